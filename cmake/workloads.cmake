@@ -1,0 +1,74 @@
+# Workloads and GPU descriptions, built into the library.
+#
+# A workload is a pair workloads/<suite>/<name>.cu (device code) and <name>.c (host code, which defines `const Workload
+# workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. The PTX, the
+# registry of the pairs (workloads.gen.c) and the texts of gpus/*.ini (gpus.gen.c) become C through tools/embed.c.
+
+add_executable(embed tools/embed.c)
+set_target_properties(embed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+target_compile_options(embed PRIVATE -std=c17 -Wall -Wextra)
+target_compile_definitions(embed PRIVATE _GNU_SOURCE)
+
+# --- device code → PTX ------------------------------------------------------------------------------------------------
+file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.cu)
+file(GLOB hosts RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.c)
+if(kernels)
+    find_program(ONCHIP_CUDA_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 REQUIRED
+                 DOC "The clang that compiles workloads/*/*.cu to PTX")
+endif()
+
+set(embed_arguments)
+set(ptx_files)
+foreach(kernel ${kernels})
+    string(REGEX REPLACE "\\.cu$" ".c" host ${kernel})
+    if(NOT host IN_LIST hosts)
+        message(WARNING "${kernel} has no ${host} beside it: left out")
+        continue()
+    endif()
+    string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
+    cmake_path(GET ptx PARENT_PATH folder)
+    file(MAKE_DIRECTORY ${folder})
+    # -g1 gives .loc and .file; the prefix map makes their paths, and so the PTX, the same in any checkout. What is left
+    # of the compilation folder, "./", is cut off so that reports say workloads/….
+    add_custom_command(
+        OUTPUT ${ptx}
+        COMMAND ${ONCHIP_CUDA_CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version
+                --cuda-gpu-arch=sm_35 -O3 -g1 -std=c++17 -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+                -fdebug-compilation-dir=. -I ${CMAKE_SOURCE_DIR}/workloads -MMD -MF ${ptx}.d -MT ${ptx}
+                -S ${CMAKE_SOURCE_DIR}/${kernel} -o ${ptx}
+        COMMAND sed -i "/\\.file/s,\"\\./,\"," ${ptx}
+        DEPENDS ${CMAKE_SOURCE_DIR}/${kernel}
+        DEPFILE ${ptx}.d
+        COMMENT "PTX ${kernel}"
+        VERBATIM)
+    list(APPEND sources ${CMAKE_SOURCE_DIR}/${host})
+    list(APPEND ptx_files ${ptx})
+    string(REGEX REPLACE "^workloads/(.*)\\.cu$" "\\1" name ${kernel})
+    string(MAKE_C_IDENTIFIER ${name} symbol)
+    list(APPEND embed_arguments ${symbol}=${ptx})
+endforeach()
+
+add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/workloads.gen.c
+    COMMAND embed workloads ${CMAKE_BINARY_DIR}/workloads.gen.c ${embed_arguments}
+    DEPENDS embed ${ptx_files}
+    COMMENT "Embedding the workloads' PTX"
+    VERBATIM)
+list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
+
+# --- GPU descriptions -------------------------------------------------------------------------------------------------
+if(EXISTS ${CMAKE_SOURCE_DIR}/src/chip/chip.h)
+    file(GLOB gpus CONFIGURE_DEPENDS gpus/*.ini)
+    set(embed_arguments)
+    foreach(gpu ${gpus})
+        cmake_path(GET gpu STEM name)
+        list(APPEND embed_arguments ${name}=${gpu})
+    endforeach()
+    add_custom_command(
+        OUTPUT ${CMAKE_BINARY_DIR}/gpus.gen.c
+        COMMAND embed gpus ${CMAKE_BINARY_DIR}/gpus.gen.c ${embed_arguments}
+        DEPENDS embed ${gpus}
+        COMMENT "Embedding the GPU descriptions"
+        VERBATIM)
+    list(APPEND sources ${CMAKE_BINARY_DIR}/gpus.gen.c)
+endif()

@@ -1,0 +1,126 @@
+// onchip.h: the public interface of libonchip.
+//
+// A device is a simulated GPU built from a description. It owns memory, modules, streams and the record of every
+// launch. Calls return OC_OK or a code; the text of the last error, with its place and a hint, is oc_error(device).
+// Nothing here prints, exits or keeps state outside the device, and two devices never share anything. A device is
+// used by one host thread at a time.
+#ifndef ONCHIP_H
+#define ONCHIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct oc_device oc_device;
+typedef struct oc_module oc_module;
+typedef struct oc_kernel oc_kernel;
+typedef struct oc_stream oc_stream;
+typedef uint64_t oc_ptr;  // an address in the device's global memory; 0 is null
+
+typedef enum oc_status {
+    OC_OK = 0,
+    OC_BAD_ARGUMENT,   // a value out of range, an unknown name, a handle of another device
+    OC_BAD_FILE,       // a file that can't be read or doesn't parse: the error carries file:line:col and a caret
+    OC_UNSUPPORTED,    // PTX or a feature that isn't implemented; the error names it and its place
+    OC_OUT_OF_MEMORY,  // the device's described memory, or the host's, is used up
+    OC_FAULT,          // a kernel did something illegal: out of bounds, misaligned, write to const, trap, …
+    OC_HANG,           // a kernel can't go on: the error says which warp waits for what
+    OC_LIMIT,          // a limit the caller set (max_cycles) was reached; what ran until then is in the record
+} oc_status;
+
+typedef struct oc_dim3 {
+    uint32_t x, y, z;
+} oc_dim3;
+
+// How a device is opened. Zero-initialise, then set what differs.
+typedef struct oc_config {
+    const char *gpu;          // a shipped description's name ("gtx480") or a path to an .ini file; null: gtx480
+    const char *const *sets;  // overrides, "l1.size=48KiB"; null-terminated list, may be null
+    uint32_t threads;         // host threads that simulate; 0: one. Results don't depend on it
+    bool functional;          // execute only: no cycles, no memory hierarchy
+    bool no_lowering;         // execute the PTX as written: no dead-code removal, no copy propagation
+    uint64_t max_cycles;      // per launch; 0: no limit
+    uint64_t interval;        // cycles between samples of every counter; 0: none
+    // Called between windows, at most some times a second, so that a program can show progress; may be null.
+    void (*progress)(void *user, const char *kernel, uint64_t cycles, uint64_t instructions, uint64_t blocks_done,
+                     uint64_t blocks);
+    void *user;
+    // Receives what kernels print with printf, in a deterministic order; null: it is dropped.
+    void (*print)(void *user, const char *text, size_t length);
+} oc_config;
+
+// Opens a device. On failure *device is null and message (capacity bytes, may be null) holds the diagnostic.
+oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity);
+void oc_close(oc_device *device);
+const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
+
+// Memory. Addresses are 256-byte aligned; bytes is at least 1. label (may be null) names the allocation in reports.
+oc_status oc_malloc(oc_device *device, size_t bytes, const char *label, oc_ptr *ptr);
+oc_status oc_free(oc_device *device, oc_ptr ptr);
+// Copies take the host link's simulated time on their stream (null: the default stream).
+oc_status oc_write(oc_device *device, oc_ptr to, const void *from, size_t bytes, oc_stream *stream);
+oc_status oc_read(oc_device *device, void *to, oc_ptr from, size_t bytes, oc_stream *stream);
+oc_status oc_copy(oc_device *device, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *stream);
+oc_status oc_fill(oc_device *device, oc_ptr to, uint8_t value, size_t bytes, oc_stream *stream);
+
+// Modules are PTX text. name is what diagnostics call it; the text need not outlive the call.
+oc_status oc_load(oc_device *device, const char *ptx, size_t length, const char *name, oc_module **module);
+oc_status oc_load_file(oc_device *device, const char *path, oc_module **module);
+oc_status oc_kernel_get(oc_module *module, const char *name, oc_kernel **kernel);
+size_t oc_kernel_count(const oc_module *module);
+oc_kernel *oc_kernel_at(oc_module *module, size_t index);
+oc_status oc_symbol(oc_module *module, const char *name, oc_ptr *ptr, size_t *bytes);  // a .global or .const variable
+void oc_unload(oc_module *module);
+
+typedef struct oc_kernel_info {
+    const char *name;
+    uint32_t params;           // number of parameters
+    uint32_t registers;        // per thread, 32-bit, after lowering
+    uint32_t shared_bytes;     // static shared memory of a block
+    uint32_t local_bytes;      // local memory of a thread
+    uint32_t max_threads;      // the largest block the kernel can be launched with
+    const uint32_t *sizes;     // bytes of each parameter
+} oc_kernel_info;
+oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
+
+// 2D texture objects and 1D ones over linear memory (PTX unified mode: a handle passed as a 64-bit kernel argument).
+typedef enum oc_tex_format { OC_TEX_F32, OC_TEX_U32, OC_TEX_S32, OC_TEX_U8, OC_TEX_S8, OC_TEX_U16, OC_TEX_S16 } oc_tex_format;
+typedef enum oc_tex_address { OC_TEX_CLAMP, OC_TEX_BORDER, OC_TEX_WRAP, OC_TEX_MIRROR } oc_tex_address;
+typedef struct oc_texture {
+    oc_ptr base;
+    uint32_t width, height;    // texels; height 0: 1D over linear memory
+    uint32_t pitch;            // bytes from row to row
+    uint32_t channels;         // 1, 2 or 4
+    oc_tex_format format;
+    oc_tex_address address;    // out-of-range coordinates
+    bool linear;               // bilinear filtering (float results)
+    bool normalized;           // coordinates in [0, 1)
+    bool unit_float;           // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
+} oc_texture;
+oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
+oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
+
+// Streams order what is put on them; different streams overlap in simulated time.
+oc_status oc_stream_create(oc_device *device, oc_stream **stream);
+void oc_stream_destroy(oc_stream *stream);
+double oc_stream_time(const oc_stream *stream);  // simulated seconds at which the stream's work ends
+
+// Launches a kernel and simulates it to its end. args[i] points to the value of parameter i (as cuLaunchKernel's
+// kernelParams). smem is the block's dynamic shared memory in bytes.
+oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
+                    const void *const *args);
+
+// The record: one entry per launch, in order. Counters are identified by their index in the registry.
+size_t oc_launches(const oc_device *device);
+const char *oc_launch_kernel(const oc_device *device, size_t launch);
+uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
+double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,131 @@
+// base.h: what every folder stands on: arenas, growing arrays, string maps, diagnostics, INI files, sizes, JSON text.
+//
+// Memory of small structures is assumed to be there: mem_alloc aborts when the host has none left, since no caller
+// could go on. Anything whose size the user chooses (device memory, files) is allocated with a checked call instead.
+#ifndef BASE_H
+#define BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+// --- arena.c: memory tied to a lifetime -----------------------------------------------------------------------------
+void *mem_alloc(size_t bytes);                 // zeroed; aborts when out of memory
+void *mem_resize(void *old, size_t bytes);     // as realloc; aborts when out of memory
+char *mem_text(const char *text);              // a copy
+void mem_free(void *p);
+
+typedef struct ArenaChunk ArenaChunk;
+typedef struct Arena {
+    ArenaChunk *head;
+} Arena;
+void *arena_alloc(Arena *arena, size_t bytes);                              // zeroed, 16-byte aligned
+char *arena_text(Arena *arena, const char *text, size_t length);            // a null-terminated copy
+char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void arena_free(Arena *arena);
+
+// --- growing arrays: struct { T *v; size_t n, cap; } ----------------------------------------------------------------
+#define VEC(T)         \
+    struct {           \
+        T *v;          \
+        size_t n, cap; \
+    }
+#define vec_push(a, x)                                                                      \
+    do {                                                                                    \
+        if ((a)->n == (a)->cap) {                                                           \
+            (a)->cap = (a)->cap ? (a)->cap * 2 : 16;                                        \
+            (a)->v = mem_resize((a)->v, (a)->cap * sizeof *(a)->v);                         \
+        }                                                                                   \
+        (a)->v[(a)->n++] = (x);                                                             \
+    } while (0)
+#define vec_free(a) (mem_free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)
+
+// --- map.c: names to numbers ----------------------------------------------------------------------------------------
+typedef struct MapEntry MapEntry;
+typedef struct Map {
+    MapEntry *table;
+} Map;
+bool map_get(const Map *map, const char *key, size_t length, int64_t *value);
+void map_put(Map *map, const char *key, size_t length, int64_t value);  // replaces an older value
+void map_free(Map *map);
+
+// --- text.c: text that grows ----------------------------------------------------------------------------------------
+typedef struct Text {
+    char *v;      // null-terminated once anything was added
+    size_t n, cap;
+} Text;
+void text_add(Text *text, const char *s, size_t length);
+void text_put(Text *text, const char *s);
+void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(Text *text, const char *format, va_list args);
+void text_free(Text *text);
+// Reads a whole file; null-terminated. False, with errno set, when it can't.
+bool text_read_file(Text *text, const char *path);
+
+// --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
+// A Source is a named text; a Diag is at most one error (the first wins) rendered as
+//   name:line:col: error: message
+//      12 | the line
+//         |     ^
+//   hint: …
+typedef struct Source {
+    const char *name, *text;
+    size_t length;
+} Source;
+typedef struct Diag {
+    Text text;
+    bool failed;
+    bool unsupported;  // the input is legal, but asks for something that isn't implemented
+} Diag;
+bool diag_error(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));  // always false
+bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));                                                   // always false; hint may be null
+bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args);
+void diag_free(Diag *diag);
+// 1-based line and column of a byte offset.
+void source_place(const Source *source, size_t offset, int *line, int *column);
+// The name of candidates[0..n) nearest to word (edit distance at most 3), or null: for "did you mean".
+const char *nearest_name(const char *word, const char *const *candidates, size_t n);
+
+// --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
+typedef struct IniEntry {
+    const char *section, *key, *value, *comment;   // comment: the text behind # or ;, or the empty string
+    size_t key_at, value_at;                       // byte offsets, for diagnostics
+} IniEntry;
+typedef struct Ini {
+    Source source;  // owned
+    Arena arena;
+    VEC(IniEntry) entries;
+} Ini;
+bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag);
+void ini_free(Ini *ini);
+
+// --- number.c: numbers with units -----------------------------------------------------------------------------------
+// "48KiB", "1.5MiB", "64", "0x40": a count of bytes or a plain number. False on anything else or on overflow.
+bool parse_size(const char *text, uint64_t *value);
+bool parse_double(const char *text, double *value);
+void format_count(char out[32], double value);          // 1234567 → "1.23 M"
+void format_bytes(char out[32], double bytes);          // 49152 → "48 KiB"
+
+// --- json.c: JSON, written as it comes ------------------------------------------------------------------------------
+typedef struct Json {
+    Text text;
+    int depth;
+    bool comma;
+} Json;
+void json_open(Json *json, const char *key, char bracket);   // '{' or '['; key null inside an array or at the top
+void json_close(Json *json, char bracket);                   // '}' or ']'
+void json_string(Json *json, const char *key, const char *value);
+void json_int(Json *json, const char *key, int64_t value);
+void json_uint(Json *json, const char *key, uint64_t value);
+void json_double(Json *json, const char *key, double value); // NaN and infinities become null
+void json_bool(Json *json, const char *key, bool value);
+void json_free(Json *json);
+
+#endif

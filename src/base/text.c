@@ -1,0 +1,95 @@
+// text.c: text that grows.
+//
+// Invariant: v is null, or holds n bytes and a terminating zero (n < cap). Numbers are written as in the C locale
+// whatever locale the host process has chosen, since reports and JSON mustn't change with it.
+#include "base/base.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_room(Text *text, size_t more) {
+    if (more > SIZE_MAX / 4 || text->n > SIZE_MAX / 4) abort();
+    size_t need = text->n + more + 1;
+    if (need <= text->cap) return;
+    text->cap = MAX(need, MAX(text->cap * 2, 64));
+    text->v = mem_resize(text->v, text->cap);
+}
+
+void text_add(Text *text, const char *s, size_t length) {
+    text_room(text, length);
+    if (length) memcpy(text->v + text->n, s, length);
+    text->n += length;
+    text->v[text->n] = 0;
+}
+
+void text_put(Text *text, const char *s) { text_add(text, s, strlen(s)); }
+
+void text_printf(Text *text, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vprintf(text, format, args);
+    va_end(args);
+}
+
+void text_vprintf(Text *text, const char *format, va_list args) {
+    // The C locale is a static object in glibc and musl: nothing is allocated here.
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = c ? uselocale(c) : (locale_t)0;
+    text_room(text, 120);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(text->v + text->n, text->cap - text->n, format, args);
+    if (length > 0 && (size_t)length >= text->cap - text->n) {
+        text_room(text, (size_t)length);
+        vsnprintf(text->v + text->n, text->cap - text->n, format, again);
+    }
+    va_end(again);
+    if (length > 0) text->n += (size_t)length;
+    text->v[text->n] = 0;
+    if (c) {
+        uselocale(before);
+        freelocale(c);
+    }
+}
+
+void text_free(Text *text) {
+    mem_free(text->v);
+    *text = (Text){0};
+}
+
+// The file's size is the user's choice, so this is the one place that can be told there is no memory. The size isn't
+// asked for beforehand: pipes and /proc have none.
+bool text_read_file(Text *text, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t before = text->n;
+    int problem = 0;
+    text_room(text, 0);
+    for (;;) {
+        if (text->cap - text->n < 4096) {
+            size_t cap = MAX(text->cap * 2, 65536);
+            char *v = realloc(text->v, cap);
+            if (!v) {
+                problem = ENOMEM;
+                break;
+            }
+            text->v = v;
+            text->cap = cap;
+        }
+        errno = 0;
+        size_t got = fread(text->v + text->n, 1, text->cap - text->n - 1, file);
+        text->n += got;
+        if (ferror(file)) {
+            problem = errno ? errno : EIO;
+            break;
+        }
+        if (feof(file)) break;
+    }
+    fclose(file);
+    if (problem) text->n = before;
+    text->v[text->n] = 0;
+    errno = problem;
+    return problem == 0;
+}

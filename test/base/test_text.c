@@ -1,0 +1,106 @@
+// Growing texts, files, and independence of the host's locale.
+#include "base/base.h"
+
+#include "check.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void pieces_come_together(void **state) {
+    (void)state;
+    Text text = {0};
+    text_put(&text, "");
+    assert_string_equal(text.v, "");
+    text_put(&text, "block");
+    text_add(&text, " (0,1)xyz", 6);
+    text_printf(&text, " lane %02d %s %%", 7, "ok");
+    assert_string_equal(text.v, "block (0,1) lane 07 ok %");
+    assert_int_equal(text.n, 24);
+    text_free(&text);
+    assert_null(text.v);
+    assert_int_equal(text.n, 0);
+}
+
+static void printf_at_every_length(void **state) {
+    (void)state;
+    // Around every size at which the buffer grows, the text is whole.
+    for (int width = 2; width < 600; width++) {
+        Text text = {0};
+        text_printf(&text, "%*d", width, 42);
+        text_printf(&text, "<%*d>", width, 9);
+        assert_int_equal(text.n, 2 * width + 2);
+        assert_int_equal(strlen(text.v), text.n);
+        assert_int_equal(text.v[text.n - 2], '9');
+        assert_int_equal(text.v[width], '<');
+        text_free(&text);
+    }
+}
+
+static void numbers_ignore_the_locale(void **state) {
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) skip();
+    Text text = {0};
+    text_printf(&text, "%.2f", 1.5);
+    assert_string_equal(text.v, "1.50");
+    text_free(&text);
+    double value;
+    assert_true(parse_double("2.5", &value));
+    assert_true(value == 2.5);
+    assert_false(parse_double("2,5", &value));
+    setlocale(LC_ALL, "C");
+}
+
+static void write_all(int fd, const char *bytes, size_t n) {
+    while (n) {
+        ssize_t wrote = write(fd, bytes, n);
+        assert_true(wrote > 0);
+        bytes += wrote;
+        n -= (size_t)wrote;
+    }
+}
+
+static void files_are_read_whole(void **state) {
+    (void)state;
+    char path[] = "/tmp/onchip-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    Text text = {0};
+    assert_true(text_read_file(&text, path));
+    assert_int_equal(text.n, 0);
+    assert_string_equal(text.v, "");
+
+    enum { BYTES = 300001 };
+    char *bytes = mem_alloc(BYTES);
+    for (int i = 0; i < BYTES; i++) bytes[i] = (char)(i * 31 % 256);  // zero bytes too
+    write_all(fd, bytes, BYTES);
+    close(fd);
+    text_put(&text, "> ");
+    assert_true(text_read_file(&text, path));  // behind what is there
+    assert_int_equal(text.n, BYTES + 2);
+    assert_memory_equal(text.v, "> ", 2);
+    assert_memory_equal(text.v + 2, bytes, BYTES);
+    assert_int_equal(text.v[text.n], 0);
+    text_free(&text);
+    mem_free(bytes);
+    unlink(path);
+
+    assert_false(text_read_file(&text, path));
+    assert_int_equal(errno, ENOENT);
+    assert_false(text_read_file(&text, "/"));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(text.n, 0);
+    text_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_come_together),
+        cmocka_unit_test(printf_at_every_length),
+        cmocka_unit_test(numbers_ignore_the_locale),
+        cmocka_unit_test(files_are_read_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

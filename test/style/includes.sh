@@ -1,0 +1,61 @@
+#!/bin/bash
+# Dependencies run one way (DESIGN.md §1). below[x] names the folders right below x; a folder may include its own
+# headers and those of every folder reachable downward. Host code of workloads sees lab.h and onchip.h alone.
+set -euo pipefail
+cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
+
+declare -A below=(
+    [base]=""
+    [ptx]="base"
+    [mem]="base"
+    [energy]="base"
+    [exec]="ptx"
+    [sl1]="ptx"
+    [sm]="exec mem"
+    [chip]="sm"
+    [device]="chip"
+    [probe]="device"
+    [cudart]="device"
+    [lab]="device sl1 energy"
+    [cli]="probe cudart lab"
+)
+
+# Prints every folder that $1 may include, itself first.
+closure() {
+    local folder
+    echo "$1"
+    for folder in ${below[$1]}; do closure "$folder"; done
+}
+
+bad=0
+complain() {
+    echo "$1" >&2
+    bad=1
+}
+
+for path in src/*/; do
+    folder=${path#src/} folder=${folder%/}
+    if [[ -z ${below[$folder]+known} ]]; then
+        complain "src/$folder isn't in the table of DESIGN.md §1 (and of this test)"
+        continue
+    fi
+    allowed=" $(closure "$folder" | sort -u | tr '\n' ' ')"
+    while IFS=: read -r file line include; do
+        target=$(sed 's/^[^"]*"\([^"]*\)".*/\1/' <<<"$include")
+        if [[ $target != */* ]]; then
+            complain "$file:$line: \"$target\": write the folder too, as in \"$folder/$target\""
+        elif [[ $allowed != *" ${target%%/*} "* ]]; then
+            complain "$file:$line: $folder may not include \"$target\" (allowed:${allowed% })"
+        fi
+    done < <(grep -rnE --include='*.[chS]' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$path" || true)
+done
+
+# The public header stands alone.
+if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then complain "include/onchip.h includes our headers"; fi
+
+while IFS=: read -r file line include; do
+    complain "$file:$line: a workload may include \"lab/lab.h\" and headers of workloads/ only: $include"
+done < <(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' workloads |
+    grep -vE '"(lab/lab\.h|(\.\./)?[^/"]*\.h)"' || true)
+
+exit $bad

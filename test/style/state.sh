@@ -1,0 +1,17 @@
+#!/bin/bash
+# No file-scope mutable state (DESIGN.md §1): the library's objects have no symbol in a writable section. Tables of
+# pointers lie in .data.rel.ro, which is read-only once loaded.
+set -euo pipefail
+library=$ONCHIP_BUILD/libonchip.a
+[[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # sanitizers bring state of their own
+[[ -e $library ]] || exit 77
+state=$(objdump -t "$library" | awk '
+    / file format / { object = $1 }
+    {
+        for (i = 2; i < NF; i++)  # value, flags, section, size, name: the section is the field before the size
+            if ($i ~ /^(\.data|\.bss|\.tbss|\.tdata|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/ && $NF != $i) print object, $NF, $i
+    }')
+if [[ -n $state ]]; then
+    printf 'file-scope mutable state:\n%s\n' "$state" >&2
+    exit 1
+fi
