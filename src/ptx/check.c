@@ -1,0 +1,526 @@
+// check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, its types and operands
+// held against its row in ops.def (PTX ISA §9.1–9.4: type agreement, and §9.4.1 the relaxed rule of ld, st and cvt).
+// An Inst that passed has type, type2, space, vec and mod[] filled; later passes rely on it.
+#include "ptx/ptx.h"
+
+#include <string.h>
+
+typedef struct Check {
+    const Module *m;
+    const Function *f;
+    Inst *i;
+    Diag *diag;
+} Check;
+
+static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_vat(c->diag, &c->m->source, at, hint, format, args);
+    va_end(args);
+    return false;
+}
+#define fail(c, ...) fail_at(c, (c)->i->at, __VA_ARGS__)
+
+// Where suffix k of the mnemonic stands.
+static size_t suffix_at(const Check *c, int k)
+{
+    const Source *s = &c->m->source;
+    size_t at = c->i->at + strlen(op_info[c->i->op].name);
+    for (; k >= 0 && at < s->length && s->text[at] == '.'; k--)
+        if (k > 0) do at++; while (at < s->length && s->text[at] != '.');
+    return MIN(at, s->length);
+}
+
+static const char *signature(const Inst *i)  // the letters for its number of operands, or null
+{
+    const char *sig = op_info[i->op].operands;
+    for (size_t n; (n = strcspn(sig, ";")) != i->operands; sig += n + 1)
+        if (!sig[n]) return NULL;
+    return sig;
+}
+
+// vabsdiff4 has three types, the result's first: only those of the sources matter.
+static bool sort_type(Check *c, int k, int *types)
+{
+    Inst *i = c->i;
+    const OpInfo *op = &op_info[i->op];
+    uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
+    int most = !op->types ? 0 : !op->types2 ? 1 : 2;
+    if (*types == most && i->op == OP_VABSDIFF4) i->type = i->type2, *types = 1;
+    if (*types == most) return fail_at(c, suffix_at(c, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
+    if (!((*types ? op->types2 : op->types) >> t & 1))
+        return fail_at(c, suffix_at(c, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);
+    *((*types)++ ? &i->type2 : &i->type) = t;
+    return true;
+}
+
+static bool sort_suffixes(Check *c)
+{
+    Inst *i = c->i;
+    const OpInfo *op = &op_info[i->op];
+    int types = 0;
+    for (int k = 0; k < i->suffixes; k++) {
+        if (i->suffix[k] >= M_COUNT) {
+            if (!sort_type(c, k, &types)) return false;
+            continue;
+        }
+        const char *name = mod_info[i->suffix[k]].name;
+        int m = i->suffix[k];
+        for (; m < M_COUNT; m++) {
+            Group g = mod_info[m].group;
+            if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g && (!i->mod[g] || (g == G_SPACE && i->op == OP_CP_ASYNC)))
+                break;
+        }
+        if (m == M_COUNT) return fail_at(c, suffix_at(c, k), NULL, "modifier .%s does not apply to '%s' here", name, op->name);
+        i->suffix[k] = (uint8_t)m;
+        if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint8_t)m;
+    }
+    bool optional = i->op == OP_BAR || i->op == OP_BARRIER;
+    if (op->types && !types && !optional) return fail(c, NULL, "'%s' needs a type", op->name);
+    if (op->types2 && types < 2) return fail(c, NULL, "'%s' needs two types", op->name);
+    return true;
+}
+
+static Space space_of(uint8_t mod)
+{
+    switch (mod) {
+    case M_CONST: return SP_CONST;
+    case M_GLOBAL: return SP_GLOBAL;
+    case M_LOCAL: return SP_LOCAL;
+    case M_SHARED:
+    case M_SHARED_CTA: return SP_SHARED;
+    case M_PARAM:
+    case M_PARAM_ENTRY:
+    case M_PARAM_FUNC: return SP_PARAM;
+    default: return SP_GENERIC;
+    }
+}
+
+// Does a register of type r fit an operand of type t? relaxed: it may be wider (§9.4.1).
+static bool agrees(Type r, Type t, bool relaxed)
+{
+    const TypeInfo *a = &type_info[r], *b = &type_info[t];
+    if (a->kind == K_PRED || b->kind == K_PRED) return a->kind == b->kind;
+    if (a->kind == K_OPAQUE || b->kind == K_OPAQUE) return a->kind == b->kind;
+    if (b->kind == K_FLOAT) return a->bits == b->bits && (a->kind == K_BITS || a->kind == K_FLOAT || (relaxed && b->bits != 64 && b->bits != 32) || b->bits == 16 || t == TY_F16X2 || t == TY_BF16X2 || t == TY_TF32);
+    if (b->kind == K_BITS && a->kind == K_FLOAT) return relaxed ? a->bits >= b->bits : a->bits == b->bits;
+    if (a->kind == K_FLOAT) return false;
+    return relaxed ? a->bits >= b->bits : a->bits == b->bits;
+}
+
+static const char *const what[] = {[O_SINK] = "'_'", [O_REG] = "a register", [O_IMM] = "a constant", [O_SREG] = "a special register",
+                                   [O_SYM] = "a variable", [O_ADDR] = "an address", [O_VEC] = "a vector", [O_PAIR] = "a pair",
+                                   [O_TEX] = "a texture address", [O_LABEL] = "a label", [O_LABELS] = "a list of labels",
+                                   [O_LIST] = "a parameter list", [O_PROTO] = "a prototype"};
+
+static bool reg_is(const Check *c, int n, const Operand *o, Type t, bool relaxed)
+{
+    Type r = c->f->regs.v[o->reg].type;
+    if (agrees(r, t, relaxed)) return true;
+    return fail_at(c, o->at, NULL, "operand %d of '%s': register %s is .%s, which doesn't agree with .%s", n + 1, op_info[c->i->op].name,
+                   c->f->regs.v[o->reg].name, type_info[r].name, type_info[t].name);
+}
+
+// A constant is an integer for integer and bit types; 0f…, 0d… or a decimal for floating-point ones, and 0f… or 0d… for
+// bits of that width.
+bool imm_fits(const Operand *o, Type t)
+{
+    const TypeInfo *info = &type_info[t];
+    if (o->imm_kind == IMM_INT) return info->kind != K_FLOAT && info->kind != K_OPAQUE;
+    if (info->kind == K_FLOAT) return info->bits >= 32 && t != TY_F16X2 && t != TY_BF16X2;
+    return info->kind == K_BITS && info->bits == (o->imm_kind == IMM_F32 ? 32 : 64);
+}
+
+uint64_t imm_bits(const Operand *o, Type t)
+{
+    const TypeInfo *info = &type_info[t];
+    if (o->imm_kind == IMM_INT && info->kind == K_PRED) return o->imm != 0;
+    if (o->imm_kind == IMM_INT) return info->bits < 64 ? o->imm & ((1ull << info->bits) - 1) : o->imm;
+    double d;
+    float f;
+    uint64_t bits = o->imm;
+    uint32_t narrow = (uint32_t)bits;
+    if (info->kind == K_FLOAT && info->bits == 64 && o->imm_kind == IMM_F32) {
+        memcpy(&f, &narrow, 4);
+        d = f;
+        memcpy(&bits, &d, 8);
+    } else if (info->kind == K_FLOAT && info->bits == 32 && o->imm_kind == IMM_F64) {
+        memcpy(&d, &bits, 8);
+        f = (float)d;
+        memcpy(&narrow, &f, 4);
+        bits = narrow;
+    }
+    return bits;
+}
+
+static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed)
+{
+    const char *name = op_info[c->i->op].name;
+    if (o->negated && t != TY_PRED) return fail_at(c, o->at, NULL, "operand %d of '%s' can't be negated", n + 1, name);
+    switch (o->kind) {
+    case O_REG: return reg_is(c, n, o, t, relaxed);
+    case O_SREG:
+        if (c->i->op != OP_MOV) return fail_at(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
+        if (agrees(sreg_info[o->reg].type, t, true)) return true;
+        break;
+    case O_IMM:
+        if (imm_fits(o, t)) return true;
+        if (o->imm_kind == IMM_INT)
+            return fail_at(c, o->at, type_info[t].bits >= 32 && t != TY_F16X2 && t != TY_BF16X2 ? "write it as 0f… or 0d…" : "move it into a register first",
+                           "operand %d of '%s' is an integer, and .%s is expected", n + 1, name, type_info[t].name);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1, name, type_info[t].name);
+    default: break;
+    }
+    return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind], type_info[t].name);
+}
+
+static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
+{
+    if (o->kind == O_SINK) return true;
+    if (o->kind != O_REG || o->negated)
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1, op_info[c->i->op].name, what[o->kind]);
+    return reg_is(c, n, o, t, relaxed);
+}
+
+static bool vector(const Check *c, int n, const Operand *o, Type t, bool to)
+{
+    int want = c->i->vec;
+    if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, true) : source(c, n, o, t, true);
+    if (o->kind != O_VEC || o->count != want)
+        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name, want);
+    for (int k = 0; k < o->count; k++)
+        if (!(to ? dest(c, n, &o->items[k], t, true) : source(c, n, &o->items[k], t, true))) return false;
+    return true;
+}
+
+static Type wide(Type t)
+{
+    switch (t) {
+    case TY_U16: return TY_U32;
+    case TY_S16: return TY_S32;
+    case TY_U32: return TY_U64;
+    case TY_S32: return TY_S64;
+    default: return t;
+    }
+}
+
+// mov: scalar, address of a variable, pack {a, b} → d, unpack d → {a, b}
+static bool check_mov(const Check *c, int n, const Operand *o)
+{
+    Type t = c->i->type;
+    const Operand *d = &c->i->opnd[0];
+    if (o->kind == O_VEC) {
+        if (n == 1 && d->kind == O_VEC) return fail_at(c, o->at, NULL, "mov can't have two vectors");
+        if ((o->count != 2 && o->count != 4) || type_info[t].kind != K_BITS)
+            return fail_at(c, o->at, NULL, "mov packs two or four values into a .b type, or unpacks one into them");
+        int bits = type_info[t].bits / o->count;
+        for (int k = 0; k < o->count; k++) {
+            const Operand *e = &o->items[k];
+            if (e->kind == O_SINK && n == 0) continue;
+            if (e->kind == O_IMM && e->imm_kind == IMM_INT && n == 1) continue;
+            if (e->kind != O_REG || e->negated || type_info[c->f->regs.v[e->reg].type].bits != bits || bits < 8)
+                return fail_at(c, e->at, NULL, "the elements of mov.%s {…} must be %d-bit registers", type_info[t].name, bits);
+        }
+        return true;
+    }
+    if (n == 0) return dest(c, n, o, t, false);
+    if (o->kind == O_SYM) {
+        const TypeInfo *info = &type_info[t];
+        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && o->sym->space == SP_SHARED))) return true;
+        return fail_at(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
+    }
+    return source(c, n, o, t, false);
+}
+
+static bool is_callee(const Operand *o) { return o->kind == O_SYM || o->kind == O_REG; }
+
+static bool check_passed(const Check *c, const Operand *list, const Symbols *formal, bool to)
+{
+    if (formal && (list ? (size_t)list->count : 0) != formal->n)
+        return fail_at(c, list ? list->at : c->i->at, NULL, "%zu %s expected, not %d", formal->n,
+                       to ? formal->n == 1 ? "argument is" : "arguments are" : formal->n == 1 ? "result is" : "results are", list ? list->count : 0);
+    for (int n = 0; list && n < list->count; n++) {
+        const Operand *o = &list->items[n];
+        const Symbol *f = formal ? formal->v[n] : NULL;
+        if (o->kind == O_SYM && o->sym->space == SP_PARAM && !o->imm) {
+            if (f && f->bytes && o->sym->bytes != f->bytes)
+                return fail_at(c, o->at, NULL, "'%s' has %llu bytes, and the parameter %llu", o->sym->name, (unsigned long long)o->sym->bytes, (unsigned long long)f->bytes);
+            continue;
+        }
+        if (o->kind == O_SINK && !to) continue;
+        if (f && f->array) return fail_at(c, o->at, NULL, "%s can't be passed for an array", what[o->kind]);
+        if (o->kind == O_REG && !o->negated) {
+            Type r = c->f->regs.v[o->reg].type;
+            if (!f || agrees(r, f->type, type_info[f->type].bits < 16)) continue;
+            return fail_at(c, o->at, NULL, "register %s is .%s, which doesn't agree with .%s", c->f->regs.v[o->reg].name, type_info[r].name, type_info[f->type].name);
+        }
+        if (o->kind == O_IMM && to && (!f || imm_fits(o, f->type))) continue;
+        return fail_at(c, o->at, NULL, "%s can't be passed in this call", what[o->kind]);
+    }
+    return true;
+}
+
+// call [(results),] callee [, (arguments)] [, prototype or table of functions]
+static bool check_call(const Check *c)
+{
+    const Inst *i = c->i;
+    const Operand *o = i->opnd, *end = o + i->operands, *rets = NULL, *args = NULL, *proto = NULL;
+    if (o < end && o->kind == O_LIST) rets = o++;
+    if (o == end || !is_callee(o)) return fail(c, NULL, "a function or a register with its address is expected behind call");
+    const Operand *callee = o++;
+    if (o < end && o->kind == O_LIST) args = o++;
+    if (o < end && o->kind == O_PROTO) proto = o++;
+    if (o != end) return fail_at(c, o->at, NULL, "malformed call");
+    const Function *g = NULL;
+    const Proto *like = proto ? c->f->protos.v[proto->reg] : NULL;
+    if (callee->kind == O_SYM) {
+        g = callee->sym->function;
+        if (callee->imm || !g) return fail_at(c, callee->at, NULL, "'%s' is not a function", callee->sym->name);
+        if (g->entry) return fail_at(c, callee->at, NULL, "an entry can't be called");
+    } else {
+        if (callee->negated || type_info[c->f->regs.v[callee->reg].type].bits != 64)
+            return fail_at(c, callee->at, NULL, "register %s can't hold an address", c->f->regs.v[callee->reg].name);
+        if (!proto) return fail(c, NULL, "an indirect call needs a .callprototype or .calltargets");
+        if (like->targets.n) g = like->targets.v[0]->function;
+    }
+    return check_passed(c, rets, g ? &g->rets : &like->rets, false) && check_passed(c, args, g ? &g->params : &like->params, true);
+}
+
+Type inst_operand_type(const Inst *i, int n)
+{
+    const char *sig = signature(i);
+    Type product = i->mod[G_MUL] == M_WIDE ? wide(i->type) : i->type;
+    switch (sig ? sig[n] : 0) {
+    case 'd':
+    case 'a':
+    case 'V':
+    case 'v':
+    case 'e': return i->type;
+    case 'D':
+    case 'A': return product;
+    case 'b': return i->type2 ? i->type2 : i->type;
+    case 'u':
+    case 'h':
+    case 'H': return TY_B32;
+    case 'w': return TY_B64;
+    case 'p':
+    case 'P':
+    case 'q': return TY_PRED;
+    case 'x': return i->type == TY_PRED ? TY_PRED : TY_B32;
+    case 's': return i->op == OP_CVTA ? i->type : TY_B32;
+    default: return TY_NONE;
+    }
+}
+
+static bool check_address(const Check *c, int n, const Operand *o)
+{
+    if (o->kind != O_ADDR)
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and an address in brackets is expected", n + 1, op_info[c->i->op].name, what[o->kind]);
+    if (o->reg == NO_REG) return true;
+    const TypeInfo *t = &type_info[c->f->regs.v[o->reg].type];
+    if ((t->bits == 64 || t->bits == 32) && t->kind != K_FLOAT) return true;
+    return fail_at(c, o->at, NULL, "register %s can't hold an address", c->f->regs.v[o->reg].name);
+}
+
+// [object, {coordinates}] or [object, sampler, {coordinates}]
+static bool check_texture(const Check *c, const Operand *o)
+{
+    if (o->kind != O_TEX) return fail_at(c, o->at, NULL, "a texture address [object, {coordinates}] is expected");
+    const Operand *at = &o->items[o->count - 1];
+    if (o->count > 3) return fail_at(c, at->at, NULL, "a texture address has an object, perhaps a sampler, and coordinates");
+    for (int k = 0; k + 1 < o->count; k++) {
+        const Operand *e = &o->items[k];
+        if (e->kind == O_SYM || (e->kind == O_REG && !e->negated && type_info[c->f->regs.v[e->reg].type].bits == 64)) continue;
+        return fail_at(c, e->at, NULL, "a texture object is a variable or a 64-bit register");
+    }
+    int want = c->i->mod[G_GEOM] == M_G1D ? 1 : 2, have = at->kind == O_VEC ? at->count : 1;
+    if (have < want || have > 4 || have == 3) return fail_at(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
+    for (int k = 0; k < have; k++)
+        if (!source(c, 1, at->kind == O_VEC ? &at->items[k] : at, c->i->type2, false)) return false;
+    return true;
+}
+
+static bool check_operand(const Check *c, char letter, int n)
+{
+    Inst *i = c->i;
+    const Operand *o = &i->opnd[n];
+    const char *name = op_info[i->op].name;
+    Type t = inst_operand_type(i, n);
+    bool relaxed = i->op == OP_CVT;
+    switch (letter) {
+    case 'd':
+    case 'D':
+    case 'h':
+    case 'p':
+    case 'x': return dest(c, n, o, t, relaxed);
+    case 'A':
+    case 'a':
+    case 'b':
+    case 'u':
+    case 'w': return source(c, n, o, t, relaxed);
+    case 'P':
+    case 'H':
+        if (o->kind != O_PAIR) return dest(c, n, o, t, false);
+        return dest(c, n, &o->items[0], t, false) && dest(c, n, &o->items[1], TY_PRED, false);
+    case 'q':
+        if (o->kind == O_REG || (o->kind == O_IMM && o->imm_kind == IMM_INT)) return source(c, n, o, t, false);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name, what[o->kind]);
+    case 'm': return check_address(c, n, o);
+    case 'V': return vector(c, n, o, t, true);
+    case 'v': return vector(c, n, o, t, false);
+    case 'l': return o->kind == O_LABEL || fail_at(c, o->at, NULL, "a label is expected behind '%s'", name);
+    case 'L': return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
+    case 's': return o->kind == O_SYM || source(c, n, o, t, false);
+    case 'i': return (o->kind == O_IMM && o->imm_kind == IMM_INT) || fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
+    case 't': return check_texture(c, o);
+    default: return check_mov(c, n, o);
+    }
+}
+
+// What no table says: modifiers that an operation must have.
+static bool check_required(const Check *c)
+{
+    const Inst *i = c->i;
+    bool integer = type_info[i->type].kind == K_UINT || type_info[i->type].kind == K_SINT;
+    const char *missing = NULL;
+    switch (i->op) {
+    case OP_MUL:
+    case OP_MAD:
+    case OP_MADC:
+        if (integer && !inst_has(i, G_MUL)) missing = ".lo, .hi or .wide";
+        if (i->op == OP_MAD && i->type == TY_F64 && !inst_has(i, G_RND)) missing = "a rounding mode";
+        break;
+    case OP_FMA:
+        if (!inst_has(i, G_RND)) missing = "a rounding mode";
+        break;
+    case OP_DIV:
+    case OP_SQRT:
+    case OP_RCP:
+        if (!integer && !inst_has(i, G_RND) && !inst_has(i, G_APPROX)) missing = "a rounding mode, .approx or .full";
+        break;
+    case OP_SETP:
+    case OP_SET:
+        if (!inst_has(i, G_CMP)) missing = "a comparison";
+        if (i->operands == 4 && !inst_has(i, G_BOOL)) missing = ".and, .or or .xor";
+        break;
+    case OP_ATOM:
+    case OP_RED:
+    case OP_REDUX:
+        if (!inst_has(i, G_ATOM)) missing = "an operation such as .add";
+        break;
+    case OP_SHFL:
+        if (!inst_has(i, G_SHFL)) missing = ".up, .down, .bfly or .idx";
+        break;
+    case OP_VOTE:
+        if (!inst_has(i, G_VOTE)) missing = ".all, .any, .uni or .ballot";
+        break;
+    case OP_TESTP:
+        if (!inst_has(i, G_TESTP)) missing = "a property such as .finite";
+        break;
+    case OP_SHF:
+        if (!inst_has(i, G_DIR) || !inst_has(i, G_OVER)) missing = ".l or .r, and .clamp or .wrap";
+        break;
+    case OP_TEX:
+    case OP_TLD4:
+        if (!inst_has(i, G_GEOM)) missing = ".1d or .2d";
+        break;
+    case OP_CVT: {
+        bool to_float = type_info[i->type].kind == K_FLOAT, from_float = type_info[i->type2].kind == K_FLOAT;
+        bool narrows = to_float && (!from_float || type_info[i->type].bits < type_info[i->type2].bits || i->operands == 3);
+        if (from_float && !to_float && !inst_has(i, G_RND)) missing = "a rounding mode such as .rzi";
+        if (narrows && !inst_has(i, G_RND)) missing = "a rounding mode such as .rn";
+        break;
+    }
+    default: break;
+    }
+    return !missing || fail(c, NULL, "'%s' needs %s", op_info[i->op].name, missing);
+}
+
+bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
+{
+    Check c = {m, f, i, diag};
+    const OpInfo *op = &op_info[i->op];
+    if (!sort_suffixes(&c)) return false;
+    i->space = op->groups & G(SPACE) ? (uint8_t)space_of(i->mod[G_SPACE]) : SP_NONE;
+    switch (i->mod[G_VEC]) {
+    case M_V2: i->vec = 2; break;
+    case M_V4: i->vec = 4; break;
+    case M_V8: i->vec = 8; break;
+    default: i->vec = 1;
+    }
+    if (i->vec * type_bytes(i->type) > 32 && (i->op == OP_LD || i->op == OP_ST)) return fail(&c, NULL, "vectors are at most 32 bytes");
+    if (!check_required(&c)) return false;
+    if (op->operands[0] == 'c') return check_call(&c);
+    const char *sig = signature(i);
+    if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");
+    for (int n = 0; n < i->operands; n++)
+        if (!check_operand(&c, sig[n], n)) return false;
+    // A variable in brackets names its own space; a space that is written must agree.
+    for (int n = 0; n < i->operands; n++) {
+        const Operand *o = &i->opnd[n];
+        if (o->kind != O_ADDR || !o->sym) continue;
+        if (o->sym->function) return fail_at(&c, o->at, NULL, "'%s' is a function", o->sym->name);
+        Space space = i->op == OP_CP_ASYNC ? n ? SP_GLOBAL : SP_SHARED : i->space;
+        if (space == SP_GENERIC) i->space = space = o->sym->space;
+        if (space != o->sym->space && !(space == SP_LOCAL && o->sym->space == SP_PARAM))
+            return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space], space_names[space]);
+    }
+    return true;
+}
+
+int inst_dest_count(const Inst *i)
+{
+    if (i->op == OP_CALL) return i->operands > 1 && i->opnd[0].kind == O_LIST && is_callee(&i->opnd[1]) ? 1 : 0;
+    const char *sig = signature(i);
+    return sig && sig[0] && strchr("dDhpPHxVe", sig[0]) ? 1 : 0;
+}
+
+static void visit_operand(const Operand *o, bool def, RegVisit *visit, void *user)
+{
+    if (o->kind == O_REG) visit(user, o->reg, def);
+    if (o->kind == O_ADDR && o->reg != NO_REG) visit(user, o->reg, false);
+    for (int k = 0; k < o->count; k++) visit_operand(&o->items[k], def, visit, user);
+}
+
+void inst_regs(const Inst *i, RegVisit *visit, void *user)
+{
+    if (i->guarded) visit(user, i->guard, false);
+    int dests = inst_dest_count(i);
+    for (int n = dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
+    for (int n = 0; n < dests; n++) visit_operand(&i->opnd[n], true, visit, user);
+}
+
+const char *reg_name(const Function *f, uint32_t reg) { return f->regs.v[reg].name; }
+
+// Issue slots: ops.def's, by width, with what the modifiers change. A load of a kernel parameter becomes an operand
+// from the constant bank, and a conversion between generic and global addresses nothing at all.
+int inst_slots(const Inst *i)
+{
+    const OpInfo *op = &op_info[i->op];
+    bool is_float = type_info[i->type].kind == K_FLOAT, is_wide = type_info[i->type].bits == 64;
+    switch (i->op) {
+    case OP_LD: return i->space == SP_PARAM ? 0 : 1;
+    case OP_DIV:
+        if (is_float && inst_has(i, G_APPROX)) return 2;
+        break;
+    case OP_RCP:
+        if (!is_wide) return inst_has(i, G_APPROX) ? 1 : 6;
+        break;
+    case OP_SQRT:
+        if (!is_wide) return inst_has(i, G_APPROX) ? 2 : 8;
+        break;
+    case OP_RSQRT: break;
+    case OP_MUL:
+    case OP_MAD:
+        if (!is_float && i->mod[G_MUL] == M_WIDE && type_info[i->type].bits == 32) return 2;
+        if (is_float) return 1;
+        break;
+    case OP_CVT:
+        return type_info[i->type].bits == 64 || type_info[i->type2].bits == 64 ? op->slots64 : op->slots32;
+    default:
+        if (is_float) return 1;
+    }
+    return is_wide ? op->slots64 : op->slots32;
+}

@@ -1,0 +1,181 @@
+// lex.c: PTX text → tokens (PTX ISA §4.1–4.5). A token is a slice of the source; numbers are converted here, so that
+// the parser sees values. The lexer looks one token ahead: lex->tok is the current one.
+#include "ptx/ptx.h"
+
+#include <string.h>
+
+// Not <ctype.h>: the host's locale mustn't matter.
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int hex_digit(char c)
+{
+    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+static bool starts_name(char c) { return is_alpha(c) || c == '_' || c == '$' || c == '%'; }
+static bool in_name(char c) { return is_alpha(c) || is_digit(c) || c == '_' || c == '$'; }
+
+static void fail(Lexer *lex, size_t at, const char *hint, const char *message)
+{
+    if (!lex->failed) diag_at(lex->diag, lex->source, at, hint, "%s", message);
+    lex->failed = true;
+    lex->tok = (Token){.kind = TOK_END, .text = lex->source->text + at, .at = (uint32_t)at};
+    lex->pos = lex->source->length;
+}
+
+// White space, // and /* */ comments, and lines that a C preprocessor left (# 1 "file").
+static bool skip_space(Lexer *lex)
+{
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, p = lex->pos;
+    for (;;) {
+        while (p < n && is_space(s[p])) p++;
+        if (p < n && s[p] == '#' && (p == 0 || s[p - 1] == '\n')) {
+            while (p < n && s[p] != '\n') p++;
+        } else if (p + 1 < n && s[p] == '/' && s[p + 1] == '/') {
+            while (p < n && s[p] != '\n') p++;
+        } else if (p + 1 < n && s[p] == '/' && s[p + 1] == '*') {
+            size_t start = p;
+            for (p += 2; p + 1 < n && !(s[p] == '*' && s[p + 1] == '/'); p++) {}
+            if (p + 1 >= n) {
+                fail(lex, start, NULL, "comment without end");
+                return false;
+            }
+            p += 2;
+        } else {
+            lex->pos = p;
+            return true;
+        }
+    }
+}
+
+static void take(Lexer *lex, TokenKind kind, ImmKind imm_kind, uint64_t value, size_t end)
+{
+    lex->tok.kind = kind;
+    lex->tok.imm_kind = imm_kind;
+    lex->tok.value = value;
+    lex->tok.length = (uint32_t)(end - lex->tok.at);
+    lex->pos = end;
+}
+
+// 0f and 8 hexadecimal digits: a float's bits; 0d and 16: a double's
+static void float_bits(Lexer *lex, bool is_double)
+{
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, at = lex->pos, p = at + 2;
+    uint64_t v = 0;
+    for (; p < n && hex_digit(s[p]) < 16; p++) v = v << 4 | (uint64_t)hex_digit(s[p]);
+    if (p - at - 2 != (is_double ? 16u : 8u))
+        fail(lex, at, "0f takes 8 hexadecimal digits, 0d takes 16", "malformed floating-point constant");
+    else
+        take(lex, TOK_FLOAT, is_double ? IMM_F64 : IMM_F32, v, p);
+}
+
+// digits ['.' digits] [('e' | 'E') ['+' | '-'] digits]
+static void decimal(Lexer *lex)
+{
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, at = lex->pos, p = at;
+    while (p < n && is_digit(s[p])) p++;
+    if (p < n && s[p] == '.') p++;
+    while (p < n && is_digit(s[p])) p++;
+    if (p < n && (s[p] == 'e' || s[p] == 'E')) {
+        p++;
+        if (p < n && (s[p] == '+' || s[p] == '-')) p++;
+        while (p < n && is_digit(s[p])) p++;
+    }
+    Text text = {0};
+    text_add(&text, s + at, p - at);
+    double d;
+    uint64_t bits;
+    bool good = parse_double(text.v, &d);
+    text_free(&text);
+    if (!good) {
+        fail(lex, at, "write infinities and NaNs as 0f… or 0d…", "malformed floating-point constant, or one that no double holds");
+        return;
+    }
+    memcpy(&bits, &d, sizeof bits);
+    take(lex, TOK_FLOAT, IMM_F64, bits, p);
+}
+
+// Integer: decimal, 0x…, 0b…, octal, with U behind it. Float: 0f…, 0d…, or a decimal (§4.5).
+static void number(Lexer *lex)
+{
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, at = lex->pos, p = at;
+    char mark = s[p] == '0' && p + 1 < n ? s[p + 1] : 0;
+    if (mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D') {
+        float_bits(lex, mark == 'd' || mark == 'D');
+        return;
+    }
+    unsigned base = 10;
+    if (mark == 'x' || mark == 'X') base = 16, p += 2;
+    else if (mark == 'b' || mark == 'B') base = 2, p += 2;
+    else if (is_digit(mark)) base = 8, p += 1;
+    size_t digits = p;
+    uint64_t v = 0;
+    bool overflow = false;
+    for (; p < n && (unsigned)hex_digit(s[p]) < base; p++) {
+        overflow |= __builtin_mul_overflow(v, (uint64_t)base, &v);
+        overflow |= __builtin_add_overflow(v, (uint64_t)hex_digit(s[p]), &v);
+    }
+    if ((base == 10 || base == 8) && p < n && (s[p] == '.' || s[p] == 'e' || s[p] == 'E')) {
+        decimal(lex);
+        return;
+    }
+    if (p == digits || (p < n && is_digit(s[p]))) {
+        fail(lex, at, base == 8 ? "a number that begins with 0 is octal" : NULL, "malformed number");
+        return;
+    }
+    if (overflow) {
+        fail(lex, at, "integers are at most 64 bits", "integer constant too large");
+        return;
+    }
+    if (p < n && (s[p] == 'U' || s[p] == 'u')) lex->tok.is_unsigned = true, p++;
+    take(lex, TOK_INT, IMM_INT, v, p);
+}
+
+void lex_next(Lexer *lex)
+{
+    if (lex->failed || !skip_space(lex)) return;
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, p = lex->pos;
+    Token *t = &lex->tok;
+    *t = (Token){.kind = TOK_END, .text = s + p, .at = (uint32_t)p};
+    if (p >= n) return;
+    if (starts_name(s[p])) {
+        for (p++; p < n && in_name(s[p]); p++) {}
+        t->kind = TOK_NAME;
+    } else if (is_digit(s[p])) {
+        number(lex);
+        return;
+    } else if (s[p] == '.' && p + 1 < n && in_name(s[p + 1])) {
+        for (p++; p < n && (in_name(s[p]) || (s[p] == ':' && p + 1 < n && s[p + 1] == ':' && p + 2 < n && in_name(s[p + 2])) ||
+                            (s[p] == ':' && s[p - 1] == ':' && p + 1 < n && in_name(s[p + 1])));
+             p++) {}
+        t->kind = TOK_DIRECTIVE;
+    } else if (s[p] == '"') {
+        for (p++; p < n && s[p] != '"' && s[p] != '\n'; p++)
+            if (s[p] == '\\' && p + 1 < n) p++;
+        if (p >= n || s[p] != '"') {
+            fail(lex, lex->pos, NULL, "string without end");
+            return;
+        }
+        p++;
+        t->kind = TOK_STRING;
+    } else {
+        t->kind = TOK_PUNCT;
+        t->punct = (unsigned char)s[p++];
+    }
+    t->length = (uint32_t)(p - lex->pos);
+    lex->pos = p;
+}
+
+void lex_mnemonic(Lexer *lex)
+{
+    const char *s = lex->source->text;
+    size_t n = lex->source->length, p = lex->pos;
+    while (p < n && (in_name(s[p]) || ((s[p] == '.' || s[p] == ':') && p + 1 < n && (in_name(s[p + 1]) || s[p + 1] == ':')))) p++;
+    lex->tok.length = (uint32_t)(p - lex->tok.at);
+    lex->pos = p;
+}

@@ -1,0 +1,732 @@
+// parse.c: modules: directives, variables with initialisers, functions' headers (PTX ISA §5, §11). Bodies are in
+// parse_inst.c. The parser is recursive descent over a lexer with one token; the grammar rule stands above its
+// function. Everything it builds lives in the module's arena or in vectors that ptx_free releases.
+#include "ptx/parse.h"
+
+#include <string.h>
+
+bool is_punct(const Parser *p, int c) { return tok(p)->kind == TOK_PUNCT && tok(p)->punct == c; }
+
+bool take_punct(Parser *p, int c)
+{
+    if (!is_punct(p, c)) return false;
+    lex_next(&p->lex);
+    return true;
+}
+
+bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!p->lex.failed) diag_vat(p->diag, &p->m->source, at, hint, format, args);
+    va_end(args);
+    p->lex.failed = true;
+    return false;
+}
+
+bool parse_unsupported(Parser *p, size_t at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!p->lex.failed) {
+        diag_vat(p->diag, &p->m->source, at, "onchip list ops shows what is implemented", format, args);
+        p->diag->unsupported = true;
+    }
+    va_end(args);
+    p->lex.failed = true;
+    return false;
+}
+
+bool expect_punct(Parser *p, int c)
+{
+    if (take_punct(p, c)) return true;
+    if (tok(p)->kind == TOK_END) return parse_fail(p, tok(p)->at, NULL, "'%c' expected, but the text ends here", c);
+    return parse_fail(p, tok(p)->at, NULL, "'%c' expected before '%.*s'", c, (int)tok(p)->length, tok(p)->text);
+}
+
+bool is_directive(const Parser *p, const char *name)
+{
+    size_t n = strlen(name);
+    return tok(p)->kind == TOK_DIRECTIVE && tok(p)->length == n && !memcmp(tok(p)->text, name, n);
+}
+
+bool take_directive(Parser *p, const char *name)
+{
+    if (!is_directive(p, name)) return false;
+    lex_next(&p->lex);
+    return true;
+}
+
+char *token_text(Parser *p) { return arena_text(&p->m->arena, tok(p)->text, tok(p)->length); }
+
+Type parse_type(Parser *p)
+{
+    if (tok(p)->kind != TOK_DIRECTIVE) return TY_NONE;
+    int64_t v;
+    if (!map_get(&p->suffixes, tok(p)->text + 1, tok(p)->length - 1, &v) || v < M_COUNT) return TY_NONE;
+    lex_next(&p->lex);
+    return (Type)(v - M_COUNT);
+}
+
+bool parse_int(Parser *p, int64_t *value)
+{
+    bool minus = take_punct(p, '-');
+    if (tok(p)->kind != TOK_INT) return parse_fail(p, tok(p)->at, NULL, "an integer is expected here");
+    *value = (int64_t)(minus ? -tok(p)->value : tok(p)->value);
+    lex_next(&p->lex);
+    return true;
+}
+
+// An integer from low to high, called what in the message.
+static bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value)
+{
+    size_t at = tok(p)->at;
+    int64_t n;
+    if (!parse_int(p, &n)) return false;
+    if (n < low || n > high) return parse_fail(p, at, NULL, "%s is from %lld to %lld", what, (long long)low, (long long)high);
+    *value = (uint32_t)n;
+    return true;
+}
+
+// ['-'] (integer | float)
+bool parse_constant(Parser *p, Operand *o)
+{
+    bool minus = take_punct(p, '-');
+    if (tok(p)->kind != TOK_INT && tok(p)->kind != TOK_FLOAT)
+        return parse_fail(p, tok(p)->at, NULL, minus ? "a number is expected behind '-'" : "a number is expected here");
+    o->kind = O_IMM;
+    o->imm = tok(p)->value;
+    o->imm_kind = (uint8_t)tok(p)->imm_kind;
+    if (minus && o->imm_kind == IMM_INT) o->imm = -o->imm;
+    else if (minus) o->imm ^= o->imm_kind == IMM_F32 ? 1ull << 31 : 1ull << 63;
+    lex_next(&p->lex);
+    return true;
+}
+
+Space parse_space(Parser *p)
+{
+    static const struct {
+        const char *name;
+        Space space;
+    } spaces[] = {{".global", SP_GLOBAL}, {".const", SP_CONST}, {".shared", SP_SHARED}, {".local", SP_LOCAL},
+                  {".param", SP_PARAM},   {".tex", SP_TEX},     {".reg", SP_REG}};
+    for (size_t i = 0; i < COUNT(spaces); i++)
+        if (take_directive(p, spaces[i].name)) return spaces[i].space;
+    return SP_NONE;
+}
+
+// A flat function has one name space, in which names of the module and of its parameters aren't hidden: whatever a body
+// declares under a name that is used up gets one of its own.
+char *unique_name(Parser *p, const char *name)
+{
+    size_t n = strlen(name);
+    int64_t old;
+    bool used = map_get(&p->taken, name, n, &old) || map_get(&p->m->symbol_map, name, n, &old);
+    char *own = used ? NULL : arena_text(&p->m->arena, name, n);
+    for (size_t k = 1; !own; k++) {
+        char *next = arena_printf(&p->m->arena, "%s$%zu", name, p->renamed + k);
+        if (!map_get(&p->taken, next, strlen(next), &old) && !map_get(&p->m->symbol_map, next, strlen(next), &old)) own = next, p->renamed += k;
+    }
+    map_put(&p->taken, own, strlen(own), 1);
+    return own;
+}
+
+static bool declare_local(Parser *p, Symbol *s)
+{
+    Scope *scope = &p->scopes.v[p->scopes.n - 1];
+    if (scope_has(p, scope, s->name, strlen(s->name))) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+    vec_push(&p->f->locals, s);
+    map_put(&scope->names, s->name, strlen(s->name), (int64_t)NAME_SYMBOL << 32 | (int64_t)(p->f->locals.n - 1));
+    s->name = unique_name(p, s->name);
+    return true;
+}
+
+// A variable of the module may be declared .extern as often as one likes, and defined once.
+static bool declare_symbol(Parser *p, Symbol *s)
+{
+    if (p->f) return declare_local(p, s);
+    int64_t old;
+    Item item = {s, NULL, s->linkage == LINK_EXTERN};
+    if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
+        Symbol *was = item.symbol = p->m->symbols.v[old];
+        if (was->function || (was->linkage != LINK_EXTERN && s->linkage != LINK_EXTERN))
+            return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        if (was->space != s->space || was->type != s->type || (was->bytes && s->bytes && was->bytes != s->bytes))
+            return parse_fail(p, s->at, NULL, "'%s' was declared otherwise before", s->name);
+        if (s->linkage != LINK_EXTERN) *was = *s;
+    } else {
+        vec_push(&p->m->symbols, s);
+        map_put(&p->m->symbol_map, s->name, strlen(s->name), (int64_t)(p->m->symbols.n - 1));
+    }
+    vec_push(&p->m->items, item);
+    return true;
+}
+
+// --- initialisers (§5.4.4) ------------------------------------------------------------------------------------------
+#define MAX_DIMS 8
+#define MAX_INIT (256ull << 20)  // bytes of all initialised variables of a module
+
+typedef struct Init {
+    Symbol *s;
+    uint64_t dims[MAX_DIMS + 1];  // .v2 and .v4 are one more
+    int n;
+    bool vector;                  // the last dimension is a vector's
+    Reloc **last;
+} Init;
+
+// address = (name | 'generic' '(' name ')') ['+' integer]
+static bool put_address(Parser *p, Init *init, uint64_t at, uint8_t bytes, uint8_t shift)
+{
+    bool generic = tok(p)->length == 7 && !memcmp(tok(p)->text, "generic", 7);
+    if (generic) {
+        lex_next(&p->lex);
+        if (!expect_punct(p, '(')) return false;
+    }
+    int64_t index, offset = 0;
+    if (tok(p)->kind != TOK_NAME || !map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &index))
+        return parse_fail(p, tok(p)->at, "declare the variable or function before its address is taken",
+                          "'%.*s' is not a symbol of this module", (int)tok(p)->length, tok(p)->text);
+    lex_next(&p->lex);
+    if (generic && !expect_punct(p, ')')) return false;
+    if (is_punct(p, '+') || is_punct(p, '-')) {
+        take_punct(p, '+');
+        if (!parse_int(p, &offset)) return false;
+    }
+    Reloc *r = arena_alloc(&p->m->arena, sizeof *r);
+    *r = (Reloc){NULL, (uint32_t)at, p->m->symbols.v[index], offset, generic, bytes, shift};
+    *init->last = r;
+    init->last = &r->next;
+    return true;
+}
+
+// scalar = number | address | mask '(' address ')'
+static bool put_scalar(Parser *p, Init *init, uint64_t at)
+{
+    const Symbol *s = init->s;
+    const TypeInfo *t = &type_info[s->type];
+    size_t where = tok(p)->at;
+    if (tok(p)->kind == TOK_NAME) {
+        if (t->kind == K_FLOAT || t->bits < 32 || t->bits > 64)
+            return parse_fail(p, where, "a byte of it is 0xFF(name), 0xFF00(name), …", "an address doesn't fit type .%s", t->name);
+        return put_address(p, init, at, (uint8_t)(t->bits / 8), 0);
+    }
+    Operand o = {0};
+    if (!parse_constant(p, &o)) return false;
+    if (o.imm_kind == IMM_INT && take_punct(p, '(')) {  // 0xFF00(symbol): one byte of an address
+        uint8_t shift = 0;
+        while (shift < 56 && !(o.imm >> shift & 1)) shift = (uint8_t)(shift + 8);
+        if (o.imm != 0xffull << shift || t->bits != 8)
+            return parse_fail(p, where, NULL, "a mask must select one byte of an address, and the type be .u8 or .b8");
+        return put_address(p, init, at, 1, shift) && expect_punct(p, ')');
+    }
+    bool fits = imm_fits(&o, s->type) && !(t->kind == K_FLOAT && t->bits < 32);
+    if (!fits)
+        return parse_fail(p, where, t->kind == K_FLOAT && t->bits >= 32 ? "write it as 0f… or 0d…" : t->kind == K_FLOAT ? "initialise a .b16 variable" : NULL,
+                          "this constant doesn't fit type .%s", t->name);
+    uint64_t bits = imm_bits(&o, s->type);
+    memcpy(s->init + at, &bits, (size_t)MIN(type_bytes(s->type), 8));
+    return true;
+}
+
+// value = scalar | '{' value (',' value)* '}', nested as the dimensions are; what is left out is zero
+static bool put_value(Parser *p, Init *init, int level, uint64_t at)
+{
+    if (level == init->n) return put_scalar(p, init, at);
+    uint64_t step = (uint64_t)type_bytes(init->s->type), n = 0;
+    for (int k = level + 1; k < init->n; k++) step *= init->dims[k];
+    if (!expect_punct(p, '{')) return false;
+    do {
+        if (n == init->dims[level]) return parse_fail(p, tok(p)->at, NULL, "more initial values than '%s' has elements", init->s->name);
+        if (!put_value(p, init, level + 1, at + n++ * step)) return false;
+    } while (take_punct(p, ','));
+    if (init->vector && level + 1 == init->n && n != init->dims[level])
+        return parse_fail(p, tok(p)->at, NULL, "a vector's initial value has %d elements", (int)init->dims[level]);
+    return expect_punct(p, '}');
+}
+
+// The number of values in the list that begins here: the size of an array declared with [].
+static uint64_t count_values(Parser *p)
+{
+    Lexer back = p->lex;
+    Diag unused = {0};
+    p->lex.diag = &unused;
+    uint64_t n = 1;
+    for (int depth = 0; tok(p)->kind != TOK_END && !is_punct(p, ';'); lex_next(&p->lex)) {
+        if (is_punct(p, '{')) depth++;
+        if (is_punct(p, '}')) depth--;
+        if (is_punct(p, ',') && depth == 1) n++;
+        if (depth == 0 && !is_punct(p, '=')) break;
+    }
+    diag_free(&unused);
+    p->lex = back;
+    return n;
+}
+
+static bool parse_init(Parser *p, Init *init)
+{
+    Symbol *s = init->s;
+    if (s->space != SP_GLOBAL && s->space != SP_CONST)
+        return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
+    if (type_info[s->type].kind == K_OPAQUE) return parse_unsupported(p, s->at, "initialised .%s variables are not implemented", type_info[s->type].name);
+    p->init_bytes += s->bytes;
+    if (p->init_bytes > MAX_INIT)
+        return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
+    s->init = arena_alloc(&p->m->arena, s->bytes + 8);
+    init->last = &s->relocs;
+    return put_value(p, init, 0, 0);
+}
+
+// variables = attribute* type declarator (',' declarator)* ';'      declarator = name dim* ['=' value]
+// attribute = .align n | .attribute(…) | .v2 | .v4
+static bool parse_declarator(Parser *p, Symbol proto, Symbol **out)
+{
+    Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
+    *s = proto;
+    Init init = {.s = s};
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a variable's name is expected here");
+    s->name = token_text(p);
+    s->at = tok(p)->at;
+    lex_next(&p->lex);
+    bool open = false;
+    uint64_t elements = proto.elements;  // 2 or 4: a vector
+    while (take_punct(p, '[')) {
+        size_t at = tok(p)->at;
+        int64_t n = 0;
+        if (init.n == MAX_DIMS) return parse_fail(p, at, NULL, "arrays of more than %d dimensions are not implemented", MAX_DIMS);
+        if (!s->array && take_punct(p, ']')) {
+            open = true;
+        } else {
+            if (!parse_int(p, &n) || !expect_punct(p, ']')) return false;
+            if (n < 0 || (n && elements > (1ull << 40) / (uint64_t)n)) return parse_fail(p, at, NULL, "array too large");
+            elements *= (uint64_t)n;
+        }
+        s->array = true;
+        init.dims[init.n++] = (uint64_t)n;
+    }
+    if (proto.elements > 1) init.dims[init.n++] = proto.elements, init.vector = true;
+    if (open) {
+        init.dims[0] = is_punct(p, '=') ? count_values(p) : 0;
+        if (init.dims[0] && elements > (1ull << 40) / init.dims[0]) return parse_fail(p, s->at, NULL, "array too large");
+        elements *= init.dims[0];
+    }
+    s->elements = elements;
+    s->bytes = elements * (uint64_t)type_bytes(s->type);
+    if (!s->align) s->align = (uint32_t)(type_bytes(s->type) * (int)proto.elements);
+    if (take_punct(p, '=') && !parse_init(p, &init)) return false;
+    *out = s;
+    return true;
+}
+
+// A parenthesised attribute or a .ptr annotation changes nothing here; it is kept as text, to be printed again.
+static bool parse_attribute(Parser *p, Symbol *s)
+{
+    if (!expect_punct(p, '(')) return false;
+    if (!is_directive(p, ".managed"))
+        return parse_unsupported(p, tok(p)->at, "attribute '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+    lex_next(&p->lex);
+    s->attributes = ".attribute(.managed)";
+    return expect_punct(p, ')');
+}
+
+// .ptr [.space] [.align n]
+static bool parse_ptr(Parser *p, Symbol *s)
+{
+    s->ptr = true;
+    Text text = {0};
+    uint32_t align = 0;
+    Space space = parse_space(p);
+    bool good = !take_directive(p, ".align") || parse_range(p, "an alignment", 1, 1 << 20, &align);
+    text_put(&text, ".ptr");
+    if (space != SP_NONE) text_printf(&text, " .%s", space_names[space]);
+    if (align) text_printf(&text, " .align %u", align);
+    s->attributes = arena_text(&p->m->arena, text.v, text.n);
+    text_free(&text);
+    return good;
+}
+
+static bool parse_attributes(Parser *p, Symbol *s)
+{
+    s->elements = 1;
+    for (;;) {
+        if (take_directive(p, ".align")) {
+            size_t at = tok(p)->at;
+            if (!parse_range(p, "an alignment", 1, 1 << 20, &s->align)) return false;
+            if (s->align & (s->align - 1)) return parse_fail(p, at, NULL, "an alignment is a power of two");
+        } else if (take_directive(p, ".attribute")) {
+            if (!parse_attribute(p, s)) return false;
+        } else if (take_directive(p, ".v2")) {
+            s->elements = 2;
+        } else if (take_directive(p, ".v4")) {
+            s->elements = 4;
+        } else {
+            break;
+        }
+    }
+    size_t at = tok(p)->at;
+    s->type = parse_type(p);
+    if (s->type == TY_NONE) return parse_fail(p, at, NULL, "a type is expected here");
+    if (s->type == TY_PRED) return parse_fail(p, at, NULL, "predicates live in registers only");
+    return !take_directive(p, ".ptr") || parse_ptr(p, s);
+}
+
+bool parse_variables(Parser *p, Space space, Linkage linkage)
+{
+    Symbol proto = {.space = space, .linkage = linkage}, *s;
+    if (!parse_attributes(p, &proto)) return false;
+    do {
+        if (!parse_declarator(p, proto, &s)) return false;
+        if (s->bytes == 0 && linkage != LINK_EXTERN && !(space == SP_SHARED || space == SP_GLOBAL))
+            return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
+        if (!declare_symbol(p, s)) return false;
+    } while (take_punct(p, ','));
+    return expect_punct(p, ';');
+}
+
+// params = '(' [param (',' param)*] ')'      param = .param attribute* type [.ptr …] [name dim*]
+bool parse_params(Parser *p, Symbols *out, bool named)
+{
+    if (!expect_punct(p, '(')) return false;
+    if (take_punct(p, ')')) return true;
+    do {
+        size_t at = tok(p)->at;
+        Space space = parse_space(p);
+        if (space == SP_REG) return parse_unsupported(p, at, "parameters in registers (.reg) are not implemented; compilers emit .param");
+        if (space != SP_PARAM) return parse_fail(p, at, NULL, ".param is expected here");
+        Symbol proto = {.space = SP_PARAM}, *s;
+        if (!parse_attributes(p, &proto)) return false;
+        if (!named && tok(p)->kind != TOK_NAME) {
+            s = arena_alloc(&p->m->arena, sizeof *s);
+            *s = proto;
+            s->name = "_";
+            s->bytes = s->elements * (uint64_t)type_bytes(s->type);
+            if (!s->align) s->align = (uint32_t)s->bytes;
+        } else if (!parse_declarator(p, proto, &s)) {
+            return false;
+        }
+        for (size_t k = 0; named && k < out->n; k++)
+            if (!strcmp(out->v[k]->name, s->name)) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        vec_push(out, s);
+    } while (take_punct(p, ','));
+    return expect_punct(p, ')');
+}
+
+static bool take_name(Parser *p, const char *name)
+{
+    if (tok(p)->kind != TOK_NAME || tok(p)->length != strlen(name) || memcmp(tok(p)->text, name, tok(p)->length)) return false;
+    lex_next(&p->lex);
+    return true;
+}
+
+// .loc file line column [',' function_name label ['+' n]] [',' inlined_at file line column]: where the code stands is
+// kept, into what it was inlined isn't
+bool parse_loc(Parser *p)
+{
+    Loc loc, outer;
+    int64_t n;
+    if (!parse_range(p, "a file's number", 0, INT32_MAX, &loc.file) || !parse_range(p, "a line", 0, INT32_MAX, &loc.line) ||
+        !parse_range(p, "a column", 0, INT32_MAX, &loc.column))
+        return false;
+    while (take_punct(p, ',')) {
+        if (take_name(p, "function_name")) {
+            if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a label is expected behind function_name");
+            lex_next(&p->lex);
+            if (take_punct(p, '+') && !parse_int(p, &n)) return false;
+        } else if (take_name(p, "inlined_at")) {
+            if (!parse_range(p, "a file's number", 0, INT32_MAX, &outer.file) || !parse_range(p, "a line", 0, INT32_MAX, &outer.line) ||
+                !parse_range(p, "a column", 0, INT32_MAX, &outer.column))
+                return false;
+        } else {
+            return parse_fail(p, tok(p)->at, NULL, "function_name or inlined_at is expected here");
+        }
+    }
+    vec_push(&p->m->locs, loc);
+    p->loc = (uint32_t)p->m->locs.n;
+    return true;
+}
+
+// .section name { … }: debug information, which nothing here reads
+bool parse_skip_section(Parser *p)
+{
+    size_t at = tok(p)->at;
+    while (tok(p)->kind != TOK_END && !is_punct(p, '{')) lex_next(&p->lex);
+    int depth = 0;
+    do {
+        if (is_punct(p, '{')) depth++;
+        if (is_punct(p, '}')) depth--;
+        if (tok(p)->kind == TOK_END) return parse_fail(p, at, NULL, "section without end");
+        lex_next(&p->lex);
+    } while (depth > 0);
+    return true;
+}
+
+// .pragma "text" (',' "text")* ';': its text from the directive on, or null
+const char *parse_pragma(Parser *p)
+{
+    Text text = {0};
+    text_put(&text, ".pragma ");
+    for (bool first = true; first || take_punct(p, ','); first = false) {
+        if (tok(p)->kind != TOK_STRING) {
+            parse_fail(p, tok(p)->at, NULL, "a string is expected behind .pragma");
+            break;
+        }
+        if (!first) text_put(&text, ", ");
+        text_add(&text, tok(p)->text, tok(p)->length);
+        lex_next(&p->lex);
+    }
+    text_put(&text, ";");
+    bool good = expect_punct(p, ';');
+    const char *copy = good ? arena_text(&p->m->arena, text.v, text.n) : NULL;
+    text_free(&text);
+    return copy;
+}
+
+// .file index "name" [',' timestamp ',' size]
+static bool parse_file(Parser *p)
+{
+    FileName f;
+    int64_t ignored;
+    if (!parse_range(p, "a file's number", 0, INT32_MAX, &f.index)) return false;
+    if (tok(p)->kind != TOK_STRING) return parse_fail(p, tok(p)->at, NULL, "a file name is expected here");
+    f.name = arena_text(&p->m->arena, tok(p)->text + 1, tok(p)->length - 2);
+    vec_push(&p->m->files, f);
+    lex_next(&p->lex);
+    while (take_punct(p, ','))
+        if (!parse_int(p, &ignored)) return false;
+    return true;
+}
+
+// .maxntid x[,y[,z]] and the other directives between a function's header and its body (§11.4)
+static bool parse_directives(Parser *p, Function *f)
+{
+    while (tok(p)->kind == TOK_DIRECTIVE) {
+        const Token t = *tok(p);
+        uint32_t *triple = is_directive(p, ".maxntid") ? f->maxntid : is_directive(p, ".reqntid") ? f->reqntid : NULL;
+        uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm : is_directive(p, ".maxnreg") ? &f->maxnreg :
+                                 is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored : NULL;
+        if (!triple && !one && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
+            return parse_unsupported(p, t.at, "directive '%.*s' is not implemented", (int)t.length, t.text);
+        lex_next(&p->lex);
+        const char *text;
+        if (triple) {
+            int n = 0;
+            triple[0] = triple[1] = triple[2] = 1;
+            do
+                if (!parse_range(p, "a block's size", 1, INT32_MAX, &triple[n++])) return false;
+            while (n < 3 && take_punct(p, ','));
+            text = arena_printf(&p->m->arena, "%.*s %u, %u, %u", (int)t.length, t.text, triple[0], triple[1], triple[2]);
+        } else if (one) {
+            if (!parse_range(p, "this directive's number", 0, INT32_MAX, one)) return false;
+            text = arena_printf(&p->m->arena, "%.*s %u", (int)t.length, t.text, *one);
+        } else if (t.text[1] == 'p') {
+            text = parse_pragma(p);
+            if (!text) return false;
+        } else {
+            text = ".noreturn";
+        }
+        vec_push(&f->directives, text);
+    }
+    return true;
+}
+
+static bool same_symbols(const Symbols *a, const Symbols *b)
+{
+    for (size_t k = 0; k < a->n && k < b->n; k++)
+        if (a->v[k]->type != b->v[k]->type || a->v[k]->bytes != b->v[k]->bytes) return false;
+    return a->n == b->n;
+}
+
+// function = (.entry | .func ['(' return ')']) name [params] directive* (';' | '{' body '}'). A prototype may be repeated.
+static bool parse_function(Parser *p, Linkage linkage, bool entry)
+{
+    Function *f = arena_alloc(&p->m->arena, sizeof *f);
+    f->module = p->m;
+    f->entry = entry;
+    vec_push(&p->m->functions, f);
+    size_t at = tok(p)->at;
+    if (take_directive(p, ".attribute")) return parse_unsupported(p, at, "function attributes are not implemented");
+    if (!entry && is_punct(p, '(') && !parse_params(p, &f->rets, true)) return false;
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a function's name is expected here");
+    Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
+    *s = (Symbol){.name = token_text(p), .space = SP_NONE, .linkage = linkage, .function = f, .at = tok(p)->at};
+    f->symbol = s;
+    lex_next(&p->lex);
+    if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
+    if (!parse_directives(p, f)) return false;
+    f->has_body = is_punct(p, '{');
+    int64_t old;
+    if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
+        Symbol *was = f->symbol = p->m->symbols.v[old];
+        if (!was->function || (was->function->has_body && f->has_body))
+            return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        if (was->function->entry != entry || !same_symbols(&was->function->params, &f->params) || !same_symbols(&was->function->rets, &f->rets))
+            return parse_fail(p, s->at, NULL, "'%s' was declared otherwise before", s->name);
+        if (f->has_body) was->function = f, was->at = s->at;
+        if (f->has_body || linkage != LINK_EXTERN) was->linkage = linkage;
+    } else {
+        vec_push(&p->m->symbols, s);
+        map_put(&p->m->symbol_map, s->name, strlen(s->name), (int64_t)(p->m->symbols.n - 1));
+    }
+    Item item = {f->symbol, f, false};
+    vec_push(&p->m->items, item);
+    return f->has_body ? parse_body(p, f) : expect_punct(p, ';');
+}
+
+// The decimal digits at *s as a number; *s is left behind them.
+static int digits(const char **s)
+{
+    int n = 0;
+    for (; **s >= '0' && **s <= '9'; ++*s) n = MIN(n * 10 + (**s - '0'), 99999);
+    return n;
+}
+
+// .version 7.8 .target sm_35[, option]* [.address_size 64]. Of the options, debug isn't kept: what it asks for, debug
+// sections, isn't either.
+static bool parse_header(Parser *p)
+{
+    Module *m = p->m;
+    if (!take_directive(p, ".version"))
+        return parse_fail(p, tok(p)->at, "PTX text begins with .version, .target and .address_size", "this isn't a PTX module");
+    size_t at = tok(p)->at;
+    const char *s = tok(p)->text, *end = s + tok(p)->length;
+    if (tok(p)->kind != TOK_FLOAT) return parse_fail(p, at, NULL, "malformed .version");
+    m->version_major = digits(&s);
+    s += *s == '.';
+    m->version_minor = digits(&s);
+    if (s != end) return parse_fail(p, at, NULL, "malformed .version");
+    lex_next(&p->lex);
+    if (m->version_major > 9) return parse_unsupported(p, at, "PTX %d.%d is newer than this onchip knows (9.x)", m->version_major, m->version_minor);
+    if (!take_directive(p, ".target")) return parse_fail(p, tok(p)->at, NULL, ".target is expected behind .version");
+    at = tok(p)->at;
+    Text target = {0};
+    text_put(&target, "");
+    bool good = true;
+    do {
+        s = tok(p)->text, end = s + tok(p)->length;
+        bool arch = tok(p)->kind == TOK_NAME && end - s > 3 && !memcmp(s, "sm_", 3);
+        bool debug = end - s == 5 && !memcmp(s, "debug", 5);
+        if (arch) {
+            s += 3;
+            m->sm = digits(&s);
+            good &= m->sm >= 10 && m->sm < 1000 && (s == end || (s + 1 == end && (*s == 'a' || *s == 'f')));
+        }
+        good &= arch || debug || tok(p)->kind == TOK_NAME;
+        if (!debug) text_printf(&target, "%s%.*s", target.n ? ", " : "", (int)tok(p)->length, tok(p)->text);
+        if (tok(p)->length == 14 && !memcmp(tok(p)->text, "map_f64_to_f32", 14))
+            parse_unsupported(p, tok(p)->at, "target option 'map_f64_to_f32' is not implemented");
+        lex_next(&p->lex);
+    } while (take_punct(p, ','));
+    m->target = arena_text(&m->arena, target.v, target.n);
+    text_free(&target);
+    if (!good || !m->sm) return parse_fail(p, at, "such as sm_35", "unknown target '%s'", m->target);
+    m->address_bits = 64;
+    if (take_directive(p, ".address_size")) {
+        int64_t bits;
+        at = tok(p)->at;
+        if (!parse_int(p, &bits)) return false;
+        if (bits != 64) return parse_unsupported(p, at, "%lld-bit addresses are not implemented", (long long)bits);
+    }
+    return true;
+}
+
+static bool parse_item(Parser *p)
+{
+    static const struct {
+        const char *name;
+        Linkage linkage;
+    } links[] = {{".extern", LINK_EXTERN}, {".visible", LINK_VISIBLE}, {".weak", LINK_WEAK}, {".common", LINK_COMMON}};
+    Linkage linkage = LINK_NONE;
+    for (size_t i = 0; i < COUNT(links); i++)
+        if (take_directive(p, links[i].name)) linkage = links[i].linkage;
+    size_t at = tok(p)->at;
+    if (take_directive(p, ".entry")) return parse_function(p, linkage, true);
+    if (take_directive(p, ".func")) return parse_function(p, linkage, false);
+    if (linkage == LINK_NONE) {
+        if (take_directive(p, ".file")) return parse_file(p);
+        if (take_directive(p, ".loc")) return parse_loc(p);
+        if (take_directive(p, ".section")) return parse_skip_section(p);
+        if (take_directive(p, ".pragma")) return parse_pragma(p) != NULL;
+    }
+    Space space = parse_space(p);
+    if (space == SP_REG || space == SP_LOCAL || space == SP_PARAM)
+        return parse_fail(p, at, NULL, ".%s variables can't stand outside a function", space_names[space]);
+    if (space != SP_NONE) return parse_variables(p, space, linkage);
+    if (tok(p)->kind == TOK_DIRECTIVE)
+        return parse_unsupported(p, at, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+    return parse_fail(p, at, NULL, "a variable, a function or a directive is expected here");
+}
+
+Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
+{
+    if (length >= UINT32_MAX / 2) {
+        diag_error(diag, "%s: PTX text of more than 2 GiB", name);
+        return NULL;
+    }
+    while (length && !text[length - 1]) length--;  // what comes out of a fat binary may be padded
+    Module *m = mem_alloc(sizeof *m);
+    m->source.name = arena_text(&m->arena, name, strlen(name));
+    m->source.text = arena_text(&m->arena, text, length);
+    m->source.length = length;
+    Parser p = {.lex = {.source = &m->source, .diag = diag}, .m = m, .diag = diag};
+    for (int i = 0; i < OP_COUNT; i++) map_put(&p.mnemonics, op_info[i].name, strlen(op_info[i].name), i);
+    for (size_t i = 0; i < op_missing_count; i++)
+        map_put(&p.mnemonics, op_missing[i].name, strlen(op_missing[i].name), (int64_t)(OP_COUNT + i));
+    for (int i = M_COUNT - 1; i > M_NONE; i--) map_put(&p.suffixes, mod_info[i].name, strlen(mod_info[i].name), i);
+    for (int i = 1; i < TY_COUNT; i++) map_put(&p.suffixes, type_info[i].name, strlen(type_info[i].name), M_COUNT + i);
+    for (int i = 0; i < SR_COUNT; i++) map_put(&p.sregs, sreg_info[i].name, strlen(sreg_info[i].name), i);
+    lex_next(&p.lex);
+    bool ok = parse_header(&p);
+    while (ok && tok(&p)->kind != TOK_END) ok = parse_item(&p);
+    ok = ok && !p.lex.failed;
+    map_free(&p.mnemonics);
+    map_free(&p.suffixes);
+    map_free(&p.sregs);
+    map_free(&p.taken);
+    for (size_t i = 0; i < p.scopes.n; i++) map_free(&p.scopes.v[i].names), map_free(&p.scopes.v[i].labels);
+    vec_free(&p.scopes);
+    vec_free(&p.alias);
+    vec_free(&p.ranges);
+    vec_free(&p.places);
+    if (ok) return m;
+    ptx_free(m);
+    return NULL;
+}
+
+Symbol *ptx_find(const Module *m, const char *name)
+{
+    int64_t i;
+    return map_get(&m->symbol_map, name, strlen(name), &i) ? m->symbols.v[i] : NULL;
+}
+
+static void function_free(Function *f)
+{
+    vec_free(&f->rets);
+    vec_free(&f->params);
+    vec_free(&f->locals);
+    vec_free(&f->regs);
+    vec_free(&f->labels);
+    vec_free(&f->tables);
+    vec_free(&f->table_names);
+    for (size_t i = 0; i < f->protos.n; i++) {
+        vec_free(&f->protos.v[i]->rets);
+        vec_free(&f->protos.v[i]->params);
+        vec_free(&f->protos.v[i]->targets);
+    }
+    vec_free(&f->protos);
+    vec_free(&f->insts);
+    vec_free(&f->directives);
+    vec_free(&f->pragmas);
+}
+
+void ptx_free(Module *m)
+{
+    if (!m) return;
+    for (size_t i = 0; i < m->functions.n; i++) function_free(m->functions.v[i]);
+    vec_free(&m->functions);
+    vec_free(&m->items);
+    vec_free(&m->symbols);
+    map_free(&m->symbol_map);
+    vec_free(&m->locs);
+    vec_free(&m->files);
+    arena_free(&m->arena);
+    mem_free(m);
+}

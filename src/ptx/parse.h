@@ -1,0 +1,63 @@
+// parse.h: what the parser's two files share; no one else includes it.
+#ifndef PTX_PARSE_H
+#define PTX_PARSE_H
+
+#include "ptx/ptx.h"
+
+typedef enum NameKind { NAME_REG = 1, NAME_SYMBOL, NAME_TABLE, NAME_PROTO, NAME_RANGE, NAME_LEAST } NameKind;
+typedef struct Scope {
+    Map names;            // NameKind << 32 | index. "%r<": the range %r<n>; "%r>": the least n of a %rn declared singly
+    Map labels;           // index into Function.labels
+    bool has_ranges;
+} Scope;
+
+// .reg type name<n>: its registers come to be when they are first named, so that a million of them cost nothing.
+typedef struct Range {
+    Type type;
+    uint32_t n, order;
+} Range;
+
+struct Parser {
+    Lexer lex;
+    Module *m;
+    Diag *diag;
+    Function *f;          // the function whose body is parsed
+    VEC(Scope) scopes;
+    VEC(Range) ranges;    // of f
+    VEC(uint64_t) places; // per register of f: its declaration's number << 32 | its number in the range
+    uint32_t order;       // declarations of registers so far
+    VEC(uint32_t) alias;  // per label: the label that a nested scope's undefined one turned out to be, or itself
+    Map taken;            // names of f that are used up: nested scopes may reuse a name, the flat IR may not
+    size_t renamed;
+    Map mnemonics;        // operation by name
+    Map suffixes;         // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
+    Map sregs;
+    uint64_t init_bytes;  // of all initialisers so far
+    uint32_t loc;         // the current .loc, as in Inst.loc
+    int depth;            // nesting of operands
+};
+
+static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
+bool is_punct(const Parser *p, int c);
+bool take_punct(Parser *p, int c);
+bool expect_punct(Parser *p, int c);
+bool is_directive(const Parser *p, const char *name);
+bool take_directive(Parser *p, const char *name);
+bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool parse_unsupported(Parser *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+char *token_text(Parser *p);                                          // the current token, copied
+Type parse_type(Parser *p);                                           // TY_NONE: the current token is no type
+bool parse_int(Parser *p, int64_t *value);
+bool parse_constant(Parser *p, Operand *o);                           // into an O_IMM
+bool imm_fits(const Operand *o, Type t);                              // check.c: may this constant stand for a t?
+// Variables of one declaration, from the token behind the state space on; pushed to out (Symbol *) and declared.
+bool parse_variables(Parser *p, Space space, Linkage linkage);
+bool parse_loc(Parser *p);
+bool parse_skip_section(Parser *p);
+const char *parse_pragma(Parser *p);
+Space parse_space(Parser *p);                                         // SP_NONE: the current token names no space
+bool parse_params(Parser *p, Symbols *out, bool named);              // ( … ), the current token being the parenthesis
+char *unique_name(Parser *p, const char *name);
+bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
+
+#endif

@@ -1,0 +1,586 @@
+// parse_inst.c: function bodies: scopes, registers, labels, instructions (PTX ISA §4.3, §5, §9). Scopes are flattened:
+// a register or variable that an inner scope declares under a name that is taken gets one of its own. Labels belong to
+// the scope that defines them; one that a scope refers to and doesn't define is looked for outside when the scope ends.
+// Registers are numbered in the order of their declarations, unused ones of a range left out.
+#include "ptx/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void scope_open(Parser *p)
+{
+    Scope s = {0};
+    vec_push(&p->scopes, s);
+}
+
+// Label indices are stored in map values; iterating a Map isn't offered, so labels remember the scope by number.
+static uint32_t label_index(Parser *p, const char *name, size_t n, uint32_t at)
+{
+    Scope *s = &p->scopes.v[p->scopes.n - 1];
+    int64_t v;
+    if (map_get(&s->labels, name, n, &v)) return (uint32_t)v;
+    Label l = {.name = arena_text(&p->m->arena, name, n), .at = at};
+    vec_push(&p->f->labels, l);
+    uint32_t index = (uint32_t)p->f->labels.n - 1;
+    vec_push(&p->alias, index);
+    map_put(&s->labels, name, n, index);
+    return index;
+}
+
+// Ends a scope: labels that it refers to and doesn't define are those of the scope around it.
+static void scope_close(Parser *p, size_t first_label)
+{
+    Scope inner = p->scopes.v[--p->scopes.n];
+    map_free(&inner.names);
+    for (size_t i = first_label; i < p->f->labels.n; i++) {
+        const Label *l = &p->f->labels.v[i];
+        int64_t mine;
+        if (l->defined || p->alias.v[i] != i || !map_get(&inner.labels, l->name, strlen(l->name), &mine) || (size_t)mine != i)
+            continue;
+        uint32_t outer = label_index(p, l->name, strlen(l->name), l->at);
+        p->alias.v[i] = outer;
+    }
+    map_free(&inner.labels);
+}
+
+// --- registers --------------------------------------------------------------------------------------------------------
+// The ways to read a name as a stem and a number without needless zeros, longest stem first: calls with the stem and
+// mark in key, and the number, until use returns true.
+typedef bool UseStem(void *user, const char *key, size_t n, uint32_t number);
+static bool each_stem(const char *name, size_t n, char mark, UseStem *use, void *user)
+{
+    char key[128];
+    uint32_t number = 0, scale = 1;
+    if (n >= sizeof key) return false;
+    memcpy(key, name, n);
+    for (size_t k = n; k-- > 1 && name[k] >= '0' && name[k] <= '9' && scale <= 10000000; scale *= 10) {
+        number += (uint32_t)(name[k] - '0') * scale;
+        if (name[k] == '0' && k + 1 < n) continue;
+        key[k] = mark;
+        if (use(user, key, k + 1, number)) return true;
+    }
+    return false;
+}
+
+typedef struct Found {
+    const Parser *p;
+    const Scope *s;
+    uint32_t range, number;
+} Found;
+
+static bool find_range(void *user, const char *key, size_t n, uint32_t number)
+{
+    Found *f = user;
+    int64_t v;
+    if (!map_get(&f->s->names, key, n, &v) || number >= f->p->ranges.v[(uint32_t)v].n) return false;
+    f->range = (uint32_t)v;
+    f->number = number;
+    return true;
+}
+
+bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n)
+{
+    Found found = {.p = p, .s = s};
+    return map_get(&s->names, name, n, NULL) || (s->has_ranges && each_stem(name, n, '<', find_range, &found));
+}
+
+static uint32_t add_reg(Parser *p, Scope *s, const char *name, size_t n, Type type, uint32_t order, uint32_t number)
+{
+    uint32_t index = (uint32_t)p->f->regs.n;
+    map_put(&s->names, name, n, (int64_t)NAME_REG << 32 | index);
+    Reg r = {unique_name(p, arena_text(&p->m->arena, name, n)), type};
+    vec_push(&p->f->regs, r);
+    vec_push(&p->places, (uint64_t)order << 32 | number);
+    return index;
+}
+
+static bool lookup(Parser *p, const char *name, size_t n, int64_t *v)
+{
+    for (size_t i = p->scopes.n; i-- > 0;) {
+        Scope *s = &p->scopes.v[i];
+        if (map_get(&s->names, name, n, v)) return true;
+        Found found = {.p = p, .s = s};
+        if (!s->has_ranges || !each_stem(name, n, '<', find_range, &found)) continue;
+        const Range *r = &p->ranges.v[found.range];
+        *v = (int64_t)NAME_REG << 32 | add_reg(p, s, name, n, r->type, r->order, found.number);
+        return true;
+    }
+    return false;
+}
+
+static bool note_least(void *user, const char *key, size_t n, uint32_t number)
+{
+    Scope *s = user;
+    int64_t v;
+    if (!map_get(&s->names, key, n, &v) || (uint32_t)v > number) map_put(&s->names, key, n, (int64_t)NAME_LEAST << 32 | number);
+    return false;
+}
+
+static bool declare_range(Parser *p, const Token *name, Type type)
+{
+    Scope *s = &p->scopes.v[p->scopes.n - 1];
+    size_t at = tok(p)->at;
+    int64_t n, v;
+    if (!parse_int(p, &n) || !expect_punct(p, '>')) return false;
+    if (n < 0 || n > 1 << 24) return parse_fail(p, at, NULL, "too many registers");
+    char *key = arena_printf(&p->m->arena, "%.*s<", (int)name->length, name->text);
+    bool twice = map_get(&s->names, key, name->length + 1u, &v);
+    key[name->length] = '>';
+    twice |= map_get(&s->names, key, name->length + 1u, &v) && (uint32_t)v < n;
+    key[name->length] = '<';
+    if (twice) return parse_fail(p, name->at, NULL, "registers of '%.*s<%lld>' are declared twice", (int)name->length, name->text, (long long)n);
+    Range r = {type, (uint32_t)n, p->order++};
+    vec_push(&p->ranges, r);
+    map_put(&s->names, key, name->length + 1u, (int64_t)NAME_RANGE << 32 | (int64_t)(p->ranges.n - 1));
+    s->has_ranges = true;
+    return true;
+}
+
+// .reg type (name | name '<' n '>') (',' …)* ';'
+static bool parse_regs(Parser *p)
+{
+    size_t at = tok(p)->at;
+    if (is_directive(p, ".v2") || is_directive(p, ".v4")) return parse_unsupported(p, at, "vector registers are not implemented");
+    Type type = parse_type(p);
+    if (type == TY_NONE || type_info[type].kind == K_OPAQUE) return parse_fail(p, at, NULL, "a register type is expected here");
+    do {
+        if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register's name is expected here");
+        const Token name = *tok(p);
+        lex_next(&p->lex);
+        if (take_punct(p, '<')) {
+            if (!declare_range(p, &name, type)) return false;
+            continue;
+        }
+        Scope *s = &p->scopes.v[p->scopes.n - 1];
+        if (scope_has(p, s, name.text, name.length))
+            return parse_fail(p, name.at, NULL, "'%.*s' is declared twice", (int)name.length, name.text);
+        add_reg(p, s, name.text, name.length, type, p->order++, 0);
+        each_stem(name.text, name.length, '>', note_least, s);
+    } while (take_punct(p, ','));
+    return expect_punct(p, ';');
+}
+
+static void renumber(Operand *o, const uint32_t *number)
+{
+    if ((o->kind == O_REG || o->kind == O_ADDR) && o->reg != NO_REG) o->reg = number[o->reg];
+    for (int k = 0; k < o->count; k++) renumber(&o->items[k], number);
+}
+
+typedef struct Place {
+    uint64_t place;
+    uint32_t reg;
+} Place;
+
+static int by_place(const void *a, const void *b)
+{
+    const Place *x = a, *y = b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+// Registers came to be as they were named; this puts them into the order of their declarations.
+static void order_regs(Parser *p)
+{
+    Function *f = p->f;
+    size_t n = f->regs.n;
+    Place *place = mem_alloc(sizeof *place * n);
+    Reg *regs = mem_alloc(sizeof *regs * n);
+    uint32_t *number = mem_alloc(sizeof *number * n);
+    for (size_t r = 0; r < n; r++) place[r] = (Place){p->places.v[r], (uint32_t)r};
+    qsort(place, n, sizeof *place, by_place);
+    for (size_t k = 0; k < n; k++) number[place[k].reg] = (uint32_t)k, regs[k] = f->regs.v[place[k].reg];
+    if (n) memcpy(f->regs.v, regs, sizeof *regs * n);
+    for (size_t i = 0; i < f->insts.n; i++) {
+        Inst *inst = &f->insts.v[i];
+        if (inst->guarded) inst->guard = number[inst->guard];
+        for (int k = 0; k < inst->operands; k++) renumber(&inst->opnd[k], number);
+    }
+    mem_free(place), mem_free(regs), mem_free(number);
+}
+
+#define MAX_ITEMS UINT16_MAX
+
+// --- operands (§6.4) ------------------------------------------------------------------------------------------------
+static bool parse_operand(Parser *p, Operand *o);
+
+static bool parse_items(Parser *p, Operand *o, int close)
+{
+    VEC(Operand) items = {0};
+    bool good = true;
+    while (good && !is_punct(p, close)) {
+        Operand item;
+        if (items.n == MAX_ITEMS) good = parse_fail(p, tok(p)->at, NULL, "more than %d operands in a list", MAX_ITEMS);
+        good = good && parse_operand(p, &item);
+        if (good) vec_push(&items, item);
+        if (!take_punct(p, ',')) break;
+    }
+    o->count = (uint16_t)items.n;
+    o->items = arena_alloc(&p->m->arena, sizeof *o->items * MAX(items.n, 1));
+    if (items.n) memcpy(o->items, items.v, sizeof *o->items * items.n);
+    vec_free(&items);
+    return good && expect_punct(p, close);
+}
+
+// '[' (register | symbol | integer) [('+' | '-') integer] ']', or '[' texture, [sampler,] '{' coordinates '}' ']'
+static bool parse_address(Parser *p, Operand *o)
+{
+    Operand base;
+    if (!parse_operand(p, &base)) return false;
+    if (is_punct(p, ',')) {
+        lex_next(&p->lex);
+        Operand rest = {0};
+        if (!parse_items(p, &rest, ']')) return false;
+        if (!rest.count || rest.count == MAX_ITEMS) return parse_fail(p, o->at, NULL, "malformed texture address");
+        o->kind = O_TEX;
+        o->count = (uint16_t)(rest.count + 1);
+        o->items = arena_alloc(&p->m->arena, sizeof *o->items * o->count);
+        o->items[0] = base;
+        memcpy(o->items + 1, rest.items, sizeof *o->items * rest.count);
+        return true;
+    }
+    o->kind = O_ADDR;
+    o->reg = NO_REG;
+    if (base.kind == O_REG && !base.negated) o->reg = base.reg;
+    else if (base.kind == O_SYM) o->sym = base.sym, o->imm = base.imm;
+    else if (base.kind == O_IMM && base.imm_kind == IMM_INT) o->imm = base.imm;
+    else return parse_fail(p, tok(p)->at, NULL, "an address is a register, a variable or an integer");
+    if (is_punct(p, '+') || is_punct(p, '-')) {
+        int64_t n;
+        take_punct(p, '+');
+        if (!parse_int(p, &n)) return false;
+        o->imm += (uint64_t)n;
+    }
+    return expect_punct(p, ']');
+}
+
+static bool special_register(Parser *p, const Token *t, Operand *o)
+{
+    char name[64];
+    size_t n = MIN(t->length, 40u);
+    int64_t v;
+    memcpy(name, t->text, n);
+    if (tok(p)->kind == TOK_DIRECTIVE && tok(p)->length == 2) {
+        memcpy(name + n, tok(p)->text, 2);
+        n += 2;
+        lex_next(&p->lex);
+    } else if (!map_get(&p->sregs, name, n, &v)) {
+        memcpy(name + n, ".x", 2);
+        n += 2;
+    }
+    o->kind = O_SREG;
+    if (map_get(&p->sregs, name, n, &v)) {
+        o->reg = (uint32_t)v;
+        return true;
+    }
+    for (size_t k = 0; k < sreg_missing_count; k++)
+        if (strlen(sreg_missing[k]) <= n && !memcmp(sreg_missing[k], name, strlen(sreg_missing[k])))
+            return parse_unsupported(p, t->at, "special register '%.*s' is not implemented", (int)t->length, t->text);
+    return parse_fail(p, t->at, NULL, "register '%.*s' is not declared", (int)t->length, t->text);
+}
+
+static bool parse_name_operand(Parser *p, Operand *o)
+{
+    const Token t = *tok(p);
+    int64_t v;
+    lex_next(&p->lex);
+    if (t.length == 1 && t.text[0] == '_') {
+        o->kind = O_SINK;
+        return true;
+    }
+    if (lookup(p, t.text, t.length, &v)) {
+        uint32_t index = (uint32_t)v;
+        switch ((NameKind)(v >> 32)) {
+        case NAME_REG: o->kind = O_REG, o->reg = index; return true;
+        case NAME_SYMBOL: o->kind = O_SYM, o->sym = p->f->locals.v[index]; break;
+        case NAME_TABLE: *o = *p->f->tables.v[index], o->at = t.at; return true;
+        default: o->kind = O_PROTO, o->reg = index; return true;
+        }
+    } else if (t.length == 7 && !memcmp(t.text, "WARP_SZ", 7)) {
+        o->kind = O_IMM, o->imm = 32;
+        return true;
+    } else {
+        for (size_t i = 0; i < p->f->params.n + p->f->rets.n; i++) {
+            Symbol *s = i < p->f->params.n ? p->f->params.v[i] : p->f->rets.v[i - p->f->params.n];
+            if (strlen(s->name) == t.length && !memcmp(s->name, t.text, t.length)) o->kind = O_SYM, o->sym = s;
+        }
+        if (!o->sym && map_get(&p->m->symbol_map, t.text, t.length, &v)) o->kind = O_SYM, o->sym = p->m->symbols.v[v];
+        if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
+        if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
+    }
+    if (is_punct(p, '+') || is_punct(p, '-')) {
+        int64_t n;
+        take_punct(p, '+');
+        if (!parse_int(p, &n)) return false;
+        o->imm = (uint64_t)n;
+    }
+    return true;
+}
+
+// pair = name '|' name
+static bool parse_pair(Parser *p, Operand *o)
+{
+    Operand pair[2] = {*o, {.reg = NO_REG, .at = tok(p)->at}};
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register is expected behind '|'");
+    if (!parse_name_operand(p, &pair[1])) return false;
+    *o = (Operand){.kind = O_PAIR, .count = 2, .reg = NO_REG, .at = o->at, .items = arena_alloc(&p->m->arena, sizeof pair)};
+    memcpy(o->items, pair, sizeof pair);
+    return true;
+}
+
+// operand = ['!'] name | pair | constant | '{' items '}' | '(' items ')' | '[' address ']'
+static bool parse_nested(Parser *p, Operand *o)
+{
+    if (take_punct(p, '{')) {
+        o->kind = O_VEC;
+        return parse_items(p, o, '}');
+    }
+    if (take_punct(p, '(')) {
+        o->kind = O_LIST;
+        return parse_items(p, o, ')');
+    }
+    return expect_punct(p, '[') && parse_address(p, o);
+}
+
+static bool parse_operand(Parser *p, Operand *o)
+{
+    *o = (Operand){.reg = NO_REG, .at = tok(p)->at};
+    if (is_punct(p, '{') || is_punct(p, '(') || is_punct(p, '[')) {
+        if (++p->depth > 8) return parse_fail(p, o->at, NULL, "operands are nested too deeply");
+        bool good = parse_nested(p, o);
+        p->depth--;
+        return good;
+    }
+    if (is_punct(p, '-') || tok(p)->kind == TOK_INT || tok(p)->kind == TOK_FLOAT) return parse_constant(p, o);
+    bool negated = take_punct(p, '!');
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, o->at, NULL, "an operand is expected here");
+    if (!parse_name_operand(p, o)) return false;
+    if (negated && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a predicate register can be negated");
+    o->negated = negated;
+    return !take_punct(p, '|') || parse_pair(p, o);
+}
+
+// --- instructions ---------------------------------------------------------------------------------------------------
+// The mnemonic's operation is the longest run of its dotted parts that names one; what is left are modifiers and types.
+static bool parse_mnemonic(Parser *p, Inst *i)
+{
+    lex_mnemonic(&p->lex);
+    const Token t = *tok(p);
+    int64_t op = -1;
+    size_t n = t.length;
+    for (; n; n--) {
+        if ((n == t.length || t.text[n] == '.') && map_get(&p->mnemonics, t.text, n, &op)) break;
+    }
+    size_t word = 0;
+    while (word < t.length && t.text[word] != '.') word++;
+    if (op < 0) {
+        const char *names[OP_COUNT];
+        for (int k = 0; k < OP_COUNT; k++) names[k] = op_info[k].name;
+        char head[32];
+        snprintf(head, sizeof head, "%.*s", (int)word, t.text);
+        const char *near = nearest_name(head, names, OP_COUNT);
+        p->diag->unsupported = !p->lex.failed;
+        return parse_fail(p, t.at, near ? arena_printf(&p->m->arena, "did you mean '%s'?", near) : "onchip list ops shows what is implemented",
+                          "unknown instruction '%s'", head);
+    }
+    if (op >= OP_COUNT)
+        return parse_unsupported(p, t.at, "instruction '%.*s' is not implemented", (int)t.length, t.text);
+    i->op = (uint16_t)op;
+    for (size_t at = n; at < t.length;) {
+        size_t start = ++at;
+        while (at < t.length && t.text[at] != '.') at++;
+        int64_t v;
+        if (!map_get(&p->suffixes, t.text + start, at - start, &v))
+            return parse_unsupported(p, t.at + start, "modifier '.%.*s' of '%s' is not implemented", (int)(at - start),
+                                     t.text + start, op_info[op].name);
+        if (i->suffixes == MAX_SUFFIX) return parse_fail(p, t.at, NULL, "too many modifiers");
+        i->suffix[i->suffixes++] = (uint8_t)v;
+    }
+    lex_next(&p->lex);
+    return true;
+}
+
+// A name that is a label and nothing else
+static bool parse_label(Parser *p, Operand *o)
+{
+    *o = (Operand){.kind = O_LABEL, .at = tok(p)->at};
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a label is expected here");
+    o->reg = label_index(p, tok(p)->text, tok(p)->length, tok(p)->at);
+    lex_next(&p->lex);
+    return true;
+}
+
+static bool parse_inst(Parser *p)
+{
+    Inst i = {.at = tok(p)->at, .loc = p->loc, .guard = NO_REG};
+    if (take_punct(p, '@')) {
+        Operand g;
+        size_t at = tok(p)->at;
+        if (!parse_operand(p, &g)) return false;
+        if (g.kind != O_REG || p->f->regs.v[g.reg].type != TY_PRED)
+            return parse_fail(p, at, NULL, "a guard is a predicate register");
+        i.guarded = true;
+        i.guard = g.reg;
+        i.guard_negated = g.negated;
+        i.at = tok(p)->at;
+    }
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "an instruction is expected here");
+    if (!parse_mnemonic(p, &i)) return false;
+    Operand o[MAX_OPERANDS];
+    int n = 0;
+    while (!is_punct(p, ';')) {
+        if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
+        if (!(i.op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
+        if (!take_punct(p, ',')) break;
+    }
+    if (!expect_punct(p, ';')) return false;
+    i.operands = (uint8_t)n;
+    i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
+    memcpy(i.opnd, o, sizeof *o * (size_t)n);
+    i.origin = (uint32_t)p->f->insts.n;
+    vec_push(&p->f->insts, i);
+    return true;
+}
+
+// name ':' .branchtargets l, … ; | .calltargets f, … ; | .callprototype [(rets)] _ (params) ;
+static bool parse_table(Parser *p, const Token *name)
+{
+    Scope *scope = &p->scopes.v[p->scopes.n - 1];
+    bool branches = is_directive(p, ".branchtargets"), calls = is_directive(p, ".calltargets");
+    size_t index = branches ? p->f->tables.n : p->f->protos.n;
+    if (scope_has(p, scope, name->text, name->length))
+        return parse_fail(p, name->at, NULL, "'%.*s' is declared twice", (int)name->length, name->text);
+    map_put(&scope->names, name->text, name->length, (int64_t)(branches ? NAME_TABLE : NAME_PROTO) << 32 | (int64_t)index);
+    char *text = unique_name(p, arena_text(&p->m->arena, name->text, name->length));
+    lex_next(&p->lex);
+    if (branches) {
+        Operand *o = arena_alloc(&p->m->arena, sizeof *o), item;
+        VEC(Operand) items = {0};
+        bool good = true;
+        do {
+            if (items.n == MAX_ITEMS) good = parse_fail(p, tok(p)->at, NULL, "more than %d branch targets", MAX_ITEMS);
+            good = good && parse_label(p, &item);
+            if (good) vec_push(&items, item);
+        } while (good && take_punct(p, ','));
+        *o = (Operand){.kind = O_LABELS, .reg = (uint32_t)index, .count = (uint16_t)items.n};
+        o->items = arena_alloc(&p->m->arena, sizeof item * MAX(items.n, 1));
+        if (items.n) memcpy(o->items, items.v, sizeof item * items.n);
+        vec_free(&items);
+        vec_push(&p->f->tables, o);
+        vec_push(&p->f->table_names, text);
+        return good && expect_punct(p, ';');
+    }
+    Proto *proto = arena_alloc(&p->m->arena, sizeof *proto);
+    proto->name = text;
+    vec_push(&p->f->protos, proto);
+    if (calls) {
+        do {
+            int64_t v;
+            Symbol *s = map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &v) ? p->m->symbols.v[v] : NULL;
+            if (!s || !s->function || s->function->entry) return parse_fail(p, tok(p)->at, NULL, ".calltargets lists functions");
+            vec_push(&proto->targets, s);
+            lex_next(&p->lex);
+        } while (take_punct(p, ','));
+        return expect_punct(p, ';');
+    }
+    if (is_punct(p, '(') && !parse_params(p, &proto->rets, false)) return false;
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "'_' is expected here");
+    lex_next(&p->lex);
+    if (is_punct(p, '(') && !parse_params(p, &proto->params, false)) return false;
+    proto->noreturn = take_directive(p, ".noreturn");
+    return expect_punct(p, ';');
+}
+
+static bool parse_statement(Parser *p)
+{
+    size_t at = tok(p)->at;
+    if (take_punct(p, '{')) {
+        if (p->scopes.n > 64) return parse_fail(p, at, NULL, "scopes are nested too deeply");
+        size_t first = p->f->labels.n;
+        scope_open(p);
+        while (!is_punct(p, '}')) {
+            if (tok(p)->kind == TOK_END) return parse_fail(p, at, NULL, "'{' without '}'");
+            if (!parse_statement(p)) return false;
+        }
+        scope_close(p, first);
+        return expect_punct(p, '}');
+    }
+    if (take_directive(p, ".reg")) return parse_regs(p);
+    if (take_directive(p, ".loc")) return parse_loc(p);
+    if (take_directive(p, ".section")) return parse_skip_section(p);
+    if (take_directive(p, ".pragma")) {
+        Pragma pragma = {parse_pragma(p), (uint32_t)p->f->insts.n};
+        vec_push(&p->f->pragmas, pragma);
+        return pragma.text != NULL;
+    }
+    Space space = parse_space(p);
+    if (space != SP_NONE) return parse_variables(p, space, LINK_NONE);
+    if (tok(p)->kind == TOK_DIRECTIVE)
+        return parse_unsupported(p, at, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+    if (tok(p)->kind == TOK_NAME) {
+        Lexer back = p->lex;
+        const Token name = *tok(p);
+        lex_next(&p->lex);
+        if (take_punct(p, ':')) {
+            if (is_directive(p, ".branchtargets") || is_directive(p, ".calltargets") || is_directive(p, ".callprototype"))
+                return parse_table(p, &name);
+            uint32_t l = label_index(p, name.text, name.length, name.at);
+            if (p->f->labels.v[l].defined)
+                return parse_fail(p, name.at, NULL, "label '%s' is defined twice", p->f->labels.v[l].name);
+            p->f->labels.v[l].defined = true;
+            p->f->labels.v[l].inst = (uint32_t)p->f->insts.n;
+            return true;
+        }
+        p->lex = back;
+    }
+    if (take_punct(p, ';')) return true;
+    return parse_inst(p);
+}
+
+static bool fix_label(Parser *p, Operand *o)
+{
+    while (p->alias.v[o->reg] != o->reg) o->reg = p->alias.v[o->reg];
+    const Label *l = &p->f->labels.v[o->reg];
+    return l->defined || parse_fail(p, o->at, NULL, "label '%s' is not defined", l->name);
+}
+
+// Labels of one spelling in different scopes get names of their own, so that the flat text parses back.
+static void name_labels(Parser *p)
+{
+    map_free(&p->taken);
+    p->renamed = 0;
+    for (size_t i = 0; i < p->f->labels.n; i++)
+        if (p->f->labels.v[i].defined) p->f->labels.v[i].name = unique_name(p, p->f->labels.v[i].name);
+}
+
+bool parse_body(Parser *p, Function *f)
+{
+    p->f = f;
+    p->loc = p->order = 0;
+    p->renamed = p->alias.n = p->ranges.n = p->places.n = 0;
+    map_free(&p->taken);
+    for (size_t i = 0; i < f->rets.n; i++) map_put(&p->taken, f->rets.v[i]->name, strlen(f->rets.v[i]->name), 1);
+    for (size_t i = 0; i < f->params.n; i++) map_put(&p->taken, f->params.v[i]->name, strlen(f->params.v[i]->name), 1);
+    size_t at = tok(p)->at;
+    if (!expect_punct(p, '{')) return false;
+    scope_open(p);
+    while (!is_punct(p, '}')) {
+        if (tok(p)->kind == TOK_END) return parse_fail(p, at, NULL, "function '%s' has no end", f->symbol->name);
+        if (!parse_statement(p)) return false;
+    }
+    Scope outer = p->scopes.v[--p->scopes.n];
+    map_free(&outer.names);
+    map_free(&outer.labels);
+    order_regs(p);
+    for (size_t i = 0; i < f->tables.n; i++)
+        for (int k = 0; k < f->tables.v[i]->count; k++)
+            if (!fix_label(p, &f->tables.v[i]->items[k])) return false;
+    for (size_t i = 0; i < f->insts.n; i++) {
+        Inst *inst = &f->insts.v[i];
+        for (int k = 0; k < inst->operands; k++)
+            if (inst->opnd[k].kind == O_LABEL && !fix_label(p, &inst->opnd[k])) return false;
+        if (!check_inst(p->m, f, inst, p->diag)) return p->lex.failed = true, false;
+    }
+    name_labels(p);
+    lex_next(&p->lex);
+    p->f = NULL;
+    return true;
+}

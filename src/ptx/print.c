@@ -1,0 +1,248 @@
+// print.c: IR → PTX text. What is printed parses back to the same IR: names are unique within a function since the
+// parser made them so, and modifiers are kept in source order. Scopes, comments and debug sections are gone.
+#include "ptx/ptx.h"
+
+#include <string.h>
+
+static void print_imm(const Operand *o, Text *out)
+{
+    if (o->imm_kind == IMM_F32) text_printf(out, "0f%08llX", (unsigned long long)o->imm);
+    else if (o->imm_kind == IMM_F64) text_printf(out, "0d%016llX", (unsigned long long)o->imm);
+    else text_printf(out, "%lld", (long long)o->imm);
+}
+
+static void print_operand(const Function *f, const Operand *o, Text *out);
+
+static void print_items(const Function *f, const Operand *items, int n, const char *open, const char *close, Text *out)
+{
+    text_put(out, open);
+    for (int k = 0; k < n; k++) {
+        if (k) text_put(out, ", ");
+        print_operand(f, &items[k], out);
+    }
+    text_put(out, close);
+}
+
+static void print_offset(uint64_t imm, Text *out)
+{
+    if (imm) text_printf(out, "+%lld", (long long)imm);  // [%rd1+-4]: ptxas takes nothing else
+}
+
+static void print_operand(const Function *f, const Operand *o, Text *out)
+{
+    if (o->negated) text_put(out, "!");
+    switch ((OperandKind)o->kind) {
+    case O_SINK: text_put(out, "_"); break;
+    case O_REG: text_put(out, reg_name(f, o->reg)); break;
+    case O_IMM: print_imm(o, out); break;
+    case O_SREG: text_put(out, sreg_info[o->reg].name); break;
+    case O_SYM:
+        text_put(out, o->sym->name);
+        print_offset(o->imm, out);
+        break;
+    case O_ADDR:
+        text_put(out, "[");
+        if (o->reg != NO_REG) text_put(out, reg_name(f, o->reg));
+        else if (o->sym) text_put(out, o->sym->name);
+        else text_printf(out, "%lld", (long long)o->imm);
+        if (o->reg != NO_REG || o->sym) print_offset(o->imm, out);
+        text_put(out, "]");
+        break;
+    case O_VEC: print_items(f, o->items, o->count, "{", "}", out); break;
+    case O_LIST: print_items(f, o->items, o->count, "(", ")", out); break;
+    case O_TEX: print_items(f, o->items, o->count, "[", "]", out); break;
+    case O_PAIR:
+        print_operand(f, &o->items[0], out);
+        text_put(out, "|");
+        print_operand(f, &o->items[1], out);
+        break;
+    case O_LABEL: text_put(out, f->labels.v[o->reg].name); break;
+    case O_LABELS: text_put(out, f->table_names.v[o->reg]); break;
+    case O_PROTO: text_put(out, f->protos.v[o->reg]->name); break;
+    }
+}
+
+void ptx_print_inst(const Function *f, const Inst *i, Text *out)
+{
+    if (i->guarded) text_printf(out, "@%s%s ", i->guard_negated ? "!" : "", reg_name(f, i->guard));
+    text_put(out, op_info[i->op].name);
+    for (int k = 0; k < i->suffixes; k++)
+        text_printf(out, ".%s", i->suffix[k] >= M_COUNT ? type_info[i->suffix[k] - M_COUNT].name : mod_info[i->suffix[k]].name);
+    for (int k = 0; k < i->operands; k++) {
+        text_put(out, k ? ", " : " ");
+        print_operand(f, &i->opnd[k], out);
+    }
+    text_put(out, ";");
+}
+
+// Zeros at the end are left out: what an initialiser doesn't say is zero.
+static void print_init(const Symbol *s, Text *out)
+{
+    size_t size = (size_t)type_bytes(s->type);
+    const Reloc *r = s->relocs;
+    bool list = s->array || s->elements > 1;
+    uint64_t end = s->bytes;
+    for (const Reloc *last = r; last; last = last->next)
+        if (!last->next) end = last->at + size;
+    if (!r) end = size;
+    uint64_t bytes = s->bytes;
+    while (bytes > end && !s->init[bytes - 1]) bytes--;
+    if (!s->array) bytes = s->bytes;
+    text_put(out, list ? " = {" : " = ");
+    for (uint64_t at = 0; at < bytes; at += size) {
+        if (at) text_put(out, ", ");
+        if (r && r->at == at) {
+            bool byte = size == 1;
+            if (byte) text_printf(out, "0x%llX(", (unsigned long long)(0xffull << r->shift));
+            text_printf(out, r->generic ? "generic(%s)" : "%s", r->sym->name);
+            print_offset((uint64_t)r->offset, out);
+            if (byte) text_put(out, ")");
+            r = r->next;
+            continue;
+        }
+        uint64_t v = 0;
+        memcpy(&v, s->init + at, MIN(size, 8));
+        if (s->type == TY_F32) text_printf(out, "0f%08llX", (unsigned long long)v);
+        else if (s->type == TY_F64) text_printf(out, "0d%016llX", (unsigned long long)v);
+        else text_printf(out, "%llu", (unsigned long long)v);
+    }
+    if (list) text_put(out, "}");
+}
+
+static void print_declarator(const Symbol *s, Text *out)
+{
+    text_printf(out, ".%s ", space_names[s->space]);
+    if (s->attributes && !s->ptr) text_printf(out, "%s ", s->attributes);
+    if (type_info[s->type].kind != K_OPAQUE) text_printf(out, ".align %u ", s->align);
+    uint64_t vec = !s->array && s->elements > 1 ? s->elements : 1;
+    if (vec > 1) text_printf(out, ".v%llu ", (unsigned long long)vec);
+    text_printf(out, ".%s ", type_info[s->type].name);
+    if (s->ptr) text_printf(out, "%s ", s->attributes);
+    text_put(out, s->name);
+    if (s->array && s->elements) text_printf(out, "[%llu]", (unsigned long long)s->elements);
+    else if (s->array) text_put(out, "[]");
+}
+
+static const char *const linkage[] = {"", ".extern ", ".visible ", ".weak ", ".common "};
+
+static void print_variable(const Symbol *s, bool declares, Text *out)
+{
+    text_put(out, linkage[declares ? LINK_EXTERN : s->linkage]);
+    print_declarator(s, out);
+    if (s->init && !declares) print_init(s, out);
+    text_put(out, ";\n");
+}
+
+static void print_params(const Symbols *list, Text *out)
+{
+    text_put(out, "(");
+    for (size_t i = 0; i < list->n; i++) {
+        if (i) text_put(out, ", ");
+        print_declarator(list->v[i], out);
+    }
+    text_put(out, ")");
+}
+
+static void print_head(const Function *f, Text *out)
+{
+    text_printf(out, "%s%s ", linkage[f->symbol->linkage], f->entry ? ".entry" : ".func");
+    if (f->rets.n) print_params(&f->rets, out), text_put(out, " ");
+    text_put(out, f->symbol->name);
+    print_params(&f->params, out);
+    for (size_t i = 0; i < f->directives.n; i++) text_printf(out, "\n%s", f->directives.v[i]);
+}
+
+// In the order of their numbers, which reading them again gives.
+static void print_regs(const Function *f, Text *out)
+{
+    size_t start = 0;
+    for (size_t r = 0; r < f->regs.n; r++) {
+        bool more = r && f->regs.v[r].type == f->regs.v[r - 1].type && out->n - start < 110;
+        if (r) text_put(out, more ? ", " : ";\n");
+        if (!more) start = out->n, text_printf(out, "    .reg .%s ", type_info[f->regs.v[r].type].name);
+        text_put(out, f->regs.v[r].name);
+    }
+    if (f->regs.n) text_put(out, ";\n");
+}
+
+static void print_tables(const Function *f, Text *out)
+{
+    for (size_t i = 0; i < f->tables.n; i++) {
+        text_printf(out, "%s: .branchtargets ", f->table_names.v[i]);
+        print_items(f, f->tables.v[i]->items, f->tables.v[i]->count, "", ";\n", out);
+    }
+    for (size_t i = 0; i < f->protos.n; i++) {
+        const Proto *p = f->protos.v[i];
+        if (p->targets.n) {
+            text_printf(out, "%s: .calltargets ", p->name);
+            for (size_t k = 0; k < p->targets.n; k++) text_printf(out, "%s%s", k ? ", " : "", p->targets.v[k]->name);
+        } else {
+            text_printf(out, "%s: .callprototype ", p->name);
+            if (p->rets.n) print_params(&p->rets, out), text_put(out, " ");
+            text_put(out, "_ ");
+            print_params(&p->params, out);
+            if (p->noreturn) text_put(out, " .noreturn");
+        }
+        text_put(out, ";\n");
+    }
+}
+
+// Labels by the instruction that they stand before: first[i], then next[], 0 being none and label l being l + 1.
+typedef struct LabelIndex {
+    uint32_t *first, *next;
+} LabelIndex;
+
+static LabelIndex index_labels(const Function *f)
+{
+    LabelIndex x = {mem_alloc(sizeof *x.first * (f->insts.n + 1)), mem_alloc(sizeof *x.next * (f->labels.n + 1))};
+    for (uint32_t l = (uint32_t)f->labels.n; l-- > 0;) {
+        if (!f->labels.v[l].defined) continue;
+        x.next[l] = x.first[f->labels.v[l].inst];
+        x.first[f->labels.v[l].inst] = l + 1;
+    }
+    return x;
+}
+
+void ptx_print_function(const Function *f, Text *out)
+{
+    print_head(f, out);
+    if (!f->has_body) {
+        text_put(out, ";\n");
+        return;
+    }
+    text_put(out, "\n{\n");
+    print_regs(f, out);
+    for (size_t i = 0; i < f->locals.n; i++) text_put(out, "    "), print_variable(f->locals.v[i], false, out);
+    print_tables(f, out);
+    LabelIndex labels = index_labels(f);
+    uint32_t loc = 0;
+    size_t pragma = 0;
+    for (uint32_t n = 0; n <= f->insts.n; n++) {
+        for (uint32_t l = labels.first[n]; l; l = labels.next[l - 1]) text_printf(out, "%s:\n", f->labels.v[l - 1].name);
+        for (; pragma < f->pragmas.n && f->pragmas.v[pragma].inst == n; pragma++) text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
+        if (n == f->insts.n) break;
+        const Inst *i = &f->insts.v[n];
+        if (i->loc && i->loc != loc) {
+            const Loc *at = &f->module->locs.v[i->loc - 1];
+            text_printf(out, "    .loc %u %u %u\n", at->file, at->line, at->column);
+        }
+        loc = i->loc;
+        text_put(out, "    ");
+        ptx_print_inst(f, i, out);
+        text_put(out, "\n");
+    }
+    mem_free(labels.first), mem_free(labels.next);
+    text_put(out, "}\n");
+}
+
+void ptx_print(const Module *m, Text *out)
+{
+    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor, m->target, m->address_bits);
+    for (size_t i = 0; i < m->files.n; i++) text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
+    for (size_t i = 0; i < m->items.n; i++) {
+        const Item *item = &m->items.v[i];
+        text_put(out, "\n");
+        if (item->function) ptx_print_function(item->function, out);
+        else print_variable(item->symbol, item->declares, out);
+    }
+}

@@ -1,0 +1,361 @@
+// ptx.h: PTX text → checked IR → analyses → lowered IR → text.
+//
+// ptx_parse reads a module and checks every instruction against ops.def; what it returns is legal and implemented, or
+// it returns a diagnostic. The IR is close to the text: an Inst keeps its modifiers in source order, so printing is
+// a walk. Analyses (cfg, liveness, provenance) are computed per function into a Flow; lower.c rewrites a copy.
+#ifndef PTX_H
+#define PTX_H
+
+#include "base/base.h"
+
+// --- tables: types.def, mods.def, sregs.def, ops.def ----------------------------------------------------------------
+typedef enum Kind { K_BITS, K_UINT, K_SINT, K_FLOAT, K_PRED, K_OPAQUE } Kind;
+
+typedef enum Type {
+    TY_NONE,
+#define TYPE(id, text, kind, bits) TY_##id,
+#include "ptx/types.def"
+#undef TYPE
+    TY_COUNT
+} Type;
+typedef struct TypeInfo {
+    const char *name;
+    Kind kind;
+    int bits;
+} TypeInfo;
+extern const TypeInfo type_info[TY_COUNT];
+static inline int type_bytes(Type t) { return (type_info[t].bits + 7) / 8; }
+
+#define T(id) (1ull << TY_##id)
+#define T_BIT (T(B16) | T(B32) | T(B64))
+#define T_INT (T(U16) | T(U32) | T(U64) | T(S16) | T(S32) | T(S64))
+#define T_INT8 (T(U8) | T(S8))
+#define T_FLT (T(F32) | T(F64))
+#define T_HALF (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
+#define T_I16X2 (T(U16X2) | T(S16X2))
+#define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
+
+typedef enum Group {
+    G_RND, G_FTZ, G_SAT, G_RELU, G_NAN, G_XORSIGN, G_ABS, G_APPROX, G_CC, G_MUL, G_CMP, G_BOOL, G_SEM, G_SCOPE,
+    G_SPACE, G_CACHE, G_NC, G_EVICT, G_EVICT2, G_HINT, G_PREFETCH, G_LEVEL, G_VEC, G_ATOM, G_NOFTZ, G_WARP, G_BARCTA,
+    G_BAR, G_SYNC, G_ALIGNED, G_VOTE, G_SHFL, G_TO, G_DIR, G_OVER, G_PRMT, G_SHIFTAMT, G_TESTP, G_GEOM, G_COMP, G_UNI,
+    G_COUNT
+} Group;
+#define G(id) (1ull << G_##id)
+
+typedef enum Mod {
+    M_NONE,
+#define MOD(group, id, text) M_##id,
+#include "ptx/mods.def"
+#undef MOD
+    M_COUNT
+} Mod;
+typedef struct ModInfo {
+    const char *name;
+    Group group;
+} ModInfo;
+extern const ModInfo mod_info[M_COUNT];
+
+typedef enum Sreg {
+#define SREG(id, text, type, lane) SR_##id,
+#define NOSREG(text)
+#include "ptx/sregs.def"
+#undef SREG
+#undef NOSREG
+    SR_COUNT
+} Sreg;
+typedef struct SregInfo {
+    const char *name;
+    Type type;
+    bool per_lane;
+} SregInfo;
+extern const SregInfo sreg_info[SR_COUNT];
+extern const char *const sreg_missing[];  // known by name, refused at load
+extern const size_t sreg_missing_count;
+
+// Timing classes. A description gives each a latency and an initiation interval.
+typedef enum Class {
+    CLASS_ALU, CLASS_MUL, CLASS_FMA, CLASS_F64, CLASS_SFU, CLASS_CVT, CLASS_BRANCH, CLASS_LOAD, CLASS_STORE,
+    CLASS_SHARED, CLASS_ATOMIC, CLASS_TEX, CLASS_PREFETCH, CLASS_ASYNC, CLASS_BARRIER, CLASS_FENCE, CLASS_COUNT
+} Class;
+extern const char *const class_names[CLASS_COUNT];
+
+typedef enum Op {
+#define OP(id, name, sig, types, types2, groups, class, s32, s64, section) OP_##id,
+#define NOOP(name, section)
+#include "ptx/ops.def"
+#undef OP
+#undef NOOP
+    OP_COUNT
+} Op;
+typedef struct OpInfo {
+    const char *name, *operands;
+    uint64_t types, types2, groups;
+    Class class;
+    uint8_t slots32, slots64;
+    const char *section;
+} OpInfo;
+extern const OpInfo op_info[OP_COUNT];
+typedef struct OpMissing {
+    const char *name, *section;
+} OpMissing;
+extern const OpMissing op_missing[];
+extern const size_t op_missing_count;
+
+typedef enum Space { SP_NONE, SP_REG, SP_GENERIC, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_TEX } Space;
+extern const char *const space_names[];
+
+// --- IR -------------------------------------------------------------------------------------------------------------
+typedef struct Symbol Symbol;
+typedef struct Function Function;
+typedef struct Module Module;
+
+typedef VEC(Symbol *) Symbols;
+
+typedef enum OperandKind {
+    O_SINK,     // _
+    O_REG,      // reg
+    O_IMM,      // imm: 64 bits; imm_kind says how it was written
+    O_SREG,     // reg: a Sreg
+    O_SYM,      // sym + imm: the address of a variable or function
+    O_ADDR,     // [reg + imm], [sym + imm] or [imm]: reg is NO_REG where absent
+    O_VEC,      // {items}
+    O_PAIR,     // items[0] | items[1]
+    O_TEX,      // [items[0], {…}] or with a sampler second: the coordinates are the last item, an O_VEC
+    O_LABEL,    // reg: a label of the function
+    O_LABELS,   // items: the labels of a .branchtargets
+    O_LIST,     // (items): call parameters
+    O_PROTO,    // reg: a .callprototype of the function, or .calltargets
+} OperandKind;
+typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
+#define NO_REG UINT32_MAX
+
+typedef struct Operand {
+    uint8_t kind, imm_kind;
+    bool negated;      // !p
+    uint16_t count;    // items
+    uint32_t reg;
+    uint32_t at;       // byte offset in the source
+    Symbol *sym;
+    uint64_t imm;      // value, offset, or the bits of a float (IMM_F32: a float's, IMM_F64: a double's)
+    struct Operand *items;
+} Operand;
+
+#define MAX_SUFFIX 14
+#define MAX_OPERANDS 6
+typedef struct Inst {
+    uint16_t op;
+    uint8_t suffixes;                // modifiers and types in source order: a Mod, or M_COUNT + a Type
+    uint8_t suffix[MAX_SUFFIX];
+    uint8_t type, type2;             // first and second type; type2 is TY_NONE where there is one
+    uint8_t space;                   // a Space, for memory operations; SP_GENERIC where none is written
+    uint8_t vec;                     // 1, 2, 4 or 8
+    uint8_t mod[G_COUNT];            // the Mod that fills each group, or M_NONE
+    bool guarded, guard_negated;
+    uint32_t guard;                  // predicate register
+    uint8_t operands;
+    Operand *opnd;                   // destinations first
+    uint32_t at;                     // byte offset in the source
+    uint32_t loc;                    // index into Module.locs + 1, or 0
+    uint32_t origin;                 // index of the instruction of the parsed function that this one stands for
+} Inst;
+static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
+
+typedef struct Reg {
+    const char *name;
+    Type type;
+} Reg;
+
+typedef struct Reloc {
+    struct Reloc *next;
+    uint32_t at;             // byte offset in the initialiser
+    Symbol *sym;
+    int64_t offset;
+    bool generic;
+    uint8_t bytes, shift;    // mask 0xFF << shift of the address where bytes is 1
+} Reloc;
+
+typedef enum Linkage { LINK_NONE, LINK_EXTERN, LINK_VISIBLE, LINK_WEAK, LINK_COMMON } Linkage;
+struct Symbol {
+    const char *name;
+    Space space;             // SP_NONE: a function
+    Linkage linkage;
+    Type type;
+    uint32_t align;
+    uint64_t bytes;          // 0: an .extern array without size
+    bool array, ptr;         // declared with []; a parameter marked .ptr
+    uint64_t elements;       // declared in the first dimension product
+    const char *attributes;  // the text of .ptr and .attribute annotations, for printing; may be null
+    uint8_t *init;           // bytes, or null
+    Reloc *relocs;           // in the order of at
+    Function *function;
+    uint32_t at;
+    uint64_t address;        // where the symbol lies in its space; set by whoever loads the module
+};
+
+typedef struct Label {
+    const char *name;
+    uint32_t inst;           // index of the instruction behind it; Function.insts.n at the end
+    uint32_t at;
+    bool defined;
+} Label;
+
+typedef struct Pragma {      // of a body: stands before an instruction
+    const char *text;
+    uint32_t inst;
+} Pragma;
+
+typedef struct Proto {       // .callprototype or .calltargets
+    const char *name;
+    Symbols rets, params, targets;
+    bool noreturn;
+} Proto;
+
+struct Function {
+    Symbol *symbol;
+    Module *module;
+    bool entry, has_body;
+    Symbols rets, params;
+    Symbols locals;                  // .param, .local, .shared, .const and .global variables of the body
+    VEC(Reg) regs;
+    VEC(Label) labels;
+    VEC(Operand *) tables;           // .branchtargets, as O_LABELS
+    VEC(const char *) table_names;
+    VEC(Proto *) protos;
+    VEC(Inst) insts;
+    uint32_t maxntid[3], reqntid[3]; // 0: not given
+    uint32_t minnctapersm, maxnreg;
+    VEC(const char *) directives;    // performance directives and pragmas of the head, as text
+    VEC(Pragma) pragmas;
+};
+
+// What stands at module scope, in the order of the text: a variable, a function or its prototype (function), or only
+// the declaration of a variable that is .extern there.
+typedef struct Item {
+    Symbol *symbol;
+    Function *function;
+    bool declares;
+} Item;
+
+typedef struct Loc {
+    uint32_t file, line, column;
+} Loc;
+typedef struct FileName {
+    uint32_t index;
+    const char *name;
+} FileName;
+
+struct Module {
+    Arena arena;
+    Source source;                   // a copy
+    int version_major, version_minor;
+    const char *target;              // "sm_35" with its options
+    int sm;                          // 35
+    int address_bits;
+    VEC(Item) items;
+    Symbols symbols;                 // module scope, each once: variables and functions
+    Map symbol_map;
+    VEC(Function *) functions;       // every one parsed, prototypes too
+    VEC(Loc) locs;
+    VEC(FileName) files;
+};
+
+// --- lex.c ----------------------------------------------------------------------------------------------------------
+typedef enum TokenKind { TOK_END, TOK_NAME, TOK_INT, TOK_FLOAT, TOK_STRING, TOK_DIRECTIVE, TOK_PUNCT } TokenKind;
+typedef struct Token {
+    TokenKind kind;
+    const char *text;      // into the source; a directive's text includes its dot
+    uint32_t length, at;
+    int punct;
+    uint64_t value;        // integer, or the bits of a float
+    ImmKind imm_kind;
+    bool is_unsigned;
+} Token;
+typedef struct Lexer {
+    const Source *source;
+    size_t pos;
+    Token tok;             // the current token
+    Diag *diag;
+    bool failed;
+} Lexer;
+void lex_next(Lexer *lex);
+// Takes the current name and everything attached to it (dots, colons) as one token: an instruction's mnemonic.
+void lex_mnemonic(Lexer *lex);
+
+// --- parse.c, parse_inst.c, check.c ---------------------------------------------------------------------------------
+// Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
+Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
+void ptx_free(Module *module);
+Symbol *ptx_find(const Module *module, const char *name);
+
+typedef struct Parser Parser;
+bool parse_body(Parser *p, Function *f);                       // parse_inst.c
+bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // check.c: fills type, mod[], space, vec
+// The register that an operand list of f names, for error messages and dumps.
+const char *reg_name(const Function *f, uint32_t reg);
+// The bits that a constant operand stands for where type t is expected: integers cut to its width, a decimal rounded.
+uint64_t imm_bits(const Operand *o, Type t);
+// The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).
+Type inst_operand_type(const Inst *i, int n);
+// Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
+typedef void RegVisit(void *user, uint32_t reg, bool def);
+void inst_regs(const Inst *i, RegVisit *visit, void *user);
+int inst_dest_count(const Inst *i);                            // leading operands that are destinations
+int inst_slots(const Inst *i);                                 // issue slots, from ops.def
+
+// --- print.c --------------------------------------------------------------------------------------------------------
+void ptx_print(const Module *m, Text *out);                            // a module that parses back to the same IR
+void ptx_print_inst(const Function *f, const Inst *i, Text *out);      // one instruction, without newline
+void ptx_print_function(const Function *f, Text *out);
+
+// --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
+typedef struct Block {
+    uint32_t first, last;            // instructions [first, last)
+    VEC(uint32_t) succ, pred;
+    uint32_t idom, ipdom;            // NO_BLOCK: none
+    uint32_t loop;                   // innermost loop, or NO_BLOCK
+} Block;
+#define NO_BLOCK UINT32_MAX
+typedef struct Loop {
+    uint32_t head;                   // block
+    uint32_t parent, depth;          // enclosing loop or NO_BLOCK; 1 is outermost
+    VEC(uint32_t) blocks, latches;
+} Loop;
+typedef struct Flow {
+    const Function *f;
+    VEC(Block) blocks;
+    uint32_t *block_of;              // per instruction
+    VEC(uint32_t) order;             // reverse post-order
+    VEC(Loop) loops;                 // outermost first
+    // liveness: bit sets of words 64-bit words each
+    uint32_t words;
+    uint64_t *live_in, *live_out;    // [block][word]
+} Flow;
+Flow *flow_build(const Function *f);          // blocks, edges, dominators, post-dominators, loops
+void flow_live(Flow *flow);                   // liveness
+void flow_free(Flow *flow);
+// The instruction at which lanes that part at branch i meet again, or the function's end.
+uint32_t flow_reconvergence(const Flow *flow, uint32_t i);
+void flow_dot(const Flow *flow, Text *out);   // Graphviz
+
+// --- alloc.c: registers ---------------------------------------------------------------------------------------------
+typedef struct Alloc {
+    uint32_t *slot;       // per register: first 32-bit slot (predicates: predicate number); NO_REG: never used
+    uint32_t slots;       // 32-bit registers a thread needs, in this function alone
+    uint32_t preds;
+} Alloc;
+Alloc *alloc_colour(const Flow *flow);        // needs liveness
+Alloc *alloc_identity(const Function *f);     // every register its own slots: the PTX as written
+void alloc_free(Alloc *alloc);
+
+// --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
+// limit: the registers per thread the GPU allows (0: no limit); beyond it values are spilled to local memory.
+Function *ptx_lower(const Function *f, uint32_t limit);
+void ptx_lowered_free(Function *f);
+
+// --- provenance.c: which parameter an address comes from ------------------------------------------------------------
+#define PROV_NONE (-1)     // not from a parameter, or not known
+// Per instruction: the index of the kernel's pointer parameter that its address derives from. Caller frees.
+int16_t *ptx_provenance(const Function *f);
+
+#endif

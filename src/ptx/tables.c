@@ -1,0 +1,56 @@
+// tables.c: the .def files as arrays. Nothing else knows their text.
+#include "ptx/ptx.h"
+
+const TypeInfo type_info[TY_COUNT] = {
+    [TY_NONE] = {"", K_OPAQUE, 0},
+#define TYPE(id, text, kind, bits) [TY_##id] = {text, kind, bits},
+#include "ptx/types.def"
+#undef TYPE
+};
+
+const ModInfo mod_info[M_COUNT] = {
+    [M_NONE] = {"", G_COUNT},
+#define MOD(group, id, text) [M_##id] = {text, G_##group},
+#include "ptx/mods.def"
+#undef MOD
+};
+
+const SregInfo sreg_info[SR_COUNT] = {
+#define SREG(id, text, type, lane) [SR_##id] = {text, TY_##type, lane},
+#define NOSREG(text)
+#include "ptx/sregs.def"
+#undef SREG
+#undef NOSREG
+};
+
+const char *const sreg_missing[] = {
+#define SREG(id, text, type, lane)
+#define NOSREG(text) text,
+#include "ptx/sregs.def"
+#undef SREG
+#undef NOSREG
+};
+const size_t sreg_missing_count = COUNT(sreg_missing);
+
+const char *const class_names[CLASS_COUNT] = {"alu",     "mul",    "fma",    "f64", "sfu",      "cvt",   "branch",  "load",
+                                              "store",   "shared", "atomic", "tex", "prefetch", "async", "barrier", "fence"};
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(id, name, sig, types, types2, groups, class, s32, s64, section) \
+    [OP_##id] = {name, sig, types, types2, groups, CLASS_##class, s32, s64, section},
+#define NOOP(name, section)
+#include "ptx/ops.def"
+#undef OP
+#undef NOOP
+};
+
+const OpMissing op_missing[] = {
+#define OP(id, name, sig, types, types2, groups, class, s32, s64, section)
+#define NOOP(name, section) {name, section},
+#include "ptx/ops.def"
+#undef OP
+#undef NOOP
+};
+const size_t op_missing_count = COUNT(op_missing);
+
+const char *const space_names[] = {"", "reg", "generic", "global", "const", "shared", "local", "param", "tex"};
