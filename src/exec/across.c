@@ -1,0 +1,103 @@
+// across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask (PTX ISA §9.7.9.6,
+// §9.7.13.9–13). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of the
+// membermask's that are alive.
+#include "exec/exec.h"
+
+#include <string.h>
+
+static void put_all(const Lanes *l, Loc32 at, uint32_t mask, uint32_t value)
+{
+    uint32_t *to = row(l, at);
+    for (int n = 0; n < LANES; n++)
+        if (mask >> n & 1) to[n] = value;
+}
+
+static void put_predicate(const Lanes *l, uint16_t p, uint32_t mask, uint32_t value)
+{
+    l->pred[p] = (l->pred[p] & ~mask) | (value & mask);
+}
+
+static void shuffle(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    uint32_t a[LANES], *to = row(l, d->dst), good = 0;
+    const uint32_t *rb = row(l, d->b), *rc = row(l, d->c);
+    memcpy(a, row(l, d->a), sizeof a);
+    for (int n = 0; n < LANES; n++) {
+        if (!(mask >> n & 1)) continue;
+        int b = rb[n] & 31, c = rc[n] & 31, seg = rc[n] >> 8 & 31;
+        int max = (n & seg) | (c & ~seg), min = n & seg, j;
+        bool in;
+        switch (d->mod) {
+        case M_UP: j = n - b, in = j >= max; break;
+        case M_DOWN: j = n + b, in = j <= max; break;
+        case M_BFLY: j = n ^ b, in = j <= max; break;
+        default: j = min | (b & ~seg), in = j <= max; break;
+        }
+        if (!in) j = n;
+        to[n] = a[j & 31];
+        good |= (uint32_t)in << n;
+    }
+    put_predicate(l, d->pdst, mask, good);
+}
+
+static void vote(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    const uint32_t *member = row(l, d->vector[3]);
+    uint32_t in = mask & member[__builtin_ctz(mask)], p = get_pred_lanes(l, d) & in;
+    switch (d->mod) {
+    case M_BALLOT: put_all(l, d->dst, mask, p); return;
+    case M_ALL: p = p == in ? FULL : 0; break;
+    case M_ANY: p = p ? FULL : 0; break;
+    default: p = p == in || p == 0 ? FULL : 0; break;
+    }
+    put_predicate(l, d->pdst, mask, p);
+}
+
+static void match(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    const uint32_t *a32 = row(l, d->a), *member = row(l, d->vector[3]);
+    const uint64_t *a64 = row(l, d->a);
+    uint64_t v[LANES];
+    uint32_t in = mask & member[__builtin_ctz(mask)], *to = row(l, d->dst), same[LANES];
+    for (int n = 0; n < LANES; n++) v[n] = d->bytes == 8 ? a64[n] : a32[n];
+    for (int n = 0; n < LANES; n++) {
+        same[n] = 0;
+        for (int k = 0; k < LANES; k++)
+            if (in >> k & 1 && v[k] == v[n]) same[n] |= 1u << k;
+    }
+    bool all = in && same[__builtin_ctz(in)] == in;
+    for (int n = 0; n < LANES; n++)
+        if (mask >> n & 1) to[n] = d->mod == M_ANY ? same[n] : all ? in : 0;
+    put_predicate(l, d->pdst, mask, all ? FULL : 0);
+}
+
+static void reduce(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    const uint32_t *a = row(l, d->a), *member = row(l, d->vector[3]);
+    uint32_t in = mask & member[__builtin_ctz(mask)], r = a[__builtin_ctz(in ? in : mask)];
+    bool is_signed = type_info[d->type].kind == K_SINT;
+    for (uint32_t m = in & (in - 1); m; m &= m - 1) {
+        uint32_t v = a[__builtin_ctz(m)];
+        switch (d->mod) {
+        case M_A_ADD: r += v; break;
+        case M_A_MIN: r = is_signed ? ((int32_t)v < (int32_t)r ? v : r) : MIN(v, r); break;
+        case M_A_MAX: r = is_signed ? ((int32_t)v > (int32_t)r ? v : r) : MAX(v, r); break;
+        case M_A_AND: r &= v; break;
+        case M_A_OR: r |= v; break;
+        default: r ^= v; break;
+        }
+    }
+    put_all(l, d->dst, mask, r);
+}
+
+void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    (void)env;
+    switch (d->kind) {
+    case X_SHFL: shuffle(&w->l, d, mask); break;
+    case X_VOTE: vote(&w->l, d, mask); break;
+    case X_MATCH: match(&w->l, d, mask); break;
+    case X_REDUX: reduce(&w->l, d, mask); break;
+    default: put_all(&w->l, d->dst, mask, mask); break;
+    }
+}

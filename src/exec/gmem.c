@@ -1,0 +1,111 @@
+// gmem.c: the device's global memory: one reserved stretch of host addresses, so that translation is an addition, and a
+// sorted table of allocations for checks. Freed allocations stay in the table until their room is used again, so that
+// a use after free is named as such.
+#include "exec/exec.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGN = 256, GUARD = 256 };
+
+bool gmem_open(Gmem *g, uint64_t capacity)
+{
+    *g = (Gmem){.capacity = capacity};
+    void *p = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    g->host = p;
+    return true;
+}
+
+void gmem_close(Gmem *g)
+{
+    if (g->host) munmap(g->host, g->capacity);
+    vec_free(&g->allocs);
+    *g = (Gmem){0};
+}
+
+static void insert(Gmem *g, size_t at, Allocation a)
+{
+    vec_push(&g->allocs, a);
+    memmove(g->allocs.v + at + 1, g->allocs.v + at, (g->allocs.n - 1 - at) * sizeof a);
+    g->allocs.v[at] = a;
+}
+
+uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal)
+{
+    if (!bytes || bytes > g->capacity) return 0;
+    uint64_t need = (bytes + GUARD + ALIGN - 1) / ALIGN * ALIGN;  // a guard between allocations catches small overruns
+    Allocation a = {.label = label, .internal = internal, .id = g->next_id};
+    // Fresh room first; then the first freed stretch that is large enough.
+    if (g->top + need <= g->capacity) {
+        a.start = GLOBAL_BASE + g->top;
+        g->top += need;
+        a.end = a.start + bytes;
+        vec_push(&g->allocs, a);
+        g->next_id++;
+        return a.start;
+    }
+    for (size_t k = 0; k < g->allocs.n; k++) {
+        if (!g->allocs.v[k].freed) continue;
+        uint64_t start = g->allocs.v[k].start, limit = GLOBAL_BASE + g->top;
+        size_t e = k;
+        while (e < g->allocs.n && g->allocs.v[e].freed) e++;
+        if (e < g->allocs.n) limit = g->allocs.v[e].start;
+        if (limit - start < need) {
+            k = e;
+            continue;
+        }
+        size_t last = k;
+        while (last < e && g->allocs.v[last].start < start + need) last++;
+        memmove(g->allocs.v + k, g->allocs.v + last, (g->allocs.n - last) * sizeof *g->allocs.v);
+        g->allocs.n -= last - k;
+        a.start = start;
+        a.end = start + bytes;
+        insert(g, k, a);
+        if (start + need < limit) {
+            Allocation rest = {.start = start + need, .end = limit, .freed = true, .label = NULL, .id = UINT32_MAX};
+            if (k + 1 == g->allocs.n || g->allocs.v[k + 1].start > rest.start) insert(g, k + 1, rest);
+        }
+        g->next_id++;
+        return a.start;
+    }
+    return 0;
+}
+
+static size_t below(const Gmem *g, uint64_t address)  // number of allocations that start at or below address
+{
+    size_t lo = 0, hi = g->allocs.n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (g->allocs.v[mid].start <= address) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+const Allocation *gmem_find(const Gmem *g, uint64_t address)
+{
+    size_t n = below(g, address);
+    return n && address < g->allocs.v[n - 1].end ? &g->allocs.v[n - 1] : NULL;
+}
+
+const Allocation *gmem_near(const Gmem *g, uint64_t address)
+{
+    size_t n = below(g, address);
+    const Allocation *before = n ? &g->allocs.v[n - 1] : NULL, *after = n < g->allocs.n ? &g->allocs.v[n] : NULL;
+    if (!before || !after) return before ? before : after;
+    uint64_t past = address < before->end ? 0 : address - before->end;
+    return past <= after->start - address ? before : after;
+}
+
+bool gmem_free(Gmem *g, uint64_t start)
+{
+    size_t n = below(g, start);
+    if (!n || g->allocs.v[n - 1].start != start || g->allocs.v[n - 1].freed || g->allocs.v[n - 1].internal) return false;
+    Allocation *a = &g->allocs.v[n - 1];
+    a->freed = true;
+    // Give whole pages back to the host.
+    uint64_t from = (a->start - GLOBAL_BASE + 4095) & ~4095ull, to = (a->end - GLOBAL_BASE) & ~4095ull;
+    if (to > from) madvise(g->host + from, to - from, MADV_DONTNEED);
+    return true;
+}

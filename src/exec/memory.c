@@ -1,0 +1,579 @@
+// memory.c: loads, stores and atomics: addresses of the lanes, the space they mean, checks, and the data. Addresses are
+// left in env->step for the timing model. Shared and local memory are the warp's own and are accessed at once; global
+// memory goes through the window's log when there is one (log.c). Invariant: an access is checked whole before any lane
+// of it has an effect.
+#include "exec/exec.h"
+
+#include <string.h>
+
+// --- addresses --------------------------------------------------------------------------------------------------------
+static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
+{
+    if (d->flags & D_SRC_LONG) {
+        const uint64_t *a = row(&w->l, d->a);
+        for (int n = 0; n < LANES; n++) out[n] = a[n] + d->imm;
+    } else {
+        const uint32_t *a = row(&w->l, d->a);
+        for (int n = 0; n < LANES; n++) out[n] = (uint32_t)(a[n] + (uint32_t)d->imm);
+    }
+}
+
+static Space window_of(uint64_t a)
+{
+    if (a < SHARED_WINDOW) return SP_GLOBAL;
+    if (a < LOCAL_WINDOW) return SP_SHARED;
+    if (a < CONST_WINDOW) return SP_LOCAL;
+    if (a < PARAM_WINDOW) return SP_CONST;
+    return a < PARAM_WINDOW + WINDOW_BYTES ? SP_PARAM : SP_GLOBAL;
+}
+
+static uint64_t window_base(Space s)
+{
+    switch (s) {
+    case SP_SHARED: return SHARED_WINDOW;
+    case SP_LOCAL: return LOCAL_WINDOW;
+    case SP_CONST: return CONST_WINDOW;
+    case SP_PARAM: return PARAM_WINDOW;
+    default: return 0;
+    }
+}
+
+// --- global memory ----------------------------------------------------------------------------------------------------
+static bool check_lane(Env *env, Warp *w, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
+{
+    const Allocation *al = gmem_find(env->gmem, a);
+    if (al && !al->freed && a + bytes <= al->end) return true;
+    exec_fault(env, w, a < 4096 ? FAULT_NULL : al && al->freed ? FAULT_FREED : FAULT_BOUNDS, lane, a, bytes, write);
+    return false;
+}
+
+static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes, bool write)
+{
+    uint64_t low = ~0ull, high = 0, bits = 0;
+    if (mask == FULL) {
+        for (int n = 0; n < LANES; n++) {
+            low = MIN(low, addr[n]);
+            high = MAX(high, addr[n]);
+            bits |= addr[n];
+        }
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t a = addr[__builtin_ctz(m)];
+            low = MIN(low, a);
+            high = MAX(high, a);
+            bits |= a;
+        }
+    }
+    if (bits & (bytes - 1)) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t n = (uint32_t)__builtin_ctz(m);
+            if (!(addr[n] & (bytes - 1))) continue;
+            exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], bytes, write);
+            return false;
+        }
+    }
+    __typeof__(&env->near[0]) near = &env->near[d->index & 63];
+    if (low >= near->start && high + bytes <= near->end) return true;
+    const Allocation *al = gmem_find(env->gmem, low);
+    if (al && !al->freed && high + bytes <= al->end) {
+        near->start = al->start;
+        near->end = al->end;
+        return true;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (!check_lane(env, w, n, addr[n], bytes, write)) return false;
+    }
+    return true;
+}
+
+// Does a deferred operation of this window touch a line that these lanes touch?
+static bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[__builtin_ctz(m)];
+        if (log_pending(log, a >> 7) || log_pending(log, (a + bytes - 1) >> 7)) return true;
+    }
+    return false;
+}
+
+// Puts a loaded element into a register lane, extended as its type says.
+static inline void put(const Lanes *l, const Dinst *d, Loc32 to, int n, uint64_t v)
+{
+    if (type_info[d->type].kind == K_SINT && d->bytes < 8) {
+        int s = 64 - 8 * d->bytes;
+        v = (uint64_t)((int64_t)(v << s) >> s);
+    }
+    if (d->flags & D_LONG) ((uint64_t *)row(l, to))[n] = v;
+    else ((uint32_t *)row(l, to))[n] = (uint32_t)v;
+}
+
+static inline uint64_t get(const Lanes *l, const Dinst *d, Loc32 from, int n)
+{
+    return d->flags & D_LONG ? ((const uint64_t *)row(l, from))[n] : ((const uint32_t *)row(l, from))[n];
+}
+
+static inline uint64_t fetch(const void *p, uint32_t bytes)
+{
+    uint64_t v = 0;
+    switch (bytes) {
+    case 1: return *(const uint8_t *)p;
+    case 2: memcpy(&v, p, 2); return v;
+    case 4: memcpy(&v, p, 4); return v;
+    default: memcpy(&v, p, 8); return v;
+    }
+}
+
+static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t *addr, uint32_t mask)
+{
+    const Gmem *g = env->gmem;
+    const Log *log = env->log;
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    uint32_t patched = 0;
+    if (log && log->lines.n) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            if (log_has(log, addr[n] >> 7)) patched |= 1u << n;
+        }
+    }
+    if (d->bytes == 4 && d->vec == 1 && !(d->flags & D_LONG) && !patched) {  // the common case, tight
+        uint32_t *to = row(l, d->vector[0]);
+        const uint8_t *host = g->host - GLOBAL_BASE;
+        if (mask == FULL) {
+            for (int n = 0; n < LANES; n++) memcpy(&to[n], host + addr[n], 4);
+        } else {
+            for (uint32_t m = mask; m; m &= m - 1) {
+                int n = __builtin_ctz(m);
+                memcpy(&to[n], host + addr[n], 4);
+            }
+        }
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        const uint8_t *p = gmem_host(g, addr[n]);
+        uint8_t copy[32];
+        if (patched >> n & 1) {
+            memcpy(copy, p, total);
+            log_patch(log, addr[n], copy, total);
+            p = copy;
+        }
+        for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
+    }
+}
+
+static void store_lane(const Lanes *l, const Dinst *d, int n, uint8_t *out)
+{
+    for (int e = 0; e < d->vec; e++) {
+        uint64_t v = get(l, d, d->vector[e], n);
+        memcpy(out + e * d->bytes, &v, d->bytes);
+    }
+}
+
+static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t *addr, uint32_t mask)
+{
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    if (total == 4 && d->vec == 1 && mask == FULL && !(d->flags & D_LONG)) {
+        bool line = true;
+        for (int n = 1; n < LANES; n++) line &= addr[n] == addr[0] + 4u * (unsigned)n;
+        if (line) {
+            if (env->log) log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
+            else memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
+            return;
+        }
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t data[32];
+        store_lane(l, d, n, data);
+        if (env->log) log_store(env->log, addr[n], data, total, env->window_cycle);
+        else memcpy(gmem_host(env->gmem, addr[n]), data, total);
+    }
+}
+
+// --- atomics ----------------------------------------------------------------------------------------------------------
+static float f32_of(uint64_t v)
+{
+    uint32_t b = (uint32_t)v;
+    float f;
+    memcpy(&f, &b, 4);
+    return f;
+}
+static uint32_t u32_of(float f)
+{
+    uint32_t b;
+    memcpy(&b, &f, 4);
+    return f == f ? b : 0x7fffffffu;
+}
+static uint32_t flush(uint32_t x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
+
+// f16 and bf16 additions go through float: 24 bits of significand round once more without harm (ops_half.c).
+static float half_value(uint32_t h)
+{
+    uint32_t s = (h & 0x8000u) << 16, e = h >> 10 & 31, m = h & 0x3ff;
+    if (e == 31) return f32_of(s | 0x7f800000u | m << 13);
+    if (e) return f32_of(s | (e + 112) << 23 | m << 13);
+    float f = (float)m * 0x1p-24f;
+    return s ? -f : f;
+}
+static uint32_t half_bits(float f)
+{
+    uint32_t b = u32_of(f), s = b >> 16 & 0x8000u, a = b & 0x7fffffffu;
+    if (a > 0x7f800000u) return 0x7fffu;
+    if (a >= 0x477ff000u) return s | 0x7c00u;
+    if (a < 0x38800000u) {  // subnormal: adding 0.5 lines the bits up and rounds to nearest even
+        float x = f32_of(a) + 0.5f;
+        return s | (u32_of(x) - 0x3f000000u);
+    }
+    return s | ((a + 0xfffu + (a >> 13 & 1) - 0x38000000u) >> 13);
+}
+static uint32_t bf16_bits(float f)
+{
+    uint32_t b = u32_of(f);
+    if (f != f) return 0x7fffu;
+    return (b + 0x7fffu + (b >> 16 & 1)) >> 16;
+}
+
+static uint64_t atom_value(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global)
+{
+    Type t = d->type;
+    switch (d->mod) {
+    case M_A_EXCH: return x;
+    case M_A_CAS: return old == x ? y : old;
+    case M_A_AND: return old & x;
+    case M_A_OR: return old | x;
+    case M_A_XOR: return old ^ x;
+    case M_A_INC: return (uint32_t)old >= (uint32_t)x ? 0 : old + 1;
+    case M_A_DEC: return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)x ? x : old - 1;
+    case M_A_MIN:
+        if (t == TY_S32) return (int32_t)old < (int32_t)x ? old : x;
+        if (t == TY_S64) return (int64_t)old < (int64_t)x ? old : x;
+        return old < x ? old : x;
+    case M_A_MAX:
+        if (t == TY_S32) return (int32_t)old > (int32_t)x ? old : x;
+        if (t == TY_S64) return (int64_t)old > (int64_t)x ? old : x;
+        return old > x ? old : x;
+    default: break;
+    }
+    double p, q;
+    switch (t) {
+    case TY_F32:  // subnormals are flushed in global memory, and kept in shared (PTX ISA §9.7.13.5)
+        if (global) return flush(u32_of(f32_of(flush((uint32_t)old)) + f32_of(flush((uint32_t)x))));
+        return u32_of(f32_of(old) + f32_of(x));
+    case TY_F64:
+        memcpy(&p, &old, 8), memcpy(&q, &x, 8);
+        p += q;
+        memcpy(&old, &p, 8);
+        return p == p ? old : 0x7ff8000000000000ull;
+    case TY_F16: return half_bits(half_value((uint32_t)old & 0xffff) + half_value((uint32_t)x & 0xffff));
+    case TY_BF16: return bf16_bits(f32_of(old << 16) + f32_of(x << 16));
+    case TY_F16X2: return half_bits(half_value(old & 0xffff) + half_value(x & 0xffff)) |
+                          (uint64_t)half_bits(half_value(old >> 16 & 0xffff) + half_value(x >> 16 & 0xffff)) << 16;
+    case TY_BF16X2: return bf16_bits(f32_of(old << 16) + f32_of(x << 16)) |
+                           (uint64_t)bf16_bits(f32_of(old & 0xffff0000u) + f32_of(x & 0xffff0000u)) << 16;
+    default: return old + x;
+    }
+}
+
+static void atom_lane(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
+{
+    uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
+    uint64_t old = fetch(p, d->bytes), now = atom_value(d, old, x & keep, y & keep, global);
+    memcpy(p, &now, d->bytes);
+    if (!d->vec) return;
+    if (d->flags & D_LONG) ((uint64_t *)row(l, d->dst))[n] = old;
+    else ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
+}
+
+static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
+{
+    return d->bytes == 8 ? ((const uint64_t *)row(l, at))[n] : ((const uint32_t *)row(l, at))[n];
+}
+
+// --- deferred operations: at the window's edge, on memory as it is then -------------------------------------------------
+static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows), .tracker = env->tracker};
+    memcpy(x.addr, env->step.addr, sizeof x.addr);
+    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    if (d->kind == X_ATOM) {
+        for (int n = 0; n < LANES; n++) {
+            x.x[n] = atom_operand(&w->l, d, d->b, n);
+            x.y[n] = atom_operand(&w->l, d, d->c, n);
+        }
+    } else if (d->kind == X_ST) {
+        x.more = mem_alloc((size_t)total * LANES);
+        for (int n = 0; n < LANES; n++)
+            if (mask >> n & 1) store_lane(&w->l, d, n, x.more + (size_t)n * total);
+    }
+    log_defer(env->log, &x, total);
+    env->step.deferred = true;
+}
+
+void exec_deferred(Env *env, const Deferred *x)
+{
+    const Dinst *d = x->d;
+    Lanes l = {.bank = {x->warp->rows + x->base, x->warp->l.bank[1]}};
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    if (d->kind == X_PRINTF) {
+        text_put(&env->printed, (const char *)x->more);
+        return;
+    }
+    if (d->kind == X_MALLOC || d->kind == X_FREE) {
+        exec_heap(env, x);
+        return;
+    }
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t *p = gmem_host(env->gmem, x->addr[n]);
+        if (d->kind == X_ATOM) atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
+        else if (d->kind == X_ST) memcpy(p, x->more + (size_t)n * total, total);
+        else
+            for (int e = 0; e < d->vec; e++) put(&l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
+    }
+}
+
+// --- the other spaces ---------------------------------------------------------------------------------------------------
+// A flat stretch of bytes: shared memory, the constant bank, the parameters.
+static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size, FaultKind kind)
+{
+    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    bool write = d->kind == X_ST || d->kind == X_ATOM;
+    uint64_t high = 0, bits = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[__builtin_ctz(m)];
+        high = MAX(high, a);
+        bits |= a;
+    }
+    if (high + total > size || high + total < high || bits & (total - 1)) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t n = (uint32_t)__builtin_ctz(m);
+            if (addr[n] + total > size || addr[n] + total < addr[n]) exec_fault(env, w, kind, n, addr[n], total, write);
+            else if (addr[n] & (total - 1)) exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+            else continue;
+            return false;
+        }
+    }
+    const Lanes *l = &w->l;
+    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && d->kind != X_ATOM) {
+        uint32_t *r = row(l, d->vector[0]);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            if (write) memcpy(base + addr[n], &r[n], 4);
+            else memcpy(&r[n], base + addr[n], 4);
+        }
+        return true;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t *p = base + addr[n];
+        if (d->kind == X_ATOM) atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
+        else if (write) store_lane(l, d, n, p);
+        else
+            for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
+    }
+    return true;
+}
+
+// Local memory: word k of lane n lies at byte (32 k + n) · 4 of the warp's stretch, so that lanes that use the same
+// variable share sectors. That layout is also what the addresses in the step record say.
+static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
+{
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    bool write = d->kind == X_ST;
+    uint64_t high = 0;
+    if (d->kind == X_ATOM) {
+        exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(mask), addr[__builtin_ctz(mask)], total, true);
+        return false;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (addr[n] + total > env->launch->local_limit || addr[n] + total < addr[n]) {
+            exec_fault(env, w, FAULT_LOCAL, n, addr[n], total, write);
+            return false;
+        }
+        if (addr[n] & (total - 1)) {
+            exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+            return false;
+        }
+        high = MAX(high, addr[n] + total);
+    }
+    if (high > w->local_cap) exec_local_grow(w, (uint32_t)high);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t data[32];
+        if (write) store_lane(&w->l, d, n, data);
+        for (uint32_t done = 0; done < total;) {
+            uint64_t a = addr[n] + done;
+            uint32_t piece = MIN(total - done, 4 - (uint32_t)(a & 3));
+            uint8_t *p = w->local + (a / 4 * LANES + (unsigned)n) * 4 + (a & 3);
+            if (write) memcpy(p, data + done, piece);
+            else memcpy(data + done, p, piece);
+            done += piece;
+        }
+        if (!write)
+            for (int e = 0; e < d->vec; e++) put(&w->l, d, d->vector[e], n, fetch(data + e * d->bytes, d->bytes));
+        addr[n] = (addr[n] / 4 * LANES + (unsigned)n) * 4 + (addr[n] & 3);
+    }
+    return true;
+}
+
+void exec_local_grow(Warp *w, uint32_t bytes)
+{
+    uint32_t cap = MAX(w->local_cap * 2, (bytes + 255) & ~255u);
+    w->local = mem_resize(w->local, (size_t)cap * LANES);
+    memset(w->local + (size_t)w->local_cap * LANES, 0, (size_t)(cap - w->local_cap) * LANES);
+    w->local_cap = cap;
+}
+
+static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
+{
+    bool write = d->kind == X_ST || d->kind == X_ATOM;
+    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    if (!check_global(env, w, d, addr, mask, total, write)) return false;
+    Log *log = env->log;
+    if (log && (d->kind == X_ATOM || d->flags & D_STRONG || (log->deferred.n && overlaps_pending(log, addr, mask, total)))) {
+        defer(env, w, d, mask);
+        return true;
+    }
+    if (d->kind == X_LD) load_global(env, &w->l, d, addr, mask);
+    else if (d->kind == X_ST) store_global(env, &w->l, d, addr, mask);
+    else
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            atom_lane(&w->l, d, gmem_host(env->gmem, addr[n]), n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
+        }
+    return true;
+}
+
+static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *addr, uint32_t mask)
+{
+    const Image *image = env->launch->kernel->image;
+    switch (space) {
+    case SP_GLOBAL: return access_global(env, w, d, addr, mask);
+    case SP_SHARED: return access_flat(env, w, d, addr, mask, w->cta->shared, w->cta->shared_bytes, FAULT_SHARED);
+    case SP_LOCAL: return access_local(env, w, d, addr, mask);
+    case SP_CONST:
+    case SP_PARAM:
+        if (d->kind != X_LD && d->kind != X_LD_PARAM) {
+            exec_fault(env, w, FAULT_READONLY, (uint32_t)__builtin_ctz(mask), addr[__builtin_ctz(mask)], d->bytes, true);
+            return false;
+        }
+        if (space == SP_CONST) return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_BOUNDS);
+        return access_flat(env, w, d, addr, mask, env->launch->params, env->launch->kernel->param_bytes, FAULT_BOUNDS);
+    default: exec_fault(env, w, FAULT_ILLEGAL, 0, addr[0], d->bytes, false); return false;
+    }
+}
+
+static void param_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    (void)env;
+    // .param variables of a frame: word k is row k, so wider and narrower accesses take their bytes from words.
+    uint8_t *frame = w->l.bank[0];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint64_t at = d->imm;
+        for (int e = 0; e < d->vec; e++, at += d->bytes) {
+            uint64_t v = d->kind == X_ST_PARAM ? get(&w->l, d, d->vector[e], n) : 0;
+            for (uint32_t k = 0; k < d->bytes; k++) {
+                uint8_t *p = frame + (at + k) / 4 * ROW_BYTES + (unsigned)n * 4 + (at + k) % 4;
+                if (d->kind == X_ST_PARAM) *p = (uint8_t)(v >> 8 * k);
+                else v |= (uint64_t)*p << 8 * k;
+            }
+            if (d->kind == X_LD_ROWS) put(&w->l, d, d->vector[e], n, v);
+        }
+    }
+}
+
+static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (!(d->flags & D_READONLY) && d->vec == 1) {  // a whole parameter, the same for all lanes
+        uint64_t v = fetch(env->launch->params + d->imm, d->bytes);
+        for (uint32_t m = mask; m; m &= m - 1) put(&w->l, d, d->vector[0], __builtin_ctz(m), v);
+        return;
+    }
+    addresses(w, d, env->step.addr);
+    access(env, w, d, SP_PARAM, env->step.addr, mask);
+}
+
+static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    uint64_t to[LANES];
+    const uint32_t *size = row(&w->l, d->c);
+    for (int n = 0; n < LANES; n++)
+        to[n] = (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) + d->target;
+    if (!check_global(env, w, d, env->step.addr, mask, d->bytes, false)) return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
+        if (to[n] + d->bytes > w->cta->shared_bytes || to[n] % d->bytes) {
+            exec_fault(env, w, to[n] % d->bytes ? FAULT_MISALIGNED : FAULT_SHARED, n, to[n], d->bytes, true);
+            return;
+        }
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t data[16] = {0};
+        uint32_t have = MIN(size[n], d->bytes);
+        memcpy(data, gmem_host(env->gmem, env->step.addr[n]), have);
+        if (env->log) log_patch(env->log, env->step.addr[n], data, have);
+        memcpy(w->cta->shared + to[n], data, d->bytes);
+    }
+}
+
+void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    Step *s = &env->step;
+    switch (d->kind) {
+    case X_LD_PARAM: load_param(env, w, d, mask); return;
+    case X_LD_ROWS:
+    case X_ST_PARAM: param_rows(env, w, d, mask); return;
+    default: break;
+    }
+    addresses(w, d, s->addr);
+    s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    s->space = d->space;
+    if (d->kind == X_CP_ASYNC) {
+        s->space = SP_GLOBAL;
+        copy_async(env, w, d, mask);
+        return;
+    }
+    if (d->space == SP_GENERIC || d->kind == X_PREFETCH) {
+        uint32_t first = (uint32_t)__builtin_ctz(mask);
+        Space space = window_of(s->addr[first]);
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            if (window_of(s->addr[n]) == space) same |= 1u << n;
+        }
+        s->space = (uint8_t)space;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            s->addr[n] -= window_base(window_of(s->addr[n]));
+        }
+        if (d->kind == X_PREFETCH) {  // a hint: outside of any allocation it does nothing
+            if (space != SP_GLOBAL) s->space = SP_NONE;
+            for (uint32_t m = mask; m; m &= m - 1)
+                if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(1u << __builtin_ctz(m));
+            return;
+        }
+        if (same != mask) {  // lanes in two spaces: the rest is found by the window of its first lane
+            uint32_t rest = mask & ~same;
+            uint64_t probe[LANES];
+            addresses(w, d, probe);
+            Space other = window_of(probe[__builtin_ctz(rest)]);
+            for (uint32_t m = rest; m; m &= m - 1)
+                if (window_of(probe[__builtin_ctz(m)]) != other) {
+                    exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(m), probe[__builtin_ctz(m)], s->bytes, false);
+                    return;
+                }
+            s->mask = same;
+            s->other_mask = rest;
+            s->other_space = (uint8_t)other;
+            if (!access(env, w, d, space, s->addr, same)) return;
+            access(env, w, d, other, s->addr, rest);
+            return;
+        }
+    }
+    access(env, w, d, s->space, s->addr, mask);
+}

@@ -1,0 +1,237 @@
+// split.c: the tree of splits of a warp (exec.h). The current leaf is cached in the Warp; everything here first saves
+// it, changes the tree, and loads what is current then. Before sm_70 a leaf runs until it arrives or waits. From sm_70
+// on, waiting at the reconvergence point is an optimisation: when no leaf can run, or the running one has spun for
+// long, lanes that arrived are released as a leaf of their own, which meets the others again further out.
+#include "exec/exec.h"
+
+#include <string.h>
+
+static int new_split(Warp *w)
+{
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_FREE) return (int)k;
+    Split s = {.state = SPLIT_FREE};
+    vec_push(&w->splits, s);
+    return (int)w->splits.n - 1;
+}
+
+void split_load(Warp *w)
+{
+    const Split *s = &w->splits.v[w->cur];
+    w->pc = s->pc;
+    w->mask = s->mask;
+    w->rpc = s->rpc;
+    w->code = s->code;
+    w->l.bank[0] = w->rows + s->base;
+    w->l.pred = (uint32_t *)(w->rows + s->base + s->code->rows * ROW_BYTES);
+}
+
+void split_save(Warp *w)
+{
+    if (w->cur < 0) return;
+    w->splits.v[w->cur].pc = w->pc;
+    w->splits.v[w->cur].mask = w->mask;
+}
+
+void split_init(Warp *w, Code *code, uint32_t mask)
+{
+    w->splits.n = 0;
+    w->cur = new_split(w);
+    w->splits.v[w->cur] = (Split){.mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code};
+    w->live = mask;
+    split_load(w);
+}
+
+// What a call's leaf leaves behind for its caller: the words of the return values.
+static void return_values(Warp *w, const Split *leaf, const Split *node, uint32_t mask)
+{
+    const CallSite *site = node->code->insts[node->pc - 1].call;
+    const uint8_t *from = w->rows + leaf->base + (size_t)((leaf->code->reg_rows + 1) & ~1u) * ROW_BYTES;
+    uint8_t *to = w->rows + node->base;
+    for (size_t r = 0; r < site->rets.n; r++) {
+        const CallArg *a = &site->rets.v[r];
+        for (uint32_t k = 0; k < a->words; k++) {
+            const uint32_t *src = (const uint32_t *)(from + (size_t)(a->there + k) * ROW_BYTES);
+            if (a->is_param) {
+                uint32_t *dst = (uint32_t *)(to + (size_t)(a->here + k) * ROW_BYTES);
+                for (int n = 0; n < LANES; n++)
+                    if (mask >> n & 1) dst[n] = src[n];
+            } else {
+                uint8_t *dst = to + (a->value & ~(ROW_BYTES - 1));
+                for (int n = 0; n < LANES; n++)
+                    if (mask >> n & 1) memcpy(dst + (size_t)n * (a->words * 4) + k * 4, &src[n], 4);
+            }
+        }
+    }
+}
+
+static void leave(Warp *w, int parent);
+
+// Lanes of a leaf (already taken out of it) reach their parent's pc.
+static void reach(Warp *w, const Split *leaf, uint32_t mask)
+{
+    Split *p = &w->splits.v[leaf->parent];
+    if (leaf->is_call) return_values(w, leaf, p, mask);
+    p->arrived |= mask;
+}
+
+// A kid of node p is gone. The last one makes the node a leaf again, with the lanes that arrived, or ends it.
+static void leave(Warp *w, int p)
+{
+    while (p >= 0) {
+        Split *node = &w->splits.v[p];
+        if (--node->kids > 0) return;
+        if (!node->arrived) {
+            node->state = SPLIT_FREE;
+            p = node->parent;
+            continue;
+        }
+        node->state = SPLIT_READY;
+        node->mask = node->arrived;
+        node->arrived = 0;
+        node->backs = 0;
+        if (node->pc != node->rpc || node->parent < 0) {
+            w->cur = p;
+            return;
+        }
+        Split leaf = *node;
+        node->state = SPLIT_FREE;
+        reach(w, &leaf, leaf.mask);
+        p = leaf.parent;
+    }
+}
+
+void split_arrive(Warp *w)
+{
+    split_save(w);
+    Split leaf = w->splits.v[w->cur];
+    w->splits.v[w->cur].state = SPLIT_FREE;
+    w->cur = -1;
+    reach(w, &leaf, leaf.mask);
+    leave(w, leaf.parent);
+    if (w->cur >= 0) split_load(w);
+    else split_pick(w, leaf.code->kernel->its);
+}
+
+void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge)
+{
+    split_save(w);
+    Split s = w->splits.v[w->cur];
+    int p;
+    bool call = false;
+    if (s.parent >= 0 && s.rpc == reconverge) {  // siblings below the same node
+        p = s.parent;
+        call = s.is_call;
+        w->splits.v[w->cur].state = SPLIT_FREE;
+        w->splits.v[p].kids--;
+    } else {
+        p = w->cur;
+        Split *node = &w->splits.v[p];
+        node->state = SPLIT_KIDS;
+        node->pc = reconverge;
+        node->kids = 0;
+        node->arrived = 0;
+    }
+    const uint32_t mask[2] = {taken, s.mask & ~taken}, pc[2] = {target, next};
+    int leaf[2] = {-1, -1};
+    for (int k = 0; k < 2; k++) {
+        Split kid = {.mask = mask[k], .pc = pc[k], .rpc = reconverge, .parent = (int16_t)p, .state = SPLIT_READY, .is_call = call,
+                     .synced = s.synced, .base = s.base, .local_base = s.local_base, .code = s.code, .backs = s.backs};
+        if (pc[k] == reconverge) {
+            reach(w, &kid, kid.mask);
+        } else {
+            leaf[k] = new_split(w);
+            w->splits.v[leaf[k]] = kid;
+            w->splits.v[p].kids++;
+        }
+    }
+    w->cur = -1;
+    if (leaf[0] >= 0 && leaf[1] >= 0) w->cur = pc[0] < pc[1] ? leaf[0] : leaf[1];
+    else w->cur = leaf[0] >= 0 ? leaf[0] : leaf[1];
+    if (w->cur < 0) w->splits.v[p].kids = 1, leave(w, p);
+    if (w->cur >= 0) split_load(w);
+    else split_pick(w, s.code->kernel->its);
+}
+
+void split_exit(Warp *w, uint32_t lanes)
+{
+    w->live &= ~lanes;
+    w->mask &= ~lanes;
+    split_save(w);
+    if (w->mask) return;
+    Split *s = &w->splits.v[w->cur];
+    bool its = s->code->kernel->its;
+    s->state = SPLIT_FREE;
+    w->cur = -1;
+    leave(w, s->parent);
+    if (w->cur >= 0) split_load(w);
+    else split_pick(w, its);
+}
+
+// Leaves at the same place below the same node are one.
+void split_merge(Warp *w)
+{
+    Split *c = &w->splits.v[w->cur];
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *o = &w->splits.v[k];
+        if ((int)k == w->cur || o->state != SPLIT_READY || o->pc != c->pc || o->parent != c->parent || o->rpc != c->rpc ||
+            o->code != c->code || o->base != c->base || o->is_call != c->is_call)
+            continue;
+        c->mask |= o->mask;
+        o->state = SPLIT_FREE;
+        if (c->parent >= 0) w->splits.v[c->parent].kids--;
+    }
+}
+
+// Lanes that wait at a reconvergence point become a leaf.
+static bool release(Warp *w)
+{
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *node = &w->splits.v[k];
+        if (node->state != SPLIT_KIDS || !node->arrived) continue;
+        Split leaf = {.mask = node->arrived, .pc = node->pc, .rpc = node->rpc, .parent = node->parent, .state = SPLIT_READY,
+                      .is_call = node->is_call, .base = node->base, .local_base = node->local_base, .code = node->code};
+        node->arrived = 0;
+        if (leaf.pc == leaf.rpc && leaf.parent >= 0) {
+            reach(w, &leaf, leaf.mask);
+            return release(w);
+        }
+        if (leaf.parent >= 0) w->splits.v[leaf.parent].kids++;
+        int at = new_split(w);
+        w->splits.v[at] = leaf;
+        w->cur = at;
+        return true;
+    }
+    return false;
+}
+
+bool split_pick(Warp *w, bool its)
+{
+    if (w->cur >= 0) split_save(w);
+    int n = (int)w->splits.n, from = w->cur;
+    bool sleeping = false;
+    for (int k = 1; k <= n; k++) {
+        int c = (from + k + n) % n;
+        if (c == from) continue;
+        if (w->splits.v[c].state == SPLIT_SLEEP) sleeping = true;
+        if (w->splits.v[c].state != SPLIT_READY) continue;
+        w->cur = c;
+        w->splits.v[c].backs = 0;
+        split_merge(w);
+        split_load(w);
+        if (w->pc != w->rpc) return true;
+        split_arrive(w);
+        return w->cur >= 0;
+    }
+    if (from >= 0 && w->splits.v[from].state == SPLIT_READY && !its) return true;
+    if (its && !sleeping && release(w)) {
+        split_merge(w);
+        split_load(w);
+        if (w->pc != w->rpc) return true;
+        split_arrive(w);
+        return w->cur >= 0;
+    }
+    if (from >= 0 && w->splits.v[from].state == SPLIT_READY) return true;
+    w->cur = -1;
+    return false;
+}

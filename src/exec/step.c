@@ -1,0 +1,494 @@
+// step.c: one instruction of one warp. exec_step is the architecture of a thread block's execution: control flow changes
+// the tree of splits, everything else computes on the lanes of the current one. When it returns, the warp's current
+// split is not at its reconvergence point, or there is none.
+#include "exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Back edges after which a spinning split lets others run (sm_70 on): soon once it has done something that others can
+// see or change, such as an atomic in a spin loop; late otherwise, since ordinary loops gain from reconvergence.
+enum { PATIENCE_SYNCED = 16, PATIENCE = 4096 };
+
+static uint32_t first_u32(const Lanes *l, Loc32 at, uint32_t mask)
+{
+    return ((const uint32_t *)row(l, at))[mask ? __builtin_ctz(mask) : 0];
+}
+
+// --- special registers ------------------------------------------------------------------------------------------------
+static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
+{
+    const uint32_t *b = env->launch->block;
+    uint32_t t = w->tid0;
+    if (b[1] == 1 && b[2] == 1) {
+        for (int n = 0; n < LANES; n++) out[n] = axis ? 0 : t + (uint32_t)n;
+        return;
+    }
+    uint32_t x = t % b[0], y = t / b[0] % b[1], z = t / b[0] / b[1];
+    for (int n = 0; n < LANES; n++) {
+        out[n] = axis == 0 ? x : axis == 1 ? y : z;
+        if (++x == b[0]) {
+            x = 0;
+            if (++y == b[1]) y = 0, z++;
+        }
+    }
+}
+
+static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
+{
+    const LaunchInfo *i = env->launch;
+    uint64_t ns = env->nanoseconds + (uint64_t)((double)env->clock * env->ns_per_clock);
+    switch (r) {
+    case SR_NTID_X: return i->block[0];
+    case SR_NTID_Y: return i->block[1];
+    case SR_NTID_Z: return i->block[2];
+    case SR_CTAID_X: case SR_CLUSTERID_X: return w->cta->x;
+    case SR_CTAID_Y: case SR_CLUSTERID_Y: return w->cta->y;
+    case SR_CTAID_Z: case SR_CLUSTERID_Z: return w->cta->z;
+    case SR_NCTAID_X: case SR_NCLUSTERID_X: return i->grid[0];
+    case SR_NCTAID_Y: case SR_NCLUSTERID_Y: return i->grid[1];
+    case SR_NCTAID_Z: case SR_NCLUSTERID_Z: return i->grid[2];
+    case SR_CLUSTER_NCTAID_X: case SR_CLUSTER_NCTAID_Y: case SR_CLUSTER_NCTAID_Z: case SR_CLUSTER_NCTARANK: return 1;
+    case SR_WARPID: return w->slot;
+    case SR_NWARPID: return env->max_warps;
+    case SR_SMID: return env->sm;
+    case SR_NSMID: return env->sm_count;
+    case SR_GRIDID: return i->id;
+    case SR_CLOCK: return (uint32_t)env->clock;
+    case SR_CLOCK_HI: return env->clock >> 32;
+    case SR_CLOCK64: return env->clock;
+    case SR_GLOBALTIMER: return ns;
+    case SR_GLOBALTIMER_LO: return (uint32_t)ns;
+    case SR_GLOBALTIMER_HI: return ns >> 32;
+    case SR_DYNAMIC_SMEM: return i->dynamic_shared;
+    case SR_TOTAL_SMEM: return w->cta->shared_bytes;
+    default: return 0;  // positions within a cluster of one
+    }
+}
+
+static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    uint32_t v[LANES];
+    Sreg r = (Sreg)d->imm;
+    if (!sreg_info[r].per_lane) {
+        uint64_t u = uniform_sreg(env, w, r);
+        if (d->flags & D_LONG) {
+            uint64_t *to = row(&w->l, d->dst);
+            for (int n = 0; n < LANES; n++)
+                if (mask >> n & 1) to[n] = u;
+            return;
+        }
+        for (int n = 0; n < LANES; n++) v[n] = (uint32_t)u;
+    } else if (r <= SR_TID_Z) {
+        thread_ids(env, w, (int)(r - SR_TID_X), v);
+    } else {
+        for (uint32_t n = 0; n < LANES; n++) {
+            uint32_t eq = 1u << n, lt = eq - 1;
+            v[n] = r == SR_LANEID ? n : r == SR_LANEMASK_EQ ? eq : r == SR_LANEMASK_LT ? lt : r == SR_LANEMASK_LE ? lt | eq :
+                   r == SR_LANEMASK_GT ? ~(lt | eq) : ~lt;
+        }
+    }
+    for (int n = 0; n < LANES; n++) {
+        if (!(mask >> n & 1)) continue;
+        if (d->flags & D_LONG) ((uint64_t *)row(&w->l, d->dst))[n] = v[n];
+        else ((uint32_t *)row(&w->l, d->dst))[n] = v[n];
+    }
+}
+
+// --- control flow -----------------------------------------------------------------------------------------------------
+static void branch(Warp *w, const Dinst *d, uint32_t taken)
+{
+    if (!taken) {
+        w->pc++;
+    } else if (taken == w->mask || d->target == w->pc + 1) {
+        w->pc = d->target;
+    } else {
+        split_branch(w, taken, d->target, w->pc + 1, d->reconverge);
+    }
+    if (d->flags & D_BACK && taken && w->splits.n > 1 && w->cur >= 0) {
+        Split *s = &w->splits.v[w->cur];
+        if (++s->backs > (s->synced ? PATIENCE_SYNCED : PATIENCE)) {
+            s->backs = 0;
+            s->synced = false;
+            split_pick(w, w->code->kernel->its);
+        }
+    }
+}
+
+// brx.idx: lanes with the first lane's target go there; the others stay at the instruction and come next.
+static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (!mask) {
+        w->pc++;
+        return;
+    }
+    const Operand *table = &d->inst->opnd[1];
+    const uint32_t *index = row(&w->l, d->a);
+    uint32_t first = index[__builtin_ctz(mask)], same = 0;
+    for (int n = 0; n < LANES; n++)
+        if (mask >> n & 1 && index[n] == first) same |= 1u << n;
+    if (first >= table->count) {
+        exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(mask), first, 0, false);
+        return;
+    }
+    uint32_t target = w->code->f->labels.v[table->items[first].reg].inst;
+    if (same == w->mask) w->pc = target;
+    else if (mask != w->mask && same == mask) split_branch(w, same, target, w->pc + 1, d->reconverge);
+    else split_branch(w, same, target, w->pc, d->reconverge);
+}
+
+static bool frame_room(Env *env, Warp *w, uint32_t bytes, uint32_t local)
+{
+    if (bytes / LANES + local > env->launch->local_limit) return false;
+    if (bytes <= w->rows_cap) return true;
+    uint32_t cap = MAX(w->rows_cap * 2, bytes);
+    uint8_t *grown = exec_rows(cap);
+    memcpy(grown, w->rows, w->rows_cap);
+    memset(grown + w->rows_cap, 0, cap - w->rows_cap);
+    exec_rows_free(w->rows);
+    w->rows = grown;
+    w->rows_cap = cap;
+    split_load(w);
+    return true;
+}
+
+static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (!mask) {
+        w->pc++;
+        return;
+    }
+    const CallSite *site = d->call;
+    const Kernel *k = env->launch->kernel;
+    Code *callee = site->callee;
+    if (!callee) {  // by address: lanes with the first lane's function go now, the others stay at the call
+        const uint64_t *a = row(&w->l, d->a);
+        uint64_t first = a[__builtin_ctz(mask)], index = first - CODE_BASE;
+        const Module *m = k->f->module;
+        uint32_t same = 0;
+        for (int n = 0; n < LANES; n++)
+            if (mask >> n & 1 && a[n] == first) same |= 1u << n;
+        for (size_t c = 0; c < k->codes.n && index < m->symbols.n; c++)
+            if (k->codes.v[c]->parsed->symbol == m->symbols.v[index]) callee = k->codes.v[c];
+        if (!callee || callee->f->entry) {
+            exec_fault(env, w, FAULT_CALL, (uint32_t)__builtin_ctz(mask), first, 0, false);
+            return;
+        }
+        uint32_t words = 0;
+        for (size_t s = 0; s < callee->f->rets.n; s++) words += ((uint32_t)callee->f->rets.v[s]->bytes + 7) / 8 * 2;
+        if (callee->f->params.n != site->args.n || callee->f->rets.n != site->rets.n ||
+            (site->args.n && site->args.v[0].there != words)) {
+            exec_fault(env, w, FAULT_CALL, (uint32_t)__builtin_ctz(mask), first, 0, false);
+            return;
+        }
+        mask = same;
+    }
+    if (mask != w->mask) {
+        split_branch(w, mask, w->pc, w->pc + (d->guard != PRED_TRUE && !(w->mask & ~mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]))), w->pc + 1);
+        for (size_t s = 0; s < w->splits.n; s++)
+            if (w->splits.v[s].state == SPLIT_READY && w->splits.v[s].mask == mask) w->cur = (int)s;
+        split_load(w);
+    }
+    Split s = w->splits.v[w->cur];
+    uint32_t base = s.base + s.code->frame_bytes, local = s.local_base + s.code->local_bytes;
+    if (!frame_room(env, w, base + callee->frame_bytes, local + callee->local_bytes)) {
+        exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
+        return;
+    }
+    uint8_t *to = w->rows + base + (size_t)((callee->reg_rows + 1) & ~1u) * ROW_BYTES;
+    for (size_t a = 0; a < site->args.n; a++) {
+        const CallArg *arg = &site->args.v[a];
+        for (uint32_t word = 0; word < arg->words; word++) {
+            uint32_t *dst = (uint32_t *)(to + (size_t)(arg->there + word) * ROW_BYTES);
+            const uint8_t *src = arg->is_param ? w->l.bank[0] + (size_t)(arg->here + word) * ROW_BYTES : row(&w->l, arg->value);
+            for (int n = 0; n < LANES; n++)
+                if (mask >> n & 1)
+                    memcpy(&dst[n], arg->is_param ? src + 4 * n : src + (size_t)n * 4 * arg->words + 4 * word, 4);
+        }
+    }
+    split_save(w);
+    Split *node = &w->splits.v[w->cur];
+    node->state = SPLIT_KIDS;
+    node->pc = w->pc + 1;
+    node->kids = 1;
+    node->arrived = 0;
+    Split leaf = {.mask = mask, .pc = 0, .rpc = callee->n, .parent = (int16_t)w->cur, .state = SPLIT_READY, .is_call = true,
+                  .base = base, .local_base = local, .code = callee};
+    size_t at = 0;
+    while (at < w->splits.n && w->splits.v[at].state != SPLIT_FREE) at++;
+    if (at == w->splits.n) vec_push(&w->splits, leaf);
+    else w->splits.v[at] = leaf;
+    w->cur = (int)at;
+    split_load(w);
+    w->l.pred[PRED_TRUE] = FULL;
+    for (size_t p = 0; p < callee->local_params.n; p++) {
+        const LocalParam *lp = &callee->local_params.v[p];
+        if (local + lp->at + lp->words * 4 > w->local_cap) exec_local_grow(w, local + lp->at + lp->words * 4);
+        for (uint32_t word = 0; word < lp->words; word++)
+            for (int n = 0; n < LANES; n++)
+                if (mask >> n & 1)
+                    memcpy(w->local + (((local + lp->at) / 4 + word) * LANES + (unsigned)n) * 4, w->l.bank[0] + (size_t)(lp->row + word) * ROW_BYTES + 4 * n, 4);
+    }
+}
+
+// --- waiting for other lanes: .sync (sm_70 on) --------------------------------------------------------------------------
+// Splits that wait at the same instruction run it together once all live lanes of its mask are there; each then goes on
+// by itself, so that the tree needn't know.
+static void try_sync(Env *env, Warp *w, size_t at)
+{
+    Split *s = &w->splits.v[at];
+    uint32_t there = 0;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *o = &w->splits.v[k];
+        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base) there |= o->mask;
+    }
+    uint32_t need = s->wait & w->live;
+    if ((there & need) != need) return;
+    uint32_t pc = s->pc, base = s->base;
+    const Code *code = s->code;
+    w->cur = (int)at;
+    split_load(w);
+    const Dinst *d = &code->insts[pc];
+    if (d->kind != X_WARP_SYNC) exec_across(env, w, d, there);
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *o = &w->splits.v[k];
+        if (o->state == SPLIT_SYNC && o->pc == pc && o->code == code && o->base == base) o->state = SPLIT_READY, o->pc++;
+    }
+    w->cur = -1;
+}
+
+static void check_syncs(Env *env, Warp *w)
+{
+    int cur = w->cur;
+    if (cur >= 0) split_save(w);
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_SYNC) try_sync(env, w, k);
+    w->cur = cur;
+    if (w->cur >= 0) split_load(w);
+    else split_pick(w, w->code->kernel->its);
+}
+
+static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    Step *s = &env->step;
+    if (d->flags & D_SYNC && mask) {
+        uint32_t member = first_u32(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3], mask);
+        if ((mask & member & w->live) != (member & w->live)) {
+            if (mask != w->mask) {  // only guarded lanes wait: they part from the others
+                split_branch(w, mask, w->pc, w->pc + 1, w->pc + 1);
+            }
+            split_save(w);
+            Split *p = &w->splits.v[w->cur];
+            p->state = SPLIT_SYNC;
+            p->wait = member;
+            int at = w->cur;
+            w->cur = -1;
+            try_sync(env, w, (size_t)at);
+            split_pick(w, w->code->kernel->its);
+            if (w->cur < 0) s->result = STEP_WAIT;
+            return;
+        }
+    }
+    if (mask && d->kind != X_WARP_SYNC) exec_across(env, w, d, mask);
+    w->pc++;
+}
+
+static void leave_kernel(Env *env, Warp *w, uint32_t lanes)
+{
+    Cta *cta = w->cta;
+    if (!lanes) {
+        w->pc++;
+        return;
+    }
+    cta->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    bool some_stay = lanes != w->mask;
+    if (some_stay) w->pc++;
+    split_exit(w, lanes);
+    if (!w->live) env->step.result = STEP_EXIT;
+    else check_syncs(env, w);
+    barrier_check(env, cta);
+    if (w->live && w->cur < 0) env->step.result = STEP_WAIT;
+}
+
+static void sleep(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    uint32_t ns = first_u32(&w->l, d->a, mask);
+    split_save(w);
+    Split *s = &w->splits.v[w->cur];
+    s->pc++;
+    s->state = SPLIT_SLEEP;
+    s->until = env->clock + 1 + (uint64_t)((double)ns / (env->ns_per_clock > 0 ? env->ns_per_clock : 1));
+    w->cur = -1;
+    if (!split_pick(w, w->code->kernel->its)) env->step.result = STEP_WAIT;
+}
+
+bool exec_sleepers(Env *env, Warp *w)
+{
+    bool woke = false;
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock) w->splits.v[k].state = SPLIT_READY, woke = true;
+    if (woke && w->cur < 0) split_pick(w, w->code->kernel->its);
+    return w->cur >= 0;
+}
+
+uint64_t exec_wake_time(const Warp *w)
+{
+    uint64_t t = UINT64_MAX;
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_SLEEP) t = MIN(t, w->splits.v[k].until);
+    return t;
+}
+
+void exec_step(Env *env, Warp *w)
+{
+    Step *s = &env->step;
+    const Dinst *d = &w->code->insts[w->pc];
+    uint32_t mask = w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
+    s->d = d;
+    s->stat = w->code->stat_base + d->index;
+    s->mask = mask;
+    s->space = SP_NONE;
+    s->result = STEP_DONE;
+    s->deferred = false;
+    s->other_mask = 0;
+    switch ((Kindx)d->kind) {
+    case X_LANES:
+        if (mask) d->fn(&w->l, d, mask);
+        w->pc++;
+        break;
+    case X_BRA: branch(w, d, mask); break;
+    case X_LD:
+    case X_ST:
+    case X_ATOM:
+    case X_LD_PARAM:
+    case X_ST_PARAM:
+    case X_LD_ROWS:
+    case X_PREFETCH:
+    case X_CP_ASYNC:
+        if (mask) {
+            if (d->flags & D_STRONG) w->splits.v[w->cur].synced = true;
+            s->local_base = w->splits.v[w->cur].local_base;
+            exec_memory(env, w, d, mask);
+        }
+        w->pc++;
+        break;
+    case X_SREG:
+        special(env, w, d, mask);
+        w->pc++;
+        break;
+    case X_LOCAL_ADDRESS: {
+        uint64_t at = d->imm + w->splits.v[w->cur].local_base;
+        for (int n = 0; n < LANES; n++) {
+            if (!(mask >> n & 1)) continue;
+            if (d->flags & D_LONG) ((uint64_t *)row(&w->l, d->dst))[n] = at;
+            else ((uint32_t *)row(&w->l, d->dst))[n] = (uint32_t)at;
+        }
+        w->pc++;
+        break;
+    }
+    case X_BRX: branch_indexed(env, w, d, mask); break;
+    case X_CALL: call(env, w, d, mask); break;
+    case X_RET:
+        if (mask == w->mask) w->pc = w->code->n;
+        else if (mask) split_branch(w, mask, w->code->n, w->pc + 1, w->code->n);
+        else w->pc++;
+        break;
+    case X_EXIT: leave_kernel(env, w, mask); break;
+    case X_TRAP:
+        if (mask) exec_fault(env, w, FAULT_TRAP, (uint32_t)__builtin_ctz(mask), 0, 0, false);
+        w->pc++;
+        break;
+    case X_SLEEP:
+        if (w->code->kernel->its && mask) sleep(env, w, d, mask);
+        else w->pc++;
+        break;
+    case X_BARRIER:
+        if (!mask) w->pc++;
+        else if (!barrier_arrive(env, w, d, mask)) w->pc++;
+        else if (w->cur < 0) s->result = STEP_WAIT;
+        break;
+    case X_WARP_SYNC:
+    case X_SHFL:
+    case X_VOTE:
+    case X_MATCH:
+    case X_REDUX:
+    case X_ACTIVEMASK: across(env, w, d, mask); break;
+    case X_TEX:
+        if (mask) exec_texture(env, w, d, mask);
+        w->pc++;
+        break;
+    case X_PRINTF:
+    case X_MALLOC:
+    case X_FREE:
+        if (mask) exec_system(env, w, d, mask);
+        w->pc++;
+        break;
+    case X_CP_WAIT:
+    case X_FENCE:
+    case X_NOP: w->pc++; break;
+    }
+    if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
+    else if (w->cur >= 0 && w->pc == w->rpc) split_arrive(w);
+    if (w->cur < 0 && s->result == STEP_DONE && w->live) s->result = STEP_WAIT;
+}
+
+// --- CTAs ---------------------------------------------------------------------------------------------------------------
+uint8_t *exec_rows(uint32_t bytes)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, 64, bytes)) abort();
+    return p;
+}
+
+void exec_rows_free(uint8_t *rows) { free(rows); }
+
+void exec_cta_start(Env *env, Cta *cta, uint64_t number)
+{
+    const LaunchInfo *i = env->launch;
+    const Kernel *k = i->kernel;
+    cta->number = number;
+    cta->x = (uint32_t)(number % i->grid[0]);
+    cta->y = (uint32_t)(number / i->grid[0] % i->grid[1]);
+    cta->z = (uint32_t)(number / i->grid[0] / i->grid[1]);
+    cta->threads = cta->live_threads = i->block[0] * i->block[1] * i->block[2];
+    cta->env = env;
+    cta->running = true;
+    memset(cta->barrier, 0, sizeof cta->barrier);
+    uint32_t shared = k->static_shared + i->dynamic_shared;
+    if (shared > cta->shared_bytes || !cta->shared) {
+        mem_free(cta->shared);
+        cta->shared = mem_alloc(shared + 16);
+    }
+    cta->shared_bytes = shared;
+    memset(cta->shared, 0, shared);
+    for (uint32_t n = 0; n < cta->warp_count; n++) {
+        Warp *w = &cta->warps[n];
+        if (w->rows_cap < k->code->frame_bytes) {
+            exec_rows_free(w->rows);
+            w->rows_cap = k->code->frame_bytes;
+            w->rows = exec_rows(w->rows_cap);
+        }
+        memset(w->rows, 0, k->code->frame_bytes);
+        if (w->local_cap) memset(w->local, 0, (size_t)w->local_cap * LANES);
+        w->cta = cta;
+        w->in_cta = n;
+        w->tid0 = n * LANES;
+        w->l.bank[1] = k->consts;
+        w->l.cc = 0;
+        uint32_t threads = cta->threads - w->tid0;
+        split_init(w, k->code, threads >= LANES ? FULL : (1u << threads) - 1);
+        w->l.pred[PRED_TRUE] = FULL;
+    }
+}
+
+void exec_cta_free(Cta *cta)
+{
+    for (uint32_t n = 0; n < cta->warp_count; n++) {
+        exec_rows_free(cta->warps[n].rows);
+        mem_free(cta->warps[n].local);
+        vec_free(&cta->warps[n].splits);
+    }
+    mem_free(cta->warps);
+    mem_free(cta->shared);
+    *cta = (Cta){0};
+}

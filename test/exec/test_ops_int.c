@@ -1,0 +1,503 @@
+// Integer arithmetic (PTX ISA §9.7.1, §9.7.2, §9.7.17.3) against a reference that adds, multiplies and divides bit by
+// bit. Every type and modifier that ops.def allows is tried: what the ISA has must be right, the rest refused.
+#include "check.h"
+
+#include "exec/ops_test.h"
+
+#include <string.h>
+
+typedef unsigned __int128 Wide;
+
+#define T16 (T(U16) | T(S16))
+#define T32 (T(U32) | T(S32))
+#define T64 (T(U64) | T(S64))
+#define T_SIGNED (T(S16) | T(S32) | T(S64))
+#define T_NOT_FLOAT (T_INT | T_BIT | T_I16X2 | T(B8))
+
+static bool is(const Form *f, uint64_t types) { return types >> f->type & 1; }
+static bool is_signed(Type t) { return type_info[t].kind == K_SINT; }
+static int bits_of(const Form *f) { return type_info[f->type].bits; }
+
+// --- arithmetic on bits -----------------------------------------------------------------------------------------------
+// The value of x in 128 bits, two's complement
+static Wide extended(uint64_t x, int bits, bool sign)
+{
+    Wide r = 0;
+    for (int k = 0; k < 128; k++)
+        if (x >> (k < bits ? k : bits - 1) & 1 && (k < bits || sign)) r |= (Wide)1 << k;
+    return r;
+}
+static bool bit(Wide x, int k) { return x >> k & 1; }
+static Wide plus(Wide a, Wide b)
+{
+    Wide r = 0;
+    bool carry = false;
+    for (int k = 0; k < 128; k++) {
+        int n = bit(a, k) + bit(b, k) + carry;
+        r |= (Wide)(n & 1) << k;
+        carry = n > 1;
+    }
+    return r;
+}
+static Wide minus(Wide a) { return plus(~a, 1); }
+static Wide times(Wide a, Wide b)
+{
+    Wide r = 0;
+    for (int k = 0; k < 128; k++)
+        if (bit(b, k)) r = plus(r, a << k);
+    return r;
+}
+static bool less(Wide a, Wide b)  // both two's complement
+{
+    if (bit(a, 127) != bit(b, 127)) return bit(a, 127);
+    for (int k = 126; k >= 0; k--)
+        if (bit(a, k) != bit(b, k)) return bit(b, k);
+    return false;
+}
+static Wide distance(Wide a, Wide b) { return less(a, b) ? plus(b, minus(a)) : plus(a, minus(b)); }
+// Long division of a by b, both at least 0
+static void divide(Wide a, Wide b, Wide *quotient, Wide *remainder)
+{
+    *quotient = *remainder = 0;
+    for (int k = 127; k >= 0; k--) {
+        *remainder = *remainder << 1 | bit(a, k);
+        if (less(*remainder, b)) continue;
+        *remainder = plus(*remainder, minus(b));
+        *quotient |= (Wide)1 << k;
+    }
+}
+static uint64_t clamped(Wide x)
+{
+    if (less(extended(0x7fffffff, 32, true), x)) return 0x7fffffff;
+    if (less(x, extended(0x80000000, 32, true))) return 0x80000000;
+    return low_bits((uint64_t)x, 32);
+}
+
+// --- add, sub, mul, mad, with and without carry -----------------------------------------------------------------------
+static bool legal_add(const Form *f)
+{
+    if (!form_only(f, G(SAT) | G(CC)) || (form_has(f, G_SAT) && form_has(f, G_CC))) return false;
+    if (form_has(f, G_SAT)) return f->mod[G_SAT] == M_SAT && f->type == TY_S32;
+    if (form_has(f, G_CC)) return is(f, T32 | T64);
+    return is(f, T16 | T32 | T64) || (f->op == OP_ADD && is(f, T_I16X2));
+}
+static bool legal_mul(const Form *f)
+{
+    if (!form_only(f, G(MUL)) || !form_has(f, G_MUL)) return false;
+    return is(f, f->mod[G_MUL] == M_WIDE ? T16 | T32 : T16 | T32 | T64);
+}
+static bool legal_mad(const Form *f)
+{
+    if (!form_only(f, G(MUL) | G(SAT) | G(CC)) || !form_has(f, G_MUL) || (form_has(f, G_SAT) && form_has(f, G_CC))) return false;
+    if (form_has(f, G_SAT)) return f->mod[G_SAT] == M_SAT && f->mod[G_MUL] == M_HI && f->type == TY_S32;
+    if (form_has(f, G_CC)) return f->mod[G_MUL] != M_WIDE && is(f, T32 | T64);
+    return is(f, f->mod[G_MUL] == M_WIDE ? T16 | T32 : T16 | T32 | T64);
+}
+static bool legal_addc(const Form *f) { return form_only(f, G(CC)) && is(f, T32 | T64); }
+static bool legal_madc(const Form *f) { return form_only(f, G(CC) | G(MUL)) && form_has(f, G_MUL) && f->mod[G_MUL] != M_WIDE && is(f, T32 | T64); }
+
+static void ref_arithmetic(const Form *f, const In *in, Out *out)
+{
+    int bits = bits_of(f);
+    bool sign = is_signed(f->type), with_carry = f->op == OP_ADDC || f->op == OP_SUBC || f->op == OP_MADC;
+    if (is(f, T_I16X2)) {  // add, min, max of halves
+        out->d = 0;
+        for (int h = 0; h < 2; h++) {
+            Wide a = extended(in->x[0] >> 16 * h, 16, sign), b = extended(in->x[1] >> 16 * h, 16, sign), r = plus(a, b);
+            if (f->op == OP_MIN) r = less(b, a) ? b : a;
+            if (f->op == OP_MAX) r = less(a, b) ? b : a;
+            if (form_has(f, G_RELU) && bit(r, 127)) r = 0;
+            out->d |= low_bits((uint64_t)r, 16) << 16 * h;
+        }
+        return;
+    }
+    Wide a = extended(in->x[0], bits, sign), b = extended(in->x[1], bits, sign), c = extended(in->x[2], bits, sign), r, product;
+    if (form_has(f, G_CC) || with_carry) {
+        // sums of words as they are; the carry is the sum's next bit, and the borrow the difference's
+        Wide x = extended(in->x[0], bits, false), y = extended(in->x[1], bits, false), one = with_carry && in->cc;
+        product = times(a, b);
+        switch (f->op) {
+        case OP_ADD:
+        case OP_ADDC: r = plus(plus(x, y), one); break;
+        case OP_SUB:
+        case OP_SUBC: r = plus(x, minus(plus(y, one))); break;
+        default:
+            x = extended((uint64_t)(f->mod[G_MUL] == M_HI ? product >> bits : product), bits, false);
+            r = plus(plus(x, extended(in->x[2], bits, false)), one);
+        }
+        out->d = (uint64_t)r;
+        if (form_has(f, G_CC)) out->cc = bit(r, bits);
+        return;
+    }
+    switch (f->op) {
+    case OP_ADD: r = plus(a, b); break;
+    case OP_SUB: r = plus(a, minus(b)); break;
+    case OP_MUL24:
+    case OP_MAD24:
+        a = extended(in->x[0], 24, sign), b = extended(in->x[1], 24, sign);
+        r = times(a, b);
+        if (f->mod[G_MUL] == M_HI) r = extended((uint64_t)(r >> 16), 32, sign);
+        if (f->op == OP_MAD24) r = plus(r, c);
+        break;
+    default:
+        r = times(a, b);
+        if (f->mod[G_MUL] == M_HI) r = extended((uint64_t)(r >> bits), bits, sign);
+        if (f->mod[G_MUL] == M_WIDE) c = extended(in->x[2], 64, false);
+        if (f->op == OP_MAD) r = plus(r, c);
+    }
+    out->d = form_has(f, G_SAT) ? clamped(r) : (uint64_t)r;
+}
+
+// --- sad, div, rem, abs, neg, min, max --------------------------------------------------------------------------------
+static bool legal_six(const Form *f) { return form_only(f, 0) && is(f, T16 | T32 | T64); }
+static bool legal_signed(const Form *f) { return form_only(f, 0) && is(f, T_SIGNED); }
+static bool legal_min(const Form *f)
+{
+    if (!form_only(f, G(RELU))) return false;
+    return is(f, form_has(f, G_RELU) ? T(S32) | T(S16X2) : T16 | T32 | T64 | T_I16X2);
+}
+static bool missing_min(const Form *f) { return form_has(f, G_RELU); }
+
+static void ref_order(const Form *f, const In *in, Out *out)
+{
+    if (is(f, T_I16X2)) {
+        ref_arithmetic(f, in, out);
+        return;
+    }
+    int bits = bits_of(f);
+    bool sign = is_signed(f->type);
+    Wide a = extended(in->x[0], bits, sign), b = extended(in->x[1], bits, sign), q, r;
+    switch (f->op) {
+    case OP_SAD: out->d = (uint64_t)plus(distance(a, b), in->x[2]); return;
+    case OP_ABS: out->d = (uint64_t)(bit(a, 127) ? minus(a) : a); return;  // the most negative number is its own
+    case OP_NEG: out->d = (uint64_t)minus(a); return;
+    case OP_MIN: out->d = (uint64_t)(less(b, a) ? b : a); return;
+    case OP_MAX: out->d = (uint64_t)(less(a, b) ? b : a); return;
+    default: break;
+    }
+    // The ISA leaves division by zero to the machine.
+    if (!b) {
+        out->d = f->op == OP_DIV ? UINT64_MAX : in->x[0];
+        return;
+    }
+    divide(bit(a, 127) ? minus(a) : a, bit(b, 127) ? minus(b) : b, &q, &r);
+    if (bit(a, 127) != bit(b, 127)) q = minus(q);
+    if (bit(a, 127)) r = minus(r);
+    out->d = (uint64_t)(f->op == OP_DIV ? q : r);
+}
+
+// --- bits and fields: the ISA's pseudo-code ---------------------------------------------------------------------------
+static bool legal_bits(const Form *f) { return form_only(f, 0); }
+static bool legal_bfind(const Form *f) { return form_only(f, G(SHIFTAMT)); }
+static bool legal_over(const Form *f) { return form_only(f, G(OVER)) && form_has(f, G_OVER); }
+static bool legal_mul24(const Form *f) { return form_only(f, G(MUL)) && (f->mod[G_MUL] == M_LO || f->mod[G_MUL] == M_HI); }
+static bool legal_mad24(const Form *f)
+{
+    if (!form_only(f, G(MUL) | G(SAT)) || (f->mod[G_MUL] != M_LO && f->mod[G_MUL] != M_HI)) return false;
+    return !form_has(f, G_SAT) || (f->mod[G_SAT] == M_SAT && f->mod[G_MUL] == M_HI && f->type == TY_S32);
+}
+
+static uint32_t ref_fns(uint32_t mask, uint32_t base, int32_t offset)
+{
+    if (offset == 0) return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+    int64_t pos = base, count = (offset < 0 ? -(int64_t)offset : offset) - 1;
+    for (; pos >= 0 && pos < 32; pos += offset > 0 ? 1 : -1) {
+        if (!(mask >> pos & 1)) continue;
+        if (count-- == 0) return (uint32_t)pos;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t ref_bmsk(uint32_t a, uint32_t b, bool clamp)
+{
+    uint32_t d = 0, from = a, n = b;
+    if (clamp && a >= 32) return 0;
+    if (!clamp) from &= 31, n &= 31;
+    for (uint32_t k = 0; k < 32; k++)
+        if (k >= from && k - from < n) d |= 1u << k;
+    return d;
+}
+
+static uint32_t ref_szext(uint32_t a, uint32_t b, bool clamp, bool sign)
+{
+    if (clamp && b >= 32) return a;
+    uint32_t n = b & 31, d = 0;
+    for (uint32_t k = 0; k < 32 && n; k++)
+        if (k < n ? a >> k & 1 : sign && a >> (n - 1) & 1) d |= 1u << k;
+    return d;
+}
+
+static void ref_bits(const Form *f, const In *in, Out *out)
+{
+    int bits = bits_of(f), msb = bits - 1;
+    bool sign = is_signed(f->type), clamp = f->mod[G_OVER] == M_CLAMP;
+    uint64_t a = in->x[0], d = 0;
+    uint32_t pos, len;
+    switch (f->op) {
+    case OP_POPC:
+        for (int k = 0; k < bits; k++) d += a >> k & 1;
+        break;
+    case OP_CLZ:
+        while (d < (uint64_t)bits && !(a >> (msb - (int)d) & 1)) d++;
+        break;
+    case OP_BFIND:
+        if (sign && a >> msb & 1) a = low_bits(~a, bits);
+        d = UINT32_MAX;
+        for (int k = 0; k < bits; k++)
+            if (a >> k & 1) d = (uint64_t)k;
+        if (form_has(f, G_SHIFTAMT) && d != UINT32_MAX) d = (uint64_t)msb - d;
+        break;
+    case OP_BREV:
+        for (int k = 0; k < bits; k++) d |= (a >> k & 1) << (msb - k);
+        break;
+    case OP_BFE: {
+        pos = in->x[1] & 0xff, len = in->x[2] & 0xff;
+        uint32_t top = pos + len - 1 < (uint32_t)msb ? pos + len - 1 : (uint32_t)msb;
+        uint64_t fill = sign && len ? a >> top & 1 : 0;
+        for (uint32_t k = 0; k < (uint32_t)bits; k++) d |= (k < len && pos + k <= (uint32_t)msb ? a >> (pos + k) & 1 : fill) << k;
+        break;
+    }
+    case OP_BFI:
+        pos = in->x[2] & 0xff, len = in->x[3] & 0xff;
+        d = in->x[1];
+        for (uint32_t k = 0; k < len && pos + k <= (uint32_t)msb; k++) d = (d & ~(1ull << (pos + k))) | (a >> k & 1) << (pos + k);
+        break;
+    case OP_SZEXT: d = ref_szext((uint32_t)a, (uint32_t)in->x[1], clamp, sign); break;
+    case OP_BMSK: d = ref_bmsk((uint32_t)a, (uint32_t)in->x[1], clamp); break;
+    default: d = ref_fns((uint32_t)a, (uint32_t)in->x[1], (int32_t)in->x[2]); break;
+    }
+    out->d = d;
+}
+
+// --- dot products and differences of packed values --------------------------------------------------------------------
+static int64_t part(uint64_t x, int width, int k, Type t)
+{
+    uint64_t v = low_bits(x >> width * k, width);
+    return is_signed(t) ? sign_extended(v, width) : (int64_t)v;
+}
+static bool legal_dp2a(const Form *f) { return form_only(f, G(MUL)) && (f->mod[G_MUL] == M_LO || f->mod[G_MUL] == M_HI); }
+static void ref_dot(const Form *f, const In *in, Out *out)
+{
+    int64_t sum = (int64_t)in->x[2];
+    int select = f->mod[G_MUL] == M_HI ? 2 : 0;
+    if (f->op == OP_DP4A)
+        for (int k = 0; k < 4; k++) sum += part(in->x[0], 8, k, f->type) * part(in->x[1], 8, k, f->type2);
+    else
+        for (int k = 0; k < 2; k++) sum += part(in->x[0], 16, k, f->type) * part(in->x[1], 8, k + select, f->type2);
+    out->d = (uint64_t)sum;
+}
+
+// --- the rules --------------------------------------------------------------------------------------------------------
+static const Rule rules[] = {
+    {OP_ADD, "daa", legal_add, NULL, ref_arithmetic, NULL},
+    {OP_SUB, "daa", legal_add, NULL, ref_arithmetic, NULL},
+    {OP_MUL, "Daa", legal_mul, NULL, ref_arithmetic, NULL},
+    {OP_MAD, "DaaA", legal_mad, NULL, ref_arithmetic, NULL},
+    {OP_ADDC, "daa", legal_addc, NULL, ref_arithmetic, NULL},
+    {OP_SUBC, "daa", legal_addc, NULL, ref_arithmetic, NULL},
+    {OP_MADC, "daaa", legal_madc, NULL, ref_arithmetic, NULL},
+    {OP_MUL24, "daa", legal_mul24, NULL, ref_arithmetic, NULL},
+    {OP_MAD24, "daaa", legal_mad24, NULL, ref_arithmetic, NULL},
+    {OP_SAD, "daaa", legal_six, NULL, ref_order, NULL},
+    {OP_DIV, "daa", legal_six, NULL, ref_order, NULL},
+    {OP_REM, "daa", legal_six, NULL, ref_order, NULL},
+    {OP_ABS, "da", legal_signed, NULL, ref_order, NULL},
+    {OP_NEG, "da", legal_signed, NULL, ref_order, NULL},
+    {OP_MIN, "daa", legal_min, missing_min, ref_order, NULL},
+    {OP_MAX, "daa", legal_min, missing_min, ref_order, NULL},
+    {OP_POPC, "ha", legal_bits, NULL, ref_bits, NULL},
+    {OP_CLZ, "ha", legal_bits, NULL, ref_bits, NULL},
+    {OP_BFIND, "ha", legal_bfind, NULL, ref_bits, NULL},
+    {OP_FNS, "dann", legal_bits, NULL, ref_bits, NULL},
+    {OP_BREV, "da", legal_bits, NULL, ref_bits, NULL},
+    {OP_BFE, "dann", legal_bits, NULL, ref_bits, NULL},
+    {OP_BFI, "daann", legal_bits, NULL, ref_bits, NULL},
+    {OP_SZEXT, "dan", legal_over, NULL, ref_bits, NULL},
+    {OP_BMSK, "dnn", legal_over, NULL, ref_bits, NULL},
+    {OP_DP4A, "duuu", legal_bits, NULL, ref_dot, NULL},
+    {OP_DP2A, "duuu", legal_dp2a, NULL, ref_dot, NULL},
+};
+
+static Census census;
+static void forms(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT(rules); k++) rule_census(&census, &rules[k], T_NOT_FLOAT);
+}
+
+// --- chains of words ----------------------------------------------------------------------------------------------------
+enum { MAX_WORDS = 4 };
+typedef struct Chain {
+    int words, bytes;        // of a word
+    char kind;               // + - *
+    bool is_signed, lower;
+} Chain;
+
+static void chain_text(const Chain *c, Text *t)
+{
+    const char *ty = c->bytes == 8 ? (c->is_signed ? "s64" : "u64") : c->is_signed ? "s32" : "u32";
+    int n = c->words, results = c->kind == '*' ? 2 * n : n + 1;
+    text_printf(t, ".reg .b%d %%a<4>, %%b<4>, %%r<9>;\n.reg .b64 %%x;\n", 8 * c->bytes);
+    for (int k = 0; k < n; k++)  // defined by what the test doesn't run
+        text_printf(t, "mov.u%d %%a%d, %%clock%s;\nmov.u%d %%b%d, %%clock%s;\n", 8 * c->bytes, k, c->bytes == 8 ? "64" : "", 8 * c->bytes, k,
+                    c->bytes == 8 ? "64" : "");
+    text_put(t, "mov.u64 %x, %clock64;\n");
+    if (c->kind == '*') {
+        for (int k = 0; k < 2 * n; k++) text_printf(t, "mov.b%d %%r%d, 0;\n", 8 * c->bytes, k);
+        for (int j = 0; j < n; j++)
+            for (int hi = 0; hi < 2; hi++) {
+                for (int i = 0; i < n; i++)
+                    text_printf(t, "%s.%s.cc.%s %%r%d, %%a%d, %%b%d, %%r%d;\n", i ? "madc" : "mad", hi ? "hi" : "lo", ty, i + j + hi, i, j, i + j + hi);
+                if (n + j + hi < 2 * n) text_printf(t, "addc.%s %%r%d, %%r%d, 0;\n", ty, n + j + hi, n + j + hi);
+            }
+    } else {
+        const char *op = c->kind == '+' ? "add" : "sub";
+        for (int k = 0; k < n; k++) text_printf(t, "%s%s.cc.%s %%r%d, %%a%d, %%b%d;\n", op, k ? "c" : "", ty, k, k, k);
+        text_printf(t, "%sc.%s %%r%d, 0, 0;\n", op, ty, n);  // the carry; all ones for a borrow
+    }
+    for (int k = 0; k < results; k++) text_printf(t, "st.global.b%d [%%x + %d], %%r%d;\n", 8 * c->bytes, 8 * k, k);
+}
+
+// On numbers of bytes, the lowest first
+static void chain_reference(const Chain *c, const uint8_t *a, const uint8_t *b, uint8_t *r)
+{
+    int n = c->words * c->bytes;
+    memset(r, 0, 2 * MAX_WORDS * 8);
+    if (c->kind == '*') {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                int carry = a[i] * b[j];
+                for (int k = i + j; carry; k++) carry += r[k], r[k] = (uint8_t)carry, carry >>= 8;
+            }
+        return;
+    }
+    int carry = 0;
+    for (int k = 0; k < n; k++) {
+        int s = c->kind == '+' ? a[k] + b[k] + carry : a[k] - b[k] - carry;
+        r[k] = (uint8_t)s;
+        carry = s < 0 || s > 255;
+    }
+    for (int k = 0; k < c->bytes && carry; k++) r[n + k] = c->kind == '-' ? 0xff : k == 0;
+}
+
+static void chain(const Chain *c)
+{
+    Text t = {0};
+    Opened o;
+    chain_text(c, &t);
+    if (ptx_open(&o, 90, c->lower, "", t.v) != ACCEPTED) fail_msg("%s", o.diag.text.v);
+    text_free(&t);
+    uint32_t a[MAX_WORDS], b[MAX_WORDS], r[2 * MAX_WORDS];
+    int n = c->words, results = c->kind == '*' ? 2 * n : n + 1;
+    for (int k = 0; k < results; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "%%r%d", k), r[k] = reg_find(&o, name);
+        if (k >= n) continue;
+        snprintf(name, sizeof name, "%%a%d", k), a[k] = reg_find(&o, name);
+        snprintf(name, sizeof name, "%%b%d", k), b[k] = reg_find(&o, name);
+    }
+    for (unsigned round = 0; round < 60; round++) {
+        Frame w, got;
+        uint32_t mask = round % 3 ? some_mask(round) : FULL;
+        frame_fill(&o, &w);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int k = 0; k < n; k++) {  // words of all zeros and all ones carry on
+                static const uint64_t often[] = {0, UINT64_MAX, 1, 0x8000000080000000, 0x7fffffffffffffff};
+                reg_put(&o, &w, a[k], lane, any() & 1 ? often[any() % 5] : any());
+                reg_put(&o, &w, b[k], lane, any() & 1 ? often[any() % 5] : any());
+            }
+        for (int build = 0; build < build_count(); build++) {
+            got = w;
+            frame_run(&o, &got, mask, build);
+            for (int lane = 0; lane < LANES; lane++) {
+                uint8_t x[MAX_WORDS * 8] = {0}, y[MAX_WORDS * 8] = {0}, z[2 * MAX_WORDS * 8];
+                for (int k = 0; k < n; k++) {
+                    uint64_t u = reg_get(&o, &w, a[k], lane), v = reg_get(&o, &w, b[k], lane);
+                    memcpy(x + k * c->bytes, &u, (size_t)c->bytes), memcpy(y + k * c->bytes, &v, (size_t)c->bytes);
+                }
+                chain_reference(c, x, y, z);
+                for (int k = 0; k < results; k++) {
+                    uint64_t want = 0;
+                    memcpy(&want, z + k * c->bytes, (size_t)c->bytes);
+                    if (!(mask >> lane & 1) && c->lower) continue;  // registers share rows then
+                    if (!(mask >> lane & 1)) want = reg_get(&o, &w, r[k], lane);
+                    if (want != reg_get(&o, &got, r[k], lane)) fail_msg("word %d of a%cb, %d words of %d bytes, build %s", k, c->kind, n, c->bytes, build_name(build));
+                    census.values += build == 0;
+                }
+                if (!(mask >> lane & 1)) assert_int_equal(got.cc >> lane & 1, w.cc >> lane & 1);
+            }
+        }
+    }
+    ptx_close(&o);
+}
+
+static void chains(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (int words = 2; words <= MAX_WORDS; words++)
+        for (int form = 0; form < 3 * 2 * 2 * 2; form++) {
+            Chain c = {words, form & 1 ? 8 : 4, "+-*"[form / 8], form & 2, form & 4};
+            if (c.kind == '*' && c.is_signed) continue;  // only the top word of a product would be signed
+            chain(&c);
+            count++;
+        }
+    print_message("%d chains of 2 to %d words\n", count, MAX_WORDS);
+}
+
+// --- vabsdiff4, which has three types -----------------------------------------------------------------------------------
+// Only the form that adds up is implemented: d = c + the sum of |a_k - b_k|, whatever the destination's sign.
+static void packed_differences(void **state)
+{
+    (void)state;
+    static const char *const sign[] = {"u32", "s32"}, *const tail[] = {".add", "", ".sat"};
+    for (int form = 0; form < 3 * 8; form++) {
+        Text t = {0};
+        text_printf(&t, ".reg .b32 %%d, %%a, %%b, %%c;\nvabsdiff4.%s.%s.%s%s %%d, %%a, %%b, %%c;", sign[form & 1], sign[form >> 1 & 1], sign[form >> 2 & 1],
+                    tail[form / 8]);
+        Opened o;
+        Verdict v = ptx_open(&o, 90, false, "", t.v);
+        if (v != ACCEPTED) census.missing++, text_printf(&census.missing_text, " %.23s%s", t.v + 27, tail[form / 8]);
+        for (int round = 0; round < 40 && v == ACCEPTED; round++) {
+            assert_true(form < 8);
+            Frame w, got;
+            uint32_t a = reg_find(&o, "%a"), b = reg_find(&o, "%b"), c = reg_find(&o, "%c"), d = reg_find(&o, "%d"), mask = some_mask((unsigned)round);
+            Type ta = form & 2 ? TY_S32 : TY_U32, tb = form & 4 ? TY_S32 : TY_U32;
+            frame_fill(&o, &w);
+            for (int build = 0; build < build_count(); build++) {
+                got = w;
+                frame_run(&o, &got, mask, build);
+                for (int n = 0; n < LANES; n++) {
+                    uint64_t x = reg_get(&o, &w, a, n), y = reg_get(&o, &w, b, n), want = reg_get(&o, &w, c, n);
+                    for (int k = 0; k < 4; k++) {
+                        int64_t p = part(x, 8, k, ta), q = part(y, 8, k, tb);
+                        want += (uint64_t)(p > q ? p - q : q - p);
+                    }
+                    if (!(mask >> n & 1)) want = reg_get(&o, &w, d, n);
+                    assert_int_equal(reg_get(&o, &got, d, n), low_bits(want, 32));
+                }
+            }
+            census.values += LANES;
+        }
+        census.tested += v == ACCEPTED;
+        ptx_close(&o);
+        text_free(&t);
+    }
+}
+
+static void nothing_lost(void **state)
+{
+    (void)state;
+    census_print("integers", &census);
+    text_free(&census.missing_text);
+    assert_int_equal(census.wrong, 0);
+    assert_true(census.tested >= 156);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms), cmocka_unit_test(chains), cmocka_unit_test(packed_differences), cmocka_unit_test(nothing_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
