@@ -1,0 +1,47 @@
+// banks.c: how many passes a shared-memory access takes. A bank gives one row of `width` bytes a pass; consecutive
+// `mode` bytes lie in consecutive banks. With 8-byte banks in 4-byte mode, words w and w + banks lie in the same row
+// (Kepler: strides 2, 4 and 6 take 1, 2 and 2 passes; in 8-byte mode 1, 2 and 1; mei §V-C). Lanes are served together;
+// accesses wider than the lanes' share of a pass (8 or 16 bytes) are split into half and quarter warps.
+#include "mem/mem.h"
+
+static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes)
+{
+    uint64_t row[64][32];
+    uint8_t rows[64] = {0};
+    uint32_t most = 1, group = cfg->width / cfg->mode;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t a = addr[__builtin_ctz(lanes)];
+        for (uint64_t w = a / cfg->mode; w <= (a + bytes - 1) / cfg->mode; w++) {
+            uint32_t bank = (uint32_t)(w % cfg->banks), k = 0;
+            uint64_t r = w / cfg->banks / group;
+            while (k < rows[bank] && row[bank][k] != r) k++;
+            if (k < rows[bank] || k == 32) continue;
+            row[bank][rows[bank]++] = r;
+            if (rows[bank] > most) most = rows[bank];
+        }
+    }
+    return most;
+}
+
+uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes)
+{
+    // No two lanes on different rows of a bank: one pass. Most accesses are such, and this finds it out quickly.
+    if (bytes == 4 && cfg->mode == 4 && cfg->width == 4 && cfg->banks == 32) {
+        uint64_t row[32];
+        uint32_t seen = 0;
+        bool clean = true;
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            uint64_t w = addr[__builtin_ctz(m)] / 4;
+            uint32_t bank = w & 31;
+            if (!(seen >> bank & 1)) row[bank] = w, seen |= 1u << bank;
+            else clean &= row[bank] == w;
+        }
+        if (clean) return 1;
+    }
+    uint32_t per = MAX(cfg->width, 4u), parts = bytes > per ? bytes / per : 1, sum = 0, size = 32 / parts;
+    for (uint32_t p = 0; p < parts; p++) {
+        uint32_t part = lanes & (size == 32 ? ~0u : ((1u << size) - 1) << p * size);
+        if (part) sum += passes_of(cfg, addr, part, bytes);
+    }
+    return sum ? sum : 1;
+}

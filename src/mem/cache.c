@@ -1,0 +1,135 @@
+// cache.c: the tags of a cache (mem.h). A set's ways are searched in order, invalid ways are filled before any is
+// replaced. Invariant: pending sectors of a line are those of exactly one miss (slot); valid, pending are disjoint.
+#include "mem/mem.h"
+
+#include <string.h>
+
+#define POLICY(id, name, fn, doc) extern const Policy fn;
+#include "mem/policy.def"
+#undef POLICY
+
+static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
+static uint32_t log2_of(uint64_t x) { return 63u - (uint32_t)__builtin_clzll(x); }
+
+static const Policy *policy_of(uint32_t id)
+{
+    switch (id) {
+#define POLICY(id, name, fn, doc) \
+    case POLICY_##id: return &fn;
+#include "mem/policy.def"
+#undef POLICY
+    default: return NULL;
+    }
+}
+
+bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
+{
+    *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
+    *why = NULL;
+    if (!cfg->size) return true;
+    uint64_t lines = cfg->size / cfg->line;
+    if (!is_power(cfg->line) || !is_power(cfg->sector) || cfg->sector > cfg->line) *why = "line and sector must be powers of two, and a sector at most a line";
+    else if (cfg->line / cfg->sector > 32) *why = "a line has at most 32 sectors";
+    else if (cfg->fill != cfg->line && cfg->fill != cfg->sector) *why = "fill is the size of a line or of a sector";
+    else if (cfg->size % cfg->line || !lines) *why = "the size must be a multiple of the line";
+    else if (!cfg->set_count && (!cfg->ways || lines % cfg->ways)) *why = "the number of lines must be a multiple of the ways";
+    else if (cfg->policy == POLICY_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count)) *why = "plru needs a power of two of up to 32 ways";
+    if (*why) return false;
+    c->policy = policy_of(cfg->policy);
+    c->line_shift = log2_of(cfg->line);
+    c->sector_shift = log2_of(cfg->sector);
+    c->sectors = cfg->line / cfg->sector;
+    c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
+    if (cfg->index != INDEX_MODULO && !is_power(c->sets)) {
+        *why = "the number of sets must be a power of two unless the index is modulo";
+        return false;
+    }
+    c->set_mask = c->sets - 1;
+    c->index_shift = cfg->index_low ? cfg->index_low : c->line_shift;
+    c->first = mem_alloc(sizeof *c->first * c->sets);
+    c->ways = mem_alloc(sizeof *c->ways * c->sets);
+    c->tree = mem_alloc(sizeof *c->tree * c->sets);
+    uint32_t at = 0;
+    for (uint32_t s = 0; s < c->sets; s++) {
+        c->first[s] = at;
+        c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
+        at += c->ways[s];
+    }
+    c->lines = mem_alloc(sizeof *c->lines * at);
+    cache_flush(c);
+    return true;
+}
+
+void cache_close(Cache *c)
+{
+    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->lines);
+    *c = (Cache){0};
+}
+
+void cache_flush(Cache *c)
+{
+    if (!c->lines) return;
+    uint32_t n = c->first[c->sets - 1] + c->ways[c->sets - 1];
+    for (uint32_t l = 0; l < n; l++) c->lines[l] = (CacheLine){.tag = ~0ull};
+    memset(c->tree, 0, sizeof *c->tree * c->sets);
+}
+
+// XOR: the index field and the fields of the same width above it, folded (ciao §V-A, Nugteren et al.).
+uint32_t cache_set(const Cache *c, uint64_t address)
+{
+    uint64_t x = address >> c->index_shift;
+    switch (c->cfg.index) {
+    case INDEX_MODULO: return (uint32_t)(x % c->sets);
+    case INDEX_XOR: {
+        if (c->sets == 1) return 0;
+        uint32_t bits = log2_of(c->sets);
+        uint64_t h = x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits;
+        return (uint32_t)h & c->set_mask;
+    }
+    default: return (uint32_t)x & c->set_mask;
+    }
+}
+
+CacheLine *cache_peek(const Cache *c, uint64_t address)
+{
+    uint64_t tag = address >> c->line_shift;
+    uint32_t set = cache_set(c, address);
+    CacheLine *l = c->lines + c->first[set];
+    for (uint32_t w = 0; w < c->ways[set]; w++)
+        if (l[w].tag == tag) return &l[w];
+    return NULL;
+}
+
+Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
+{
+    uint64_t tag = address >> c->line_shift;
+    uint32_t set = cache_set(c, address), ways = c->ways[set], empty = ways, open = 0;
+    CacheLine *l = c->lines + c->first[set];
+    for (uint32_t w = 0; w < ways; w++) {
+        if (l[w].tag == tag) {
+            *line = &l[w];
+            if (!(sectors & ~l[w].valid)) {
+                c->policy->touch(c, set, w);
+                return HIT;
+            }
+            return sectors & ~(l[w].valid | l[w].pending) ? MISS_SECTOR : PENDING;
+        }
+        if (l[w].tag == ~0ull && empty == ways) empty = w;
+        open += !l[w].pending;
+    }
+    if (empty < ways) {
+        *line = &l[empty];
+        return MISS;
+    }
+    *line = NULL;
+    if (!open) return NO_WAY;
+    *line = &l[c->policy->victim(c, set)];
+    return MISS;
+}
+
+void cache_take(Cache *c, CacheLine *line, uint64_t address)
+{
+    uint32_t set = cache_set(c, address);
+    *line = (CacheLine){.tag = address >> c->line_shift, .stamp = line->stamp};
+    c->policy->fill(c, set, (uint32_t)(line - (c->lines + c->first[set])));
+}

@@ -1,0 +1,275 @@
+// mem.h: the memory hierarchy as boxes: caches, links, partitions of L2 and DRAM, TLBs, shared-memory banks, and the
+// coalescer. Nothing here knows a warp or an instruction: who waits is a number (tag) that comes back.
+//
+// Time is in core cycles. A port accepts a request or refuses it, and completes an accepted one later; a refusal says
+// why. An SM and a partition share nothing within a window: packets leave through outboxes and arrive at least one
+// window later (DESIGN.md §2).
+#ifndef MEM_H
+#define MEM_H
+
+#include "base/base.h"
+
+typedef enum Counter {
+#define COUNTER(id, name, unit, ncu, doc) C_##id,
+#include "mem/counters.def"
+#undef COUNTER
+    C_COUNT
+} Counter;
+typedef struct CounterInfo {
+    const char *name, *unit, *ncu, *doc;
+} CounterInfo;
+extern const CounterInfo counter_info[C_COUNT];
+
+#define SEGMENT 128u       // the coalescer's unit, in bytes
+#define SECTOR 32u
+#define MAX_STRUCTURES 64  // data structures told apart in statistics
+#define NEVER UINT64_MAX
+
+// --- policies: policy_*.c ---------------------------------------------------------------------------------------------
+typedef enum PolicyId {
+#define POLICY(id, name, fn, doc) POLICY_##id,
+#include "mem/policy.def"
+#undef POLICY
+    POLICY_COUNT
+} PolicyId;
+typedef struct Cache Cache;
+typedef struct Policy {
+    const char *name, *doc;
+    void (*touch)(Cache *c, uint32_t set, uint32_t way);     // a hit
+    void (*fill)(Cache *c, uint32_t set, uint32_t way);      // a line moved in
+    uint32_t (*victim)(Cache *c, uint32_t set);              // among the ways that aren't locked; some are not
+} Policy;
+extern const Policy policies[POLICY_COUNT];
+
+// --- cache.c: tags of one cache ---------------------------------------------------------------------------------------
+// Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
+// line; a line that waits for a fill is locked and can't be replaced.
+typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR } IndexKind;
+typedef struct CacheCfg {
+    uint64_t size;             // bytes; 0: no cache
+    uint32_t line, sector;     // bytes, powers of two
+    uint32_t fill;             // bytes fetched on a miss: line or sector
+    uint32_t ways;
+    uint32_t sets[64], set_count;  // sizes of unequal sets in ways; set_count 0: all sets have `ways`
+    uint32_t index;            // IndexKind
+    uint32_t index_low;        // INDEX_BITS: lowest address bit of the index; 0: just above the line
+    uint32_t policy;           // PolicyId
+    double weights[32];        // WEIGHTED: relative probability of each way
+    uint32_t latency;          // cycles, load to use
+    uint32_t mshrs, merges;    // misses under way; requests a miss can serve
+    bool write_back;           // else write through
+    bool write_allocate;
+    bool write_evict;          // a store that hits drops the line (else it updates it)
+    bool keep;                 // kept between kernels
+} CacheCfg;
+
+typedef struct CacheLine {
+    uint64_t tag;              // address / line
+    uint32_t valid, pending, dirty;  // sector masks
+    uint32_t slot;             // the miss it waits for
+    uint64_t stamp;            // the policy's
+    uint16_t owner;            // data structure that brought it
+} CacheLine;
+struct Cache {
+    CacheCfg cfg;
+    uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
+    uint32_t *first, *ways;    // per set: index of its first line, number of ways
+    CacheLine *lines;
+    uint32_t *tree;            // PLRU bits per set
+    uint64_t clock, random;
+    uint32_t set_mask, index_shift;
+    const Policy *policy;
+};
+typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
+// False, with the reason in why, when the configuration makes no cache.
+bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
+void cache_close(Cache *c);
+void cache_flush(Cache *c);                                 // invalidates everything
+uint32_t cache_set(const Cache *c, uint64_t address);
+// Looks up sectors (mask of the line at address). HIT touches; PENDING: all that is missing is under way; MISS_SECTOR:
+// the line is there, some sectors are neither valid nor pending; MISS: *line is the victim to replace; NO_WAY: every
+// way of the set is locked. *line is null only for NO_WAY.
+Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line);
+CacheLine *cache_peek(const Cache *c, uint64_t address);    // without touching; null: not there
+// Takes a victim over for a new tag, all sectors invalid.
+void cache_take(Cache *c, CacheLine *line, uint64_t address);
+static inline uint32_t cache_sectors(const Cache *c, uint64_t address, uint32_t bytes)  // the mask of an access
+{
+    uint32_t from = (uint32_t)(address & ((1ull << c->line_shift) - 1)) >> c->sector_shift;
+    uint32_t to = (uint32_t)((address + bytes - 1) & ((1ull << c->line_shift) - 1)) >> c->sector_shift;
+    return (to == 31 ? ~0u : (2u << to) - 1) & ~((1u << from) - 1);
+}
+// What a miss on sectors fetches: whole lines or those sectors.
+static inline uint32_t cache_fetch(const Cache *c, uint32_t sectors)
+{
+    return c->cfg.fill == c->cfg.line ? (c->sectors == 32 ? ~0u : (1u << c->sectors) - 1) : sectors;
+}
+
+// --- coalesce.c -------------------------------------------------------------------------------------------------------
+typedef struct Segment {
+    uint64_t address;          // of the segment
+    uint32_t sectors;          // mask of 4
+    uint32_t bytes;            // written, for stores
+} Segment;
+// The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask.
+uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out);
+
+// --- banks.c: shared memory -------------------------------------------------------------------------------------------
+typedef struct BankCfg {
+    uint32_t banks;            // 32
+    uint32_t width;            // bytes a bank gives: 4 or 8
+    uint32_t mode;             // bytes of consecutive addresses in a bank: 4 or 8
+} BankCfg;
+// Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
+uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
+
+// --- packets ----------------------------------------------------------------------------------------------------------
+typedef enum PacketKind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_REPLY, PACKET_WALK } PacketKind;
+typedef struct Packet {
+    uint64_t time;             // arrival
+    uint64_t address;          // of the segment
+    uint32_t tag;              // comes back in the reply
+    uint16_t sm;
+    uint8_t kind;
+    uint8_t sectors;           // mask of 4
+    uint8_t structure;         // data structure, for statistics
+    uint8_t whole;             // writes: sectors whose every byte is written
+    uint8_t ops;               // atomics: lanes
+    uint8_t quiet;             // no reply is wanted
+} Packet;
+// A queue of packets in order of time, written at one end and read at the other.
+typedef struct Fifo {
+    Packet *v;
+    size_t head, n, cap;       // valid: [head, n)
+} Fifo;
+static inline void fifo_put(Fifo *f, Packet p)
+{
+    if (f->n == f->cap) {
+        f->cap = f->cap ? f->cap * 2 : 64;
+        f->v = mem_resize(f->v, f->cap * sizeof p);
+    }
+    f->v[f->n++] = p;
+}
+// What one side sends to the other. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
+// neither waits for the other.
+typedef struct Wire {
+    Fifo box[2];
+} Wire;
+static inline void wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window
+{
+    Fifo *from = &w->box[(window & 1) ^ 1];
+    if (to->head == to->n) to->head = to->n = 0;
+    for (size_t k = 0; k < from->n; k++) fifo_put(to, from->v[k]);
+    from->n = 0;
+}
+
+// A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.
+typedef struct Link {
+    uint64_t free;             // 1/256 cycle
+    uint32_t cost;             // 1/65536 cycle per byte
+} Link;
+static inline uint32_t link_cost(double bytes_per_cycle) { return (uint32_t)(65536 / bytes_per_cycle + 0.5); }
+static inline uint64_t link_time(uint32_t cost, uint32_t bytes) { return ((uint64_t)cost * bytes + 128) >> 8; }
+static inline uint64_t link_pass(Link *l, uint64_t now, uint32_t bytes)  // the cycle at which the last byte is through
+{
+    uint64_t t = now << 8;
+    if (l->free > t) t = l->free;
+    l->free = t + link_time(l->cost, bytes);
+    return (l->free + 255) >> 8;
+}
+
+// --- dram.c: one channel ----------------------------------------------------------------------------------------------
+typedef struct DramCfg {
+    bool simple;               // a fixed latency and a bandwidth instead of banks
+    double bytes_per_cycle;    // of one channel, per core cycle
+    uint32_t banks, row;       // row: bytes
+    double clock_ratio;        // DRAM cycles per core cycle
+    uint32_t cl, rcd, rp, ras; // DRAM cycles
+    uint32_t queue;            // requests
+    uint32_t latency;          // cycles added to every access (controller), or the whole latency when simple
+} DramCfg;
+typedef struct DramRequest {
+    uint64_t arrival, row;     // 1/256 cycle
+    uint32_t tag, bytes, bank;
+    bool write;
+} DramRequest;
+typedef struct DramBank {
+    uint64_t row, ready, active;  // open row (~0: none); next column command; when the row was opened
+} DramBank;
+typedef struct DramDone {
+    uint64_t time;
+    uint32_t tag;
+} DramDone;
+typedef struct Dram {
+    DramCfg cfg;
+    DramRequest *queue;
+    uint32_t n;
+    DramBank *bank;
+    uint64_t bus;              // 1/256 cycle: when the data bus is free
+    DramDone *done;            // reads under way, by time: a ring
+    uint32_t done_head, done_n, done_cap;
+    uint32_t cost;             // 1/65536 cycle per byte
+    uint64_t t_cl, t_rcd, t_rp, t_ras;
+    uint64_t *count;           // the partition's counters
+} Dram;
+void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
+void dram_close(Dram *d);
+static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
+void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
+uint64_t dram_next(const Dram *d);             // the next cycle at which something happens, or NEVER
+bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
+void dram_run(Dram *d, uint64_t now);          // starts what can start by now
+
+// --- partition.c: a slice of L2 with its DRAM channel -------------------------------------------------------------------
+typedef struct PartitionCfg {
+    CacheCfg l2;               // of one slice
+    DramCfg dram;
+    uint32_t interval;         // cycles between look-ups
+    double bytes_in, bytes_out;// of the partition's ports, per core cycle
+    uint32_t to_sm;            // cycles from partition to SM
+    uint32_t credits;          // requests an SM can have waiting here
+    uint32_t partitions, chunk;// interleaving: bytes of consecutive addresses in one partition
+    bool hash;                 // XOR-hash the choice of partition
+    uint32_t header;           // bytes of a packet's header
+    uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
+    uint32_t sms;
+} PartitionCfg;
+typedef struct Waiter {
+    Packet p;
+    uint32_t next;             // chain of requests that wait for one miss, or free list
+} Waiter;
+typedef struct Miss {
+    CacheLine *line;
+    uint32_t fetching;         // DRAM reads under way
+    uint32_t first, count;     // waiters
+    uint32_t next_free;
+} Miss;
+typedef struct Partition {
+    PartitionCfg cfg;
+    uint32_t index;
+    Cache l2;
+    Dram dram;
+    Link in, out;
+    Fifo *inbox;               // per SM: requests on their way or waiting
+    uint64_t *head_time;       // per SM: when its first request arrives, or NEVER
+    Wire *reply, *credit;      // per SM
+    Miss *miss;
+    uint32_t free_miss, misses;
+    Waiter *waiter;
+    uint32_t free_waiter, waiter_cap;
+    uint64_t port_free, atomics_free;
+    uint64_t refused_since;    // NEVER: the head isn't refused
+    uint64_t window, last_event;  // last_event: when the last request was served
+    uint64_t count[C_COUNT];
+    uint64_t dram_bytes[MAX_STRUCTURES];
+} Partition;
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why);
+void partition_close(Partition *p);
+void partition_flush(Partition *p);
+// Which partition serves an address, and the address within it.
+uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
+// Runs the window that ends at cycle `end`. from[k] is SM k's wire to this partition.
+void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
+bool partition_idle(const Partition *p);       // nothing waits, nothing is under way
+
+#endif

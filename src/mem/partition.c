@@ -1,0 +1,238 @@
+// partition.c: a slice of the L2 and its DRAM channel. Requests are served in the order of their arrival, one look-up an
+// interval; a head that can't be served (no MSHR, no room in the DRAM queue, a full set) blocks those behind it until
+// DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once.
+// Conservation: accesses = hits + misses + merges; every request that isn't quiet is answered once.
+#include "mem/mem.h"
+
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why)
+{
+    *p = (Partition){.cfg = *cfg, .index = index, .refused_since = NEVER};
+    if (!cache_open(&p->l2, &cfg->l2, index + 1, why)) return false;
+    dram_open(&p->dram, &cfg->dram, p->count);
+    p->in.cost = link_cost(cfg->bytes_in);
+    p->out.cost = link_cost(cfg->bytes_out);
+    p->inbox = mem_alloc(sizeof *p->inbox * cfg->sms);
+    p->head_time = mem_alloc(sizeof *p->head_time * cfg->sms);
+    p->reply = mem_alloc(sizeof *p->reply * cfg->sms);
+    p->credit = mem_alloc(sizeof *p->credit * cfg->sms);
+    for (uint32_t s = 0; s < cfg->sms; s++) p->head_time[s] = NEVER;
+    p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
+    for (uint32_t m = 0; m < cfg->l2.mshrs; m++) p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
+    p->free_waiter = NONE;
+    return true;
+}
+
+void partition_close(Partition *p)
+{
+    cache_close(&p->l2);
+    dram_close(&p->dram);
+    for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) {
+        mem_free(p->inbox[s].v);
+        for (int b = 0; b < 2; b++) mem_free(p->reply[s].box[b].v), mem_free(p->credit[s].box[b].v);
+    }
+    mem_free(p->inbox), mem_free(p->head_time), mem_free(p->reply), mem_free(p->credit);
+    mem_free(p->miss), mem_free(p->waiter);
+    *p = (Partition){0};
+}
+
+void partition_flush(Partition *p)
+{
+    if (!p->cfg.l2.keep) cache_flush(&p->l2);
+}
+
+uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
+{
+    uint64_t block = address / cfg->chunk, q = block / cfg->partitions;
+    uint32_t part = (uint32_t)(block - q * cfg->partitions);
+    if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
+        uint64_t h = q ^ q >> 5 ^ q >> 11;
+        part = (uint32_t)((part + h) % cfg->partitions);
+    }
+    if (local) *local = q * cfg->chunk + address % cfg->chunk;
+    return part;
+}
+
+static uint64_t *counters(Partition *p) { return p->count; }
+
+static void answer(Partition *p, const Packet *r, uint64_t now)
+{
+    if (r->quiet) return;
+    uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
+    Packet reply = *r;
+    reply.kind = PACKET_REPLY;
+    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm;
+    fifo_put(&p->reply[r->sm].box[p->window & 1], reply);
+    counters(p)[C_REPLIES]++;
+    counters(p)[C_LINK_IN] += bytes;
+}
+
+static void wait_for(Partition *p, Miss *m, const Packet *r)
+{
+    if (p->free_waiter == NONE) {
+        uint32_t cap = p->waiter_cap ? p->waiter_cap * 2 : 256;
+        p->waiter = mem_resize(p->waiter, cap * sizeof *p->waiter);
+        for (uint32_t k = p->waiter_cap; k < cap; k++) p->waiter[k].next = k + 1 < cap ? k + 1 : NONE;
+        p->free_waiter = p->waiter_cap;
+        p->waiter_cap = cap;
+    }
+    uint32_t w = p->free_waiter;
+    p->free_waiter = p->waiter[w].next;
+    p->waiter[w] = (Waiter){*r, NONE};
+    uint32_t *end = &m->first;
+    while (*end != NONE) end = &p->waiter[*end].next;
+    *end = w;
+    m->count++;
+}
+
+static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors, uint64_t now, uint8_t structure)
+{
+    uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector;
+    p->miss[miss].fetching++;
+    p->miss[miss].line->pending |= sectors;
+    p->dram_bytes[structure] += bytes;
+    dram_put(&p->dram, now, local, bytes, false, miss);
+}
+
+// Serves request r at cycle now; false: it must wait for DRAM.
+static bool serve(Partition *p, const Packet *r, uint64_t now)
+{
+    uint64_t local, *count = counters(p);
+    partition_of(&p->cfg, r->address, &local);
+    bool write = r->kind == PACKET_WRITE, atomic = r->kind == PACKET_ATOMIC;
+    // The request's sectors of 32 bytes as sectors of the L2's line.
+    uint32_t shift = (uint32_t)((local & (p->cfg.l2.line - 1)) / SECTOR), per = p->cfg.l2.sector / SECTOR;
+    uint32_t want = 0, whole = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        if (!(r->sectors >> k & 1)) continue;
+        uint32_t bit = 1u << (shift + k) / per;
+        want |= bit;
+        if (r->whole >> k & 1 && per == 1) whole |= bit;
+    }
+    uint32_t need = write ? want & ~whole : want;  // what must be there; whole sectors are simply overwritten
+    CacheLine *line;
+    Lookup found = cache_lookup(&p->l2, local, write ? need : want, &line);
+    uint32_t room = dram_room(&p->dram), missing = 0;
+    bool fresh = found == MISS, victim_dirty = fresh && line->dirty && line->tag != ~0ull;
+    if (found == NO_WAY) return false;
+    if (fresh) missing = need;
+    else if (found == MISS_SECTOR) missing = need & ~(line->valid | line->pending);
+    if (missing) missing = cache_fetch(&p->l2, missing) & ~(fresh ? 0 : line->valid | line->pending);
+    bool waits = fresh ? need != 0 : (need & ~line->valid) != 0;
+    bool has_miss = !fresh && line->pending;
+    if (room < (missing ? 1u : 0) + (victim_dirty ? 1u : 0)) return false;
+    if (missing && !has_miss && p->free_miss == NONE) return false;
+    if (waits && has_miss && !write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
+    // Accepted.
+    if (fresh) {
+        if (line->tag != ~0ull) count[C_L2_EVICTIONS]++;
+        if (victim_dirty) {
+            uint32_t n = (uint32_t)__builtin_popcount(line->dirty);
+            count[C_L2_WRITEBACKS] += n;
+            p->dram_bytes[line->owner] += n * p->cfg.l2.sector;
+            dram_put(&p->dram, now, line->tag << p->l2.line_shift, n * p->cfg.l2.sector, true, 0);
+        }
+        cache_take(&p->l2, line, local);
+        line->owner = r->structure;
+    }
+    count[C_L2_ACCESSES]++;
+    count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;
+    count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
+    count[missing ? C_L2_MISSES : waits ? C_L2_MERGES : C_L2_HITS]++;
+    if (missing) {
+        if (!has_miss) {
+            uint32_t m = p->free_miss;
+            p->free_miss = p->miss[m].next_free;
+            p->miss[m] = (Miss){.line = line, .first = NONE};
+            line->slot = m;
+            p->misses++;
+        }
+        fetch(p, line->slot, local, missing, now, r->structure);
+    }
+    if (write) line->valid |= whole & ~line->pending;
+    if (write || atomic) line->dirty |= want;
+    uint64_t ready = now;
+    if (atomic) {
+        p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;
+        ready = p->atomics_free;
+    }
+    if (waits && !write) wait_for(p, &p->miss[line->slot], r);
+    else answer(p, r, ready);
+    return true;
+}
+
+static void filled(Partition *p, uint32_t tag, uint64_t now)
+{
+    Miss *m = &p->miss[tag];
+    if (--m->fetching) return;
+    m->line->valid |= m->line->pending;
+    m->line->pending = 0;
+    for (uint32_t w = m->first; w != NONE;) {
+        uint32_t next = p->waiter[w].next;
+        answer(p, &p->waiter[w].p, now);
+        p->waiter[w].next = p->free_waiter;
+        p->free_waiter = w;
+        w = next;
+    }
+    m->next_free = p->free_miss;
+    p->free_miss = tag;
+    p->misses--;
+}
+
+void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
+{
+    p->window = window;
+    for (uint32_t s = 0; s < p->cfg.sms; s++) {
+        wire_take(from[s], window, &p->inbox[s]);
+        const Fifo *f = &p->inbox[s];
+        p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
+    }
+    for (;;) {
+        uint32_t sm = 0;
+        for (uint32_t s = 1; s < p->cfg.sms; s++)
+            if (p->head_time[s] < p->head_time[sm]) sm = s;
+        uint64_t request = p->head_time[sm], dram = dram_next(&p->dram);
+        if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
+        uint64_t now = MIN(request, dram);
+        if (now >= end) break;
+        if (dram <= request) {
+            uint32_t tag;
+            uint32_t before = p->dram.n;
+            dram_run(&p->dram, now);
+            bool moved = p->dram.n != before;
+            while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
+            if (moved && p->refused_since != NEVER) {
+                p->count[C_L2_REFUSED] += now - p->refused_since;
+                p->refused_since = NEVER;
+                p->port_free = MAX(p->port_free, now);
+            }
+            continue;
+        }
+        Fifo *f = &p->inbox[sm];
+        Packet *r = &f->v[f->head];
+        if (!serve(p, r, now)) {
+            p->refused_since = now;
+            continue;
+        }
+        uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ ? 0 : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors) : 8u * r->ops);
+        p->last_event = now + 1;
+        p->port_free = MAX(now + p->cfg.interval, link_pass(&p->in, now, bytes));
+        fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
+        f->head++;
+        p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;
+    }
+    if (p->refused_since != NEVER) {
+        p->count[C_L2_REFUSED] += end - p->refused_since;
+        p->refused_since = end;
+    }
+}
+
+bool partition_idle(const Partition *p)
+{
+    for (uint32_t s = 0; s < p->cfg.sms; s++)
+        if (p->inbox[s].head < p->inbox[s].n) return false;
+    return !p->misses && !p->dram.n;
+}
