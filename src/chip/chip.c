@@ -1,0 +1,333 @@
+// chip.c: a launch, window by window. Blocks are handed out at edges, then all SMs and all partitions run the window
+// side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes visible.
+// Nothing depends on the number of host threads: tasks share no data within a phase.
+#include "chip/chip.h"
+
+#include <string.h>
+
+bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
+{
+    *c = (Chip){.gpu = *gpu, .gmem = gmem, .threads = threads};
+    const char *why = NULL;
+    uint32_t sms = gpu->sms, parts = gpu->part.partitions;
+    c->sms = mem_alloc(sizeof *c->sms * sms);
+    c->parts = mem_alloc(sizeof *c->parts * parts);
+    c->envs = mem_alloc(sizeof *c->envs * sms);
+    for (uint32_t p = 0; p < parts; p++)
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why)) return diag_error(diag, "GPU description: l2: %s", why);
+    for (uint32_t s = 0; s < sms; s++) {
+        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return diag_error(diag, "GPU description: %s", why);
+        c->envs[s] = &c->sms[s].env;
+        c->envs[s]->gmem = gmem;
+        c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
+    }
+    c->to_part = mem_alloc(sizeof *c->to_part * sms * parts);
+    c->from_part = mem_alloc(sizeof *c->from_part * sms * parts);
+    c->credit = mem_alloc(sizeof *c->credit * sms * parts);
+    for (uint32_t s = 0; s < sms; s++)
+        for (uint32_t p = 0; p < parts; p++) {
+            c->to_part[p * sms + s] = &c->sms[s].wire[p];
+            c->from_part[s * parts + p] = &c->parts[p].reply[s];
+            c->credit[s * parts + p] = &c->parts[p].credit[s];
+        }
+    c->crew = crew_open(MIN(threads, sms + parts));
+    return true;
+}
+
+void chip_close(Chip *c)
+{
+    crew_close(c->crew);
+    for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_close(&c->sms[s]);
+    for (uint32_t p = 0; p < c->gpu.part.partitions && c->parts; p++) partition_close(&c->parts[p]);
+    mem_free(c->sms), mem_free(c->parts), mem_free(c->envs);
+    mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit);
+    *c = (Chip){0};
+}
+
+// --- data structures ----------------------------------------------------------------------------------------------------
+// Structure 0 is what nothing else is; 1 + k is the kernel's parameter k; then allocations that no parameter points to;
+// the last is local memory.
+typedef struct Structures {
+    uint64_t start[MAX_STRUCTURES], end[MAX_STRUCTURES];
+    uint8_t id[MAX_STRUCTURES];
+    uint32_t n;
+} Structures;
+
+typedef struct Launch {
+    Chip *c;
+    uint64_t window, from, to;
+    Structures structures;
+} Launch;
+
+static uint8_t structure_of(const Sm *sm, uint64_t address)
+{
+    const Launch *l = sm->owner;
+    for (uint32_t k = 0; k < l->structures.n; k++)
+        if (address - l->structures.start[k] < l->structures.end[k] - l->structures.start[k]) return l->structures.id[k];
+    return 0;
+}
+
+static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
+{
+    const Function *f = info->kernel->f;
+    const Gmem *g = l->c->gmem;
+    Structures *s = &l->structures;
+    r->structure_name[0] = mem_text("other");
+    r->structure_name[MAX_STRUCTURES - 1] = mem_text("local memory");
+    for (size_t p = 0; p < f->params.n && p + 2 < MAX_STRUCTURES; p++) {
+        if (f->params.v[p]->bytes != 8) continue;
+        uint64_t value;
+        memcpy(&value, info->params + info->kernel->param_at.v[p], 8);
+        const Allocation *a = gmem_find(g, value);
+        if (!a) continue;
+        r->structure_name[p + 1] = mem_text(a->label ? a->label : f->params.v[p]->name);
+        bool known = false;
+        for (uint32_t k = 0; k < s->n; k++) known |= s->start[k] == a->start;
+        if (known || s->n == MAX_STRUCTURES) continue;
+        s->start[s->n] = a->start, s->end[s->n] = a->end, s->id[s->n] = (uint8_t)(p + 1);
+        s->n++;
+    }
+    uint32_t next = (uint32_t)f->params.n + 1;
+    for (size_t k = 0; k < g->allocs.n && next < MAX_STRUCTURES - 1 && s->n < MAX_STRUCTURES; k++) {
+        const Allocation *a = &g->allocs.v[k];
+        bool known = a->freed;
+        for (uint32_t m = 0; m < s->n; m++) known |= s->start[m] == a->start;
+        if (known || !a->label) continue;
+        r->structure_name[next] = mem_text(a->label);
+        s->start[s->n] = a->start, s->end[s->n] = a->end, s->id[s->n] = (uint8_t)next++;
+        s->n++;
+    }
+}
+
+// --- phases -------------------------------------------------------------------------------------------------------------
+static void phase(void *user, uint32_t k)
+{
+    Launch *l = user;
+    Chip *c = l->c;
+    if (k < c->gpu.sms) {
+        if (c->sms[k].env.fault.kind == FAULT_NONE)
+            sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions, l->window, l->from, l->to);
+    } else {
+        uint32_t p = k - c->gpu.sms;
+        partition_run(&c->parts[p], c->to_part + p * c->gpu.sms, l->window, l->to);
+    }
+}
+
+static void edge_done(void *user, uint32_t sm, const Deferred *d)
+{
+    Launch *l = user;
+    sm_edge_done(&l->c->sms[sm], d, l->to);
+}
+
+static void collect(const Chip *c, uint64_t *count)
+{
+    memset(count, 0, sizeof(uint64_t) * C_COUNT);
+    for (uint32_t s = 0; s < c->gpu.sms; s++)
+        for (int k = 0; k < C_COUNT; k++) count[k] += c->sms[s].count[k];
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+        for (int k = 0; k < C_COUNT; k++) count[k] += c->parts[p].count[k];
+    count[C_DRAM_BUSY] >>= 8;
+}
+
+static bool all_idle(const Chip *c)
+{
+    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+        if (!sm_idle(&c->sms[s])) return false;
+        for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+            if (c->sms[s].wire[p].box[0].n || c->sms[s].wire[p].box[1].n) return false;
+    }
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+        if (!partition_idle(&c->parts[p])) return false;
+    return true;
+}
+
+// Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others could see has happened
+// for long: most likely a spin that no one ends.
+static bool hangs(const Chip *c, uint64_t now, uint64_t limit)
+{
+    uint64_t last = 0;
+    bool running = false, events = false;
+    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+        const Sm *sm = &c->sms[s];
+        running |= sm->running > 0;
+        last = MAX(last, sm->progress);
+        events |= sm_next(sm) != NEVER || sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] || sm->q_n;
+    }
+    return running && (!events || now > last + limit);
+}
+
+static void explain_hang(const Chip *c, uint64_t now, Text *out)
+{
+    text_printf(out, "the kernel hangs: at cycle %llu no warp can go on, or none has done anything that others can see for long\n", (unsigned long long)now);
+    for (uint32_t s = 0; s < c->gpu.sms && out->n < 20000; s++) sm_explain(&c->sms[s], out);
+}
+
+static const Fault *first_fault(const Chip *c)
+{
+    const Fault *f = NULL;
+    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+        const Fault *g = &c->sms[s].env.fault;
+        if (g->kind != FAULT_NONE && (!f || g->cycle < f->cycle)) f = g;
+    }
+    return f;
+}
+
+static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, uint32_t blocks)
+{
+    Chip *c = l->c;
+    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+        Sm *sm = &c->sms[s];
+        sm_flush(sm);
+        sm_begin(sm, info, blocks);
+        sm->structure_of = structure_of;
+        sm->owner = l;
+        sm->env.textures = textures;
+        sm->env.texture_count = texture_count;
+        sm->env.nanoseconds = c->clock_ns;
+        for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {  // credits still on their way have arrived long ago
+            sm->credit[p] = c->gpu.part.credits;
+            sm->credits[p].head = sm->credits[p].n = 0;
+            c->parts[p].credit[s].box[0].n = c->parts[p].credit[s].box[1].n = 0;
+        }
+    }
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {
+        Partition *part = &c->parts[p];
+        partition_flush(part);
+        memset(part->count, 0, sizeof part->count);
+        memset(part->dram_bytes, 0, sizeof part->dram_bytes);
+        part->last_event = part->port_free = part->atomics_free = part->in.free = part->out.free = part->dram.bus = 0;
+        for (uint32_t b = 0; b < part->dram.cfg.banks; b++) part->dram.bank[b] = (DramBank){.row = ~0ull};
+    }
+}
+
+static void finish(Launch *l, Record *r)
+{
+    Chip *c = l->c;
+    collect(c, r->count);
+    r->count[C_CYCLES] = l->to;
+    r->insts = r->info.kernel->insts;
+    r->inst = mem_alloc(sizeof *r->inst * r->insts);
+    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+        const Sm *sm = &c->sms[s];
+        for (int k = 0; k < MAX_STRUCTURES; k++) {
+            const StructStat *f = &sm->structure[k];
+            StructStat *t = &r->structure[k];
+            t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions;
+            t->sectors += f->sectors, t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+        }
+        for (uint32_t k = 0; k < r->insts; k++) {
+            const InstStat *f = &sm->inst[k];
+            InstStat *t = &r->inst[k];
+            t->issued += f->issued, t->lanes += f->lanes, t->transactions += f->transactions, t->l1_accesses += f->l1_accesses;
+            t->l1_hits += f->l1_hits, t->stalls += f->stalls;
+        }
+    }
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+        for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
+}
+
+// After a fault or a limit the chip must be as new: what is under way is dropped.
+static void reset(Chip *c)
+{
+    Gpu gpu = c->gpu;
+    Gmem *gmem = c->gmem;
+    uint64_t ns = c->clock_ns, launches = c->launches;
+    uint32_t threads = c->threads;
+    Diag diag = {0};
+    chip_close(c);
+    chip_open(c, &gpu, gmem, threads, &diag);
+    diag_free(&diag);
+    c->clock_ns = ns;
+    c->launches = launches;
+}
+
+RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message)
+{
+    Launch l = {.c = c};
+    uint32_t sms = c->gpu.sms, next_sm = 0, tasks = sms + c->gpu.part.partitions;
+    uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, sampled = 0;
+    uint32_t fit = sm_occupancy(&c->gpu.sm, info, &r->occupancy_limit);
+    if (!fit) {
+        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)", r->occupancy_limit, info->kernel->registers,
+                    info->kernel->static_shared + info->dynamic_shared);
+        return RUN_TOO_LARGE;
+    }
+    r->info = *info;
+    r->occupancy_blocks = fit;
+    r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
+    r->code = info->kernel;
+    name_structures(&l, info, r);
+    begin(&l, info, textures, texture_count, (uint32_t)MIN(fit, blocks));
+    RunResult result = RUN_OK;
+    uint64_t last_progress = 0;
+    for (l.window = 0;; l.window++) {
+        // Blocks go to the SMs in turn, one each, as long as there is room.
+        for (uint32_t tried = 0; started < blocks && tried < sms;) {
+            Sm *sm = &c->sms[next_sm];
+            if (sm_has_room(sm)) sm_start_block(sm, started++, l.to), tried = 0;
+            else tried++;
+            next_sm = (next_sm + 1) % sms;
+        }
+        l.from = l.to;
+        l.to = l.from + c->gpu.window;
+        crew_run(c->crew, tasks, phase, &l);
+        const Fault *fault = first_fault(c);
+        if (fault) {
+            exec_explain(fault, c->gmem, message);
+            result = RUN_FAULT;
+            break;
+        }
+        log_apply(c->envs, sms, c->gmem, edge_done, &l);
+        for (uint32_t s = 0; s < sms; s++)
+            if (c->sms[s].env.printed.n) {
+                if (o->printed) text_add(o->printed, c->sms[s].env.printed.v, c->sms[s].env.printed.n);
+                c->sms[s].env.printed.n = 0;
+            }
+        if (o->interval && l.to / o->interval != sampled) {
+            uint64_t count[C_COUNT];
+            sampled = l.to / o->interval;
+            collect(c, count);
+            count[C_CYCLES] = l.to;
+            for (int k = 0; k < C_COUNT; k++) vec_push(&r->samples, count[k]);
+        }
+        bool running = started < blocks;
+        for (uint32_t s = 0; s < sms && !running; s++) running = c->sms[s].running > 0;
+        if (!running && all_idle(c)) break;
+        if (o->max_cycles && l.to >= o->max_cycles) {
+            result = RUN_LIMIT;
+            r->partial = true;
+            break;
+        }
+        if (running && (l.window & 255) == 255) {
+            if (hangs(c, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
+                explain_hang(c, l.to, message);
+                result = RUN_HANG;
+                break;
+            }
+            if (o->progress && l.to - last_progress > 20000) {
+                uint64_t insts = 0, done = 0;
+                for (uint32_t s = 0; s < sms; s++) insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
+                o->progress(o->user, l.to, insts, done, blocks);
+                last_progress = l.to;
+            }
+        }
+    }
+    finish(&l, r);
+    // The launch ends with its last instruction and the last store that reaches the L2, not at the window's edge.
+    uint64_t end = 0;
+    for (uint32_t s = 0; s < sms; s++) end = MAX(end, c->sms[s].last_event);
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) end = MAX(end, c->parts[p].last_event);
+    if (result == RUN_OK && end && end < l.to) r->count[C_CYCLES] = end;
+    c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
+    if (result != RUN_OK) reset(c);
+    return result;
+}
+
+void record_free(Record *r)
+{
+    mem_free(r->kernel);
+    for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
+    mem_free(r->inst);
+    vec_free(&r->samples);
+    *r = (Record){0};
+}

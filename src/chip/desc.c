@@ -1,0 +1,367 @@
+// desc.c: GPU descriptions: the registry of keys, reading, checking, showing. A description is an INI file; the comment
+// behind a value is its provenance. Latencies are given from issue to use; what the links must take is derived here, so
+// that an unloaded access takes exactly what is described (mem.h, lsu.c).
+#include "chip/chip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_ROWS(section, field)                                                                                                     \
+    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                                     \
+    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                                     \
+    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself")                     \
+    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte", "what a miss fetches: a line or the sectors it misses")               \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                                      \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line", "sizes of unequal sets, separated by commas, instead of ways")         \
+    KEY(section, "index", INDEX, field.index, 0, 2, 0, "", "how an address selects the set: bits, modulo or xor")                      \
+    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit", "lowest address bit of the index; 0: the first above the line")  \
+    KEY(section, "policy", POLICY, field.policy, 0, 15, 0, "", "replacement policy")                                                   \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas")  \
+    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")                       \
+    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                  \
+    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                                \
+    KEY(section, "write_back", BOOL, field.write_back, 0, 1, 0, "", "global stores stay until the line is replaced (else written through)") \
+    KEY(section, "write_allocate", BOOL, field.write_allocate, 0, 1, 0, "", "a store that misses brings the line in")                  \
+    KEY(section, "write_evict", BOOL, field.write_evict, 0, 1, 0, "", "a store that hits drops the line")                              \
+    KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
+#define UNIT_ROWS(name, id)                                                                                                           \
+    KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle", "from issue to use of a result of this class")       \
+    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 1, 256, 1, "cycle", "between instructions of this class from one scheduler") \
+    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", "instructions of this class an SM starts a cycle; 0: no limit")
+
+const Key gpu_keys[] = {
+#define KEY(section, key, kind, field, min, max, standard, unit, doc) {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
+#define CACHE(section, field) CACHE_ROWS(section, field)
+#define UNIT(name, id) UNIT_ROWS(name, id)
+#include "chip/desc.def"
+#undef KEY
+#undef CACHE
+#undef UNIT
+};
+const size_t gpu_key_count = COUNT(gpu_keys);
+
+static const char *const index_names[] = {"bits", "modulo", "xor"};
+static const char *const counting_names[] = {"lowered", "ptx"};
+
+static const char *enum_name(KeyKind kind, uint32_t k)
+{
+    switch (kind) {
+    case KEY_SCHEDULER: return k < SCHED_COUNT ? sched_info[k].name : NULL;
+    case KEY_POLICY: return k < POLICY_COUNT ? policies[k].name : NULL;
+    case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
+    case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
+    case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
+    default: return NULL;
+    }
+}
+
+static void set_number(Gpu *g, const Key *k, double v)
+{
+    char *p = (char *)g + k->offset;
+    switch (k->kind) {
+    case KEY_SIZE:
+        // Sizes are 64-bit for memories and caches, and 32-bit elsewhere.
+        if (k->max > 16777216.0) *(uint64_t *)(void *)p = (uint64_t)v;
+        else *(uint32_t *)(void *)p = (uint32_t)v;
+        break;
+    case KEY_REAL: *(double *)(void *)p = v; break;
+    case KEY_BOOL:
+    case KEY_COUNTING: *(bool *)p = v != 0; break;
+    case KEY_FIXED: *(uint32_t *)(void *)p = (uint32_t)(v * 256 + 0.5); break;
+    default: *(uint32_t *)(void *)p = (uint32_t)v;
+    }
+}
+
+static double get_number(const Gpu *g, const Key *k)
+{
+    const char *p = (const char *)g + k->offset;
+    switch (k->kind) {
+    case KEY_SIZE: return k->max > 16777216.0 ? (double)*(const uint64_t *)(const void *)p : *(const uint32_t *)(const void *)p;
+    case KEY_REAL: return *(const double *)(const void *)p;
+    case KEY_BOOL:
+    case KEY_COUNTING: return *(const bool *)p;
+    case KEY_FIXED: return *(const uint32_t *)(const void *)p / 256.0;
+    default: return *(const uint32_t *)(const void *)p;
+    }
+}
+
+static const Key *find_key(const char *section, const char *key)
+{
+    for (size_t i = 0; i < gpu_key_count; i++)
+        if (!strcmp(gpu_keys[i].section, section) && !strcmp(gpu_keys[i].key, key)) return &gpu_keys[i];
+    return NULL;
+}
+
+// Lists: weights are doubles, sets counts that end in set_count.
+static bool set_list(Gpu *g, const Key *k, const char *text)
+{
+    char *p = (char *)g + k->offset;
+    uint32_t n = 0;
+    while (*text) {
+        char *end;
+        double v = strtod(text, &end);
+        if (end == text || v < 0) return false;
+        if (k->kind == KEY_WEIGHTS) {
+            if (n == 32) return false;
+            ((double *)(void *)p)[n++] = v;
+        } else {
+            if (n == 64 || v < 1 || v > 65536) return false;
+            ((uint32_t *)(void *)p)[n++] = (uint32_t)v;
+        }
+        while (*end == ' ' || *end == ',') end++;
+        text = end;
+    }
+    if (k->kind == KEY_SETS) {
+        CacheCfg *c = (CacheCfg *)(void *)(p - offsetof(CacheCfg, sets));
+        c->set_count = n;
+    }
+    return n > 0;
+}
+
+static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
+{
+    double v = 0;
+    uint64_t u;
+    *why = NULL;
+    switch (k->kind) {
+    case KEY_UINT:
+    case KEY_SIZE:
+        if (!parse_size(text, &u)) *why = "a whole number is expected, such as 16 or 48KiB";
+        v = (double)u;
+        break;
+    case KEY_REAL:
+    case KEY_FIXED:
+        if (!parse_double(text, &v)) *why = "a number is expected";
+        break;
+    case KEY_WEIGHTS:
+    case KEY_SETS:
+        if (!set_list(g, k, text)) *why = "a list of numbers is expected, such as 1, 3, 1, 1";
+        return !*why;
+    default: {
+        uint32_t n = 0;
+        const char *name;
+        while ((name = enum_name(k->kind, n)) && strcmp(name, text)) n++;
+        if (!name) *why = k->kind == KEY_BOOL ? "yes or no is expected" : k->kind == KEY_SCHEDULER ? "not a scheduler; see onchip list schedulers" : k->kind == KEY_POLICY ? "lru, fifo, random, weighted or plru is expected" : k->kind == KEY_INDEX ? "bits, modulo or xor is expected" : "lowered or ptx is expected";
+        v = n;
+    }
+    }
+    if (*why) return false;
+    if (enum_name(k->kind, 0) == NULL && (v < k->min || v > k->max)) {
+        *why = "";
+        return false;
+    }
+    set_number(g, k, v);
+    return true;
+}
+
+static bool bad_value(const Key *k, const char *why, const Source *s, size_t at, Diag *diag)
+{
+    if (*why) return diag_at(diag, s, at, k->doc, "%s.%s: %s", k->section, k->key, why);
+    return diag_at(diag, s, at, k->doc, "%s.%s is out of range: %g to %g %s", k->section, k->key, k->min, k->max, k->unit);
+}
+
+static bool unknown_key(const char *section, const char *key, const Source *s, size_t at, Diag *diag)
+{
+    char full[128], hint[160] = "", names[64][64];
+    const char *list[512];
+    size_t n = 0;
+    (void)names;
+    Arena arena = {0};
+    snprintf(full, sizeof full, "%s.%s", section, key);
+    for (size_t i = 0; i < gpu_key_count && n < COUNT(list); i++) list[n++] = arena_printf(&arena, "%s.%s", gpu_keys[i].section, gpu_keys[i].key);
+    const char *near = nearest_name(full, list, n);
+    if (near) snprintf(hint, sizeof hint, "did you mean %s?", near);
+    else snprintf(hint, sizeof hint, "doc/gpu.md lists every key");
+    diag_at(diag, s, at, hint, "unknown key %s", full);
+    arena_free(&arena);
+    return false;
+}
+
+static const GpuFile *shipped(const char *name)
+{
+    for (size_t i = 0; i < gpu_file_count; i++)
+        if (!strcmp(gpu_files[i].name, name)) return &gpu_files[i];
+    return NULL;
+}
+
+// Reads a description's text into an Ini; the caller frees it.
+static bool read_ini(const char *name, Ini *ini, Diag *diag)
+{
+    const GpuFile *f = shipped(name);
+    if (f) return ini_parse(ini, name, f->text, f->size, diag);
+    Text text = {0};
+    if (!strchr(name, '/') && !strchr(name, '.')) {
+        const char *names[64];
+        size_t n = 0;
+        for (size_t i = 0; i < gpu_file_count && n < 64; i++) names[n++] = gpu_files[i].name;
+        const char *near = nearest_name(name, names, n);
+        return diag_error(diag, "unknown GPU '%s'%s%s%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path", name,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (!text_read_file(&text, name)) return diag_error(diag, "can't read the GPU description %s", name);
+    bool ok = ini_parse(ini, name, text.v ? text.v : "", text.n, diag);
+    text_free(&text);
+    return ok;
+}
+
+typedef bool EntryFn(void *user, const Key *k, const IniEntry *e, const Source *s);
+
+static bool apply_file(Gpu *g, const char *name, Diag *diag, int depth, EntryFn *seen, void *user)
+{
+    Ini ini = {0};
+    if (depth > 8) return diag_error(diag, "GPU descriptions base on each other in a circle");
+    bool ok = read_ini(name, &ini, diag);
+    for (size_t i = 0; ok && i < ini.entries.n; i++) {
+        const IniEntry *e = &ini.entries.v[i];
+        if (!strcmp(e->section, "gpu") && !strcmp(e->key, "base")) {
+            ok = i == 0 ? apply_file(g, e->value, diag, depth + 1, seen, user)
+                        : diag_at(diag, &ini.source, e->key_at, NULL, "gpu.base must be the first key");
+            continue;
+        }
+        if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
+        const Key *k = find_key(e->section, e->key);
+        const char *why;
+        if (!k) ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
+        else if (!set_value(g, k, e->value, &why)) ok = bad_value(k, why, &ini.source, e->value_at, diag);
+        else if (seen) seen(user, k, e, &ini.source);
+    }
+    ini_free(&ini);
+    return ok;
+}
+
+static bool apply_set(Gpu *g, const char *set, Diag *diag, EntryFn *seen, void *user)
+{
+    Source s = {"--set", set, strlen(set)};
+    const char *equals = strchr(set, '='), *dot = strchr(set, '.');
+    if (!equals || !dot || dot > equals) return diag_at(diag, &s, 0, NULL, "section.key=value is expected");
+    char section[64], key[64];
+    snprintf(section, sizeof section, "%.*s", (int)(dot - set), set);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
+    const Key *k = find_key(section, key);
+    const char *why;
+    if (!k) return unknown_key(section, key, &s, 0, diag);
+    if (!set_value(g, k, equals + 1, &why)) return bad_value(k, why, &s, (size_t)(equals + 1 - set), diag);
+    IniEntry e = {.section = section, .key = key, .value = equals + 1, .comment = "set on the command line"};
+    if (seen) seen(user, k, &e, &s);
+    return true;
+}
+
+static bool check_cache(const char *section, const CacheCfg *cfg, Diag *diag)
+{
+    Cache c;
+    const char *why = NULL;
+    bool ok = cache_open(&c, cfg, 1, &why);
+    cache_close(&c);
+    return ok || diag_error(diag, "GPU description: %s: %s", section, why);
+}
+
+// What follows from the described values.
+static bool derive(Gpu *g, Diag *diag)
+{
+    PartitionCfg *p = &g->part;
+    SmCfg *s = &g->sm;
+    p->sms = g->sms;
+    if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
+    if (p->l2.size % p->partitions) return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
+    p->l2.size /= p->partitions;
+    p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
+    p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
+    if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||
+        !check_cache("l2 (one slice)", &p->l2, diag))
+        return false;
+    if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
+    // An unloaded L2 hit: look-up a cycle after issue, the request through the SM's port, to the partition, the fill
+    // through its port, back, and through the SM's port.
+    uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
+    Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
+    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill);
+    if (p->l2.latency < fixed + 2) return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
+    uint32_t links = p->l2.latency - fixed;
+    g->to_partition = s->to_partition = links / 2;
+    g->to_sm = p->to_sm = links - links / 2;
+    g->window = MIN(g->to_partition, g->to_sm);
+    // A load from an open row adds tCL and the burst to that; the rest is the controller's.
+    uint64_t burst = link_time(link_cost(p->dram.bytes_per_cycle), MAX(fill, p->l2.fill));
+    if (!p->dram.simple) burst += (uint64_t)(p->dram.cl / p->dram.clock_ratio * 256 + 0.5);
+    uint32_t least = p->l2.latency + (uint32_t)((burst + 255) >> 8);
+    if (g->dram_latency < least) return diag_error(diag, "GPU description: dram.latency must be at least %u cycles (l2.latency, tCL and the burst)", least);
+    p->dram.latency = g->dram_latency - least;
+    return true;
+}
+
+static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user)
+{
+    *g = (Gpu){.name = ""};
+    const char *slash = strrchr(name, '/');
+    snprintf(g->name, sizeof g->name, "%s", slash ? slash + 1 : name);
+    for (size_t i = 0; i < gpu_key_count; i++)
+        if (gpu_keys[i].kind != KEY_WEIGHTS && gpu_keys[i].kind != KEY_SETS) set_number(g, &gpu_keys[i], gpu_keys[i].standard);
+    CacheCfg *caches[] = {&g->sm.l1, &g->sm.ro, &g->sm.cst, &g->part.l2};
+    for (size_t c = 0; c < COUNT(caches); c++)
+        for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
+    if (!apply_file(g, name, diag, 0, seen, user)) return false;
+    for (; sets && *sets; sets++)
+        if (!apply_set(g, *sets, diag, seen, user)) return false;
+    return true;
+}
+
+bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag) { return load(g, name, sets, diag, NULL, NULL) && derive(g, diag); }
+
+typedef struct Origins {
+    Arena arena;
+    const char *text[512], *value[512];
+} Origins;
+static bool note_origin(void *user, const Key *k, const IniEntry *e, const Source *s)
+{
+    Origins *o = user;
+    size_t i = (size_t)(k - gpu_keys);
+    (void)s;
+    if (i >= COUNT(o->text)) return true;
+    o->text[i] = arena_text(&o->arena, e->comment, strlen(e->comment));
+    o->value[i] = arena_text(&o->arena, e->value, strlen(e->value));
+    return true;
+}
+
+bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
+{
+    Gpu g;
+    Origins o = {0};
+    bool ok = load(&g, name, sets, diag, note_origin, &o);
+    const char *section = "";
+    for (size_t i = 0; ok && i < gpu_key_count; i++) {
+        const Key *k = &gpu_keys[i];
+        if (strcmp(section, k->section)) text_printf(out, "%s[%s]\n", *section ? "\n" : "", k->section);
+        section = k->section;
+        char value[128];
+        if (o.value[i]) snprintf(value, sizeof value, "%s", o.value[i]);
+        else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) continue;
+        else if (enum_name(k->kind, 0)) snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&g, k)));
+        else snprintf(value, sizeof value, "%.15g", get_number(&g, k));
+        text_printf(out, "%-14s = %-12s # %s%s%s\n", k->key, value, k->unit, *k->unit ? "; " : "", o.text[i] ? (*o.text[i] ? o.text[i] : "no provenance given") : "default");
+    }
+    arena_free(&o.arena);
+    return ok;
+}
+
+void gpu_manual(Text *out)
+{
+    const char *section = "";
+    text_put(out, "# Keys of a GPU description\n\nGenerated by `onchip show keys` from src/chip/desc.def. A description is an INI file; the comment behind a\n"
+                  "value is its provenance. `[gpu] base = NAME` as the first key starts from another description. Any key can be set\non the command line: "
+                  "`--set l1.size=48KiB`.\n");
+    for (size_t i = 0; i < gpu_key_count; i++) {
+        const Key *k = &gpu_keys[i];
+        if (strcmp(section, k->section)) text_printf(out, "\n## [%s]\n\n| key | range | default | unit | |\n|---|---|---|---|---|\n", k->section);
+        section = k->section;
+        text_printf(out, "| `%s` | ", k->key);
+        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "list | ");
+        else if (enum_name(k->kind, 0))
+            for (uint32_t n = 0; enum_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", enum_name(k->kind, n));
+        else text_printf(out, "%.15g … %.15g", k->min, k->max);
+        if (k->kind != KEY_WEIGHTS && k->kind != KEY_SETS) text_put(out, " | ");
+        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "none");
+        else if (enum_name(k->kind, 0)) text_put(out, enum_name(k->kind, (uint32_t)k->standard));
+        else text_printf(out, "%.15g", k->standard);
+        text_printf(out, " | %s | %s |\n", k->unit, k->doc);
+    }
+}

@@ -1,0 +1,334 @@
+// issue.c: which warp goes. sm_evaluate puts a warp where it belongs: among those that can issue, or among those that
+// wait, with an event that will look again. sm_issue lets each scheduler pick among the ready ones whose unit is free,
+// executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame, the
+// cycle from which it can be read, times four, plus what produced it; UNKNOWN while memory hasn't answered.
+#include "sm/sm.h"
+
+#include <string.h>
+
+#define UNKNOWN (UINT64_MAX - 3)
+
+static uint32_t sched_of(const Sm *sm, uint32_t slot) { return slot % sm->cfg.schedulers; }
+static uint32_t bit_of(const Sm *sm, uint32_t slot) { return slot / sm->cfg.schedulers; }
+
+static void leave_state(Sm *sm, uint32_t slot)
+{
+    WarpSlot *w = &sm->slots[slot];
+    SchedState *s = &sm->sched[sched_of(sm, slot)];
+    uint64_t bit = 1ull << bit_of(sm, slot);
+    s->in[w->state] &= ~bit;
+    if (w->state == W_READY)
+        for (int c = 0; c < CLASS_COUNT; c++) s->class_ready[c] &= ~bit;
+}
+
+static void enter_state(Sm *sm, uint32_t slot, Wait state)
+{
+    WarpSlot *w = &sm->slots[slot];
+    SchedState *s = &sm->sched[sched_of(sm, slot)];
+    leave_state(sm, slot);
+    w->state = (uint8_t)state;
+    s->in[state] |= 1ull << bit_of(sm, slot);
+}
+
+void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
+{
+    if (when <= sm->now) when = sm->now + 1;
+    if (when - sm->now >= WHEEL) when = sm->now + WHEEL - 1;  // looked at again then
+    uint32_t at = when % WHEEL;
+    sm->wheel[at][sched_of(sm, slot)] |= 1ull << bit_of(sm, slot);
+    sm->wheel_used[at / 64] |= 1ull << (at % 64);
+}
+
+// Parameters are operands in machine code: their loads run at once with the instruction before.
+static void run_free(Sm *sm, WarpSlot *ws)
+{
+    Warp *w = ws->warp;
+    while (w->cur >= 0) {
+        const Dinst *d = &w->code->insts[w->pc];
+        if (d->kind != X_LD_PARAM || d->flags & D_READONLY || d->slots || d->guard != PRED_TRUE) return;
+        for (int k = 0; k < d->score_n; k++)
+            if (ws->ready[d->score[k]] >> 2 > sm->now) return;
+        sm->env.clock = sm->now;
+        exec_step(&sm->env, w);
+        sm->count[C_WARP_INSTS]++;
+        sm->count[C_THREAD_INSTS] += (uint32_t)__builtin_popcount(sm->env.step.mask);
+        InstStat *is = &sm->inst[w->code->stat_base + d->index];
+        is->issued++;
+        is->lanes += (uint32_t)__builtin_popcount(sm->env.step.mask);
+    }
+}
+
+// cp.async groups that must be complete before at most `keep` are left; 16 are told apart.
+static bool copies_pending(const WarpSlot *ws, uint64_t keep)
+{
+    for (uint32_t back = (uint32_t)MIN(keep, 16); back < 16; back++)
+        if (ws->async_count[(ws->async_group - back) & 15]) return true;
+    return false;
+}
+
+void sm_evaluate(Sm *sm, uint32_t slot)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    Warp *w = ws->warp;
+    if (!w) return;
+    SchedState *ss = &sm->sched[sched_of(sm, slot)];
+    int bit = (int)bit_of(sm, slot);
+    if (w->cur < 0) {
+        uint64_t t = exec_wake_time(w);
+        if (t != UINT64_MAX) {
+            sm->env.clock = sm->now;
+            if (t > sm->now || !exec_sleepers(&sm->env, w)) {
+                enter_state(sm, slot, W_SLEEP);
+                sm_wake_at(sm, slot, t);
+                return;
+            }
+        } else {
+            enter_state(sm, slot, W_BARRIER);
+            ss->policy.ops->stall(&ss->policy, bit);
+            return;
+        }
+    }
+    run_free(sm, ws);
+    const Dinst *d = &w->code->insts[w->pc];
+    uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
+    for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
+    // Frames number their registers from 0: at a call everything under way is waited for.
+    if (d->kind == X_CALL || d->kind == X_RET) {
+        t = MAX(t, ws->last_ready << 2 | KIND_ALU);
+        if (ws->outstanding) t = UNKNOWN;
+    }
+    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN;
+    ws->wait_pc = w->code->stat_base + d->index;
+    if (t >= UNKNOWN) {
+        enter_state(sm, slot, W_MEMORY);
+        ss->policy.ops->stall(&ss->policy, bit);
+        return;
+    }
+    if (t >> 2 > sm->now) {
+        static const Wait of[4] = {W_ALU, W_MEMORY, W_SHARED, W_BRANCH};
+        enter_state(sm, slot, of[t & 3]);
+        sm_wake_at(sm, slot, t >> 2);
+        return;
+    }
+    if (ws->state != W_READY) ss->policy.ops->wake(&ss->policy, bit);
+    enter_state(sm, slot, W_READY);
+    ss->class_ready[d->class] |= 1ull << bit;
+}
+
+static void count_kind(Sm *sm, const Dinst *d, const Step *s)
+{
+    uint64_t *c = sm->count;
+    switch (d->kind) {
+    case X_BRA:
+    case X_BRX: c[C_BRANCHES]++; return;
+    case X_BARRIER: c[C_BARRIERS]++; return;
+    case X_TEX: c[C_TEX_INSTS]++; return;
+    case X_LD:
+        c[s->space == SP_GLOBAL ? C_LD_GLOBAL : s->space == SP_SHARED ? C_LD_SHARED : s->space == SP_LOCAL ? C_LD_LOCAL : C_LD_CONST]++;
+        return;
+    case X_ST: c[s->space == SP_GLOBAL ? C_ST_GLOBAL : s->space == SP_SHARED ? C_ST_SHARED : C_ST_LOCAL]++; return;
+    case X_ATOM: c[s->space == SP_SHARED ? C_AT_SHARED : C_ATOMICS]++; return;
+    default: return;
+    }
+}
+
+static uint32_t bank_delay(Sm *sm, const Dinst *d)
+{
+    uint8_t uses[64] = {0}, most = 0;
+    for (int k = d->score_dst; k < d->score_n; k++) {
+        uint32_t r = d->score[k];
+        if (r >= sm->launch->kernel->code->reg_rows) continue;
+        uint8_t n = ++uses[r % sm->cfg.reg_banks % 64];
+        most = MAX(most, n);
+    }
+    uint32_t passes = (most + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports;
+    if (passes <= 1) return 0;
+    sm->count[C_BANK_STALLS] += passes - 1;
+    return passes - 1;
+}
+
+static void finish_warp(Sm *sm, uint32_t slot)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    SchedState *ss = &sm->sched[sched_of(sm, slot)];
+    Cta *cta = ws->warp->cta;
+    leave_state(sm, slot);
+    ws->state = W_NONE;
+    ss->policy.ops->stop(&ss->policy, (int)bit_of(sm, slot));
+    ss->policy.present &= ~(1ull << bit_of(sm, slot));
+    sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
+    ws->warp = NULL;
+    sm->progress = sm->now;
+    if (!cta->live_threads) {
+        cta->running = false;
+        sm->running--;
+        sm->count[C_BLOCKS]++;
+    }
+}
+
+// Issues one instruction of a warp; returns the slots it takes.
+static uint32_t issue_warp(Sm *sm, uint32_t slot)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    Warp *w = ws->warp;
+    Env *env = &sm->env;
+    const Dinst *d = &w->code->insts[w->pc];
+    uint32_t stat = w->code->stat_base + d->index;
+    size_t splits = w->splits.n;
+    uint32_t old_pc = w->pc;
+    env->clock = sm->now;
+    env->window_cycle = (uint32_t)(sm->now - sm->window);
+    env->tracker = sm->free_tracker;  // the one that lsu_put will take
+    exec_step(env, w);
+    const Step *s = &env->step;
+    uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
+    sm->count[C_WARP_INSTS]++;
+    sm->count[C_THREAD_INSTS] += lanes;
+    sm->inst[stat].issued++;
+    sm->inst[stat].lanes += lanes;
+    if (s->result == STEP_FAULT) return 1;
+    uint32_t slots = sm->cfg.count_ptx ? 1 : MAX(d->slots, 1);
+    const ClassCfg *unit = &sm->cfg.unit[d->class];
+    ws->next_issue = sm->now + slots;
+    if (s->space != SP_NONE) {
+        if (s->mask) lsu_put(sm, slot, s);
+        if (s->mask) count_kind(sm, d, s);
+        if (d->kind == X_ST || d->kind == X_ATOM) sm->progress = sm->now;
+    } else {
+        count_kind(sm, d, s);
+        if (d->score_dst) {
+            uint32_t extra = sm->cfg.reg_banks ? bank_delay(sm, d) : 0;
+            uint64_t done = sm->now + unit->latency + slots - 1 + extra;
+            if (s->deferred) done = MAX(done, sm->until + 1);
+            uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
+            for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
+            ws->last_ready = MAX(ws->last_ready, done);
+        }
+        if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE) {
+            ws->next_issue = sm->now + MAX(unit->latency, slots);
+            if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask && old_pc != w->pc && w->splits.n > 1))
+                sm->count[C_DIVERGED] += d->kind == X_BRA;
+        }
+        if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+        if (d->kind == X_BARRIER) sm->progress = sm->now;
+    }
+    if (s->result == STEP_EXIT) {
+        finish_warp(sm, slot);
+        return slots;
+    }
+    sm_evaluate(sm, slot);
+    return slots;
+}
+
+static Counter stall_cause(const Sm *sm, const SchedState *s)
+{
+    (void)sm;
+    if (!s->policy.present) return C_STALL_EMPTY;
+    if (s->in[W_READY]) return C_STALL_PIPE;
+    if (s->in[W_MEMORY]) return C_STALL_MEMORY;
+    if (s->in[W_SHARED]) return C_STALL_SHARED;
+    if (s->in[W_ALU]) return C_STALL_ALU;
+    if (s->in[W_BRANCH]) return C_STALL_BRANCH;
+    if (s->in[W_BARRIER]) return C_STALL_BARRIER;
+    return C_STALL_SLEEP;
+}
+
+static bool is_memory(int class)
+{
+    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC || class == CLASS_TEX || class == CLASS_PREFETCH || class == CLASS_ASYNC;
+}
+
+// Ready warps whose unit can't start now.
+static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
+{
+    uint64_t mask = 0;
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        if (!s->class_ready[c]) continue;
+        bool wait = s->unit_free[c] > sm->now;
+        if (sm->cfg.unit[c].per_cycle && sm->start_cycle[c] == sm->now && sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle) wait = true;
+        if (is_memory(c) && !lsu_accepts(sm)) wait = true, *lsu = true;
+        if (wait) mask |= s->class_ready[c];
+    }
+    return mask;
+}
+
+void sm_issue(Sm *sm)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        SchedState *s = &sm->sched[k];
+        uint32_t width = sm->cfg.issue, used = 0;
+        if (s->busy > sm->now) {
+            sm->count[C_ISSUED]++;
+            sm->count[C_STALL_PIPE] += width - 1;
+            continue;
+        }
+        Counter cause = C_COUNT;
+        int only = -1;  // further slots of a cycle go to the same warp
+        while (used < width) {
+            uint64_t ready = s->in[W_READY];
+            if (only >= 0) ready &= 1ull << only;
+            if (!ready) break;
+            bool lsu = false;
+            uint64_t free = ready & ~blocked(sm, s, &lsu);
+            if (!free) {
+                cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
+                break;
+            }
+            int bit = s->policy.ops->pick(&s->policy, free);
+            if (bit < 0) {
+                cause = C_STALL_SCHED;
+                break;
+            }
+            uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
+            const Warp *w = sm->slots[slot].warp;
+            int class = w->code->insts[w->pc].class;
+            s->policy.last = bit;
+            if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
+            sm->started_per_cycle[class]++;
+            uint32_t slots = issue_warp(sm, slot);
+            if (sm->env.fault.kind != FAULT_NONE) return;
+            s->unit_free[class] = sm->now + (uint64_t)sm->cfg.unit[class].interval * slots;
+            used++;
+            sm->count[C_ISSUED]++;
+            only = bit;
+            if (slots > 1) {
+                s->busy = sm->now + slots;
+                break;
+            }
+            // A second instruction of the warp in this cycle must not depend on the first.
+            if (width > 1 && used < width && sm->slots[slot].warp) {
+                sm->slots[slot].next_issue = sm->now;
+                sm_evaluate(sm, slot);
+            }
+        }
+        if (width > 1 && only >= 0) {
+            uint32_t slot = (uint32_t)only * sm->cfg.schedulers + k;
+            if (sm->slots[slot].warp && sm->slots[slot].next_issue <= sm->now) {
+                sm->slots[slot].next_issue = sm->now + 1;
+                sm_evaluate(sm, slot);
+            }
+        }
+        if (used < width) sm->count[cause != C_COUNT ? cause : stall_cause(sm, s)] += width - used;
+    }
+}
+
+// Accounts cycles in which no scheduler could issue; called by sm_run when it jumps.
+void sm_skip(Sm *sm, uint64_t cycles)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        SchedState *s = &sm->sched[k];
+        uint64_t slots = cycles * sm->cfg.issue;
+        if (s->in[W_READY]) {
+            bool lsu = false;
+            blocked(sm, s, &lsu);
+            sm->count[lsu ? C_STALL_LSU : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED : C_STALL_PIPE] += slots;
+            continue;
+        }
+        sm->count[stall_cause(sm, s)] += slots;
+        uint64_t waiting = s->in[W_MEMORY];
+        if (waiting) {
+            uint32_t slot = (uint32_t)__builtin_ctzll(waiting) * sm->cfg.schedulers + k;
+            sm->inst[sm->slots[slot].wait_pc].stalls += cycles;
+        }
+    }
+}

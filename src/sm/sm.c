@@ -1,0 +1,315 @@
+// sm.c: the life of an SM: opening, blocks arriving, and the window's loop. The stages of a cycle run from the last to
+// the first, so that what leaves a stage makes room for what enters it in the same cycle: replies land, waiting warps
+// are looked at, the load-store unit serves a transaction, the schedulers issue.
+#include "sm/sm.h"
+
+#include <string.h>
+
+bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why)
+{
+    *sm = (Sm){.cfg = *cfg, .part = part, .index = index, .sms = sms};
+    if (!cache_open(&sm->l1, &cfg->l1, 1000 + index, why)) return false;
+    if (!cache_open(&sm->ro, &cfg->ro, 2000 + index, why)) return false;
+    if (!cache_open(&sm->cst, &cfg->cst, 3000 + index, why)) return false;
+    sm->out.cost = link_cost(cfg->bytes_out);
+    sm->in.cost = link_cost(cfg->bytes_in);
+    sm->slots = mem_alloc(sizeof *sm->slots * cfg->max_warps);
+    sm->wheel = mem_alloc(sizeof *sm->wheel * WHEEL);
+    sm->wire = mem_alloc(sizeof *sm->wire * part->partitions);
+    sm->inbox = mem_alloc(sizeof *sm->inbox * part->partitions);
+    sm->credits = mem_alloc(sizeof *sm->credits * part->partitions);
+    sm->credit = mem_alloc(sizeof *sm->credit * part->partitions);
+    for (uint32_t p = 0; p < part->partitions; p++) sm->credit[p] = part->credits;
+    lsu_open(sm);
+    sm->env.log = &sm->log;
+    sm->env.owner = sm;
+    sm->env.sm = index;
+    sm->env.sm_count = sms;
+    sm->env.max_warps = cfg->max_warps;
+    return true;
+}
+
+static void free_blocks(Sm *sm)
+{
+    for (uint32_t c = 0; c < sm->cta_slots; c++) {
+        Cta *cta = &sm->ctas[c];
+        for (uint32_t w = 0; w < cta->warp_count; w++) {
+            exec_rows_free(cta->warps[w].rows);
+            mem_free(cta->warps[w].local);
+            vec_free(&cta->warps[w].splits);
+        }
+        mem_free(cta->shared);
+    }
+    for (uint32_t s = 0; s < sm->cfg.max_warps && sm->slots; s++) mem_free(sm->slots[s].ready), sm->slots[s].ready = NULL;
+    mem_free(sm->ctas), mem_free(sm->warps);
+    sm->ctas = NULL, sm->warps = NULL, sm->cta_slots = 0;
+}
+
+void sm_close(Sm *sm)
+{
+    free_blocks(sm);
+    cache_close(&sm->l1), cache_close(&sm->ro), cache_close(&sm->cst);
+    if (sm->wire)
+        for (uint32_t p = 0; p < sm->part->partitions; p++) {
+            for (int b = 0; b < 2; b++) mem_free(sm->wire[p].box[b].v);
+            mem_free(sm->inbox[p].v), mem_free(sm->credits[p].v);
+        }
+    mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits), mem_free(sm->credit);
+    mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->landing.v);
+    mem_free(sm->inst);
+    log_free(&sm->log);
+    text_free(&sm->env.printed);
+    *sm = (Sm){0};
+}
+
+void sm_flush(Sm *sm)
+{
+    if (!sm->cfg.l1.keep) cache_flush(&sm->l1);
+    if (!sm->cfg.ro.keep) cache_flush(&sm->ro);
+    if (!sm->cfg.cst.keep) cache_flush(&sm->cst);
+}
+
+static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }
+
+uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
+{
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
+    uint32_t regs = round_up(MAX(l->kernel->registers, 1u) * LANES, cfg->reg_unit) * warps;
+    uint32_t shared = round_up(l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved, cfg->shared_unit);
+    uint32_t fit = cfg->max_blocks;
+    *limit = "blocks";
+    if (cfg->max_warps / warps < fit) fit = cfg->max_warps / warps, *limit = "warps";
+    if (cfg->max_threads / threads < fit) fit = cfg->max_threads / threads, *limit = "threads";
+    if (cfg->registers / regs < fit) fit = cfg->registers / regs, *limit = "registers";
+    if (shared && cfg->shared_size / shared < fit) fit = cfg->shared_size / shared, *limit = "shared memory";
+    return fit;
+}
+
+static void wake(Env *env, Warp *w)
+{
+    Sm *sm = env->owner;  // looked at in the next cycle: the instruction that woke it isn't over
+    sm_wake_at(sm, w->slot, sm->now + 1);
+}
+
+void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
+{
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
+    sm->launch = l;
+    sm->env.launch = l;
+    sm->env.wake = wake;
+    memset(sm->env.near, 0, sizeof sm->env.near);
+    if (blocks != sm->cta_slots || (blocks && sm->ctas[0].warp_count != warps) || l->kernel->score_size > sm->score_size) {
+        free_blocks(sm);
+        sm->cta_slots = blocks;
+        sm->score_size = l->kernel->score_size;
+        sm->ctas = mem_alloc(sizeof *sm->ctas * MAX(blocks, 1u));
+        sm->warps = mem_alloc(sizeof *sm->warps * MAX(blocks * warps, 1u));
+        for (uint32_t c = 0; c < blocks; c++) {
+            sm->ctas[c].warps = sm->warps + (size_t)c * warps;
+            sm->ctas[c].warp_count = warps;
+            for (uint32_t w = 0; w < warps; w++) sm->ctas[c].warps[w].slot = c * warps + w;
+        }
+        sm->warp_slots = blocks * warps;
+        for (uint32_t s = 0; s < sm->warp_slots; s++) sm->slots[s].ready = mem_alloc(sizeof(uint64_t) * sm->score_size);
+    }
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        sm->sched[k] = (SchedState){0};
+        uint32_t n = sm->cfg.schedulers;
+        sm->sched[k].policy = (Sched){.ops = sched_ops(sm->cfg.sched), .active_size = MAX(sm->cfg.sched_active / n, 1u),
+                                      .limit = MAX(sm->cfg.sched_limit / n + (k < sm->cfg.sched_limit % n), 1u), .last = -1};
+    }
+    memset(sm->wheel, 0, sizeof *sm->wheel * WHEEL);
+    memset(sm->wheel_used, 0, sizeof sm->wheel_used);
+    memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
+    memset(sm->count, 0, sizeof sm->count);
+    memset(sm->structure, 0, sizeof sm->structure);
+    mem_free(sm->inst);
+    sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
+    sm->running = 0;
+    sm->now = sm->progress = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
+    sm->env.fault = (Fault){0};
+}
+
+bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
+
+void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
+{
+    uint32_t c = 0;
+    while (sm->ctas[c].running) c++;
+    Cta *cta = &sm->ctas[c];
+    sm->now = now;
+    exec_cta_start(&sm->env, cta, number);
+    sm->running++;
+    for (uint32_t k = 0; k < cta->warp_count; k++) {
+        uint32_t slot = c * cta->warp_count + k;
+        WarpSlot *ws = &sm->slots[slot];
+        uint64_t *ready = ws->ready;
+        memset(ready, 0, sizeof *ready * sm->score_size);
+        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .started = now};
+        SchedState *s = &sm->sched[slot % sm->cfg.schedulers];
+        uint32_t bit = slot / sm->cfg.schedulers;
+        s->policy.present |= 1ull << bit;
+        s->policy.age[bit] = ++sm->starts;
+        s->policy.ops->start(&s->policy, (int)bit);
+        sm->count[C_WARPS]++;
+        sm_evaluate(sm, slot);
+    }
+}
+
+void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
+{
+    if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE || !d->d->score_dst) return;
+    sm->now = now;
+    lsu_done(sm, d->tracker, now);
+}
+
+// --- the window ---------------------------------------------------------------------------------------------------------
+static uint64_t first_reply(const Sm *sm, uint32_t *from)
+{
+    uint64_t t = NEVER;
+    for (uint32_t p = 0; p < sm->part->partitions; p++) {
+        const Fifo *f = &sm->inbox[p];
+        if (f->head < f->n && f->v[f->head].time < t) t = f->v[f->head].time, *from = p;
+    }
+    return t;
+}
+
+static void land(Sm *sm)
+{
+    uint32_t p = 0;
+    while (sm->next_reply <= sm->now && first_reply(sm, &p) <= sm->now) {
+        Packet r = sm->inbox[p].v[sm->inbox[p].head++];
+        uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r.sectors);
+        r.time = link_pass(&sm->in, r.time, bytes);
+        if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
+        fifo_put(&sm->landing, r);
+        sm->next_reply = first_reply(sm, &p);
+    }
+    while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
+        Packet r = sm->landing.v[sm->landing.head++];
+        lsu_reply(sm, &r, sm->now);
+        sm->last_event = sm->now + 1;
+    }
+}
+
+static void look_at_wakers(Sm *sm)
+{
+    uint32_t at = sm->now % WHEEL;
+    if (!(sm->wheel_used[at / 64] >> (at % 64) & 1)) return;
+    sm->wheel_used[at / 64] &= ~(1ull << (at % 64));
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        uint64_t m = sm->wheel[at][k];
+        sm->wheel[at][k] = 0;
+        for (; m; m &= m - 1) {
+            uint32_t slot = (uint32_t)__builtin_ctzll(m) * sm->cfg.schedulers + k;
+            if (sm->slots[slot].warp && sm->slots[slot].state != W_READY) sm_evaluate(sm, slot);
+        }
+    }
+}
+
+static uint64_t next_waker(const Sm *sm)
+{
+    uint32_t at = (sm->now + 1) % WHEEL;
+    for (uint32_t n = 0; n < WHEEL;) {
+        uint32_t k = (at + n) % WHEEL;
+        uint64_t word = sm->wheel_used[k / 64] >> (k % 64);
+        if (word) return sm->now + 1 + n + (uint32_t)__builtin_ctzll(word);
+        n += 64 - k % 64;
+    }
+    return NEVER;
+}
+
+// Can a ready warp issue in the next cycle? If not, only an event changes that.
+static bool could_issue(Sm *sm)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        SchedState *s = &sm->sched[k];
+        if (s->busy > sm->now + 1) return true;
+        uint64_t ready = s->in[W_READY];
+        if (!ready) continue;
+        if (sm->refused && !lsu_accepts(sm))
+            ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] | s->class_ready[CLASS_TEX] |
+                       s->class_ready[CLASS_PREFETCH] | s->class_ready[CLASS_ASYNC]);
+        if (ready && s->policy.ops->pick(&s->policy, ready) >= 0) return true;
+    }
+    return false;
+}
+
+static uint64_t next_event(const Sm *sm)
+{
+    uint64_t t = MIN(next_waker(sm), sm->next_reply);
+    if (sm->landing.head < sm->landing.n) t = MIN(t, sm->landing.v[sm->landing.head].time);
+    if (sm->q_n && !sm->refused) t = MIN(t, MAX(sm->lsu_free, sm->now + 1));
+    if (sm->refused == C_L1_REFUSED_LINK) {
+        const Fifo *f = &sm->credits[sm->refused_part];
+        if (f->head < f->n) t = MIN(t, MAX(f->v[f->head].time, sm->now + 1));
+    }
+    return MAX(t, sm->now + 1);
+}
+
+void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
+{
+    uint32_t part;
+    for (uint32_t p = 0; p < sm->part->partitions; p++) {
+        wire_take(reply[p], window, &sm->inbox[p]);
+        wire_take(credit[p], window, &sm->credits[p]);
+    }
+    sm->next_reply = first_reply(sm, &part);
+    sm->window = sm->now = from;
+    sm->until = to;
+    sm->parity = window & 1;
+    uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
+    while (sm->now < to) {
+        land(sm);
+        look_at_wakers(sm);
+        lsu_tick(sm);
+        bool active = sm->running;
+        if (active) {
+            sm->last_event = sm->now + 1;
+            sm_issue(sm);
+            sm->count[C_SM_CYCLES]++;
+            sm->count[C_ISSUE_SLOTS] += per_cycle;
+            if (sm->env.fault.kind != FAULT_NONE) return;
+        }
+        uint64_t next = sm->running && could_issue(sm) ? sm->now + 1 : MIN(next_event(sm), to);
+        uint64_t skipped = next - sm->now - 1;
+        if (skipped && sm->running) {
+            sm_skip(sm, skipped);
+            sm->count[C_SM_CYCLES] += skipped;
+            sm->count[C_ISSUE_SLOTS] += skipped * per_cycle;
+        }
+        sm->now = next;
+    }
+    if (sm->refused) {
+        sm->count[sm->refused] += to - sm->refused_since;
+        sm->refused_since = to;
+    }
+}
+
+bool sm_idle(const Sm *sm)
+{
+    return !sm->running && !sm->q_n && sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] == 0;
+}
+
+uint64_t sm_next(const Sm *sm)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
+        if (sm->sched[k].in[W_READY] || sm->sched[k].busy > sm->now) return sm->now;
+    return next_event(sm);
+}
+
+void sm_explain(const Sm *sm, Text *out)
+{
+    static const char *const waits[] = {"is over", "can issue", "waits for memory", "waits for shared memory", "waits for a result", "waits for a branch",
+                                        "waits at a barrier or for other lanes", "sleeps"};
+    for (uint32_t s = 0; s < sm->warp_slots; s++) {
+        const WarpSlot *ws = &sm->slots[s];
+        if (!ws->warp) continue;
+        const Cta *c = ws->warp->cta;
+        text_printf(out, "  SM %u, block (%u,%u,%u), warp %u %s", sm->index, c->x, c->y, c->z, ws->warp->in_cta, waits[ws->state]);
+        if (ws->outstanding) text_printf(out, ", %u memory instructions under way", ws->outstanding);
+        text_put(out, "\n");
+        exec_dump_warp(ws->warp, out);
+    }
+    if (sm->refused) text_printf(out, "  SM %u: the load-store unit is refused since cycle %llu: %s\n", sm->index, (unsigned long long)sm->refused_since, counter_info[sm->refused].doc);
+}
