@@ -1,0 +1,296 @@
+// report.c: a run in words and tables, and as JSON. The JSON's schema is doc/json.md; its version goes up when a field
+// changes its meaning or goes.
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { JSON_VERSION = 1 };
+
+static double share(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+
+static double rate(const Record *r, const Gpu *g, const char *name)
+{
+    for (size_t k = 0; k < rate_count; k++)
+        if (!strcmp(rates[k].name, name)) return rates[k].value(r->count, g);
+    return 0;
+}
+
+static const Counter causes[] = {C_STALL_MEMORY, C_STALL_SHARED, C_STALL_ALU, C_STALL_PIPE, C_STALL_LSU, C_STALL_BARRIER,
+                                 C_STALL_BRANCH, C_STALL_SCHED, C_STALL_SLEEP, C_STALL_EMPTY};
+
+static void slots(const Record *r, FILE *out)
+{
+    const uint64_t *c = r->count;
+    fprintf(out, "  issue slots   issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
+    int shown = 1;
+    for (size_t k = 0; k < COUNT(causes); k++) {
+        if (!c[causes[k]]) continue;
+        fprintf(out, "%s%s %.1f %%", shown % 5 ? ", " : "\n                ", strchr(counter_info[causes[k]].name, '.') + 1, share(c[causes[k]], c[C_ISSUE_SLOTS]));
+        shown++;
+    }
+    fprintf(out, "\n");
+}
+
+static void structures(const Record *r, FILE *out)
+{
+    uint64_t dram = 0;
+    bool head = false;
+    for (int k = 0; k < MAX_STRUCTURES; k++) dram += r->structure_dram[k];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *s = &r->structure[k];
+        uint64_t requests = s->loads + s->stores + s->atomics;
+        if (!requests) continue;
+        if (!head) fprintf(out, "  %-16s %10s %10s %9s %13s %8s %10s\n", "data structure", "loads", "stores", "atomics", "sectors/req.", "L1 hits", "of DRAM");
+        head = true;
+        char hits[16] = "-";
+        if (s->l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(s->l1_hits, s->l1_accesses));
+        char rest[16];
+        snprintf(rest, sizeof rest, "%.1f %%", share(r->structure_dram[k], dram));
+        fprintf(out, "  %-16s %10llu %10llu %9llu %13.2f %8s %10s\n", r->structure_name[k] ? r->structure_name[k] : "?", (unsigned long long)s->loads, (unsigned long long)s->stores,
+                (unsigned long long)s->atomics, (double)s->sectors / (double)requests, hits, rest);
+    }
+}
+
+typedef struct Line {
+    uint32_t loc, code;
+    uint32_t line;
+    InstStat sum;
+} Line;
+
+static int by_heat(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+    uint64_t p = x->sum.stalls + x->sum.issued, q = y->sum.stalls + y->sum.issued;
+    if (p != q) return p < q ? 1 : -1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+// Sums instructions by source line (.loc), or by PTX line where there is none. Returns how many; the caller frees *out.
+static size_t by_line(const Record *r, Line **out)
+{
+    VEC(Line) lines = {0};
+    for (size_t c = 0; r->code && r->inst && c < r->code->codes.n; c++) {
+        const Code *code = r->code->codes.v[c];
+        for (uint32_t i = 0; i < code->n; i++) {
+            const InstStat *s = &r->inst[code->stat_base + i];
+            const Inst *inst = &code->f->insts.v[i];
+            if (!s->issued) continue;
+            int line, column;
+            if (inst->loc) line = (int)code->f->module->locs.v[inst->loc - 1].line;
+            else source_place(&code->f->module->source, inst->at, &line, &column);
+            size_t k = 0;
+            while (k < lines.n && (lines.v[k].line != (uint32_t)line || !lines.v[k].loc != !inst->loc)) k++;
+            if (k == lines.n) {
+                Line l = {inst->loc, (uint32_t)c, (uint32_t)line, {0}};
+                vec_push(&lines, l);
+            }
+            InstStat *t = &lines.v[k].sum;
+            t->issued += s->issued, t->lanes += s->lanes, t->transactions += s->transactions, t->l1_accesses += s->l1_accesses;
+            t->l1_hits += s->l1_hits, t->stalls += s->stalls;
+        }
+    }
+    if (lines.n) qsort(lines.v, lines.n, sizeof *lines.v, by_heat);
+    *out = lines.v;
+    return lines.n;
+}
+
+static const char *file_of(const Record *r, const Line *l)
+{
+    const Module *m = r->code->codes.v[l->code]->f->module;
+    if (!l->loc) return m->source.name;
+    for (size_t k = 0; k < m->files.n; k++)
+        if (m->files.v[k].index == m->locs.v[l->loc - 1].file) return m->files.v[k].name;
+    return "?";
+}
+
+static void hottest(const Record *r, FILE *out)
+{
+    Line *lines;
+    size_t n = by_line(r, &lines);
+    if (n) fprintf(out, "  %-34s %12s %12s %14s %8s\n", "source line", "issued", "stall cycles", "transactions", "L1 hits");
+    for (size_t k = 0; k < n && k < 12; k++) {
+        char place[64], hits[16] = "-";
+        snprintf(place, sizeof place, "%s:%u", file_of(r, &lines[k]), lines[k].line);
+        if (lines[k].sum.l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(lines[k].sum.l1_hits, lines[k].sum.l1_accesses));
+        fprintf(out, "  %-34s %12llu %12llu %14llu %8s\n", place, (unsigned long long)lines[k].sum.issued, (unsigned long long)lines[k].sum.stalls, (unsigned long long)lines[k].sum.transactions, hits);
+    }
+    mem_free(lines);
+}
+
+static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
+{
+    const uint64_t *c = r->count;
+    char a[32], b[32], e[32];
+    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", r->kernel, r->info.grid[0], r->info.grid[1], r->info.grid[2], r->info.block[0], r->info.block[1], r->info.block[2]);
+    format_count(a, (double)c[C_WARP_INSTS]);
+    format_count(b, (double)c[C_THREAD_INSTS]);
+    if (r->functional) {
+        fprintf(out, "  executed without time: %s warp instructions, %s thread instructions\n", a, b);
+        return;
+    }
+    fprintf(out, "  cycles        %llu%s  (%.3f ms)   IPC %.3f   %s warp instructions, %s thread instructions\n", (unsigned long long)c[C_CYCLES], r->partial ? " so far" : "",
+            1e3 * rate(r, g, "seconds"), rate(r, g, "ipc"), a, b);
+    fprintf(out, "  occupancy     %.1f %%; %u warps an SM fit, limited by %s\n", 100 * rate(r, g, "occupancy"), r->occupancy_warps, r->occupancy_limit ? r->occupancy_limit : "?");
+    slots(r, out);
+    if (c[C_L1_ACCESSES]) {
+        format_count(a, (double)c[C_L1_ACCESSES]);
+        fprintf(out, "  L1            %s accesses, %.2f %% hits (loads %.2f %%), %.2f accesses per 1000 thread instructions\n", a, 100 * rate(r, g, "l1_hit_rate"), 100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
+    }
+    if (c[C_L1_BYPASSES]) format_count(a, (double)c[C_L1_BYPASSES]), fprintf(out, "  past the L1   %s transactions\n", a);
+    if (c[C_RO_ACCESSES]) format_count(a, (double)c[C_RO_ACCESSES]), fprintf(out, "  read-only     %s accesses, %.2f %% hits\n", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
+    if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
+        format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
+        format_count(b, (double)c[C_SHARED_CONFLICTS]);
+        fprintf(out, "  shared memory %s accesses, %.2f passes each, %s bank conflicts\n", a, rate(r, g, "shared_passes"), b);
+    }
+    format_count(a, (double)c[C_L2_ACCESSES]);
+    fprintf(out, "  L2            %s requests, %.2f %% hits, %.1f GB/s\n", a, 100 * rate(r, g, "l2_hit_rate"), rate(r, g, "l2_bandwidth"));
+    format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
+    format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
+    snprintf(e, sizeof e, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
+    fprintf(out, "  DRAM          %s read, %s written, %.1f of %.1f GB/s%s\n", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs, c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? e : "");
+    structures(r, out);
+    if (lines) hottest(r, out);
+}
+
+// Many launches of one kernel are summed.
+static void add(Record *sum, const Record *r)
+{
+    for (int k = 0; k < C_COUNT; k++) sum->count[k] += r->count[k];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *f = &r->structure[k];
+        StructStat *t = &sum->structure[k];
+        t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions, t->sectors += f->sectors;
+        t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+        sum->structure_dram[k] += r->structure_dram[k];
+    }
+    for (uint32_t k = 0; sum->inst && r->inst && k < sum->insts && k < r->insts; k++) {
+        sum->inst[k].issued += r->inst[k].issued, sum->inst[k].lanes += r->inst[k].lanes, sum->inst[k].transactions += r->inst[k].transactions;
+        sum->inst[k].l1_accesses += r->inst[k].l1_accesses, sum->inst[k].l1_hits += r->inst[k].l1_hits, sum->inst[k].stalls += r->inst[k].stalls;
+    }
+}
+
+void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
+{
+    const Gpu *g = device_gpu(d);
+    size_t n = oc_launches(d);
+    fprintf(out, "%s", info->what);
+    if (info->params && *info->params) fprintf(out, "  %s", info->params);
+    fprintf(out, "  on %s", g->name);
+    if (info->checked) fprintf(out, info->verified ? ": the result is right" : ": FAILED");
+    fprintf(out, "\n");
+    for (size_t k = 0; k < n; k++) {
+        const Record *r = device_record(d, k);
+        bool seen = false;
+        size_t same = 0;
+        for (size_t j = 0; j < k; j++) seen |= !strcmp(device_record(d, j)->kernel, r->kernel) && device_record(d, j)->functional == r->functional;
+        if (seen) continue;
+        Record sum = *r;
+        sum.inst = r->inst ? mem_alloc(sizeof *sum.inst * r->insts) : NULL;
+        if (r->inst) memcpy(sum.inst, r->inst, sizeof *sum.inst * r->insts);
+        for (size_t j = k + 1; j < n; j++) {
+            const Record *o = device_record(d, j);
+            if (strcmp(o->kernel, r->kernel) || o->functional != r->functional) continue;
+            add(&sum, o);
+            same++;
+        }
+        kernel_text(&sum, g, info->lines, out);
+        if (same) fprintf(out, "  (%zu launches, summed)\n", same + 1);
+        mem_free(sum.inst);
+    }
+    fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
+}
+
+static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t interval, Json *j)
+{
+    json_open(j, NULL, '{');
+    json_string(j, "name", r->kernel);
+    json_bool(j, "functional", r->functional);
+    json_bool(j, "partial", r->partial);
+    json_open(j, "grid", '[');
+    for (int k = 0; k < 3; k++) json_uint(j, NULL, r->info.grid[k]);
+    json_close(j, ']');
+    json_open(j, "block", '[');
+    for (int k = 0; k < 3; k++) json_uint(j, NULL, r->info.block[k]);
+    json_close(j, ']');
+    json_uint(j, "dynamic_shared", r->info.dynamic_shared);
+    json_uint(j, "cycles", r->count[C_CYCLES]);
+    json_uint(j, "warp_instructions", r->count[C_WARP_INSTS]);
+    json_uint(j, "thread_instructions", r->count[C_THREAD_INSTS]);
+    json_double(j, "ipc", rate(r, g, "ipc"));
+    json_double(j, "l1_hit_rate", rate(r, g, "l1_hit_rate"));
+    json_double(j, "start_seconds", r->start);
+    json_double(j, "end_seconds", r->end);
+    json_uint(j, "occupancy_blocks", r->occupancy_blocks);
+    json_uint(j, "occupancy_warps", r->occupancy_warps);
+    json_string(j, "occupancy_limit", r->occupancy_limit ? r->occupancy_limit : "");
+    json_open(j, "counters", '{');
+    for (int k = 0; k < C_COUNT; k++) json_uint(j, counter_info[k].name, r->count[k]);
+    json_close(j, '}');
+    json_open(j, "rates", '{');
+    for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
+    json_close(j, '}');
+    json_open(j, "structures", '[');
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *s = &r->structure[k];
+        if (!(s->loads + s->stores + s->atomics)) continue;
+        json_open(j, NULL, '{');
+        json_string(j, "name", r->structure_name[k] ? r->structure_name[k] : "?");
+        json_uint(j, "loads", s->loads);
+        json_uint(j, "stores", s->stores);
+        json_uint(j, "atomics", s->atomics);
+        json_uint(j, "transactions", s->transactions);
+        json_uint(j, "sectors", s->sectors);
+        json_uint(j, "l1_accesses", s->l1_accesses);
+        json_uint(j, "l1_hits", s->l1_hits);
+        json_uint(j, "dram_bytes", r->structure_dram[k]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    if (lines) {
+        Line *l;
+        size_t n = by_line(r, &l);
+        json_open(j, "lines", '[');
+        for (size_t k = 0; k < n; k++) {
+            json_open(j, NULL, '{');
+            json_string(j, "file", file_of(r, &l[k]));
+            json_uint(j, "line", l[k].line);
+            json_uint(j, "issued", l[k].sum.issued);
+            json_uint(j, "stall_cycles", l[k].sum.stalls);
+            json_uint(j, "transactions", l[k].sum.transactions);
+            json_uint(j, "l1_accesses", l[k].sum.l1_accesses);
+            json_uint(j, "l1_hits", l[k].sum.l1_hits);
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+        mem_free(l);
+    }
+    if (interval && r->samples.n) {
+        json_open(j, "series", '{');
+        for (int k = 0; k < C_COUNT; k++) {
+            json_open(j, counter_info[k].name, '[');
+            for (size_t s = 0; s * C_COUNT < r->samples.n; s++) json_uint(j, NULL, r->samples.v[s * C_COUNT + (size_t)k]);
+            json_close(j, ']');
+        }
+        json_close(j, '}');
+    }
+    json_close(j, '}');
+}
+
+void report_json(const oc_device *d, const ReportInfo *info, Json *j)
+{
+    const Gpu *g = device_gpu(d);
+    json_string(j, "onchip", ONCHIP_VERSION);
+    json_int(j, "schema", JSON_VERSION);
+    json_string(j, "program", info->what);
+    json_string(j, "parameters", info->params ? info->params : "");
+    json_string(j, "gpu", g->name);
+    if (info->checked) json_bool(j, "verified", info->verified);
+    if (info->error) json_string(j, "error", info->error);
+    json_double(j, "wall_seconds", device_wall_seconds(d));
+    json_uint(j, "device_bytes", device_bytes(d));
+    json_open(j, "kernels", '[');
+    for (size_t k = 0; k < oc_launches(d); k++) kernel_json(device_record(d, k), g, info->lines, 1, j);
+    json_close(j, ']');
+}

@@ -1,0 +1,218 @@
+// work.c: the interface workloads are written against, and how one is run. A run's memory, on host and device, is freed
+// at its end. The first failure is kept and makes every later call return at once, so that workloads need no error paths.
+#include "lab/lab.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Work {
+    oc_device *device;
+    oc_module *module;
+    const Workload *workload;
+    int64_t values[32];
+    WorkResult *result;
+    VEC(void *) host;
+    VEC(oc_ptr) buffers;
+    uint64_t random;
+    bool checked;
+};
+
+bool work_ok(const Work *w) { return !w->result->error; }
+
+void work_fail(Work *w, const char *format, ...)
+{
+    if (w->result->error) return;
+    Text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    w->result->error = mem_text(t.v ? t.v : "");
+    text_free(&t);
+}
+
+static bool good(Work *w, oc_status status)
+{
+    if (status == OC_OK) return true;
+    w->result->status = status;
+    work_fail(w, "%s", oc_error(w->device));
+    return false;
+}
+
+int64_t work_param(Work *w, const char *name)
+{
+    for (int k = 0; w->workload->params[k].name; k++)
+        if (!strcmp(w->workload->params[k].name, name)) return w->values[k];
+    work_fail(w, "%s has no parameter %s", w->workload->name, name);
+    return 1;
+}
+
+void *work_host(Work *w, size_t bytes)
+{
+    if (!work_ok(w)) return NULL;
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) {
+        w->result->status = OC_OUT_OF_MEMORY;
+        work_fail(w, "the host has no room for %zu bytes", bytes);
+        return NULL;
+    }
+    vec_push(&w->host, p);
+    return p;
+}
+
+WorkBuf work_device(Work *w, const char *label, size_t bytes)
+{
+    WorkBuf b = {0, bytes};
+    if (work_ok(w) && good(w, oc_malloc(w->device, bytes, label, &b.ptr))) vec_push(&w->buffers, b.ptr);
+    return b;
+}
+
+void work_write(Work *w, WorkBuf to, const void *from, size_t bytes)
+{
+    if (work_ok(w)) good(w, oc_write(w->device, to.ptr, from, bytes, NULL));
+}
+
+void work_read(Work *w, void *to, WorkBuf from, size_t bytes)
+{
+    if (work_ok(w)) good(w, oc_read(w->device, to, from.ptr, bytes, NULL));
+}
+
+WorkBuf work_upload(Work *w, const char *label, const void *host, size_t bytes)
+{
+    WorkBuf b = work_device(w, label, bytes);
+    work_write(w, b, host, bytes);
+    return b;
+}
+
+// PCG32 (O'Neill): 64 bits of state, an output permutation of rotations.
+uint32_t work_random(Work *w)
+{
+    uint64_t old = w->random;
+    w->random = old * 6364136223846793005ull + 1442695040888963407ull;
+    uint32_t x = (uint32_t)(((old >> 18) ^ old) >> 27), r = (uint32_t)(old >> 59);
+    return x >> r | x << (-r & 31);
+}
+
+float work_random_float(Work *w) { return (float)(work_random(w) >> 8) * 0x1p-24f; }
+
+void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args, size_t count)
+{
+    oc_kernel *k;
+    if (!work_ok(w) || !good(w, oc_kernel_get(w->module, kernel, &k))) return;
+    oc_kernel_info info = oc_kernel_describe(k);
+    const void *values[64];
+    if (info.params != count || count > COUNT(values)) {
+        work_fail(w, "kernel %s takes %u arguments, not %zu", kernel, info.params, count);
+        return;
+    }
+    for (size_t a = 0; a < count; a++) {
+        if (args[a].bytes != info.sizes[a]) {
+            work_fail(w, "argument %zu of kernel %s has %u bytes, not %u", a, kernel, info.sizes[a], args[a].bytes);
+            return;
+        }
+        values[a] = &args[a].v;
+    }
+    good(w, oc_launch(k, grid, block, smem, NULL, values));
+}
+
+void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32_t *want, size_t count)
+{
+    if (!work_ok(w)) return;
+    w->checked = true;
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != want[i]) {
+            work_fail(w, "wrong result: %s[%zu] is %u, the CPU's is %u", what, i, got[i], want[i]);
+            return;
+        }
+}
+
+#define CHECK_FLOAT(name, T)                                                                                              \
+    void name(Work *w, const char *what, const T *got, const T *want, size_t count, double tolerance)                     \
+    {                                                                                                                     \
+        if (!work_ok(w)) return;                                                                                          \
+        w->checked = true;                                                                                                \
+        double floor = 0;                                                                                                 \
+        for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;                               \
+        for (size_t i = 0; i < count; i++) {                                                                              \
+            double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);           \
+            if (error <= tolerance * scale || (isinf((double)want[i]) && got[i] == want[i])) continue;                    \
+            work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],      \
+                      (double)want[i], tolerance);                                                                        \
+            return;                                                                                                       \
+        }                                                                                                                 \
+    }
+CHECK_FLOAT(work_check_f32, float)
+CHECK_FLOAT(work_check_f64, double)
+
+// --- running ------------------------------------------------------------------------------------------------------------
+const WorkloadEntry *workload_find(const char *name)
+{
+    const WorkloadEntry *found = NULL;
+    const char *slash = strchr(name, '/');
+    for (size_t k = 0; k < workload_count; k++) {
+        const Workload *w = workload_table[k].workload;
+        if (strcmp(w->name, slash ? slash + 1 : name)) continue;
+        if (slash && (strlen(w->suite) != (size_t)(slash - name) || memcmp(w->suite, name, (size_t)(slash - name)))) continue;
+        if (found) return NULL;
+        found = &workload_table[k];
+    }
+    return found;
+}
+
+static void read_params(Work *w, const WorkOptions *o)
+{
+    const WorkParam *p = w->workload->params;
+    for (int k = 0; p[k].name; k++) w->values[k] = o->small ? p[k].small : p[k].standard;
+    for (const char *const *s = o->params; s && *s; s++) {
+        const char *equals = strchr(*s, '=');
+        int k = 0;
+        if (!equals) {
+            work_fail(w, "'%s': parameter=value is expected", *s);
+            return;
+        }
+        while (p[k].name && (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s)))) k++;
+        if (!p[k].name) {
+            Text t = {0};
+            for (int n = 0; p[n].name; n++) text_printf(&t, "%s%s", n ? ", " : "", p[n].name);
+            work_fail(w, "%s has no parameter '%.*s'; it has: %s", w->workload->name, (int)(equals - *s), *s, t.v ? t.v : "none");
+            text_free(&t);
+            return;
+        }
+        uint64_t v;
+        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
+            work_fail(w, "%s is out of range: %s (%lld to %lld)", *s, p[k].doc, (long long)p[k].min, (long long)p[k].max);
+            return;
+        }
+        w->values[k] = (int64_t)v;
+    }
+    Text t = {0};
+    for (int k = 0; p[k].name; k++) text_printf(&t, "%s%s=%lld", k ? " " : "", p[k].name, (long long)w->values[k]);
+    w->result->params = mem_text(t.v ? t.v : "");
+    text_free(&t);
+}
+
+bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
+{
+    *r = (WorkResult){.status = OC_OK};
+    Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
+    read_params(&w, o);
+    if (r->error) r->status = OC_BAD_ARGUMENT;
+    char name[128];
+    snprintf(name, sizeof name, "%s.ptx", e->workload->name);
+    if (work_ok(&w) && good(&w, oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) e->workload->run(&w);
+    if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
+    r->verified = work_ok(&w);
+    for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
+    for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
+    vec_free(&w.host), vec_free(&w.buffers);
+    return r->verified;
+}
+
+void work_result_free(WorkResult *r)
+{
+    mem_free(r->error), mem_free(r->params);
+    *r = (WorkResult){0};
+}

@@ -1,0 +1,30 @@
+// gesummv: y = alpha A x + beta B x.
+#include "../host.h"
+
+static void run(Work *work) {
+    const int64_t n = work_param(work, "n");
+    const float alpha = 43532.0f, beta = 12313.0f;  // PolyBench's
+    const size_t of_a = (size_t)(n * n) * sizeof(float), of_x = (size_t)n * sizeof(float);
+    float *a = random_floats(work, (size_t)(n * n), 0, 1), *b = random_floats(work, (size_t)(n * n), 0, 1);
+    float *x = random_floats(work, (size_t)n, 0, 1), *got = work_host(work, of_x), *want = work_host(work, of_x);
+    WorkBuf da = work_upload(work, "A", a, of_a), db = work_upload(work, "B", b, of_a);
+    WorkBuf dx = work_upload(work, "x", x, of_x), dtmp = work_device(work, "tmp", of_x);
+    WorkBuf dy = work_device(work, "y", of_x);
+
+    work_launch(work, "gesummv_kernel", dim1(ceil_div(n, 256)), dim1(256), 0,
+                ARGS(arg_i32(n), arg_f32(alpha), arg_f32(beta), arg_buf(da), arg_buf(db), arg_buf(dx), arg_buf(dtmp),
+                     arg_buf(dy)));
+    work_read(work, got, dy, of_x);
+    if (!work_ok(work)) return;
+
+    for (int64_t i = 0; i < n; i++) want[i] = (float)(alpha * dot(a + i * n, x, n) + beta * dot(b + i * n, x, n));
+    work_check_f32(work, "y", got, want, (size_t)n, 5e-5);
+}
+
+static const WorkParam params[] = {
+    {"n", "rows and columns of A and B, 1 to 32768", 200, 4096, 1, 32768},
+    {.name = NULL},
+};
+
+const Workload workload_polybench_gesummv = {
+    "gesummv", "polybench", "y = alpha A x + beta B x (PolyBench; kernel as in PolyBench/GPU)", params, run};

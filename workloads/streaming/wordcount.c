@@ -1,0 +1,67 @@
+// wordcount: lines, words and characters of a text, as Unix wc.
+#include "../host.h"
+
+enum { LINES, WORDS, CHARACTERS, EDGES, OUTPUTS };
+
+// Words of 1 to 12 letters, one letter in 16 an e acute of two bytes; a line break after one word in 12, else a blank.
+static void make_text(Work *work, uint8_t *text, size_t size) {
+    for (size_t at = 0; at < size;) {
+        const uint32_t r = work_random(work);
+        for (uint32_t letters = 1 + (r & 0xFFFF) % 12; letters > 0 && at < size; letters--) {
+            const uint32_t letter = work_random(work);
+            if (letter >> 28 == 0 && at + 1 < size) {
+                text[at++] = 0xC3;
+                text[at++] = 0xA9;
+            } else {
+                text[at++] = (uint8_t)('a' + (letter & 0xFFFF) % 26);
+            }
+        }
+        if (at < size) text[at++] = (r >> 16) % 12 == 0 ? '\n' : (r >> 16) % 12 == 1 ? '\t' : ' ';
+    }
+}
+
+static bool is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+static void run(Work *work) {
+    const int64_t threads = work_param(work, "threads"), bytes = work_param(work, "bytes");
+    const int64_t block = work_param(work, "block");
+    const size_t size = (size_t)threads * (size_t)bytes, of_counts = (size_t)threads * sizeof(uint32_t);
+    if (bytes % 128 != 0) work_fail(work, "bytes = %lld is not a multiple of 128", (long long)bytes);
+    if (size > UINT32_MAX) work_fail(work, "threads * bytes = %zu is more than 4 GiB of text", size);
+    uint8_t *text = work_host(work, size);
+    uint32_t *counts[OUTPUTS], got[3] = {0}, want[3] = {0};
+    if (text) make_text(work, text, size);
+
+    WorkBuf dtext = work_upload(work, "text", text, size), dcounts[OUTPUTS];
+    static const char *const labels[OUTPUTS] = {"lines", "words", "characters", "edges"};
+    for (int k = 0; k < OUTPUTS; k++) {
+        counts[k] = work_host(work, of_counts);
+        dcounts[k] = work_device(work, labels[k], of_counts);
+    }
+    work_launch(work, "wordcount", dim1(ceil_div(threads, block)), dim1((uint32_t)block), 0,
+                ARGS(arg_i32(threads), arg_i32(bytes), arg_buf(dtext), arg_buf(dcounts[LINES]), arg_buf(dcounts[WORDS]),
+                     arg_buf(dcounts[CHARACTERS]), arg_buf(dcounts[EDGES])));
+    for (int k = 0; k < OUTPUTS; k++) work_read(work, counts[k], dcounts[k], of_counts);
+    if (!work_ok(work)) return;
+
+    for (int64_t t = 0; t < threads; t++) {
+        for (int k = 0; k < 3; k++) got[k] += counts[k][t];
+        if (t > 0 && counts[EDGES][t] & 1 && counts[EDGES][t - 1] & 2) got[WORDS]--;  // it began in the chunk before
+    }
+    for (size_t i = 0; i < size; i++) {
+        want[LINES] += text[i] == '\n';
+        want[WORDS] += !is_space(text[i]) && (i == 0 || is_space(text[i - 1]));
+        want[CHARACTERS] += text[i] >> 6 != 2;  // UTF-8's continuation bytes begin with 10
+    }
+    work_check_u32(work, "lines, words, characters", got, want, 3);
+}
+
+static const WorkParam params[] = {
+    {"threads", "chunks of the text, and threads, 1 to 2^20", 100, 1920, 1, 1 << 20},
+    {"bytes", "bytes of a chunk, a multiple of 128 up to 2^20", 256, 4096, 128, 1 << 20},
+    {"block", "threads of a block, 1 to 1024", 64, 128, 1, 1024},
+    {.name = NULL},
+};
+
+const Workload workload_streaming_wordcount = {
+    "wordcount", "streaming", "Lines, words and characters of a text, a thread a chunk (S-L1, Figure 1)", params, run};
