@@ -43,7 +43,7 @@ static void show_registers(const Function *f, Text *out)
     Alloc *a = alloc_colour(w);
     text_printf(out, "%zu virtual registers, %u 32-bit registers and %u predicates after lowering; %zu instructions, %zu after lowering\n", f->regs.n, a->slots, a->preds, f->insts.n, g->insts.n);
     for (uint32_t r = 0; r < g->regs.n; r++)
-        if (a->slot[r] != NO_REG) text_printf(out, "  %s .%s → %s%u\n", g->regs.v[r].name, type_info[g->regs.v[r].type].name, g->regs.v[r].type == TY_PRED ? "P" : "R", a->slot[r]);
+        if (a->slot[r] != NO_REG) text_printf(out, "  %s .%s → %s%u\n", g->regs.v[r].name, type_info[g->regs.v[r].type].name, g->regs.v[r].type == TY_PRED ? "P" : "R", g->regs.v[r].type == TY_PRED ? a->place[r] : a->slot[r]);
     alloc_free(a);
     flow_free(w);
     ptx_lowered_free(g);

@@ -59,11 +59,11 @@ static Loc32 scratch(const Decode *x) { return (x->code->rows - 2) * ROW_BYTES; 
 static bool reg_wide(const Decode *x, uint32_t reg) { return type_info[x->f->regs.v[reg].type].bits == 64; }
 static Loc32 reg_loc(const Decode *x, uint32_t reg)
 {
-    return x->code->alloc->slot[reg] == NO_REG ? scratch(x) : x->code->alloc->slot[reg] * ROW_BYTES;
+    return x->code->alloc->place[reg] == NO_REG ? scratch(x) : x->code->alloc->place[reg] * ROW_BYTES;
 }
 static uint16_t pred_of(const Decode *x, uint32_t reg)
 {
-    return x->code->alloc->slot[reg] == NO_REG ? PRED_SINK : (uint16_t)(x->code->alloc->slot[reg] + PRED_FIRST);
+    return x->code->alloc->place[reg] == NO_REG ? PRED_SINK : (uint16_t)(x->code->alloc->place[reg] + PRED_FIRST);
 }
 
 static uint32_t find_var(const SharedVar *v, size_t n, const Symbol *s)
@@ -153,13 +153,10 @@ static void score(void *user, uint32_t reg, bool def)
 {
     Score *s = user;
     const Alloc *a = s->x->code->alloc;
-    if (def != s->def || a->slot[reg] == NO_REG) return;
-    int bits = type_info[s->x->f->regs.v[reg].type].bits;
-    int n = bits == 1 ? 1 : (bits + 31) / 32;
-    for (int k = 0; k < n && s->d->score_n < MAX_SCORE; k++) {
-        uint16_t at = (uint16_t)(a->slot[reg] + (uint32_t)k + (bits == 1 ? s->x->code->reg_rows : 0));
-        s->d->score[s->d->score_n++] = at;
-    }
+    if (def != s->def || a->place[reg] == NO_REG || s->d->score_n == MAX_SCORE) return;
+    bool pred = s->x->f->regs.v[reg].type == TY_PRED;
+    if (!def && !pred && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
+    s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }
 
 // --- memory, calls, control -------------------------------------------------------------------------------------------
@@ -653,14 +650,10 @@ static bool decode_function(Decode *x, Code *code)
     x->i = NULL;
     x->local.n = x->param.n = 0;
     Flow *flow = flow_build(f);
-    if (x->image->lower) {
-        flow_live(flow);
-        code->alloc = alloc_colour(flow);
-    } else {
-        code->alloc = alloc_identity(f);
-    }
+    flow_live(flow);
+    code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
     code->registers = code->alloc->slots;
-    code->reg_rows = code->alloc->slots;
+    code->reg_rows = code->alloc->rows;
     code->preds = code->alloc->preds + PRED_FIRST;
     uint32_t rows = (code->reg_rows + 1) & ~1u;
     uint32_t first_param = rows;

@@ -63,9 +63,11 @@ struct Dinst {
     const Inst *inst;             // of the executed (lowered) function
     const struct CallSite *call;
     Loc32 vector[8];              // rows of a vector's elements; texture coordinates are a, b, c
-    // The scoreboard's view of the frame: 32-bit slots, then from Code.reg_rows on predicates; destinations first.
-    uint8_t score_dst, score_n;
+    // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
+    // destinations first.
+    uint8_t score_dst, score_n, sources;
     uint16_t score[MAX_SCORE];
+    uint16_t source[6];           // slots of the register file that are read, for bank conflicts
 };
 enum {
     D_SYNC = 1,        // waits for all lanes of its mask (.sync, from sm_70 on)

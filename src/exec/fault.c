@@ -81,17 +81,17 @@ static void dump_registers(const Warp *w, const Split *s, Text *out)
         bool used = live[r >> 6] >> (r & 63) & 1;
         for (uint32_t i = flow->blocks.v[flow->block_of[pc]].first; !used && i <= pc; i++)
             for (int k = 0; k < c->f->insts.v[i].operands; k++) used |= c->f->insts.v[i].opnd[k].kind == O_REG && c->f->insts.v[i].opnd[k].reg == r;
-        if (!used || c->alloc->slot[r] == NO_REG) continue;
+        if (!used || c->alloc->place[r] == NO_REG) continue;
         if (shown++ % 4 == 0) text_put(out, "\n     ");
         Type t = c->f->regs.v[r].type;
         const uint8_t *frame = w->rows + s->base;
         if (t == TY_PRED) {
             const uint32_t *pred = (const uint32_t *)(frame + c->rows * ROW_BYTES);
-            text_printf(out, " %s=%u", c->f->regs.v[r].name, pred[c->alloc->slot[r] + PRED_FIRST] >> lane & 1);
+            text_printf(out, " %s=%u", c->f->regs.v[r].name, pred[c->alloc->place[r] + PRED_FIRST] >> lane & 1);
         } else if (type_info[t].bits == 64) {
-            text_printf(out, " %s=0x%llx", c->f->regs.v[r].name, (unsigned long long)((const uint64_t *)(frame + c->alloc->slot[r] * ROW_BYTES))[lane]);
+            text_printf(out, " %s=0x%llx", c->f->regs.v[r].name, (unsigned long long)((const uint64_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
         } else {
-            text_printf(out, " %s=0x%x", c->f->regs.v[r].name, ((const uint32_t *)(frame + c->alloc->slot[r] * ROW_BYTES))[lane]);
+            text_printf(out, " %s=0x%x", c->f->regs.v[r].name, ((const uint32_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
         }
         if (shown == 32) break;
     }

@@ -67,11 +67,13 @@ INT_TYPE(s64, uint64_t, int64_t)
     CMP_MASK(mask_nan_##ty, S, S, value(a) != value(a) || value(b) != value(b)) BOTH(nan_##ty)
 static inline float flushed(uint32_t x) { return as_f32(flush32(x)); }
 static inline float of_half(uint32_t x) { return as_f32(half_to_f32(x)); }
+static inline float flushed_half(uint32_t x) { return of_half(x & 0x7c00 ? x : x & 0x8000); }
 static inline float of_bf16(uint32_t x) { return as_f32(x << 16); }
 FLOAT_TYPE(f32, uint32_t, float, as_f32)
 FLOAT_TYPE(ftz, uint32_t, float, flushed)
 FLOAT_TYPE(f64, uint64_t, double, as_f64)
 FLOAT_TYPE(f16, uint32_t, float, of_half)
+FLOAT_TYPE(ftz16, uint32_t, float, flushed_half)
 FLOAT_TYPE(bf16, uint32_t, float, of_bf16)
 
 typedef enum Cmp { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NANS } Cmp;
@@ -115,7 +117,9 @@ static ExecFn *pick_float_cmp(int cmp, Type t, bool ftz, bool p)
         if (ftz) ROW14(ftz)
         ROW14(f32)
     case TY_F64: ROW14(f64)
-    case TY_F16: ROW14(f16)
+    case TY_F16:
+        if (ftz) ROW14(ftz16)
+        ROW14(f16)
     case TY_BF16: ROW14(bf16)
     default: return NULL;
     }
@@ -124,10 +128,13 @@ static ExecFn *pick_float_cmp(int cmp, Type t, bool ftz, bool p)
 ExecFn *OPS_NAME(pick_compare)(const Inst *i)
 {
     if (i->op != OP_SETP && i->op != OP_SET) return NULL;
-    bool p = i->op == OP_SETP;
+    bool p = i->op == OP_SETP, ftz = inst_has(i, G_FTZ);
     Type t = p ? i->type : i->type2;
-    if (!p && ty_bits(i->type) != 32) return NULL;
-    bool is_float = type_info[t].kind == K_FLOAT;
+    bool is_float = type_info[t].kind == K_FLOAT, half = t == TY_F16 || t == TY_BF16;
+    if (!p && i->type != TY_U32 && i->type != TY_S32 && (i->type != TY_F32 || half)) return NULL;
+    if (ftz && t != TY_F32 && t != TY_F16) return NULL;
+    if (inst_has(i, G_BOOL) != (i->operands == 4)) return NULL;
+    if (p && half && i->opnd[0].kind == O_PAIR) return NULL;  // one predicate only
     int cmp;
     switch (i->mod[G_CMP]) {
     case M_EQ: cmp = EQ; break;
@@ -146,7 +153,8 @@ ExecFn *OPS_NAME(pick_compare)(const Inst *i)
     case M_CNAN: cmp = NANS; break;
     default: return NULL;
     }
+    // Bits are equal or not; .lo, .ls, .hi and .hs are for unsigned integers.
     bool lohi = i->mod[G_CMP] == M_CLO || i->mod[G_CMP] == M_CLS || i->mod[G_CMP] == M_CHI || i->mod[G_CMP] == M_CHS;
-    if (lohi && type_info[t].kind != K_UINT && type_info[t].kind != K_BITS) return NULL;
-    return is_float ? pick_float_cmp(cmp, t, inst_has(i, G_FTZ), p) : pick_int_cmp(cmp, t, p);
+    if ((type_info[t].kind == K_BITS && cmp > NE) || (lohi && type_info[t].kind != K_UINT)) return NULL;
+    return is_float ? pick_float_cmp(cmp, t, ftz, p) : pick_int_cmp(cmp, t, p);
 }

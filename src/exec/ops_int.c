@@ -6,10 +6,13 @@
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
+// On 16-bit signed operands: the result is zero-extended all the same.
+#define BINARY_S16(name, expr) MAP2(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
+#define TERNARY_S16(name, expr) MAP3(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
 // name_u16, _s16, … for an expression that is the same for all; T is unsigned for wrapping ones.
 #define BINARY_ALL(name, expr)                  \
     BINARY(name##_u16, uint32_t, uint16_t, expr) \
-    BINARY(name##_s16, uint32_t, int16_t, expr)  \
+    BINARY_S16(name##_s16, expr)                 \
     BINARY(name##_u32, uint32_t, uint32_t, expr) \
     BINARY(name##_s32, uint32_t, int32_t, expr)  \
     BINARY(name##_u64, uint64_t, uint64_t, expr) \
@@ -42,7 +45,7 @@ BINARY(sub_sat, uint32_t, int32_t, clamp32((int64_t)a - b))
 
 // mul.hi, mul.wide
 BINARY(mulhi_u16, uint32_t, uint16_t, (uint32_t)a * b >> 16)
-BINARY(mulhi_s16, uint32_t, int16_t, (int32_t)a * b >> 16)
+BINARY_S16(mulhi_s16, (int32_t)a * b >> 16)
 BINARY(mulhi_u32, uint32_t, uint32_t, (uint64_t)a * b >> 32)
 BINARY(mulhi_s32, uint32_t, int32_t, (int64_t)a * b >> 32)
 BINARY(mulhi_u64, uint64_t, uint64_t, (u128)a * b >> 64)
@@ -57,7 +60,7 @@ TERNARY(mad_16, uint32_t, uint16_t, (uint32_t)a * b + c)
 TERNARY(mad_32, uint32_t, uint32_t, a * b + c)
 TERNARY(mad_64, uint64_t, uint64_t, a * b + c)
 TERNARY(madhi_u16, uint32_t, uint16_t, ((uint32_t)a * b >> 16) + c)
-TERNARY(madhi_s16, uint32_t, int16_t, (uint32_t)((int32_t)a * b >> 16) + (uint32_t)c)
+TERNARY_S16(madhi_s16, (uint32_t)((int32_t)a * b >> 16) + (uint32_t)c)
 TERNARY(madhi_u32, uint32_t, uint32_t, (uint32_t)((uint64_t)a * b >> 32) + c)
 TERNARY(madhi_s32, uint32_t, int32_t, (uint32_t)((int64_t)a * b >> 32) + (uint32_t)c)
 TERNARY(madhi_sat, uint32_t, int32_t, clamp32(((int64_t)a * b >> 32) + c))
@@ -94,13 +97,13 @@ TERNARY(sad_s64, uint64_t, uint64_t, c + ((int64_t)a > (int64_t)b ? a - b : b - 
 BINARY(div_u16, uint32_t, uint16_t, b ? a / b : 0xffff)
 BINARY(div_u32, uint32_t, uint32_t, b ? a / b : UINT32_MAX)
 BINARY(div_u64, uint64_t, uint64_t, b ? a / b : UINT64_MAX)
-BINARY(div_s16, uint32_t, int16_t, QUOTIENT(int16_t, INT16_MIN))
+BINARY_S16(div_s16, QUOTIENT(int16_t, INT16_MIN))
 BINARY(div_s32, uint32_t, int32_t, QUOTIENT(int32_t, INT32_MIN))
 BINARY(div_s64, uint64_t, int64_t, QUOTIENT(int64_t, INT64_MIN))
 BINARY(rem_u16, uint32_t, uint16_t, b ? a % b : a)
 BINARY(rem_u32, uint32_t, uint32_t, b ? a % b : a)
 BINARY(rem_u64, uint64_t, uint64_t, b ? a % b : a)
-BINARY(rem_s16, uint32_t, int16_t, REMAINDER(int16_t, INT16_MIN))
+BINARY_S16(rem_s16, REMAINDER(int16_t, INT16_MIN))
 BINARY(rem_s32, uint32_t, int32_t, REMAINDER(int32_t, INT32_MIN))
 BINARY(rem_s64, uint64_t, int64_t, REMAINDER(int64_t, INT64_MIN))
 
@@ -280,12 +283,11 @@ BINARY(max_s16x2, uint32_t, uint32_t, HALVES(>, int16_t))
 static ExecFn *pick_mad(const Inst *i)
 {
     Type t = i->type;
+    if (inst_has(i, G_SAT)) return i->mod[G_MUL] == M_HI && t == TY_S32 ? madhi_sat : NULL;
     switch (i->mod[G_MUL]) {
-    case M_HI:
-        if (inst_has(i, G_SAT)) return t == TY_S32 ? madhi_sat : NULL;
-        return PICK_ALL(madhi, t);
+    case M_HI: return PICK_ALL(madhi, t);
     case M_WIDE: return t == TY_U16 ? madwide_u16 : t == TY_S16 ? madwide_s16 : t == TY_U32 ? madwide_u32 : t == TY_S32 ? madwide_s32 : NULL;
-    default: return inst_has(i, G_SAT) ? NULL : PICK_WRAP(mad, t);
+    default: return PICK_WRAP(mad, t);
     }
 }
 
@@ -310,6 +312,13 @@ static bool float_modifiers(const Inst *i)
 {
     return inst_has(i, G_RND) || inst_has(i, G_FTZ) || inst_has(i, G_APPROX) || inst_has(i, G_NAN) || inst_has(i, G_XORSIGN) ||
            inst_has(i, G_ABS) || i->mod[G_SAT] == M_SATFINITE;
+}
+
+static int type_count(const Inst *i)
+{
+    int n = 0;
+    for (int k = 0; k < i->suffixes; k++) n += i->suffix[k] >= M_COUNT;
+    return n;
 }
 
 ExecFn *OPS_NAME(pick_int)(const Inst *i)
@@ -358,7 +367,7 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_BMSK: return i->mod[G_OVER] == M_WRAP ? bmsk_w : i->mod[G_OVER] == M_CLAMP ? bmsk_c : NULL;
     case OP_DP4A: return PICK_PAIR(dp4a, i->type, i->type2);
     case OP_DP2A: return hi ? PICK_PAIR(dp2ahi, i->type, i->type2) : lo ? PICK_PAIR(dp2alo, i->type, i->type2) : NULL;
-    case OP_VABSDIFF4: return sat || i->mod[G_ATOM] != M_A_ADD ? NULL : PICK_PAIR(vabsdiff4, i->type, i->type2);
+    case OP_VABSDIFF4: return sat || i->mod[G_ATOM] != M_A_ADD || type_count(i) != 3 ? NULL : PICK_PAIR(vabsdiff4, i->type, i->type2);
     default: return NULL;
     }
 }

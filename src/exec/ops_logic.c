@@ -41,7 +41,7 @@ SHIFT(shl_64, uint64_t, uint64_t, b < 64 ? a << (b & 63) : 0)
 SHIFT(shr_u16, uint32_t, uint16_t, b < 16 ? a >> b : 0)
 SHIFT(shr_u32, uint32_t, uint32_t, b < 32 ? a >> (b & 31) : 0)
 SHIFT(shr_u64, uint64_t, uint64_t, b < 64 ? a >> (b & 63) : 0)
-SHIFT(shr_s16, uint32_t, int16_t, a >> (b < 15 ? b : 15))
+MAP2(shr_s16, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, uint32_t, a >> (b < 15 ? b : 15))
 SHIFT(shr_s32, uint32_t, int32_t, a >> (b < 31 ? b : 31))
 SHIFT(shr_s64, uint64_t, int64_t, a >> (b < 63 ? b : 63))
 
@@ -158,15 +158,17 @@ static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
     }
 }
 
-// cvta and isspacep: a window's base is imm; global addresses are generic addresses
+// cvta and isspacep: a window's base is imm, and 0 for global memory, whose addresses are generic addresses. Global is
+// what lies in no window of const, local or shared memory; that of kernel parameters is part of it (§6.4.1.1).
 UNARY(cvta_from, uint64_t, uint64_t, a + i->imm)
 UNARY(cvta_to, uint64_t, uint64_t, a - i->imm)
+_Static_assert(LOCAL_WINDOW == SHARED_WINDOW + WINDOW_BYTES && CONST_WINDOW == LOCAL_WINDOW + WINDOW_BYTES, "side by side");
 static void isspacep(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint64_t *ra = row(l, i->a);
-    uint64_t base = i->imm ? i->imm : GLOBAL_BASE, bytes = i->imm ? WINDOW_BYTES : SHARED_WINDOW - GLOBAL_BASE;
+    uint64_t base = i->imm ? i->imm : SHARED_WINDOW, bytes = i->imm ? WINDOW_BYTES : CONST_WINDOW + WINDOW_BYTES - SHARED_WINDOW;
     LANE_MASK(in, , ra[n] - base < bytes)
-    put_pred(l, i->pdst, in, mask);
+    put_pred(l, i->pdst, i->imm ? in : ~in, mask);
 }
 
 ExecFn *OPS_NAME(pick_logic)(const Inst *i)
@@ -180,7 +182,9 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
     case OP_NOT: return pred ? not_pred : PICK_BITS(not, bits);
     case OP_CNOT: return PICK_BITS(cnot, bits);
     case OP_SHL: return PICK_BITS(shl, bits);
-    case OP_SHR: return ty_signed(i->type) ? (bits == 64 ? shr_s64 : bits == 32 ? shr_s32 : shr_s16) : bits == 64 ? shr_u64 : bits == 32 ? shr_u32 : shr_u16;
+    case OP_SHR:
+        if (bits < 16) return NULL;
+        return ty_signed(i->type) ? (bits == 64 ? shr_s64 : bits == 32 ? shr_s32 : shr_s16) : bits == 64 ? shr_u64 : bits == 32 ? shr_u32 : shr_u16;
     case OP_SHF:
         if (i->mod[G_DIR] == M_LEFT) return i->mod[G_OVER] == M_WRAP ? shf_lw : shf_lc;
         return i->mod[G_OVER] == M_WRAP ? shf_rw : shf_rc;
@@ -195,17 +199,21 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
         case M_RC16: return prmt_rc16;
         default: return prmt;
         }
-    case OP_SELP: return bits == 64 ? selp_64 : bits <= 32 ? selp_32 : NULL;
+    case OP_SELP:
+        if (bits < 16 || (type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64)) return NULL;
+        return bits == 64 ? selp_64 : selp_32;
     case OP_SLCT:
-        if (i->type2 == TY_S32) return bits == 64 ? slct_s_64 : slct_s_32;
+        if (i->type2 == TY_S32) return inst_has(i, G_FTZ) ? NULL : bits == 64 ? slct_s_64 : slct_s_32;
         if (inst_has(i, G_FTZ)) return bits == 64 ? slct_ftz_64 : slct_ftz_32;
         return bits == 64 ? slct_f_64 : slct_f_32;
     case OP_MOV:
         if (i->opnd[0].kind == O_VEC) return bits <= 64 ? unpack : NULL;
         if (i->opnd[1].kind == O_VEC) return bits <= 64 ? pack : NULL;
         return pred ? mov_pred : PICK_BITS(mov, bits);
-    case OP_CVTA: return inst_has(i, G_TO) ? cvta_to : cvta_from;
-    case OP_ISSPACEP: return isspacep;
+    case OP_CVTA:
+    case OP_ISSPACEP:
+        if (!inst_has(i, G_SPACE) || i->mod[G_SPACE] == M_PARAM_FUNC) return NULL;
+        return i->op == OP_ISSPACEP ? isspacep : inst_has(i, G_TO) ? cvta_to : cvta_from;
     default: return NULL;
     }
 }

@@ -1,35 +1,52 @@
 // alloc.c: virtual registers → 32-bit slots of a thread's register file. Two registers that are live at once get
 // different slots; a 64-bit one takes an aligned pair. The number of slots is the register need that occupancy counts,
 // a slot's number gives its bank, and it is also where the simulator keeps the value, so that a warp's registers stay
-// few and near. Needs liveness. The graph is a bit matrix; the colouring is greedy in order of first appearance, with
-// copies sharing a slot where they can.
+// few and near. Needs liveness. The interference graph is lists of neighbours; the colouring is greedy in order of
+// first appearance, with copies sharing a slot where they can. A function whose graph would be too large (many
+// registers that live long) is scanned instead: an interval of instructions per register, which asks for some more slots.
 #include "ptx/ptx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#define MAX_EDGES (8u << 20)
+
+typedef VEC(uint32_t) List;
+
 typedef struct Graph {
-    size_t n, words;
-    uint64_t *bits;
+    List *to;          // per register; a neighbour may stand there more than once
+    size_t edges, most;
 } Graph;
 
 static void connect(Graph *g, uint32_t a, uint32_t b)
 {
     if (a == b) return;
-    g->bits[a * g->words + (b >> 6)] |= 1ull << (b & 63);
-    g->bits[b * g->words + (a >> 6)] |= 1ull << (a & 63);
+    List *x = &g->to[a], *y = &g->to[b];
+    if (x->n && x->v[x->n - 1] == b) return;
+    vec_push(x, b);
+    vec_push(y, a);
+    g->edges++;
 }
 
+// The registers of one instruction.
 typedef struct Regs {
-    uint32_t def[40], use[40];
-    int defs, uses;
+    List def, use;
 } Regs;
 
 static void collect(void *user, uint32_t reg, bool def)
 {
     Regs *r = user;
-    if (def && r->defs < 40) r->def[r->defs++] = reg;
-    if (!def && r->uses < 40) r->use[r->uses++] = reg;
+    if (def) vec_push(&r->def, reg);
+    else vec_push(&r->use, reg);
 }
+
+static void collect_all(const Inst *i, Regs *r)
+{
+    r->def.n = r->use.n = 0;
+    inst_regs(i, collect, r);
+}
+
+static void regs_free(Regs *r) { vec_free(&r->def), vec_free(&r->use); }
 
 static int width(const Function *f, uint32_t reg)  // in slots; 0: a predicate
 {
@@ -37,109 +54,225 @@ static int width(const Function *f, uint32_t reg)  // in slots; 0: a predicate
     return bits == 1 ? 0 : bits <= 32 ? 1 : bits / 32;
 }
 
-static void interferences(const Flow *w, Graph *g)
+static bool is_copy(const Inst *i)
+{
+    return i->op == OP_MOV && !i->guarded && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG && !i->opnd[1].negated;
+}
+
+// --- live registers: a set that can be walked ---------------------------------------------------------------------------
+typedef struct Live {
+    uint32_t *v, *at;  // the members; per register its index in v + 1, or 0
+    size_t n;
+} Live;
+
+static void live_add(Live *l, uint32_t reg)
+{
+    if (l->at[reg]) return;
+    l->v[l->n++] = reg;
+    l->at[reg] = (uint32_t)l->n;
+}
+
+static void live_drop(Live *l, uint32_t reg)
+{
+    if (!l->at[reg]) return;
+    uint32_t last = l->v[--l->n];
+    l->v[l->at[reg] - 1] = last;
+    l->at[last] = l->at[reg];
+    l->at[reg] = 0;
+}
+
+static void live_set(Live *l, const uint64_t *bits, uint32_t words)
+{
+    while (l->n) live_drop(l, l->v[l->n - 1]);
+    for (uint32_t x = 0; x < words; x++)
+        for (uint64_t b = bits[x]; b; b &= b - 1) live_add(l, x * 64 + (uint32_t)__builtin_ctzll(b));
+}
+
+// --- the graph ----------------------------------------------------------------------------------------------------------
+static void interfere(const Function *f, Graph *g, const Inst *i, const Regs *r, const Live *live)
+{
+    bool copy = is_copy(i);
+    for (size_t d = 0; d < r->def.n; d++) {
+        uint32_t def = r->def.v[d];
+        for (size_t k = 0; k < live->n; k++)
+            if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
+        for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
+        // A result of another width than a source mustn't overlap it: lanes are computed one after another.
+        // An instruction with several results, or a call, writes one before it has read all.
+        for (size_t u = 0; u < r->use.n; u++)
+            if (width(f, def) != width(f, r->use.v[u]) || r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL) connect(g, def, r->use.v[u]);
+    }
+}
+
+// False: too many edges.
+static bool build_graph(const Flow *w, Graph *g)
 {
     const Function *f = w->f;
-    uint64_t *live = mem_alloc(g->words * 8);
-    for (size_t b = 0; b < w->blocks.n; b++) {
-        memcpy(live, w->live_out + b * w->words, g->words * 8);
-        for (uint32_t i = w->blocks.v[b].last; i-- > w->blocks.v[b].first;) {
+    Live live = {mem_alloc(sizeof(uint32_t) * (f->regs.n + 1)), mem_alloc(sizeof(uint32_t) * (f->regs.n + 1)), 0};
+    uint64_t *out = mem_alloc(w->words * 8);
+    Regs r = {0};
+    for (uint32_t b = 0; b < w->blocks.n && g->edges <= g->most; b++) {
+        flow_live_out(w, b, out);
+        live_set(&live, out, w->words);
+        for (uint32_t i = w->blocks.v[b].last; i-- > w->blocks.v[b].first && g->edges <= g->most;) {
             const Inst *inst = &f->insts.v[i];
-            Regs r = {.defs = 0};
-            inst_regs(inst, collect, &r);
-            bool copy = inst->op == OP_MOV && r.uses == 1 && r.defs == 1 && !inst->guarded;
-            for (int d = 0; d < r.defs; d++) {
-                for (size_t x = 0; x < g->words; x++) {
-                    uint64_t bits = live[x];
-                    while (bits) {
-                        uint32_t other = (uint32_t)(x * 64) + (uint32_t)__builtin_ctzll(bits);
-                        bits &= bits - 1;
-                        if (!(copy && other == r.use[0])) connect(g, r.def[d], other);
-                    }
-                }
-                for (int e = 0; e < r.defs; e++) connect(g, r.def[d], r.def[e]);
-                // A result of another width than a source mustn't overlap it: lanes are computed one after another.
-                // An instruction with several results, or a call, writes one before it has read all.
-                for (int u = 0; u < r.uses; u++)
-                    if (width(f, r.def[d]) != width(f, r.use[u]) || r.defs > 1 || inst->op == OP_CALL || inst->op == OP_SHFL)
-                        connect(g, r.def[d], r.use[u]);
-            }
+            collect_all(inst, &r);
+            interfere(f, g, inst, &r, &live);
             if (!inst->guarded)
-                for (int d = 0; d < r.defs; d++) live[r.def[d] >> 6] &= ~(1ull << (r.def[d] & 63));
-            for (int u = 0; u < r.uses; u++) live[r.use[u] >> 6] |= 1ull << (r.use[u] & 63);
+                for (size_t d = 0; d < r.def.n; d++) live_drop(&live, r.def.v[d]);
+            for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
         }
     }
-    mem_free(live);
+    regs_free(&r);
+    mem_free(live.v), mem_free(live.at), mem_free(out);
+    return g->edges <= g->most;
 }
 
-static uint32_t pick(const Flow *w, const Graph *g, const Alloc *a, uint32_t reg, uint8_t *busy, size_t limit)
+// --- colouring ----------------------------------------------------------------------------------------------------------
+typedef struct Busy {
+    uint32_t *stamp, now;  // per slot: now, where a neighbour lies
+} Busy;
+
+static void mark_neighbours(const Function *f, const Graph *g, const Alloc *a, uint32_t reg, Busy *busy)
 {
-    int need = width(w->f, reg);
-    memset(busy, 0, limit + 8);
-    for (size_t x = 0; x < g->words; x++) {
-        uint64_t bits = g->bits[reg * g->words + x];
-        while (bits) {
-            uint32_t other = (uint32_t)(x * 64) + (uint32_t)__builtin_ctzll(bits);
-            bits &= bits - 1;
-            if (a->slot[other] == NO_REG || (need == 0) != (width(w->f, other) == 0)) continue;
-            for (int k = 0; k < MAX(width(w->f, other), 1); k++) busy[a->slot[other] + (uint32_t)k] = 1;
-        }
-    }
-    uint32_t step = (uint32_t)MAX(need, 1), s = 0;
-    for (;; s += step) {
-        bool ok = true;
-        for (uint32_t k = 0; k < step; k++) ok &= !busy[s + k];
-        if (ok) return s;
+    bool pred = !width(f, reg);
+    busy->now++;
+    for (size_t k = 0; k < g->to[reg].n; k++) {
+        uint32_t other = g->to[reg].v[k];
+        int wide = width(f, other);
+        if (a->slot[other] == NO_REG || pred != !wide) continue;
+        for (int s = 0; s < MAX(wide, 1); s++) busy->stamp[a->slot[other] + (uint32_t)s] = busy->now;
     }
 }
 
-static bool fits(const Flow *w, const Graph *g, const Alloc *a, uint32_t reg, uint32_t slot)
+static bool is_free(const Busy *busy, uint32_t slot, uint32_t step)
 {
-    int need = width(w->f, reg);
-    if (need > 1 && slot % (uint32_t)need) return false;
-    for (size_t x = 0; x < g->words; x++) {
-        uint64_t bits = g->bits[reg * g->words + x];
-        while (bits) {
-            uint32_t other = (uint32_t)(x * 64) + (uint32_t)__builtin_ctzll(bits);
-            bits &= bits - 1;
-            int ow = width(w->f, other);
-            if (a->slot[other] == NO_REG || (need == 0) != (ow == 0)) continue;
-            if (slot < a->slot[other] + (uint32_t)MAX(ow, 1) && a->slot[other] < slot + (uint32_t)MAX(need, 1)) return false;
-        }
-    }
-    return true;
+    for (uint32_t k = 0; k < step; k++)
+        if (busy->stamp[slot + k] == busy->now) return false;
+    return slot % step == 0;
 }
 
-Alloc *alloc_colour(const Flow *w)
+static void place(const Function *f, Alloc *a, uint32_t reg, uint32_t slot)
+{
+    uint32_t wide = (uint32_t)width(f, reg), end = slot + MAX(wide, 1u);
+    a->slot[reg] = slot;
+    if (wide) a->slots = MAX(a->slots, end);
+    else a->preds = MAX(a->preds, end);
+}
+
+static void colour(const Function *f, const Graph *g, Alloc *a)
+{
+    Busy busy = {mem_alloc(sizeof *busy.stamp * (f->regs.n * 4 + 8)), 0};
+    Regs r = {0};
+    for (size_t i = 0; i < f->insts.n; i++) {
+        const Inst *inst = &f->insts.v[i];
+        collect_all(inst, &r);
+        for (size_t k = 0; k < r.use.n + r.def.n; k++) {
+            uint32_t reg = k < r.use.n ? r.use.v[k] : r.def.v[k - r.use.n], step = (uint32_t)MAX(width(f, reg), 1), slot = 0;
+            if (a->slot[reg] != NO_REG) continue;
+            mark_neighbours(f, g, a, reg, &busy);
+            bool copy = k == r.use.n && is_copy(inst) && width(f, r.use.v[0]) == width(f, reg);
+            if (copy && is_free(&busy, a->slot[r.use.v[0]], step)) slot = a->slot[r.use.v[0]];
+            else while (!is_free(&busy, slot, step)) slot += step;
+            place(f, a, reg, slot);
+        }
+    }
+    regs_free(&r);
+    mem_free(busy.stamp);
+}
+
+// --- scanning -----------------------------------------------------------------------------------------------------------
+typedef struct Interval {
+    uint32_t first, last, reg;  // instructions; first > last: never
+} Interval;
+
+static void extend(Interval *v, uint32_t at)
+{
+    v->first = MIN(v->first, at);
+    v->last = MAX(v->last, at);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const Interval *x = a, *y = b;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->reg < y->reg ? -1 : 1;
+}
+static int by_last(const void *a, const void *b)
+{
+    const Interval *x = a, *y = b;
+    return x->last != y->last ? (x->last < y->last ? -1 : 1) : x->reg < y->reg ? -1 : 1;
+}
+
+static Interval *intervals(const Flow *w)
 {
     const Function *f = w->f;
-    size_t n = f->regs.n;
-    Alloc *a = mem_alloc(sizeof *a);
-    a->slot = mem_alloc(sizeof *a->slot * (n + 1));
-    for (size_t r = 0; r < n; r++) a->slot[r] = NO_REG;
-    Graph g = {n, w->words, mem_alloc(n * w->words * 8 + 8)};
-    interferences(w, &g);
-    size_t limit = n * 4 + 8;
-    uint8_t *busy = mem_alloc(limit + 16);
-    for (size_t i = 0; i < f->insts.n; i++) {
-        Regs r = {.defs = 0};
-        inst_regs(&f->insts.v[i], collect, &r);
-        for (int k = 0; k < r.uses + r.defs; k++) {
-            uint32_t reg = k < r.uses ? r.use[k] : r.def[k - r.uses];
-            if (a->slot[reg] != NO_REG) continue;
-            const Inst *inst = &f->insts.v[i];
-            uint32_t hint = NO_REG;
-            if (inst->op == OP_MOV && r.uses == 1 && r.defs == 1 && k == 1 && width(f, r.use[0]) == width(f, reg)) hint = a->slot[r.use[0]];
-            a->slot[reg] = hint != NO_REG && fits(w, &g, a, reg, hint) ? hint : pick(w, &g, a, reg, busy, limit);
-            uint32_t end = a->slot[reg] + (uint32_t)MAX(width(f, reg), 1);
-            if (width(f, reg)) a->slots = MAX(a->slots, end);
-            else a->preds = MAX(a->preds, end);
+    Interval *v = mem_alloc(sizeof *v * (f->regs.n + 1));
+    for (uint32_t r = 0; r < f->regs.n; r++) v[r] = (Interval){UINT32_MAX, 0, r};
+    Regs r = {0};
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        collect_all(&f->insts.v[i], &r);
+        for (size_t k = 0; k < r.def.n; k++) extend(&v[r.def.v[k]], i);
+        for (size_t k = 0; k < r.use.n; k++) extend(&v[r.use.v[k]], i);
+    }
+    regs_free(&r);
+    uint64_t *out = mem_alloc(w->words * 8);
+    for (uint32_t b = 0; b + 1 < w->blocks.n; b++) {
+        flow_live_out(w, b, out);
+        for (uint32_t x = 0; x < w->words; x++) {
+            for (uint64_t bits = w->live_in[(size_t)b * w->words + x]; bits; bits &= bits - 1)
+                extend(&v[x * 64 + (uint32_t)__builtin_ctzll(bits)], w->blocks.v[b].first);
+            for (uint64_t bits = out[x]; bits; bits &= bits - 1)
+                extend(&v[x * 64 + (uint32_t)__builtin_ctzll(bits)], w->blocks.v[b].last - 1);
         }
     }
-    mem_free(busy);
-    mem_free(g.bits);
+    mem_free(out);
+    return v;
+}
+
+// Intervals in the order of their beginnings take the first slots free; least[w] is where the search for w slots begins,
+// least[0] that for a predicate.
+static void scan(const Flow *w, Alloc *a)
+{
+    const Function *f = w->f;
+    size_t n = f->regs.n, old = 0;
+    Interval *start = intervals(w), *end = mem_alloc(sizeof *end * (n + 1));
+    memcpy(end, start, sizeof *end * n);
+    qsort(start, n, sizeof *start, by_first);
+    qsort(end, n, sizeof *end, by_last);
+    uint8_t *taken[2] = {mem_alloc(n + 8), mem_alloc(n * 4 + 8)};  // predicates, registers
+    uint32_t least[5] = {0};
+    for (size_t k = 0; k < n && start[k].first != UINT32_MAX; k++) {
+        for (; end[old].first == UINT32_MAX || end[old].last < start[k].first; old++) {
+            if (end[old].first == UINT32_MAX) continue;
+            uint32_t reg = end[old].reg, wide = (uint32_t)width(f, reg), slot = a->slot[reg];
+            memset(taken[wide > 0] + slot, 0, MAX(wide, 1u));
+            for (uint32_t s = wide ? 1 : 0; s < (wide ? 5 : 1); s++) least[s] = MIN(least[s], s ? slot / s * s : slot);
+        }
+        uint32_t reg = start[k].reg, wide = (uint32_t)width(f, reg), step = MAX(wide, 1u), slot = least[wide];
+        while (memchr(taken[wide > 0] + slot, 1, step)) slot += step;
+        memset(taken[wide > 0] + slot, 1, step);
+        least[wide] = slot + step;
+        place(f, a, reg, slot);
+    }
+    mem_free(start), mem_free(end), mem_free(taken[0]), mem_free(taken[1]);
+}
+
+Alloc *alloc_limited(const Flow *w, size_t most_edges)
+{
+    const Function *f = w->f;
+    Alloc *a = mem_alloc(sizeof *a);
+    a->slot = mem_alloc(sizeof *a->slot * (f->regs.n + 1));
+    for (size_t r = 0; r < f->regs.n; r++) a->slot[r] = NO_REG;
+    Graph g = {mem_alloc(sizeof *g.to * (f->regs.n + 1)), 0, most_edges};
+    bool small = build_graph(w, &g);
+    if (small) colour(f, &g, a);
+    for (size_t r = 0; r < f->regs.n; r++) vec_free(&g.to[r]);
+    mem_free(g.to);
+    if (!small) scan(w, a);
     return a;
 }
+
+Alloc *alloc_colour(const Flow *w) { return alloc_limited(w, MAX_EDGES); }
 
 Alloc *alloc_identity(const Function *f)
 {

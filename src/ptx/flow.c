@@ -14,8 +14,8 @@ static bool ends_block(const Inst *i)
 
 static void edge(Flow *w, uint32_t from, uint32_t to)
 {
-    for (size_t k = 0; k < w->blocks.v[from].succ.n; k++)
-        if (w->blocks.v[from].succ.v[k] == to) return;
+    const Block *t = &w->blocks.v[to];
+    if (t->pred.n && t->pred.v[t->pred.n - 1] == from) return;  // edges are added block by block
     vec_push(&w->blocks.v[from].succ, to);
     vec_push(&w->blocks.v[to].pred, from);
 }
@@ -123,10 +123,30 @@ static void dominators(Flow *w, bool backwards)
     mem_free(order), mem_free(number), mem_free(dom);
 }
 
-static bool dominates(const Flow *w, uint32_t a, uint32_t b)
+// Numbers the dominator tree so that each subtree is a run of numbers.
+static void number_tree(Flow *w)
 {
-    while (b != NO_BLOCK && b != a) b = w->blocks.v[b].idom;
-    return b == a;
+    uint32_t *next = mem_alloc(sizeof *next * w->blocks.n);
+    for (size_t b = 0; b < w->blocks.n; b++) w->blocks.v[b].dom_first = NO_BLOCK;
+    for (size_t o = w->order.n; o-- > 0;) {
+        Block *b = &w->blocks.v[w->order.v[o]];
+        b->dom_count++;
+        if (b->idom != NO_BLOCK) w->blocks.v[b->idom].dom_count += b->dom_count;
+    }
+    for (size_t o = 0; o < w->order.n; o++) {
+        uint32_t index = w->order.v[o];
+        Block *b = &w->blocks.v[index];
+        b->dom_first = b->idom == NO_BLOCK ? 0 : next[b->idom];
+        if (b->idom != NO_BLOCK) next[b->idom] += b->dom_count;
+        next[index] = b->dom_first + 1;
+    }
+    mem_free(next);
+}
+
+bool flow_dominates(const Flow *w, uint32_t a, uint32_t b)
+{
+    const Block *x = &w->blocks.v[a], *y = &w->blocks.v[b];
+    return a == b || (y->dom_first != NO_BLOCK && y->dom_first >= x->dom_first && y->dom_first - x->dom_first < x->dom_count);
 }
 
 static int by_size(const void *a, const void *b)
@@ -146,7 +166,7 @@ static void find_loops(Flow *w)
         uint32_t head = w->order.v[o];
         Loop loop = {.head = head, .parent = NO_BLOCK, .depth = 1};
         for (size_t k = 0; k < w->blocks.v[head].pred.n; k++)
-            if (dominates(w, head, w->blocks.v[head].pred.v[k])) vec_push(&loop.latches, w->blocks.v[head].pred.v[k]);
+            if (flow_dominates(w, head, w->blocks.v[head].pred.v[k])) vec_push(&loop.latches, w->blocks.v[head].pred.v[k]);
         if (!loop.latches.n) continue;
         stamp++;
         mark[head] = stamp;
@@ -159,7 +179,7 @@ static void find_loops(Flow *w)
             vec_push(&loop.blocks, b);
             for (size_t k = 0; k < w->blocks.v[b].pred.n; k++) {
                 uint32_t p = w->blocks.v[b].pred.v[k];
-                if (mark[p] != stamp && dominates(w, head, p)) mark[p] = stamp, stack[depth++] = p;
+                if (mark[p] != stamp && flow_dominates(w, head, p)) mark[p] = stamp, stack[depth++] = p;
             }
         }
         vec_push(&w->loops, loop);
@@ -181,6 +201,7 @@ Flow *flow_build(const Function *f)
     build_blocks(w);
     dominators(w, false);
     dominators(w, true);
+    number_tree(w);
     find_loops(w);
     return w;
 }
@@ -197,7 +218,7 @@ void flow_free(Flow *w)
     for (size_t b = 0; b < w->blocks.n; b++) vec_free(&w->blocks.v[b].succ), vec_free(&w->blocks.v[b].pred);
     for (size_t l = 0; l < w->loops.n; l++) vec_free(&w->loops.v[l].blocks), vec_free(&w->loops.v[l].latches);
     vec_free(&w->blocks), vec_free(&w->loops), vec_free(&w->order);
-    mem_free(w->block_of), mem_free(w->live_in), mem_free(w->live_out);
+    mem_free(w->block_of), mem_free(w->live_in);
     mem_free(w);
 }
 

@@ -20,16 +20,24 @@ static void visit(void *user, uint32_t reg, bool is_def)
     }
 }
 
+void flow_live_out(const Flow *w, uint32_t block, uint64_t *out)
+{
+    const Block *b = &w->blocks.v[block];
+    memset(out, 0, w->words * 8);
+    for (size_t s = 0; s < b->succ.n; s++) {
+        const uint64_t *next = w->live_in + (size_t)b->succ.v[s] * w->words;
+        for (uint32_t x = 0; x < w->words; x++) out[x] |= next[x];
+    }
+}
+
 void flow_live(Flow *w)
 {
-    size_t words = (w->f->regs.n + 63) / 64, n = w->blocks.n;
-    if (!words) words = 1;
+    size_t words = MAX((w->f->regs.n + 63) / 64, 1), n = w->blocks.n;
     w->words = (uint32_t)words;
     w->live_in = mem_alloc(n * words * 8);
-    w->live_out = mem_alloc(n * words * 8);
-    uint64_t *use = mem_alloc(n * words * 8), *def = mem_alloc(n * words * 8);
+    uint64_t *def = mem_alloc(n * words * 8), *out = mem_alloc(words * 8);
     for (size_t b = 0; b < n; b++) {
-        Sets s = {use + b * words, def + b * words, false};
+        Sets s = {w->live_in + b * words, def + b * words, false};
         for (uint32_t i = w->blocks.v[b].first; i < w->blocks.v[b].last; i++) {
             s.guarded = w->f->insts.v[i].guarded;
             inst_regs(&w->f->insts.v[i], visit, &s);
@@ -39,17 +47,13 @@ void flow_live(Flow *w)
         changed = false;
         for (size_t o = w->order.n; o-- > 0;) {
             uint32_t b = w->order.v[o];
-            uint64_t *in = w->live_in + b * words, *out = w->live_out + b * words;
-            const Block *k = &w->blocks.v[b];
-            for (size_t s = 0; s < k->succ.n; s++) {
-                const uint64_t *next = w->live_in + k->succ.v[s] * words;
-                for (size_t x = 0; x < words; x++) out[x] |= next[x];
-            }
+            uint64_t *in = w->live_in + b * words;
+            flow_live_out(w, b, out);
             for (size_t x = 0; x < words; x++) {
-                uint64_t v = use[b * words + x] | (out[x] & ~def[b * words + x]);
+                uint64_t v = in[x] | (out[x] & ~def[b * words + x]);
                 if (v != in[x]) in[x] = v, changed = true;
             }
         }
     }
-    mem_free(use), mem_free(def);
+    mem_free(def), mem_free(out);
 }

@@ -1,7 +1,8 @@
 // lower.c: PTX as the compiler wrote it → nearer to machine code, where timing is counted: copies and constants
 // propagated, conversions from generic to global addresses removed (both spaces share their addresses here), dead code
 // removed. What a lowered function computes is what the parsed one does; each instruction keeps the index of the one it
-// came from (origin). Loads stay even when nothing reads them, and so do volatile accesses and clock reads.
+// came from (origin). Loads stay even when nothing reads them, and so do volatile accesses and clock reads. Registers
+// become untyped, as the machine's are, so that one may stand for another of its width.
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -27,9 +28,7 @@ static void note_def(void *user, uint32_t reg, bool def)
 static bool dominates(const Flow *w, uint32_t a, uint32_t b)  // instruction a, instruction b
 {
     uint32_t x = w->block_of[a], y = w->block_of[b];
-    if (x == y) return a < b;
-    while (y != NO_BLOCK && y != x) y = w->blocks.v[y].idom;
-    return y == x;
+    return x == y ? a < b : flow_dominates(w, x, y);
 }
 
 typedef struct UseVisit {
@@ -55,55 +54,85 @@ static bool is_copy(const Lower *l, const Inst *i, const bool *bad)
     if (l->def[d] >= MANY || bad[d]) return false;
     const Operand *s = &i->opnd[1];
     const TypeInfo *t = &type_info[l->f->regs.v[d].type];
-    if (s->kind == O_IMM) return i->op == OP_MOV && t->kind != K_PRED;
+    if (s->kind == O_IMM) return i->op == OP_MOV && t->kind != K_PRED && t->bits <= 64;
     if (s->kind != O_REG || s->negated || l->def[s->reg] >= MANY || bad[s->reg]) return false;
     return type_info[l->f->regs.v[s->reg].type].bits == t->bits;
 }
 
 static void resolve(const Lower *l, Operand *o)
 {
-    while (o->kind == O_REG && l->value[o->reg].kind != O_SINK) {
-        bool negated = o->negated;
-        if (l->value[o->reg].kind == O_IMM && negated) return;
-        *o = l->value[o->reg];
-        o->negated = negated;
+    while (o->kind == O_REG && l->value[o->reg].kind == O_REG) o->reg = l->value[o->reg].reg;
+}
+
+// The same where a value of type t is read, and where a constant may stand too: there is none of a half-precision type.
+static void resolve_value(const Lower *l, Operand *o, Type t)
+{
+    if (o->kind != O_REG) return;
+    resolve(l, o);
+    const TypeInfo *info = &type_info[t];
+    if (l->value[o->reg].kind != O_IMM || info->kind == K_PRED || info->kind == K_OPAQUE || info->bits > 64) return;
+    if (info->kind == K_FLOAT && t != TY_F32 && t != TY_F64) return;
+    uint64_t bits = l->value[o->reg].imm;
+    int above = 64 - info->bits;
+    *o = (Operand){.kind = O_IMM, .reg = NO_REG, .at = o->at, .imm = bits << above >> above};
+    if (info->kind == K_FLOAT) o->imm_kind = t == TY_F32 ? IMM_F32 : IMM_F64;
+    if (info->kind == K_SINT) o->imm = (uint64_t)((int64_t)(bits << above) >> above);
+}
+
+static void rewrite_items(const Lower *l, Operand *o, Type t)
+{
+    Operand *items = arena_alloc(&l->f->module->arena, sizeof *items * o->count);
+    memcpy(items, o->items, sizeof *items * o->count);
+    o->items = items;
+    for (int k = 0; k < o->count; k++) {
+        if (items[k].kind == O_VEC && items[k].count) rewrite_items(l, &items[k], TY_NONE);
+        else if (t == TY_NONE) resolve(l, &items[k]);
+        else resolve_value(l, &items[k], t);
     }
 }
 
-// A constant may stand where a plain source does; addresses, vectors and call lists keep their registers.
+typedef struct AnyValue {
+    const Lower *l;
+    bool found;
+} AnyValue;
+
+static void find_value(void *user, uint32_t reg, bool def)
+{
+    AnyValue *v = user;
+    v->found |= !def && v->l->value[reg].kind != O_SINK;
+}
+
+// A constant may stand where a plain source does, or in a vector that is stored or packed; addresses, texture
+// coordinates and call lists keep their registers.
 static void rewrite(const Lower *l, Inst *i)
 {
+    AnyValue any = {l, false};
+    inst_regs(i, find_value, &any);
+    if (!any.found) return;
     if (i->guarded) {
         Operand g = {.kind = O_REG, .reg = i->guard};
         resolve(l, &g);
-        if (g.kind == O_REG) i->guard = g.reg;
+        i->guard = g.reg;
     }
-    int dests = inst_dest_count(i);
-    Operand *copy = arena_alloc(&l->f->module->arena, sizeof *copy * (size_t)MAX(i->operands, 1));
+    Operand *copy = arena_alloc(&l->f->module->arena, sizeof *copy * MAX(i->operands, 1));
     memcpy(copy, i->opnd, sizeof *copy * i->operands);
     i->opnd = copy;
-    for (int n = dests; n < i->operands; n++) {
+    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP;
+    for (int n = inst_dest_count(i); n < i->operands; n++) {
         Operand *o = &copy[n];
-        if (o->kind == O_REG) {
+        Type t = plain ? inst_operand_type(i, n) : TY_NONE;
+        if (o->kind == O_REG && t != TY_NONE) {
+            resolve_value(l, o, t);
+        } else if (o->kind == O_REG) {
             resolve(l, o);
         } else if (o->kind == O_ADDR && o->reg != NO_REG) {
             Operand r = {.kind = O_REG, .reg = o->reg};
             resolve(l, &r);
-            if (r.kind == O_REG) o->reg = r.reg;
-            else if (r.kind == O_IMM) o->reg = NO_REG, o->imm += r.imm;
-        } else if (o->count && (o->kind == O_VEC || o->kind == O_LIST || o->kind == O_TEX || o->kind == O_PAIR)) {
-            Operand *items = arena_alloc(&l->f->module->arena, sizeof *items * o->count);
-            memcpy(items, o->items, sizeof *items * o->count);
-            o->items = items;
-            for (int k = 0; k < o->count; k++) {
-                if (items[k].kind == O_REG) resolve(l, &items[k]);
-                if (items[k].kind == O_VEC && items[k].count) {
-                    Operand *inner = arena_alloc(&l->f->module->arena, sizeof *inner * items[k].count);
-                    memcpy(inner, items[k].items, sizeof *inner * items[k].count);
-                    items[k].items = inner;
-                    for (int m = 0; m < items[k].count; m++) resolve(l, &inner[m]);
-                }
-            }
+            o->reg = r.reg;
+        } else if (o->kind == O_VEC && i->op == OP_MOV) {
+            rewrite_items(l, o, type_info[t].bits == 2 * 32 && o->count == 2 ? TY_B32 : type_info[t].bits == 16 * o->count ? TY_B16 : TY_NONE);
+        } else if (o->kind == O_VEC || o->kind == O_LIST || o->kind == O_TEX) {
+            rewrite_items(l, o, t);
         }
     }
 }
@@ -112,7 +141,7 @@ static bool has_effect(const Inst *i)
 {
     switch (i->op) {
     case OP_LD: return i->space != SP_PARAM;
-    case OP_MOV: return i->opnd[1].kind == O_SREG && (i->opnd[1].reg == SR_CLOCK || i->opnd[1].reg == SR_CLOCK64 || i->opnd[1].reg == SR_CLOCK_HI || i->opnd[1].reg == SR_GLOBALTIMER);
+    case OP_MOV: return i->opnd[1].kind == O_SREG && i->opnd[1].reg >= SR_CLOCK && i->opnd[1].reg <= SR_GLOBALTIMER_HI;
     case OP_SHFL:
     case OP_VOTE:
     case OP_MATCH:
@@ -163,6 +192,7 @@ static void remove_dead(Function *f)
     moved[f->insts.n] = out;
     for (size_t l = 0; l < f->labels.n; l++)
         if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
+    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
     f->insts.n = out;
     mem_free(uses), mem_free(dead), mem_free(moved);
 }
@@ -184,7 +214,11 @@ static void propagate(Function *f)
         inst_regs(&f->insts.v[i], check_use, &v);
     }
     for (uint32_t i = 0; i < f->insts.n; i++)
-        if (is_copy(&l, &f->insts.v[i], bad)) l.value[f->insts.v[i].opnd[0].reg] = f->insts.v[i].opnd[1];
+        if (is_copy(&l, &f->insts.v[i], bad)) {
+            Operand *v = &l.value[f->insts.v[i].opnd[0].reg];
+            *v = f->insts.v[i].opnd[1];
+            if (v->kind == O_IMM) v->imm = imm_bits(v, f->insts.v[i].type);
+        }
     for (uint32_t i = 0; i < f->insts.n; i++) rewrite(&l, &f->insts.v[i]);
     flow_free(l.flow);
     mem_free(l.def), mem_free(l.value), mem_free(bad);
@@ -206,6 +240,14 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     VEC_COPY(&g->insts, &f->insts);
     VEC_COPY(&g->regs, &f->regs);
     VEC_COPY(&g->labels, &f->labels);
+    VEC_COPY(&g->pragmas, &f->pragmas);
+    for (size_t r = 0; r < g->regs.n; r++) {
+        const Type bits[] = {TY_PRED, TY_B8, TY_B16, TY_B32, TY_B64, TY_B128};
+        Type *t = &g->regs.v[r].type;
+        int width = type_info[*t].bits;
+        for (size_t k = 0; k < COUNT(bits); k++)
+            if (type_info[bits[k]].bits == width) *t = bits[k];
+    }
     propagate(g);
     remove_dead(g);
     return g;
@@ -217,5 +259,6 @@ void ptx_lowered_free(Function *f)
     vec_free(&f->insts);
     vec_free(&f->regs);
     vec_free(&f->labels);
+    vec_free(&f->pragmas);
     mem_free(f);
 }

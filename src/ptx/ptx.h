@@ -313,6 +313,7 @@ typedef struct Block {
     uint32_t first, last;            // instructions [first, last)
     VEC(uint32_t) succ, pred;
     uint32_t idom, ipdom;            // NO_BLOCK: none
+    uint32_t dom_first, dom_count;   // what it dominates: the blocks numbered dom_first to dom_first + dom_count - 1
     uint32_t loop;                   // innermost loop, or NO_BLOCK
 } Block;
 #define NO_BLOCK UINT32_MAX
@@ -329,10 +330,12 @@ typedef struct Flow {
     VEC(Loop) loops;                 // outermost first
     // liveness: bit sets of words 64-bit words each
     uint32_t words;
-    uint64_t *live_in, *live_out;    // [block][word]
+    uint64_t *live_in;               // [block][word]
 } Flow;
 Flow *flow_build(const Function *f);          // blocks, edges, dominators, post-dominators, loops
 void flow_live(Flow *flow);                   // liveness
+void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
+bool flow_dominates(const Flow *flow, uint32_t a, uint32_t b);        // block a dominates block b
 void flow_free(Flow *flow);
 // The instruction at which lanes that part at branch i meet again, or the function's end.
 uint32_t flow_reconvergence(const Flow *flow, uint32_t i);
@@ -340,12 +343,14 @@ void flow_dot(const Flow *flow, Text *out);   // Graphviz
 
 // --- alloc.c: registers ---------------------------------------------------------------------------------------------
 typedef struct Alloc {
-    uint32_t *slot;       // per register: first 32-bit slot (predicates: predicate number); NO_REG: never used
+    uint32_t *slot;       // per register: first 32-bit slot of the register file; NO_REG: never used
+    uint32_t *place;      // per register: first row of its value, or predicate number; NO_REG: never used
     uint32_t slots;       // 32-bit registers a thread needs, in this function alone
-    uint32_t preds;
+    uint32_t rows, preds; // of values: rows of 32 bits, predicates
 } Alloc;
 Alloc *alloc_colour(const Flow *flow);        // needs liveness
-Alloc *alloc_identity(const Function *f);     // every register its own slots: the PTX as written
+Alloc *alloc_limited(const Flow *flow, size_t edges);  // the same, scanning beyond so many edges of the graph
+Alloc *alloc_identity(const Flow *flow);      // every register a place of its own: the PTX as written; needs liveness
 void alloc_free(Alloc *alloc);
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------

@@ -135,10 +135,8 @@ static void count_kind(Sm *sm, const Dinst *d, const Step *s)
 static uint32_t bank_delay(Sm *sm, const Dinst *d)
 {
     uint8_t uses[64] = {0}, most = 0;
-    for (int k = d->score_dst; k < d->score_n; k++) {
-        uint32_t r = d->score[k];
-        if (r >= sm->launch->kernel->code->reg_rows) continue;
-        uint8_t n = ++uses[r % sm->cfg.reg_banks % 64];
+    for (int k = 0; k < d->sources; k++) {
+        uint8_t n = ++uses[d->source[k] % sm->cfg.reg_banks % 64];
         most = MAX(most, n);
     }
     uint32_t passes = (most + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports;
