@@ -336,6 +336,8 @@ typedef struct Step {
     uint32_t other_mask;          // lanes of a generic access that went to other_space
     uint8_t other_space;
     uint32_t bytes;               // per lane
+    bool regular;                 // all 32 lanes, lane n at addr[0] + n · stride; stride is below 2^31
+    uint32_t stride;
     uint32_t local_base;
     uint64_t addr[LANES];
 } Step;

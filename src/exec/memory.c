@@ -18,6 +18,18 @@ static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
     }
 }
 
+// Most accesses of a full warp are regular: consecutive elements, or one for all. Knowing it once saves a scan in each
+// of the checks and in the timing model.
+static void find_stride(Step *s, uint32_t mask)
+{
+    uint64_t stride = s->addr[1] - s->addr[0], first = s->addr[0], wrong = 0;
+    s->regular = false;
+    if (mask != FULL || stride >> 31) return;
+    for (int n = 2; n < LANES; n++) wrong |= s->addr[n] ^ (first + stride * (unsigned)n);
+    s->regular = !wrong;
+    s->stride = (uint32_t)stride;
+}
+
 static Space window_of(uint64_t a)
 {
     if (a < SHARED_WINDOW) return SP_GLOBAL;
@@ -50,7 +62,11 @@ static bool check_lane(Env *env, Warp *w, uint32_t lane, uint64_t a, uint32_t by
 static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes, bool write)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
-    if (mask == FULL) {
+    if (env->step.regular) {
+        low = addr[0];
+        high = addr[LANES - 1];
+        bits = low | env->step.stride;
+    } else if (mask == FULL) {
         for (int n = 0; n < LANES; n++) {
             low = MIN(low, addr[n]);
             high = MAX(high, addr[n]);
@@ -130,7 +146,9 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     const Log *log = env->log;
     uint32_t total = (uint32_t)d->bytes * d->vec;
     uint32_t patched = 0;
-    if (log && log->lines.n) {
+    if (log && log->lines.n && env->step.regular && env->step.stride <= 4) {
+        if (log_has(log, addr[0] >> 7) || log_has(log, addr[LANES - 1] >> 7)) patched = mask;
+    } else if (log && log->lines.n) {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
             if (log_has(log, addr[n] >> 7)) patched |= 1u << n;
@@ -139,7 +157,9 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     if (d->bytes == 4 && d->vec == 1 && !(d->flags & D_LONG) && !patched) {  // the common case, tight
         uint32_t *to = row(l, d->vector[0]);
         const uint8_t *host = g->host - GLOBAL_BASE;
-        if (mask == FULL) {
+        if (env->step.regular && env->step.stride == 4) {
+            memcpy(to, host + addr[0], 4 * LANES);
+        } else if (mask == FULL) {
             for (int n = 0; n < LANES; n++) memcpy(&to[n], host + addr[n], 4);
         } else {
             for (uint32_t m = mask; m; m &= m - 1) {
@@ -174,9 +194,7 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
 {
     uint32_t total = (uint32_t)d->bytes * d->vec;
     if (total == 4 && d->vec == 1 && mask == FULL && !(d->flags & D_LONG)) {
-        bool line = true;
-        for (int n = 1; n < LANES; n++) line &= addr[n] == addr[0] + 4u * (unsigned)n;
-        if (line) {
+        if (env->step.regular && env->step.stride == 4) {
             if (env->log) log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
             else memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
             return;
@@ -340,10 +358,15 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     bool write = d->kind == X_ST || d->kind == X_ATOM;
     uint64_t high = 0, bits = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[__builtin_ctz(m)];
-        high = MAX(high, a);
-        bits |= a;
+    if (env->step.regular) {
+        high = addr[LANES - 1];
+        bits = addr[0] | env->step.stride;
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t a = addr[__builtin_ctz(m)];
+            high = MAX(high, a);
+            bits |= a;
+        }
     }
     if (high + total > size || high + total < high || bits & (total - 1)) {
         for (uint32_t m = mask; m; m &= m - 1) {
@@ -357,6 +380,15 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     const Lanes *l = &w->l;
     if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && d->kind != X_ATOM) {
         uint32_t *r = row(l, d->vector[0]);
+        if (env->step.regular && env->step.stride == 4) {
+            if (write) memcpy(base + addr[0], r, 4 * LANES);
+            else memcpy(r, base + addr[0], 4 * LANES);
+            return true;
+        }
+        if (mask == FULL && !write) {
+            for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
+            return true;
+        }
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
             if (write) memcpy(base + addr[n], &r[n], 4);
@@ -493,6 +525,7 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         return;
     }
     addresses(w, d, env->step.addr);
+    env->step.regular = false;
     access(env, w, d, SP_PARAM, env->step.addr, mask);
 }
 
@@ -531,6 +564,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     default: break;
     }
     addresses(w, d, s->addr);
+    find_stride(s, mask);
     s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     s->space = d->space;
     if (d->kind == X_CP_ASYNC) {
@@ -557,6 +591,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
                 if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(1u << __builtin_ctz(m));
             return;
         }
+        if (same != mask) s->regular = false;
         if (same != mask) {  // lanes in two spaces: the rest is found by the window of its first lane
             uint32_t rest = mask & ~same;
             uint64_t probe[LANES];

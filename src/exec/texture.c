@@ -86,6 +86,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     const uint32_t *rx = row(&w->l, d->a), *ry = row(&w->l, d->b);
     Step *s = &env->step;
     s->space = SP_TEX;
+    s->regular = false;
     s->bytes = 4;
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;

@@ -20,21 +20,6 @@ static void add(Segment *out, uint32_t *n, uint64_t address, uint32_t bytes)
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out)
 {
     uint32_t n = 0;
-    uint64_t first = addr[__builtin_ctz(lanes)];
-    if (lanes == ~0u) {  // consecutive lanes on consecutive elements, or all on one: the common cases, told by a scan
-        uint64_t step = addr[1] - first;
-        bool regular = step == bytes || step == 0;
-        for (uint32_t k = 1; k < 32; k++) regular &= addr[k] == first + step * k;
-        if (regular) {
-            uint64_t last = first + step * 31 + bytes - 1;
-            for (uint64_t s = first & ~(uint64_t)(SEGMENT - 1); s <= last; s += SEGMENT) {
-                uint64_t from = MAX(first, s), to = MIN(last, s + SEGMENT - 1);
-                uint32_t a = (uint32_t)(from - s) / SECTOR, b = (uint32_t)(to - s) / SECTOR;
-                out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), step ? (uint32_t)(to - from + 1) : bytes};
-            }
-            return n;
-        }
-    }
     for (; lanes; lanes &= lanes - 1) {
         uint64_t a = addr[__builtin_ctz(lanes)];
         uint32_t room = SEGMENT - (uint32_t)(a & (SEGMENT - 1));
@@ -44,6 +29,18 @@ uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment 
             add(out, &n, a, room);
             add(out, &n, a + room, bytes - room);
         }
+    }
+    return n;
+}
+
+uint32_t coalesce_regular(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out)
+{
+    uint32_t n = 0;
+    uint64_t last = first + (uint64_t)stride * 31 + bytes - 1;
+    for (uint64_t s = first & ~(uint64_t)(SEGMENT - 1); s <= last; s += SEGMENT) {
+        uint64_t from = MAX(first, s), to = MIN(last, s + SEGMENT - 1);
+        uint32_t a = (uint32_t)(from - s) / SECTOR, b = (uint32_t)(to - s) / SECTOR;
+        out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), (uint32_t)(to - from + 1)};
     }
     return n;
 }

@@ -113,6 +113,8 @@ typedef struct Segment {
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out);
+// The same for 32 lanes at first + n · stride, stride being 0 or bytes.
+uint32_t coalesce_regular(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out);
 
 // --- banks.c: shared memory -------------------------------------------------------------------------------------------
 typedef struct BankCfg {
@@ -228,7 +230,9 @@ typedef struct PartitionCfg {
     double bytes_in, bytes_out;// of the partition's ports, per core cycle
     uint32_t to_sm;            // cycles from partition to SM
     uint32_t credits;          // requests an SM can have waiting here
-    uint32_t partitions, chunk;// interleaving: bytes of consecutive addresses in one partition
+    uint32_t partitions, chunk;// interleaving: bytes of consecutive addresses in one partition, a power of two
+    uint32_t chunk_shift;      // set by partition_prepare
+    uint64_t reciprocal;
     bool hash;                 // XOR-hash the choice of partition
     uint32_t header;           // bytes of a packet's header
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
@@ -263,6 +267,7 @@ typedef struct Partition {
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];
 } Partition;
+void partition_prepare(PartitionCfg *cfg);     // fills what is computed from the other fields; before partition_of
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why);
 void partition_close(Partition *p);
 void partition_flush(Partition *p);

@@ -8,9 +8,16 @@
 
 enum { NONE = UINT32_MAX };
 
+void partition_prepare(PartitionCfg *cfg)
+{
+    cfg->chunk_shift = 31u - (uint32_t)__builtin_clz(cfg->chunk);
+    cfg->reciprocal = cfg->partitions == 1 ? 0 : ~0ull / cfg->partitions + 1;
+}
+
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why)
 {
     *p = (Partition){.cfg = *cfg, .index = index, .refused_since = NEVER};
+    partition_prepare(&p->cfg);
     if (!cache_open(&p->l2, &cfg->l2, index + 1, why)) return false;
     dram_open(&p->dram, &cfg->dram, p->count);
     p->in.cost = link_cost(cfg->bytes_in);
@@ -46,13 +53,14 @@ void partition_flush(Partition *p)
 
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
 {
-    uint64_t block = address / cfg->chunk, q = block / cfg->partitions;
+    // Division by the number of partitions is a multiplication by its reciprocal, exact for addresses below 2^56.
+    uint64_t block = address >> cfg->chunk_shift, q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
     uint32_t part = (uint32_t)(block - q * cfg->partitions);
     if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
         uint64_t h = q ^ q >> 5 ^ q >> 11;
         part = (uint32_t)((part + h) % cfg->partitions);
     }
-    if (local) *local = q * cfg->chunk + address % cfg->chunk;
+    if (local) *local = q << cfg->chunk_shift | (address & (cfg->chunk - 1));
     return part;
 }
 
@@ -182,6 +190,15 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     p->misses--;
 }
 
+// The SM whose first request arrives first; of several the one with the lowest number.
+static uint32_t first_arrival(const Partition *p)
+{
+    uint32_t sm = 0;
+    for (uint32_t s = 1; s < p->cfg.sms; s++)
+        if (p->head_time[s] < p->head_time[sm]) sm = s;
+    return sm;
+}
+
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
@@ -190,10 +207,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         const Fifo *f = &p->inbox[s];
         p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
     }
-    for (;;) {
-        uint32_t sm = 0;
-        for (uint32_t s = 1; s < p->cfg.sms; s++)
-            if (p->head_time[s] < p->head_time[sm]) sm = s;
+    for (uint32_t sm = first_arrival(p);;) {
         uint64_t request = p->head_time[sm], dram = dram_next(&p->dram);
         if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
         uint64_t now = MIN(request, dram);
@@ -223,6 +237,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
         f->head++;
         p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;
+        sm = first_arrival(p);
     }
     if (p->refused_since != NEVER) {
         p->count[C_L2_REFUSED] += end - p->refused_since;

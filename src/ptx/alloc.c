@@ -1,9 +1,12 @@
 // alloc.c: virtual registers → 32-bit slots of a thread's register file. Two registers that are live at once get
 // different slots; a 64-bit one takes an aligned pair. The number of slots is the register need that occupancy counts,
-// a slot's number gives its bank, and it is also where the simulator keeps the value, so that a warp's registers stay
-// few and near. Needs liveness. The interference graph is lists of neighbours; the colouring is greedy in order of
-// first appearance, with copies sharing a slot where they can. A function whose graph would be too large (many
-// registers that live long) is scanned instead: an interval of instructions per register, which asks for some more slots.
+// and a slot's number gives its bank. Where the simulator keeps the values is chosen apart, per width: a row of 64-bit
+// lanes and two rows of 32-bit lanes lay lanes out differently, so registers of different widths must not share a row,
+// not even when each thread by itself needs only one of them.
+//
+// Needs liveness. The interference graph is lists of neighbours; the colouring is greedy in order of first appearance,
+// with copies sharing a slot where they can. A function whose graph would be too large (many registers that live long)
+// is scanned instead, as if each register lived from its first instruction to its last: that asks for more slots.
 #include "ptx/ptx.h"
 
 #include <stdlib.h>
@@ -89,7 +92,7 @@ static void live_set(Live *l, const uint64_t *bits, uint32_t words)
 }
 
 // --- the graph ----------------------------------------------------------------------------------------------------------
-static void interfere(const Function *f, Graph *g, const Inst *i, const Regs *r, const Live *live)
+static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
 {
     bool copy = is_copy(i);
     for (size_t d = 0; d < r->def.n; d++) {
@@ -97,10 +100,9 @@ static void interfere(const Function *f, Graph *g, const Inst *i, const Regs *r,
         for (size_t k = 0; k < live->n; k++)
             if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
         for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
-        // A result of another width than a source mustn't overlap it: lanes are computed one after another.
-        // An instruction with several results, or a call, writes one before it has read all.
-        for (size_t u = 0; u < r->use.n; u++)
-            if (width(f, def) != width(f, r->use.v[u]) || r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL) connect(g, def, r->use.v[u]);
+        // An instruction with several results, a call, or one that looks at other lanes may write before it has read all.
+        bool apart = r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL || i->op == OP_REDUX || i->op == OP_MATCH;
+        for (size_t u = 0; apart && u < r->use.n; u++) connect(g, def, r->use.v[u]);
     }
 }
 
@@ -117,7 +119,7 @@ static bool build_graph(const Flow *w, Graph *g)
         for (uint32_t i = w->blocks.v[b].last; i-- > w->blocks.v[b].first && g->edges <= g->most;) {
             const Inst *inst = &f->insts.v[i];
             collect_all(inst, &r);
-            interfere(f, g, inst, &r, &live);
+            interfere(g, inst, &r, &live);
             if (!inst->guarded)
                 for (size_t d = 0; d < r.def.n; d++) live_drop(&live, r.def.v[d]);
             for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
@@ -129,52 +131,61 @@ static bool build_graph(const Flow *w, Graph *g)
 }
 
 // --- colouring ----------------------------------------------------------------------------------------------------------
+// What registers are placed in: the register file and, beside it, the predicates; or (apart) a space for each width.
+typedef struct Room {
+    const Function *f;
+    bool apart;
+    uint32_t *at;          // per register, NO_REG: nowhere
+    uint32_t used[5];      // per part
+} Room;
+
+static uint32_t part(const Room *m, uint32_t reg) { return m->apart ? (uint32_t)width(m->f, reg) : width(m->f, reg) > 0; }
+static uint32_t span(const Room *m, uint32_t reg) { return m->apart ? 1 : (uint32_t)MAX(width(m->f, reg), 1); }
+
+static void put(Room *m, uint32_t reg, uint32_t at)
+{
+    uint32_t *used = &m->used[part(m, reg)];
+    m->at[reg] = at;
+    *used = MAX(*used, at + span(m, reg));
+}
+
 typedef struct Busy {
-    uint32_t *stamp, now;  // per slot: now, where a neighbour lies
+    uint32_t *stamp, now;  // per place: now, where a neighbour lies
 } Busy;
 
-static void mark_neighbours(const Function *f, const Graph *g, const Alloc *a, uint32_t reg, Busy *busy)
+static void mark_neighbours(const Room *m, const Graph *g, uint32_t reg, Busy *busy)
 {
-    bool pred = !width(f, reg);
     busy->now++;
     for (size_t k = 0; k < g->to[reg].n; k++) {
         uint32_t other = g->to[reg].v[k];
-        int wide = width(f, other);
-        if (a->slot[other] == NO_REG || pred != !wide) continue;
-        for (int s = 0; s < MAX(wide, 1); s++) busy->stamp[a->slot[other] + (uint32_t)s] = busy->now;
+        if (m->at[other] == NO_REG || part(m, reg) != part(m, other)) continue;
+        for (uint32_t s = 0; s < span(m, other); s++) busy->stamp[m->at[other] + s] = busy->now;
     }
 }
 
-static bool is_free(const Busy *busy, uint32_t slot, uint32_t step)
+static bool is_free(const Busy *busy, uint32_t at, uint32_t step)
 {
     for (uint32_t k = 0; k < step; k++)
-        if (busy->stamp[slot + k] == busy->now) return false;
-    return slot % step == 0;
+        if (busy->stamp[at + k] == busy->now) return false;
+    return at % step == 0;
 }
 
-static void place(const Function *f, Alloc *a, uint32_t reg, uint32_t slot)
+static void colour(Room *m, const Graph *g)
 {
-    uint32_t wide = (uint32_t)width(f, reg), end = slot + MAX(wide, 1u);
-    a->slot[reg] = slot;
-    if (wide) a->slots = MAX(a->slots, end);
-    else a->preds = MAX(a->preds, end);
-}
-
-static void colour(const Function *f, const Graph *g, Alloc *a)
-{
+    const Function *f = m->f;
     Busy busy = {mem_alloc(sizeof *busy.stamp * (f->regs.n * 4 + 8)), 0};
     Regs r = {0};
     for (size_t i = 0; i < f->insts.n; i++) {
         const Inst *inst = &f->insts.v[i];
         collect_all(inst, &r);
         for (size_t k = 0; k < r.use.n + r.def.n; k++) {
-            uint32_t reg = k < r.use.n ? r.use.v[k] : r.def.v[k - r.use.n], step = (uint32_t)MAX(width(f, reg), 1), slot = 0;
-            if (a->slot[reg] != NO_REG) continue;
-            mark_neighbours(f, g, a, reg, &busy);
+            uint32_t reg = k < r.use.n ? r.use.v[k] : r.def.v[k - r.use.n], step = span(m, reg), at = 0;
+            if (m->at[reg] != NO_REG) continue;
+            mark_neighbours(m, g, reg, &busy);
             bool copy = k == r.use.n && is_copy(inst) && width(f, r.use.v[0]) == width(f, reg);
-            if (copy && is_free(&busy, a->slot[r.use.v[0]], step)) slot = a->slot[r.use.v[0]];
-            else while (!is_free(&busy, slot, step)) slot += step;
-            place(f, a, reg, slot);
+            if (copy && is_free(&busy, m->at[r.use.v[0]], step)) at = m->at[r.use.v[0]];
+            else while (!is_free(&busy, at, step)) at += step;
+            put(m, reg, at);
         }
     }
     regs_free(&r);
@@ -229,65 +240,81 @@ static Interval *intervals(const Flow *w)
     return v;
 }
 
-// Intervals in the order of their beginnings take the first slots free; least[w] is where the search for w slots begins,
-// least[0] that for a predicate.
-static void scan(const Flow *w, Alloc *a)
+// Intervals in the order of their beginnings take the first places free. least[part][n]: where the search for n begins.
+static void scan(Room *m, const Interval *start, const Interval *end)
 {
-    const Function *f = w->f;
-    size_t n = f->regs.n, old = 0;
-    Interval *start = intervals(w), *end = mem_alloc(sizeof *end * (n + 1));
-    memcpy(end, start, sizeof *end * n);
-    qsort(start, n, sizeof *start, by_first);
-    qsort(end, n, sizeof *end, by_last);
-    uint8_t *taken[2] = {mem_alloc(n + 8), mem_alloc(n * 4 + 8)};  // predicates, registers
-    uint32_t least[5] = {0};
+    size_t n = m->f->regs.n, old = 0;
+    uint8_t *taken[5];
+    uint32_t least[5][5] = {{0}};
+    for (int k = 0; k < 5; k++) taken[k] = mem_alloc(n * 4 + 8);
     for (size_t k = 0; k < n && start[k].first != UINT32_MAX; k++) {
-        for (; end[old].first == UINT32_MAX || end[old].last < start[k].first; old++) {
-            if (end[old].first == UINT32_MAX) continue;
-            uint32_t reg = end[old].reg, wide = (uint32_t)width(f, reg), slot = a->slot[reg];
-            memset(taken[wide > 0] + slot, 0, MAX(wide, 1u));
-            for (uint32_t s = wide ? 1 : 0; s < (wide ? 5 : 1); s++) least[s] = MIN(least[s], s ? slot / s * s : slot);
+        for (; end[old].last < start[k].first; old++) {
+            uint32_t reg = end[old].reg, p = part(m, reg), at = m->at[reg];
+            if (at == NO_REG) continue;
+            memset(taken[p] + at, 0, span(m, reg));
+            for (uint32_t s = 1; s < 5; s++) least[p][s] = MIN(least[p][s], at / s * s);
         }
-        uint32_t reg = start[k].reg, wide = (uint32_t)width(f, reg), step = MAX(wide, 1u), slot = least[wide];
-        while (memchr(taken[wide > 0] + slot, 1, step)) slot += step;
-        memset(taken[wide > 0] + slot, 1, step);
-        least[wide] = slot + step;
-        place(f, a, reg, slot);
+        uint32_t reg = start[k].reg, p = part(m, reg), step = span(m, reg), at = least[p][step];
+        while (memchr(taken[p] + at, 1, step)) at += step;
+        memset(taken[p] + at, 1, step);
+        least[p][step] = at + step;
+        put(m, reg, at);
     }
-    mem_free(start), mem_free(end), mem_free(taken[0]), mem_free(taken[1]);
+    for (int k = 0; k < 5; k++) mem_free(taken[k]);
+}
+
+// --- what others see ----------------------------------------------------------------------------------------------------
+// Rows of values: the 32-bit ones first, then those of two and of four rows.
+static void place_rows(const Function *f, Alloc *a, const uint32_t used[5])
+{
+    uint32_t at[5] = {0};
+    at[2] = (used[1] + 1) & ~1u;
+    at[4] = at[2] + 2 * used[2];
+    a->rows = at[4] + 4 * used[4];
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        int w = width(f, r);
+        if (w && a->place[r] != NO_REG) a->place[r] = at[w] + a->place[r] * (uint32_t)w;
+    }
 }
 
 Alloc *alloc_limited(const Flow *w, size_t most_edges)
 {
     const Function *f = w->f;
+    size_t n = f->regs.n;
     Alloc *a = mem_alloc(sizeof *a);
-    a->slot = mem_alloc(sizeof *a->slot * (f->regs.n + 1));
-    for (size_t r = 0; r < f->regs.n; r++) a->slot[r] = NO_REG;
-    Graph g = {mem_alloc(sizeof *g.to * (f->regs.n + 1)), 0, most_edges};
+    a->slot = mem_alloc(sizeof *a->slot * (n + 1));
+    a->place = mem_alloc(sizeof *a->place * (n + 1));
+    for (size_t r = 0; r < n; r++) a->slot[r] = a->place[r] = NO_REG;
+    Room file = {.f = f, .at = a->slot}, rows = {.f = f, .apart = true, .at = a->place};
+    Graph g = {mem_alloc(sizeof *g.to * (n + 1)), 0, most_edges};
     bool small = build_graph(w, &g);
-    if (small) colour(f, &g, a);
-    for (size_t r = 0; r < f->regs.n; r++) vec_free(&g.to[r]);
+    if (small) colour(&file, &g), colour(&rows, &g);
+    for (size_t r = 0; r < n; r++) vec_free(&g.to[r]);
     mem_free(g.to);
-    if (!small) scan(w, a);
+    if (!small) {
+        Interval *start = intervals(w), *end = mem_alloc(sizeof *end * (n + 1));
+        memcpy(end, start, sizeof *end * n);
+        qsort(start, n, sizeof *start, by_first);
+        qsort(end, n, sizeof *end, by_last);
+        scan(&file, start, end), scan(&rows, start, end);
+        mem_free(start), mem_free(end);
+    }
+    a->slots = file.used[1];
+    a->preds = rows.used[0];
+    place_rows(f, a, rows.used);
     return a;
 }
 
 Alloc *alloc_colour(const Flow *w) { return alloc_limited(w, MAX_EDGES); }
 
-Alloc *alloc_identity(const Function *f)
+Alloc *alloc_identity(const Flow *w)
 {
-    Alloc *a = mem_alloc(sizeof *a);
-    a->slot = mem_alloc(sizeof *a->slot * (f->regs.n + 1));
-    for (uint32_t r = 0; r < f->regs.n; r++) {
-        uint32_t need = (uint32_t)width(f, r);
-        if (!need) {
-            a->slot[r] = a->preds++;
-            continue;
-        }
-        a->slots = (a->slots + need - 1) / need * need;
-        a->slot[r] = a->slots;
-        a->slots += need;
-    }
+    const Function *f = w->f;
+    Alloc *a = alloc_colour(w);
+    uint32_t used[5] = {0};
+    for (uint32_t r = 0; r < f->regs.n; r++) a->place[r] = used[width(f, r)]++;
+    a->preds = used[0];
+    place_rows(f, a, used);
     return a;
 }
 
@@ -295,5 +322,6 @@ void alloc_free(Alloc *a)
 {
     if (!a) return;
     mem_free(a->slot);
+    mem_free(a->place);
     mem_free(a);
 }

@@ -17,8 +17,7 @@ static void leave_state(Sm *sm, uint32_t slot)
     SchedState *s = &sm->sched[sched_of(sm, slot)];
     uint64_t bit = 1ull << bit_of(sm, slot);
     s->in[w->state] &= ~bit;
-    if (w->state == W_READY)
-        for (int c = 0; c < CLASS_COUNT; c++) s->class_ready[c] &= ~bit;
+    if (w->state == W_READY && !(s->class_ready[w->class] &= ~bit)) s->classes &= ~(1u << w->class);
 }
 
 static void enter_state(Sm *sm, uint32_t slot, Wait state)
@@ -112,7 +111,9 @@ void sm_evaluate(Sm *sm, uint32_t slot)
     }
     if (ws->state != W_READY) ss->policy.ops->wake(&ss->policy, bit);
     enter_state(sm, slot, W_READY);
+    ws->class = d->class;
     ss->class_ready[d->class] |= 1ull << bit;
+    ss->classes |= 1u << d->class;
 }
 
 static void count_kind(Sm *sm, const Dinst *d, const Step *s)
@@ -240,8 +241,8 @@ static bool is_memory(int class)
 static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
 {
     uint64_t mask = 0;
-    for (int c = 0; c < CLASS_COUNT; c++) {
-        if (!s->class_ready[c]) continue;
+    for (uint32_t m = s->classes; m; m &= m - 1) {
+        int c = __builtin_ctz(m);
         bool wait = s->unit_free[c] > sm->now;
         if (sm->cfg.unit[c].per_cycle && sm->start_cycle[c] == sm->now && sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle) wait = true;
         if (is_memory(c) && !lsu_accepts(sm)) wait = true, *lsu = true;

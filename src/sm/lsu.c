@@ -125,6 +125,7 @@ static CacheCounters counters_of(const Sm *sm, const Cache *c)
 static uint32_t line_sectors(const Cache *c, const Segment *s)
 {
     uint32_t mask = 0;
+    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
     for (uint32_t k = 0; k < 4; k++)
         if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
     return mask;
@@ -149,6 +150,7 @@ static void count_access(Sm *sm, const LsuOp *op, Counter outcome, bool write)
 static uint32_t packets_of(const Cache *c, uint32_t sectors, uint8_t out[32])
 {
     uint32_t n = 0, bytes = c->cfg.sector, lines = MAX(c->cfg.line / SEGMENT, 1u);
+    if (c->line_shift == 7 && c->sector_shift == 5) return out[0] = (uint8_t)sectors, sectors != 0;
     memset(out, 0, lines);
     for (uint32_t k = 0; k < c->sectors; k++) {
         if (!(sectors >> k & 1)) continue;
@@ -399,7 +401,8 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->cache = NULL;
     InstStat *is = &sm->inst[op->stat];
     if (space == SP_SHARED) {
-        uint32_t passes = bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
+        bool free = s->regular && s->bytes == 4 && s->stride <= 4 && sm->cfg.banks.banks == 32;
+        uint32_t passes = free ? 1 : bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
         if (d->kind == X_ATOM) passes = MAX(passes, 1u);
         op->passes = passes;
         op->count = passes;
@@ -416,7 +419,9 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
             for (int n = 0; n < LANES; n++) addr[n] = CONST_WINDOW + s->addr[n];
             from = addr;
         }
-        op->count = coalesce(from, mask, space == SP_LOCAL ? MIN(s->bytes, 4u) : s->bytes, op->seg);
+        bool simple = s->regular && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
+        if (simple) op->count = coalesce_regular(from[0], s->stride, s->bytes, op->seg);
+        else op->count = coalesce(from, mask, space == SP_LOCAL ? MIN(s->bytes, 4u) : s->bytes, op->seg);
         choose_cache(sm, op, d, space);
         op->structure = structure_of(sm, s);
         StructStat *st = &sm->structure[op->structure];

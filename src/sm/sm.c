@@ -271,7 +271,8 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
             sm->count[C_ISSUE_SLOTS] += per_cycle;
             if (sm->env.fault.kind != FAULT_NONE) return;
         }
-        uint64_t next = sm->running && could_issue(sm) ? sm->now + 1 : MIN(next_event(sm), to);
+        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (sm->running && could_issue(sm));
+        uint64_t next = busy ? sm->now + 1 : MIN(next_event(sm), to);
         uint64_t skipped = next - sm->now - 1;
         if (skipped && sm->running) {
             sm_skip(sm, skipped);

@@ -123,6 +123,7 @@ typedef struct WarpSlot {
     uint16_t async_count[16];// copies under way per group
     uint64_t started;
     uint8_t state;           // Wait
+    uint8_t class;           // of the next instruction, when W_READY
     uint64_t since;
     uint32_t wait_pc;
 } WarpSlot;
@@ -133,6 +134,7 @@ typedef struct SchedState {
     Sched policy;
     uint64_t in[W_COUNT];              // warps by what they wait for
     uint64_t class_ready[CLASS_COUNT]; // ready warps by the class of their next instruction
+    uint32_t classes;                  // classes that have any
     uint64_t unit_free[CLASS_COUNT];   // when this scheduler may start the class again
     uint64_t busy;                     // until when it is occupied by an instruction of several slots
 } SchedState;
