@@ -1,106 +1,142 @@
-// crew.c: host threads that share the tasks of a phase. A phase is short (microseconds), so the threads spin on a
-// generation number for a while before they sleep on it. Tasks are taken from a counter; which thread runs which makes
-// no difference to what is computed.
+// crew.c: host threads that share the tasks of a phase. A phase is short (tens of microseconds), so members spin for a
+// while before they sleep. Task k belongs to thread k mod threads, so that an SM's state stays in one core's cache; who
+// has none left takes from the others. Members that are slow to come are not waited for: only tasks that were taken
+// are. Which thread runs a task makes no difference to what is computed.
 #include "chip/chip.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+
+// Tasks of one thread in one phase, in a word so that taking one is a single addition: the phase's number, how many
+// there are, and the next one.
+typedef struct Lane {
+    _Alignas(64) atomic_ullong word;
+} Lane;
+#define WORD(phase, n) ((unsigned long long)(phase) << 40 | (unsigned long long)(n) << 20)
+#define FIELD(word, shift) ((uint32_t)((word) >> (shift)) & 0xfffffu)
 
 struct Crew {
     uint32_t threads;
     pthread_t *ids;
+    Lane *lanes;
+    _Alignas(64) atomic_uint done;
+    _Alignas(64) atomic_uint phase;
+    atomic_uint sleepers;
+    atomic_bool quit;
     pthread_mutex_t lock;
     pthread_cond_t start;
-    atomic_uint generation, next, done;
-    atomic_bool quit;
-    uint32_t n, sleepers;
     void (*task)(void *, uint32_t);
     void *user;
 };
+typedef struct Member {
+    Crew *crew;
+    uint32_t number;
+} Member;
 
-static void work(Crew *c)
+static void pause_cpu(uint32_t spins)
 {
-    uint32_t k;
-    while ((k = atomic_fetch_add(&c->next, 1)) < c->n) c->task(c->user, k);
+    if (spins % 2048 == 2047) sched_yield();
+#if defined(__x86_64__)
+    else __builtin_ia32_pause();
+#endif
 }
 
-static void pause_cpu(void)
+static void work(Crew *c, uint32_t me)
 {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    for (uint32_t step = 0; step < c->threads; step++) {
+        uint32_t owner = (me + step) % c->threads;
+        for (;;) {
+            unsigned long long w = atomic_load(&c->lanes[owner].word);
+            if (FIELD(w, 0) >= FIELD(w, 20)) break;
+            w = atomic_fetch_add(&c->lanes[owner].word, 1);
+            if (FIELD(w, 0) >= FIELD(w, 20)) break;
+            c->task(c->user, owner + FIELD(w, 0) * c->threads);
+            atomic_fetch_add(&c->done, 1);
+        }
+    }
 }
 
 static void *member(void *arg)
 {
-    Crew *c = arg;
-    unsigned seen = 0;
-    for (;;) {
-        for (int spin = 0; atomic_load(&c->generation) == seen && spin < 20000; spin++) pause_cpu();
-        if (atomic_load(&c->generation) == seen) {
+    Crew *c = ((Member *)arg)->crew;
+    uint32_t me = ((Member *)arg)->number;
+    mem_free(arg);
+    for (unsigned seen = 0; !atomic_load(&c->quit);) {
+        for (uint32_t spin = 0; atomic_load(&c->phase) == seen && spin < 40000; spin++) pause_cpu(spin);
+        if (atomic_load(&c->phase) == seen) {
             pthread_mutex_lock(&c->lock);
-            c->sleepers++;
-            while (atomic_load(&c->generation) == seen) pthread_cond_wait(&c->start, &c->lock);
-            c->sleepers--;
+            atomic_fetch_add(&c->sleepers, 1);
+            while (atomic_load(&c->phase) == seen) pthread_cond_wait(&c->start, &c->lock);
+            atomic_fetch_sub(&c->sleepers, 1);
             pthread_mutex_unlock(&c->lock);
         }
-        seen = atomic_load(&c->generation);
-        if (atomic_load(&c->quit)) return NULL;
-        work(c);
-        atomic_fetch_add(&c->done, 1);
+        seen = atomic_load(&c->phase);
+        if (!atomic_load(&c->quit)) work(c, me);
     }
+    return NULL;
+}
+
+static void next_phase(Crew *c)
+{
+    atomic_fetch_add(&c->phase, 1);
+    if (!atomic_load(&c->sleepers)) return;
+    pthread_mutex_lock(&c->lock);
+    pthread_cond_broadcast(&c->start);
+    pthread_mutex_unlock(&c->lock);
 }
 
 Crew *crew_open(uint32_t threads)
 {
-    Crew *c = mem_alloc(sizeof *c);
-    c->threads = threads > 1 ? threads - 1 : 0;
-    if (!c->threads) return c;
+    Crew *c = aligned_alloc(64, (sizeof *c + 63) & ~(size_t)63);
+    if (!c) abort();
+    *c = (Crew){.threads = MAX(threads, 1u)};
+    c->lanes = aligned_alloc(64, sizeof *c->lanes * c->threads);
+    if (!c->lanes) abort();
+    for (uint32_t t = 0; t < c->threads; t++) atomic_init(&c->lanes[t].word, 0);
+    if (c->threads == 1) return c;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->start, NULL);
     c->ids = mem_alloc(sizeof *c->ids * c->threads);
-    for (uint32_t t = 0; t < c->threads; t++)
-        if (pthread_create(&c->ids[t], NULL, member, c)) {
-            c->threads = t;
-            break;
-        }
+    for (uint32_t t = 1; t < c->threads; t++) {
+        Member *m = mem_alloc(sizeof *m);
+        *m = (Member){c, t};
+        if (!pthread_create(&c->ids[t], NULL, member, m)) continue;
+        mem_free(m);  // the host gives no more: its lane is worked off by the others
+        c->ids[t] = pthread_self();
+    }
     return c;
-}
-
-static void signal_start(Crew *c)
-{
-    pthread_mutex_lock(&c->lock);
-    atomic_fetch_add(&c->generation, 1);
-    if (c->sleepers) pthread_cond_broadcast(&c->start);
-    pthread_mutex_unlock(&c->lock);
 }
 
 void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user)
 {
-    if (!c->threads) {
+    if (c->threads == 1) {
         for (uint32_t k = 0; k < n; k++) task(user, k);
         return;
     }
     c->task = task;
     c->user = user;
-    c->n = n;
-    atomic_store(&c->next, 0);
     atomic_store(&c->done, 0);
-    signal_start(c);
-    work(c);
-    while (atomic_load(&c->done) < c->threads) pause_cpu();
+    unsigned phase = atomic_load(&c->phase) + 1;
+    for (uint32_t t = 0; t < c->threads; t++) atomic_store(&c->lanes[t].word, WORD(phase, t < n ? (n - t + c->threads - 1) / c->threads : 0));
+    next_phase(c);
+    work(c, 0);
+    for (uint32_t spin = 0; atomic_load(&c->done) < n; spin++) pause_cpu(spin);
 }
 
 void crew_close(Crew *c)
 {
     if (!c) return;
-    if (c->threads) {
+    if (c->threads > 1) {
         atomic_store(&c->quit, true);
-        signal_start(c);
-        for (uint32_t t = 0; t < c->threads; t++) pthread_join(c->ids[t], NULL);
+        next_phase(c);
+        for (uint32_t t = 1; t < c->threads; t++)
+            if (!pthread_equal(c->ids[t], pthread_self())) pthread_join(c->ids[t], NULL);
         pthread_mutex_destroy(&c->lock);
         pthread_cond_destroy(&c->start);
     }
     mem_free(c->ids);
-    mem_free(c);
+    free(c->lanes);
+    free(c);
 }

@@ -1,6 +1,6 @@
 // ops_int.c: integer arithmetic (PTX ISA §9.7.1, §9.7.2). Signed arithmetic is done in unsigned types, where wrapping
-// is defined. Division by zero is left to the machine by the ISA: quotient all ones and remainder the dividend, as
-// NVIDIA's hardware gives.
+// is defined. Division by zero is left to the machine by the ISA: quotient and remainder are all ones, as in what
+// ptxas makes of it.
 #include "exec/ops.h"
 
 typedef unsigned __int128 u128;
@@ -93,16 +93,16 @@ TERNARY(sad_u64, uint64_t, uint64_t, c + (a > b ? a - b : b - a))
 TERNARY(sad_s64, uint64_t, uint64_t, c + ((int64_t)a > (int64_t)b ? a - b : b - a))
 
 #define QUOTIENT(T, MIN_) (b == 0 ? (T)-1 : b == (T)-1 && a == MIN_ ? a : (T)(a / b))
-#define REMAINDER(T, MIN_) (b == 0 ? a : b == (T)-1 && a == MIN_ ? 0 : (T)(a % b))
+#define REMAINDER(T, MIN_) (b == 0 ? (T)-1 : b == (T)-1 && a == MIN_ ? 0 : (T)(a % b))
 BINARY(div_u16, uint32_t, uint16_t, b ? a / b : 0xffff)
 BINARY(div_u32, uint32_t, uint32_t, b ? a / b : UINT32_MAX)
 BINARY(div_u64, uint64_t, uint64_t, b ? a / b : UINT64_MAX)
 BINARY_S16(div_s16, QUOTIENT(int16_t, INT16_MIN))
 BINARY(div_s32, uint32_t, int32_t, QUOTIENT(int32_t, INT32_MIN))
 BINARY(div_s64, uint64_t, int64_t, QUOTIENT(int64_t, INT64_MIN))
-BINARY(rem_u16, uint32_t, uint16_t, b ? a % b : a)
-BINARY(rem_u32, uint32_t, uint32_t, b ? a % b : a)
-BINARY(rem_u64, uint64_t, uint64_t, b ? a % b : a)
+BINARY(rem_u16, uint32_t, uint16_t, b ? a % b : 0xffff)
+BINARY(rem_u32, uint32_t, uint32_t, b ? a % b : UINT32_MAX)
+BINARY(rem_u64, uint64_t, uint64_t, b ? a % b : UINT64_MAX)
 BINARY_S16(rem_s16, REMAINDER(int16_t, INT16_MIN))
 BINARY(rem_s32, uint32_t, int32_t, REMAINDER(int32_t, INT32_MIN))
 BINARY(rem_s64, uint64_t, int64_t, REMAINDER(int64_t, INT64_MIN))
