@@ -20,23 +20,24 @@
     KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")                       \
     KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                  \
     KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                                \
-    KEY(section, "write_back", BOOL, field.write_back, 0, 1, 0, "", "global stores stay until the line is replaced (else written through)") \
-    KEY(section, "write_allocate", BOOL, field.write_allocate, 0, 1, 0, "", "a store that misses brings the line in")                  \
-    KEY(section, "write_evict", BOOL, field.write_evict, 0, 1, 0, "", "a store that hits drops the line")                              \
     KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
+#define PORT_ROWS(name, id)                                                                                                           \
+    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle", "between instructions of this class from one scheduler; 0: no limit") \
+    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", "instructions of this class an SM starts a cycle; 0: no limit")
 #define UNIT_ROWS(name, id)                                                                                                           \
     KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle", "from issue to use of a result of this class")       \
-    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 1, 256, 1, "cycle", "between instructions of this class from one scheduler") \
-    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", "instructions of this class an SM starts a cycle; 0: no limit")
+    PORT_ROWS(name, id)
 
 const Key gpu_keys[] = {
 #define KEY(section, key, kind, field, min, max, standard, unit, doc) {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
 #define CACHE(section, field) CACHE_ROWS(section, field)
 #define UNIT(name, id) UNIT_ROWS(name, id)
+#define PORT(name, id) PORT_ROWS(name, id)
 #include "chip/desc.def"
 #undef KEY
 #undef CACHE
 #undef UNIT
+#undef PORT
 };
 const size_t gpu_key_count = COUNT(gpu_keys);
 
@@ -271,6 +272,12 @@ static bool derive(Gpu *g, Diag *diag)
     if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||
         !check_cache("l2 (one slice)", &p->l2, diag))
         return false;
+    const BankCfg *bank = &s->banks;
+    if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
+        return diag_error(diag, "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
+    // The most packets that must leave at once: the fill of a line, and the line it replaces.
+    uint32_t least_credits = MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT + 1;
+    if (p->credits < least_credits) return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
     if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
     // An unloaded L2 hit: look-up a cycle after issue, the request through the SM's port, to the partition, the fill
     // through its port, back, and through the SM's port.

@@ -21,6 +21,18 @@ static inline uint32_t combine(const Lanes *l, const Dinst *i, uint32_t t)
     default: return t;
     }
 }
+// What set gives where the comparison holds
+static inline uint32_t truth(uint8_t t)
+{
+    switch (t) {
+    case TY_F32: return 0x3f800000;
+    case TY_F16: return 0x3c00;
+    case TY_BF16: return 0x3f80;
+    case TY_U16:
+    case TY_S16: return 0xffff;
+    default: return FULL;
+    }
+}
 #define BOTH(name)                                                                  \
     static void setp_##name(Lanes *l, const Dinst *i, uint32_t mask)                \
     {                                                                               \
@@ -30,7 +42,7 @@ static inline uint32_t combine(const Lanes *l, const Dinst *i, uint32_t t)
     }                                                                               \
     static void set_##name(Lanes *l, const Dinst *i, uint32_t mask)                 \
     {                                                                               \
-        uint32_t p = combine(l, i, mask_##name(l, i)), one = (uint32_t)i->imm;      \
+        uint32_t p = combine(l, i, mask_##name(l, i)), one = truth(i->type);        \
         STORE_LANES(uint32_t, uint32_t, , p >> n & 1 ? one : 0)                     \
     }
 #define CMP(name, S, T, expr) CMP_MASK(mask_##name, S, T, expr) BOTH(name)
@@ -125,36 +137,88 @@ static ExecFn *pick_float_cmp(int cmp, Type t, bool ftz, bool p)
     }
 }
 
+static int comparison(const Inst *i)  // -1: none
+{
+    switch (i->mod[G_CMP]) {
+    case M_EQ: return EQ;
+    case M_NE: return NE;
+    case M_LT: case M_CLO: return LT;
+    case M_LE: case M_CLS: return LE;
+    case M_GT: case M_CHI: return GT;
+    case M_GE: case M_CHS: return GE;
+    case M_EQU: return EQU;
+    case M_NEU: return NEU;
+    case M_LTU: return LTU;
+    case M_LEU: return LEU;
+    case M_GTU: return GTU;
+    case M_GEU: return GEU;
+    case M_NUM: return NUM;
+    case M_CNAN: return NANS;
+    default: return -1;
+    }
+}
+
+// f16x2 and bf16x2 (§9.7.7): each half is compared as its type; setp writes one predicate for each, set one half.
+typedef uint32_t MaskFn(const Lanes *l, const Dinst *i);
+#define MASKS14(ty)                                                                                                     \
+    {mask_eq_##ty,  mask_ne_##ty,  mask_lt_##ty,  mask_le_##ty,  mask_gt_##ty,  mask_ge_##ty,  mask_equ_##ty, mask_neu_##ty, \
+     mask_ltu_##ty, mask_leu_##ty, mask_gtu_##ty, mask_geu_##ty, mask_num_##ty, mask_nan_##ty}
+static void pair_masks(const Lanes *l, const Dinst *i, uint32_t t[2])
+{
+    static MaskFn *const masks[3][14] = {MASKS14(f16), MASKS14(ftz16), MASKS14(bf16)};
+    bool f16 = (i->op == OP_SETP ? i->type : i->type2) == TY_F16X2;
+    MaskFn *compare = masks[!f16 ? 2 : inst_has(i->inst, G_FTZ)][comparison(i->inst)];
+    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b);
+    _Alignas(64) uint32_t half[2][LANES];
+    Lanes apart = {.bank = {(uint8_t *)half, NULL}};
+    Dinst d = {.a = 0, .b = ROW_BYTES};
+    for (int h = 0; h < 2; h++) {
+        LANE_LOOP half[0][n] = ra[n] >> 16 * h & 0xffff;
+        LANE_LOOP half[1][n] = rb[n] >> 16 * h & 0xffff;
+        t[h] = combine(l, i, compare(&apart, &d));
+    }
+}
+static void setp_pair(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    uint32_t t[2];
+    pair_masks(l, i, t);
+    put_pred(l, i->pdst, t[0], mask);
+    put_pred(l, i->pdst2, t[1], mask);
+}
+static void set_pair(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    uint32_t t[2], one = i->type == TY_F16X2 ? 0x3c00 : i->type == TY_BF16X2 ? 0x3f80 : 0xffff;
+    pair_masks(l, i, t);
+    STORE_LANES(uint32_t, uint32_t, , (t[0] >> n & 1 ? one : 0) | (t[1] >> n & 1 ? one << 16 : 0))
+}
+
+// The results that set has for a type of operands
+static bool set_gives(Type d, Type t)
+{
+    if (d == TY_U32 || d == TY_S32) return true;
+    switch (t) {
+    case TY_F16: return d == TY_F16 || d == TY_BF16 || d == TY_U16 || d == TY_S16;
+    case TY_BF16: return d == TY_BF16 || d == TY_U16 || d == TY_S16;
+    case TY_F16X2:
+    case TY_BF16X2: return d == t;
+    default: return d == TY_F32 || d == TY_F16 || d == TY_BF16;
+    }
+}
+
 ExecFn *OPS_NAME(pick_compare)(const Inst *i)
 {
     if (i->op != OP_SETP && i->op != OP_SET) return NULL;
     bool p = i->op == OP_SETP, ftz = inst_has(i, G_FTZ);
     Type t = p ? i->type : i->type2;
-    bool is_float = type_info[t].kind == K_FLOAT, half = t == TY_F16 || t == TY_BF16;
-    if (!p && i->type != TY_U32 && i->type != TY_S32 && (i->type != TY_F32 || half)) return NULL;
-    if (ftz && t != TY_F32 && t != TY_F16) return NULL;
+    bool is_float = type_info[t].kind == K_FLOAT, half = t == TY_F16 || t == TY_BF16, pair = t == TY_F16X2 || t == TY_BF16X2;
+    int cmp = comparison(i);
+    if (cmp < 0 || (!p && !set_gives(i->type, t))) return NULL;
+    if (ftz && ((t != TY_F32 && t != TY_F16 && t != TY_F16X2) || i->type == TY_BF16)) return NULL;
     if (inst_has(i, G_BOOL) != (i->operands == 4)) return NULL;
     if (p && half && i->opnd[0].kind == O_PAIR) return NULL;  // one predicate only
-    int cmp;
-    switch (i->mod[G_CMP]) {
-    case M_EQ: cmp = EQ; break;
-    case M_NE: cmp = NE; break;
-    case M_LT: case M_CLO: cmp = LT; break;
-    case M_LE: case M_CLS: cmp = LE; break;
-    case M_GT: case M_CHI: cmp = GT; break;
-    case M_GE: case M_CHS: cmp = GE; break;
-    case M_EQU: cmp = EQU; break;
-    case M_NEU: cmp = NEU; break;
-    case M_LTU: cmp = LTU; break;
-    case M_LEU: cmp = LEU; break;
-    case M_GTU: cmp = GTU; break;
-    case M_GEU: cmp = GEU; break;
-    case M_NUM: cmp = NUM; break;
-    case M_CNAN: cmp = NANS; break;
-    default: return NULL;
-    }
     // Bits are equal or not; .lo, .ls, .hi and .hs are for unsigned integers.
     bool lohi = i->mod[G_CMP] == M_CLO || i->mod[G_CMP] == M_CLS || i->mod[G_CMP] == M_CHI || i->mod[G_CMP] == M_CHS;
     if ((type_info[t].kind == K_BITS && cmp > NE) || (lohi && type_info[t].kind != K_UINT)) return NULL;
+    if (pair) return p ? setp_pair : set_pair;
     return is_float ? pick_float_cmp(cmp, t, ftz, p) : pick_int_cmp(cmp, t, p);
 }

@@ -268,6 +268,30 @@ TERNARY(vabsdiff4_uu, uint32_t, uint32_t, absdiff4(a, b, c, false, false))
 TERNARY(vabsdiff4_us, uint32_t, uint32_t, absdiff4(a, b, c, false, true))
 TERNARY(vabsdiff4_su, uint32_t, uint32_t, absdiff4(a, b, c, true, false))
 TERNARY(vabsdiff4_ss, uint32_t, uint32_t, absdiff4(a, b, c, true, true))
+// vabsdiff4 without: the four differences side by side, cut to a byte, or clamped to the result's type by .sat
+static Type result_type(const Inst *i)  // of its three types the first one, which Inst.type isn't
+{
+    for (int k = 0; k < i->suffixes; k++)
+        if (i->suffix[k] >= M_COUNT) return (Type)(i->suffix[k] - M_COUNT);
+    return TY_NONE;
+}
+static inline uint32_t differences(uint32_t a, uint32_t b, bool sa, bool sb, int32_t most)
+{
+    uint32_t r = 0;
+    for (int k = 0; k < 4; k++) {
+        int32_t d = byte_of(a, k, sa) - byte_of(b, k, sb);
+        d = d < 0 ? -d : d;
+        r |= (uint32_t)((d > most ? most : d) & 0xff) << 8 * k;
+    }
+    return r;
+}
+static void vabsdiff4(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b);
+    bool sa = ty_signed(i->type), sb = ty_signed(i->type2);
+    int32_t most = !inst_has(i->inst, G_SAT) ? INT32_MAX : ty_signed(result_type(i->inst)) ? INT8_MAX : UINT8_MAX;
+    STORE_LANES(uint32_t, uint32_t, , differences(ra[n], rb[n], sa, sb, most))
+}
 
 // add, min, max on two 16-bit halves
 BINARY(add_16x2, uint32_t, uint32_t, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
@@ -276,6 +300,14 @@ BINARY(min_u16x2, uint32_t, uint32_t, HALVES(<, uint16_t))
 BINARY(min_s16x2, uint32_t, uint32_t, HALVES(<, int16_t))
 BINARY(max_u16x2, uint32_t, uint32_t, HALVES(>, uint16_t))
 BINARY(max_s16x2, uint32_t, uint32_t, HALVES(>, int16_t))
+
+// .relu: not below 0
+#define NOT_NEGATIVE(T, x) ((T)(x) < 0 ? 0 : (T)(x))
+BINARY(minrelu_s32, uint32_t, int32_t, NOT_NEGATIVE(int32_t, a < b ? a : b))
+BINARY(maxrelu_s32, uint32_t, int32_t, NOT_NEGATIVE(int32_t, a > b ? a : b))
+static inline uint32_t relu_halves(uint32_t x) { return (x & 0x8000 ? 0 : x & 0xffff) | (x >> 31 ? 0 : x & 0xffff0000); }
+BINARY(minrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(<, int16_t)))
+BINARY(maxrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(>, int16_t)))
 
 #define PICK_SIGN(name, t) (ty_signed(t) ? name##_s : name##_u)
 #define PICK_PAIR(name, t1, t2) (ty_signed(t1) ? (ty_signed(t2) ? name##_ss : name##_su) : ty_signed(t2) ? name##_us : name##_uu)
@@ -347,10 +379,10 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_NEG: return PICK_WRAP(neg, t);
     case OP_ABS: return PICK_WRAP(abs, t);
     case OP_MIN:
-        if (inst_has(i, G_RELU)) return NULL;
+        if (inst_has(i, G_RELU)) return t == TY_S32 ? minrelu_s32 : t == TY_S16X2 ? minrelu_s16x2 : NULL;
         return t == TY_U16X2 ? min_u16x2 : t == TY_S16X2 ? min_s16x2 : PICK_ALL(min, t);
     case OP_MAX:
-        if (inst_has(i, G_RELU)) return NULL;
+        if (inst_has(i, G_RELU)) return t == TY_S32 ? maxrelu_s32 : t == TY_S16X2 ? maxrelu_s16x2 : NULL;
         return t == TY_U16X2 ? max_u16x2 : t == TY_S16X2 ? max_s16x2 : PICK_ALL(max, t);
     case OP_POPC: return wide ? popc_64 : popc_32;
     case OP_CLZ: return wide ? clz_64 : clz_32;
@@ -367,7 +399,10 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_BMSK: return i->mod[G_OVER] == M_WRAP ? bmsk_w : i->mod[G_OVER] == M_CLAMP ? bmsk_c : NULL;
     case OP_DP4A: return PICK_PAIR(dp4a, i->type, i->type2);
     case OP_DP2A: return hi ? PICK_PAIR(dp2ahi, i->type, i->type2) : lo ? PICK_PAIR(dp2alo, i->type, i->type2) : NULL;
-    case OP_VABSDIFF4: return sat || i->mod[G_ATOM] != M_A_ADD || type_count(i) != 3 ? NULL : PICK_PAIR(vabsdiff4, i->type, i->type2);
+    case OP_VABSDIFF4:
+        if (type_count(i) != 3) return NULL;
+        if (!inst_has(i, G_ATOM)) return vabsdiff4;
+        return sat || i->mod[G_ATOM] != M_A_ADD ? NULL : PICK_PAIR(vabsdiff4, i->type, i->type2);
     default: return NULL;
     }
 }

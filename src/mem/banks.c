@@ -45,3 +45,13 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
     }
     return sum ? sum : 1;
 }
+
+uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes)
+{
+    uint8_t lanes_of[64] = {0}, most = 1;
+    for (; lanes; lanes &= lanes - 1) {
+        uint8_t n = ++lanes_of[addr[__builtin_ctz(lanes)] / cfg->mode % cfg->banks];
+        most = MAX(most, n);
+    }
+    return most;
+}

@@ -1,35 +1,47 @@
-// coalesce.c: lanes' addresses → segments of 128 bytes with the 32-byte sectors that are touched. A lane's access may
-// straddle two segments (vectors of up to 32 bytes don't, being aligned; byte accesses of copies may not either, but
-// nothing here relies on it).
+// coalesce.c: lanes' addresses → segments of 128 bytes with the 32-byte sectors that are touched, and which of those are
+// touched whole: a store needn't fetch what it overwrites. A lane's access may straddle two segments.
 #include "mem/mem.h"
 
-static void add(Segment *out, uint32_t *n, uint64_t address, uint32_t bytes)
+// One bit per byte of a segment, as four sectors.
+typedef struct Bytes {
+    uint32_t of[4];
+} Bytes;
+
+static uint32_t add(Segment *out, Bytes *touched, uint32_t n, uint64_t address, uint32_t bytes)
 {
     uint64_t segment = address & ~(uint64_t)(SEGMENT - 1);
-    uint32_t from = (uint32_t)(address - segment) / SECTOR, to = (uint32_t)(address + bytes - 1 - segment) / SECTOR;
-    uint32_t sectors = ((2u << to) - 1) & ~((1u << from) - 1);
-    for (uint32_t k = *n; k-- > 0;) {
-        if (out[k].address != segment) continue;
-        out[k].sectors |= sectors;
-        out[k].bytes += bytes;
-        return;
+    uint32_t from = (uint32_t)(address - segment), k = n;
+    while (k > 0 && out[k - 1].address != segment) k--;
+    if (k) {
+        k--;
+    } else {
+        k = n++;
+        out[k] = (Segment){.address = segment};
+        touched[k] = (Bytes){{0}};
     }
-    out[(*n)++] = (Segment){segment, sectors, bytes};
+    out[k].bytes += bytes;
+    for (uint32_t at = from; at < from + bytes;) {
+        uint32_t sector = at / SECTOR, first = at % SECTOR, count = MIN(from + bytes - at, SECTOR - first);
+        touched[k].of[sector] |= (count == 32 ? ~0u : (1u << count) - 1) << first;
+        out[k].sectors |= 1u << sector;
+        at += count;
+    }
+    return n;
 }
 
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out)
 {
+    Bytes touched[64];
     uint32_t n = 0;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t a = addr[__builtin_ctz(lanes)];
-        uint32_t room = SEGMENT - (uint32_t)(a & (SEGMENT - 1));
-        if (bytes <= room) {
-            add(out, &n, a, bytes);
-        } else {
-            add(out, &n, a, room);
-            add(out, &n, a + room, bytes - room);
-        }
+        uint32_t room = SEGMENT - (uint32_t)(a & (SEGMENT - 1)), here = MIN(bytes, room);
+        n = add(out, touched, n, a, here);
+        if (here < bytes) n = add(out, touched, n, a + here, bytes - here);
     }
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t s = 0; s < 4; s++)
+            if (touched[k].of[s] == ~0u) out[k].whole |= 1u << s;
     return n;
 }
 
@@ -38,9 +50,10 @@ uint32_t coalesce_regular(uint64_t first, uint32_t stride, uint32_t bytes, Segme
     uint32_t n = 0;
     uint64_t last = first + (uint64_t)stride * 31 + bytes - 1;
     for (uint64_t s = first & ~(uint64_t)(SEGMENT - 1); s <= last; s += SEGMENT) {
-        uint64_t from = MAX(first, s), to = MIN(last, s + SEGMENT - 1);
-        uint32_t a = (uint32_t)(from - s) / SECTOR, b = (uint32_t)(to - s) / SECTOR;
-        out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), (uint32_t)(to - from + 1)};
+        uint32_t from = (uint32_t)(MAX(first, s) - s), to = (uint32_t)(MIN(last, s + SEGMENT - 1) - s);
+        uint32_t a = from / SECTOR, b = to / SECTOR, whole_a = (from + SECTOR - 1) / SECTOR, whole_b = (to + 1) / SECTOR;
+        uint32_t whole = whole_b > whole_a ? ((1u << whole_b) - 1) & ~((1u << whole_a) - 1) : 0;
+        out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), to - from + 1, whole};
     }
     return n;
 }

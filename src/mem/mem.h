@@ -109,7 +109,8 @@ static inline uint32_t cache_fetch(const Cache *c, uint32_t sectors)
 typedef struct Segment {
     uint64_t address;          // of the segment
     uint32_t sectors;          // mask of 4
-    uint32_t bytes;            // written, for stores
+    uint32_t bytes;            // bytes that lanes touch, counted per lane
+    uint32_t whole;            // mask of sectors whose every byte is touched
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out);
@@ -124,6 +125,8 @@ typedef struct BankCfg {
 } BankCfg;
 // Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
+// The same for atomics, which lanes of one bank perform one after another.
+uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
 // --- packets ----------------------------------------------------------------------------------------------------------
 typedef enum PacketKind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_REPLY, PACKET_WALK } PacketKind;

@@ -126,12 +126,23 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     uint32_t room = dram_room(&p->dram), missing = 0;
     bool fresh = found == MISS, victim_dirty = fresh && line->dirty && line->tag != ~0ull;
     if (found == NO_WAY) return false;
+    if (write && fresh && !p->cfg.l2.write_allocate) {  // past the L2
+        if (!room) return false;
+        uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(r->sectors);
+        count[C_L2_ACCESSES]++, count[C_L2_WRITES]++, count[C_L2_HITS]++;
+        count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
+        p->dram_bytes[r->structure] += bytes;
+        dram_put(&p->dram, now, local, bytes, true, 0);
+        answer(p, r, now);
+        return true;
+    }
+    bool through = write && !p->cfg.l2.write_back;
     if (fresh) missing = need;
     else if (found == MISS_SECTOR) missing = need & ~(line->valid | line->pending);
     if (missing) missing = cache_fetch(&p->l2, missing) & ~(fresh ? 0 : line->valid | line->pending);
     bool waits = fresh ? need != 0 : (need & ~line->valid) != 0;
     bool has_miss = !fresh && line->pending;
-    if (room < (missing ? 1u : 0) + (victim_dirty ? 1u : 0)) return false;
+    if (room < (missing ? 1u : 0) + (victim_dirty ? 1u : 0) + (through ? 1u : 0)) return false;
     if (missing && !has_miss && p->free_miss == NONE) return false;
     if (waits && has_miss && !write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
     // Accepted.
@@ -161,7 +172,13 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
         fetch(p, line->slot, local, missing, now, r->structure);
     }
     if (write) line->valid |= whole & ~line->pending;
-    if (write || atomic) line->dirty |= want;
+    if (through) {
+        uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(r->sectors);
+        p->dram_bytes[r->structure] += bytes;
+        dram_put(&p->dram, now, local, bytes, true, 0);
+    } else if (write || atomic) {
+        line->dirty |= want;
+    }
     uint64_t ready = now;
     if (atomic) {
         p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;

@@ -1,7 +1,7 @@
 // check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, its types and operands
 // held against its row in ops.def (PTX ISA §9.1–9.4: type agreement, and §9.4.1 the relaxed rule of ld, st and cvt).
 // An Inst that passed has type, type2, space, vec and mod[] filled; later passes rely on it.
-#include "ptx/ptx.h"
+#include "ptx/parse.h"
 
 #include <string.h>
 
@@ -23,22 +23,18 @@ static bool fail_at(const Check *c, size_t at, const char *hint, const char *for
 }
 #define fail(c, ...) fail_at(c, (c)->i->at, __VA_ARGS__)
 
-// Where suffix k of the mnemonic stands.
-static size_t suffix_at(const Check *c, int k)
+// The letters for an instruction's operands, or null: of its operation's alternatives the one with as many, that with a
+// cache policy behind where .L2::cache_hint is given.
+static const char *signature(const Inst *i)
 {
-    const Source *s = &c->m->source;
-    size_t at = c->i->at + strlen(op_info[c->i->op].name);
-    for (; k >= 0 && at < s->length && s->text[at] == '.'; k--)
-        if (k > 0) do at++; while (at < s->length && s->text[at] != '.');
-    return MIN(at, s->length);
-}
-
-static const char *signature(const Inst *i)  // the letters for its number of operands, or null
-{
-    const char *sig = op_info[i->op].operands;
-    for (size_t n; (n = strcspn(sig, ";")) != i->operands; sig += n + 1)
+    const OpInfo *op = &op_info[i->op];
+    for (const char *sig = op->operands;;) {
+        size_t n = strcspn(sig, ";");
+        bool hinted = op->groups & G(HINT) && n && sig[n - 1] == 'w';
+        if (n == i->operands && hinted == inst_has(i, G_HINT)) return sig;
         if (!sig[n]) return NULL;
-    return sig;
+        sig += n + 1;
+    }
 }
 
 // vabsdiff4 has three types, the result's first: only those of the sources matter.
@@ -49,9 +45,9 @@ static bool sort_type(Check *c, int k, int *types)
     uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
     if (*types == most && i->op == OP_VABSDIFF4) i->type = i->type2, *types = 1;
-    if (*types == most) return fail_at(c, suffix_at(c, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
+    if (*types == most) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
     if (!((*types ? op->types2 : op->types) >> t & 1))
-        return fail_at(c, suffix_at(c, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);
+        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);
     *((*types)++ ? &i->type2 : &i->type) = t;
     return true;
 }
@@ -73,7 +69,7 @@ static bool sort_suffixes(Check *c)
             if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g && (!i->mod[g] || (g == G_SPACE && i->op == OP_CP_ASYNC)))
                 break;
         }
-        if (m == M_COUNT) return fail_at(c, suffix_at(c, k), NULL, "modifier .%s does not apply to '%s' here", name, op->name);
+        if (m == M_COUNT) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name, op->name);
         i->suffix[k] = (uint8_t)m;
         if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint8_t)m;
     }
@@ -379,65 +375,6 @@ static bool check_operand(const Check *c, char letter, int n)
     }
 }
 
-// What no table says: modifiers that an operation must have.
-static bool check_required(const Check *c)
-{
-    const Inst *i = c->i;
-    bool integer = type_info[i->type].kind == K_UINT || type_info[i->type].kind == K_SINT;
-    const char *missing = NULL;
-    switch (i->op) {
-    case OP_MUL:
-    case OP_MAD:
-    case OP_MADC:
-        if (integer && !inst_has(i, G_MUL)) missing = ".lo, .hi or .wide";
-        if (i->op == OP_MAD && i->type == TY_F64 && !inst_has(i, G_RND)) missing = "a rounding mode";
-        break;
-    case OP_FMA:
-        if (!inst_has(i, G_RND)) missing = "a rounding mode";
-        break;
-    case OP_DIV:
-    case OP_SQRT:
-    case OP_RCP:
-        if (!integer && !inst_has(i, G_RND) && !inst_has(i, G_APPROX)) missing = "a rounding mode, .approx or .full";
-        break;
-    case OP_SETP:
-    case OP_SET:
-        if (!inst_has(i, G_CMP)) missing = "a comparison";
-        if (i->operands == 4 && !inst_has(i, G_BOOL)) missing = ".and, .or or .xor";
-        break;
-    case OP_ATOM:
-    case OP_RED:
-    case OP_REDUX:
-        if (!inst_has(i, G_ATOM)) missing = "an operation such as .add";
-        break;
-    case OP_SHFL:
-        if (!inst_has(i, G_SHFL)) missing = ".up, .down, .bfly or .idx";
-        break;
-    case OP_VOTE:
-        if (!inst_has(i, G_VOTE)) missing = ".all, .any, .uni or .ballot";
-        break;
-    case OP_TESTP:
-        if (!inst_has(i, G_TESTP)) missing = "a property such as .finite";
-        break;
-    case OP_SHF:
-        if (!inst_has(i, G_DIR) || !inst_has(i, G_OVER)) missing = ".l or .r, and .clamp or .wrap";
-        break;
-    case OP_TEX:
-    case OP_TLD4:
-        if (!inst_has(i, G_GEOM)) missing = ".1d or .2d";
-        break;
-    case OP_CVT: {
-        bool to_float = type_info[i->type].kind == K_FLOAT, from_float = type_info[i->type2].kind == K_FLOAT;
-        bool narrows = to_float && (!from_float || type_info[i->type].bits < type_info[i->type2].bits || i->operands == 3);
-        if (from_float && !to_float && !inst_has(i, G_RND)) missing = "a rounding mode such as .rzi";
-        if (narrows && !inst_has(i, G_RND)) missing = "a rounding mode such as .rn";
-        break;
-    }
-    default: break;
-    }
-    return !missing || fail(c, NULL, "'%s' needs %s", op_info[i->op].name, missing);
-}
-
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
 {
     Check c = {m, f, i, diag};
@@ -450,8 +387,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
     case M_V8: i->vec = 8; break;
     default: i->vec = 1;
     }
-    if (i->vec * type_bytes(i->type) > 32 && (i->op == OP_LD || i->op == OP_ST)) return fail(&c, NULL, "vectors are at most 32 bytes");
-    if (!check_required(&c)) return false;
+    if (!check_legal(m, i, diag)) return false;
     if (op->operands[0] == 'c') return check_call(&c);
     const char *sig = signature(i);
     if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");

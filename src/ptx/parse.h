@@ -1,4 +1,4 @@
-// parse.h: what the parser's two files share; no one else includes it.
+// parse.h: what the files of the parser and of the check share; no one else includes it.
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
@@ -57,6 +57,8 @@ bool parse_skip_section(Parser *p);
 const char *parse_pragma(Parser *p);
 Space parse_space(Parser *p);                                         // SP_NONE: the current token names no space
 bool parse_params(Parser *p, Symbols *out, bool named);              // ( … ), the current token being the parenthesis
+bool check_legal(const Module *m, const Inst *i, Diag *diag);         // legal.c: modifiers that go together
+size_t suffix_at(const Module *m, const Inst *i, int k);              // where suffix k of the mnemonic stands
 char *unique_name(Parser *p, const char *name);
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 

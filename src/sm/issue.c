@@ -1,12 +1,10 @@
 // issue.c: which warp goes. sm_evaluate puts a warp where it belongs: among those that can issue, or among those that
 // wait, with an event that will look again. sm_issue lets each scheduler pick among the ready ones whose unit is free,
 // executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame, the
-// cycle from which it can be read, times four, plus what produced it; UNKNOWN while memory hasn't answered.
+// cycle from which it can be read, times four, plus what produced it; UNKNOWN plus that while memory hasn't answered.
 #include "sm/sm.h"
 
 #include <string.h>
-
-#define UNKNOWN (UINT64_MAX - 3)
 
 static uint32_t sched_of(const Sm *sm, uint32_t slot) { return slot % sm->cfg.schedulers; }
 static uint32_t bit_of(const Sm *sm, uint32_t slot) { return slot / sm->cfg.schedulers; }
@@ -94,17 +92,18 @@ void sm_evaluate(Sm *sm, uint32_t slot)
     // Frames number their registers from 0: at a call everything under way is waited for.
     if (d->kind == X_CALL || d->kind == X_RET) {
         t = MAX(t, ws->last_ready << 2 | KIND_ALU);
-        if (ws->outstanding) t = UNKNOWN;
+        if (ws->outstanding) t = UNKNOWN | KIND_MEMORY;
     }
-    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN;
+    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN | KIND_MEMORY;
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
-        enter_state(sm, slot, W_MEMORY);
-        ss->policy.ops->stall(&ss->policy, bit);
+        bool shared = (t & 3) == KIND_SHARED;
+        enter_state(sm, slot, shared ? W_SHARED : W_MEMORY);
+        if (!shared) ss->policy.ops->stall(&ss->policy, bit);
         return;
     }
     if (t >> 2 > sm->now) {
-        static const Wait of[4] = {W_ALU, W_MEMORY, W_SHARED, W_BRANCH};
+        static const Wait of[4] = {W_ALU, W_BRANCH, W_SHARED, W_MEMORY};
         enter_state(sm, slot, of[t & 3]);
         sm_wake_at(sm, slot, t >> 2);
         return;
@@ -203,7 +202,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
             for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
             ws->last_ready = MAX(ws->last_ready, done);
         }
-        if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE) {
+        if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
             ws->next_issue = sm->now + MAX(unit->latency, slots);
             if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask && old_pc != w->pc && w->splits.n > 1))
                 sm->count[C_DIVERGED] += d->kind == X_BRA;

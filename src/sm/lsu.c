@@ -70,7 +70,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     if (t->async) ws->async_count[t->group & 15]--;
     t->next_free = sm->free_tracker;
     sm->free_tracker = tracker;
-    if (ws->state == W_MEMORY && ws->warp) sm_evaluate(sm, t->slot);
+    if ((ws->state == W_MEMORY || ws->state == W_SHARED) && ws->warp) sm_evaluate(sm, t->slot);
 }
 
 // --- packets ----------------------------------------------------------------------------------------------------------
@@ -84,13 +84,13 @@ static bool has_credit(Sm *sm, uint64_t address, uint32_t n)
     return false;
 }
 
-static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t tag, const LsuOp *op, uint32_t data, bool quiet)
+static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t tag, const LsuOp *op, uint32_t data, uint32_t whole, bool quiet)
 {
     uint32_t part = partition_of(sm->part, address, NULL), bytes = sm->part->header + data;
     sm->credit[part]--;
     Packet p = {.time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition, .address = address, .tag = tag, .sm = (uint16_t)sm->index,
                 .kind = (uint8_t)kind, .sectors = (uint8_t)sectors, .structure = op->structure, .ops = op->lanes, .quiet = quiet};
-    if (kind == PACKET_WRITE && data >= SECTOR * (uint32_t)__builtin_popcount(sectors)) p.whole = (uint8_t)sectors;
+    if (kind == PACKET_WRITE) p.whole = (uint8_t)whole;
     fifo_put(&sm->wire[part].box[sm->parity], p);
     sm->count[C_REQUESTS]++;
     sm->count[C_AWAITED] += !quiet;
@@ -186,7 +186,7 @@ static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fre
         uint64_t at = victim.tag << c->line_shift;
         if (!has_credit(sm, at, n + 1)) return refuse(sm, C_L1_REFUSED_LINK);
         LsuOp out = {.structure = (uint8_t)victim.owner};
-        send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, true);
+        send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, 15, true);
         sm->count[C_L1_WRITEBACKS]++;
     }
     if (fresh) {
@@ -200,7 +200,7 @@ static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fre
     line->pending |= missing;
     if (writing) line->dirty |= sectors;
     for (uint32_t k = 0; k < MAX(c->cfg.line / SEGMENT, 1u); k++)
-        if (mask[k]) send(sm, PACKET_READ, base + k * SEGMENT, (uint32_t)mask[k] << offset & 15, line->slot, op, 0, false);
+        if (mask[k]) send(sm, PACKET_READ, base + k * SEGMENT, (uint32_t)mask[k] << offset & 15, line->slot, op, 0, 0, false);
     add_wait(sm, p, writing ? NONE : op->tracker);
     return true;
 }
@@ -245,21 +245,27 @@ static bool cached_store(Sm *sm, LsuOp *op, const Segment *s)
     if (!back) {
         if (!has_credit(sm, s->address, 1)) return refuse(sm, C_L1_REFUSED_LINK);
         line = cache_peek(c, s->address);
+        if (!line && c->cfg.write_allocate) {  // the fill and the store both leave
+            if (!has_credit(sm, s->address, 2)) return refuse(sm, C_L1_REFUSED_LINK);
+            if (cache_lookup(c, s->address, sectors, &line) == NO_WAY) return refuse(sm, C_L1_REFUSED_SET);
+            if (!bring(sm, op, s, line, true, sectors, false)) return false;
+            line = NULL;
+        }
         count_access(sm, op, line ? C_L1_HITS : C_L1_MISSES, true);
         if (line && !line->pending && c->cfg.write_evict) *line = (CacheLine){.tag = ~0ull};
         else if (line && !(sectors & ~line->valid)) cache_lookup(c, s->address, sectors, &line);
-        send(sm, PACKET_WRITE, s->address, s->sectors, 0, op, MIN(s->bytes, bytes), true);
+        send(sm, PACKET_WRITE, s->address, s->sectors, 0, op, MIN(s->bytes, bytes), s->whole, true);
         return true;
     }
     Lookup found = cache_lookup(c, s->address, sectors, &line);
-    bool whole = s->bytes >= bytes;
+    bool whole = s->whole == s->sectors;
     if (found == NO_WAY) return refuse(sm, C_L1_REFUSED_SET);
     if (found == MISS && whole) {  // nothing to fetch: the line begins dirty
         if (line->dirty && line->tag != ~0ull) {
             uint64_t at = line->tag << c->line_shift;
             if (!has_credit(sm, at, 1)) return refuse(sm, C_L1_REFUSED_LINK);
             LsuOp out = {.structure = (uint8_t)line->owner};
-            send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, true);
+            send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, 15, true);
             sm->count[C_L1_WRITEBACKS]++;
         }
         if (line->tag != ~0ull) sm->count[C_L1_EVICTIONS]++;
@@ -296,7 +302,7 @@ static bool uncached(Sm *sm, LsuOp *op, const Segment *s)
         if (line && !line->pending && !line->dirty) *line = (CacheLine){.tag = ~0ull};
     }
     PacketKind kind = op->atomic ? PACKET_ATOMIC : op->write ? PACKET_WRITE : PACKET_READ;
-    send(sm, kind, s->address, s->sectors, tag, op, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0, !waits);
+    send(sm, kind, s->address, s->sectors, tag, op, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0, s->whole, !waits);
     sm->count[C_L1_BYPASSES]++;
     return true;
 }
@@ -357,7 +363,7 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t from = 0; from < 4; from += per) {
             uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
-            if (part && m < 64) out[m++] = (Segment){seg[k].address, part, seg[k].bytes};
+            if (part && m < 64) out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
         }
     memcpy(seg, out, m * sizeof *seg);
     return m;
@@ -403,7 +409,7 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     if (space == SP_SHARED) {
         bool free = s->regular && s->bytes == 4 && s->stride <= 4 && sm->cfg.banks.banks == 32;
         uint32_t passes = free ? 1 : bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
-        if (d->kind == X_ATOM) passes = MAX(passes, 1u);
+        if (d->kind == X_ATOM) passes = bank_passes_atomic(&sm->cfg.banks, s->addr, mask);
         op->passes = passes;
         op->count = passes;
         sm->count[C_SHARED_PASSES] += passes;
@@ -458,7 +464,7 @@ void lsu_put(Sm *sm, uint32_t slot, const Step *s)
         sm->free_tracker = t->next_free;
         *t = (Tracker){.d = d, .slot = slot, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC,
                        .group = (uint8_t)(ws->async_group & 15)};
-        for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UINT64_MAX;
+        for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
         ws->outstanding++;
         if (t->async) ws->async_count[t->group]++;
     }

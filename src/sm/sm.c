@@ -87,8 +87,10 @@ uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 
 static void wake(Env *env, Warp *w)
 {
-    Sm *sm = env->owner;  // looked at in the next cycle: the instruction that woke it isn't over
-    sm_wake_at(sm, w->slot, sm->now + 1);
+    Sm *sm = env->owner;  // looked at later: the instruction that woke it isn't over
+    uint64_t when = sm->now + sm->cfg.unit[CLASS_BARRIER].latency;
+    sm->slots[w->slot].next_issue = MAX(sm->slots[w->slot].next_issue, when);
+    sm_wake_at(sm, w->slot, when);
 }
 
 void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)

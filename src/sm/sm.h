@@ -127,8 +127,9 @@ typedef struct WarpSlot {
     uint64_t since;
     uint32_t wait_pc;
 } WarpSlot;
+#define UNKNOWN (UINT64_MAX - 3)   // a ready time that memory will tell
 typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
-enum { KIND_ALU, KIND_MEMORY, KIND_SHARED, KIND_BRANCH };
+enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
     Sched policy;

@@ -1,0 +1,341 @@
+// legal.c: which modifiers an operation must have, and which go together and with which types (PTX ISA §9.7, as ptxas
+// of CUDA 13 reads it). ops.def says what an operation can take at all; check.c, which asks here, has sorted that out.
+#include "ptx/parse.h"
+
+#include <string.h>
+
+#define HALF (T(F16) | T(F16X2))
+#define BRAIN (T(BF16) | T(BF16X2))
+#define INT32_64 (T(U32) | T(S32) | T(U64) | T(S64))
+
+typedef struct Legal {
+    const Module *m;
+    const Inst *i;
+    Diag *diag;
+} Legal;
+
+size_t suffix_at(const Module *m, const Inst *i, int k)
+{
+    const Source *s = &m->source;
+    size_t at = i->at + strlen(op_info[i->op].name);
+    for (int n = 0; at < s->length && s->text[at] == '.'; n++) {
+        at++;
+        if (n == k) return at;
+        while (at < s->length && s->text[at] != '.') at++;
+    }
+    return MIN(at, s->length);
+}
+
+static size_t mod_at(const Legal *c, Group g)
+{
+    for (int k = 0; k < c->i->suffixes; k++)
+        if (c->i->suffix[k] == c->i->mod[g]) return suffix_at(c->m, c->i, k);
+    return c->i->at;
+}
+
+static bool fail(const Legal *c, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(const Legal *c, size_t at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_vat(c->diag, &c->m->source, at, NULL, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool has(const Legal *c, Group g) { return c->i->mod[g] != M_NONE; }
+static const char *name(const Legal *c) { return op_info[c->i->op].name; }
+
+static bool needs(const Legal *c, bool good, const char *what)
+{
+    return good || fail(c, c->i->at, "'%s' needs %s", name(c), what);
+}
+
+// The modifier of group g, if there is one, goes with types only.
+static bool only_types(const Legal *c, Group g, uint64_t types)
+{
+    if (!has(c, g) || types >> c->i->type & 1) return true;
+    return fail(c, mod_at(c, g), "modifier .%s of '%s' doesn't go with type .%s", mod_info[c->i->mod[g]].name, name(c), type_info[c->i->type].name);
+}
+
+static bool only(const Legal *c, Group g, bool good)
+{
+    return !has(c, g) || good || fail(c, mod_at(c, g), "modifier .%s doesn't apply to this form of '%s'", mod_info[c->i->mod[g]].name, name(c));
+}
+
+static bool apart(const Legal *c, Group a, Group b)
+{
+    if (!has(c, a) || !has(c, b)) return true;
+    return fail(c, mod_at(c, b), "modifiers .%s and .%s of '%s' exclude each other", mod_info[c->i->mod[a]].name, mod_info[c->i->mod[b]].name, name(c));
+}
+
+static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
+
+// .rn, .rz, .rm, .rp, of which half-precision types take .rn alone
+static bool rounding(const Legal *c)
+{
+    bool plain = c->i->mod[G_RND] <= M_RP;
+    return only_types(c, G_RND, T_FLT | HALF | BRAIN) && only(c, G_RND, plain && (T_FLT >> c->i->type & 1 || c->i->mod[G_RND] == M_RN));
+}
+
+static bool float_modifiers(const Legal *c)
+{
+    return rounding(c) && only_types(c, G_FTZ, T(F32) | HALF) && only(c, G_SAT, c->i->mod[G_SAT] == M_SAT);
+}
+
+static bool products(const Legal *c)
+{
+    bool integer = T_INT >> c->i->type & 1, wide = c->i->mod[G_MUL] == M_WIDE;
+    return needs(c, !integer || has(c, G_MUL), ".lo, .hi or .wide") && only_types(c, G_MUL, T_INT) &&
+           only(c, G_MUL, !wide || type_info[c->i->type].bits < 64);
+}
+
+// A comparison that operands of type t have (§9.3).
+static bool comparison(const Legal *c, Type t)
+{
+    Mod m = (Mod)c->i->mod[G_CMP];
+    if (!needs(c, has(c, G_CMP), "a comparison")) return false;
+    Kind kind = type_info[t].kind;
+    bool good = m == M_EQ || m == M_NE || (kind != K_BITS && m <= M_GE) || (kind == K_UINT && m >= M_CLO && m <= M_CHS) || (kind == K_FLOAT && m >= M_EQU);
+    if (!good) return fail(c, mod_at(c, G_CMP), "comparison .%s of '%s' doesn't go with type .%s", mod_info[m].name, name(c), type_info[t].name);
+    bool flush = has(c, G_FTZ) && t != TY_F32 && t != TY_F16 && t != TY_F16X2;
+    return only(c, G_FTZ, !flush) && only(c, G_BOOL, c->i->operands == 4) && needs(c, c->i->operands < 4 || has(c, G_BOOL), ".and, .or or .xor");
+}
+
+// --- memory -------------------------------------------------------------------------------------------------------------
+static bool ordering(const Legal *c)
+{
+    const Inst *i = c->i;
+    Mod sem = (Mod)i->mod[G_SEM];
+    bool load = i->op == OP_LD, atomic = i->op == OP_ATOM || i->op == OP_RED, acquires = sem == M_ACQUIRE || sem == M_ACQ_REL;
+    bool ordered = sem == M_RELAXED || acquires || sem == M_RELEASE;
+    bool fits = atomic ? ordered && !(acquires && i->op == OP_RED)
+                       : sem == M_WEAK || sem == M_VOLATILE || sem == M_RELAXED || sem == (load ? M_ACQUIRE : M_RELEASE);
+    bool shared = i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_SHARED;
+    if (!only(c, G_SEM, fits && (shared || sem == M_WEAK || (sem == M_VOLATILE && i->space != SP_PARAM)))) return false;
+    if (!only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL && (atomic || ordered))) return false;
+    return needs(c, atomic || !ordered || has(c, G_SCOPE), "a scope such as .gpu");
+}
+
+static bool caching(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool load = i->op == OP_LD, global = i->space == SP_GLOBAL || i->space == SP_GENERIC;
+    Mod cache = (Mod)i->mod[G_CACHE];
+    bool fits = load ? cache <= M_CV : cache == M_CG || cache == M_CS || cache >= M_WB;
+    bool weak = !has(c, G_SEM) || i->mod[G_SEM] == M_WEAK;
+    if (!only(c, G_CACHE, fits && weak) || !apart(c, G_CACHE, G_EVICT)) return false;
+    if (!only(c, G_NC, i->space == SP_GLOBAL && weak && cache != M_LU && cache != M_CV)) return false;
+    bool wide = i->vec * type_info[i->type].bits == 256;
+    return only(c, G_EVICT, global && i->mod[G_SEM] != M_VOLATILE) && only(c, G_EVICT2, global && wide) && only(c, G_HINT, global) && only(c, G_PREFETCH, global);
+}
+
+static bool vectors(const Legal *c)
+{
+    const Inst *i = c->i;
+    int bits = i->vec * type_info[i->type].bits;
+    bool wide = bits == 256 && i->op != OP_LDU && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
+    if (has(c, G_VEC) && wide && c->m->sm < 100) return fail(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
+    return only(c, G_VEC, (bits <= 128 && i->vec < 8) || wide);
+}
+
+static bool atomics(const Legal *c)
+{
+    const Inst *i = c->i;
+    if (!needs(c, has(c, G_ATOM), "an operation such as .add") || !ordering(c)) return false;
+    if (i->space != SP_GENERIC && i->space != SP_GLOBAL && i->space != SP_SHARED)
+        return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c), space_names[i->space]);
+    const TypeInfo *t = &type_info[i->type];
+    Mod op = (Mod)i->mod[G_ATOM];
+    uint64_t types = 0;
+    switch (op) {
+    case M_A_AND:
+    case M_A_OR:
+    case M_A_XOR: types = T(B32) | T(B64); break;
+    case M_A_EXCH: types = i->op == OP_ATOM ? T(B32) | T(B64) : 0; break;
+    case M_A_CAS: types = i->op == OP_ATOM ? T_BIT : 0; break;
+    case M_A_INC:
+    case M_A_DEC: types = T(U32); break;
+    case M_A_ADD: types = T(U32) | T(S32) | T(U64) | T_FLT | HALF | BRAIN; break;
+    case M_A_MIN:
+    case M_A_MAX: types = INT32_64; break;
+    default: return fail(c, mod_at(c, G_ATOM), "modifier .%s does not apply to '%s' here", mod_info[op].name, name(c));
+    }
+    if (!only_types(c, G_ATOM, types)) return false;
+    bool half = t->kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
+    if (!only(c, G_NOFTZ, half) || !needs(c, !half || has(c, G_NOFTZ), ".noftz for half-precision types")) return false;
+    int values = i->operands - (i->op == OP_ATOM) - 1 - has(c, G_HINT);
+    if (values != (op == M_A_CAS ? 2 : 1)) return fail(c, i->at, "'%s.%s' takes %s", name(c), mod_info[op].name, op == M_A_CAS ? "a comparison and a value" : "one value");
+    return only(c, G_HINT, i->space != SP_SHARED);
+}
+
+static bool copies(const Legal *c)
+{
+    const Inst *i = c->i;
+    int spaces = 0, good = 0;
+    for (int k = 0; k < i->suffixes; k++) {
+        Mod m = i->suffix[k] < M_COUNT ? (Mod)i->suffix[k] : M_NONE;
+        if (mod_info[m].group != G_SPACE) continue;
+        good += spaces++ ? m == M_GLOBAL : m == M_SHARED || m == M_SHARED_CTA;
+    }
+    if (spaces != 2 || good != 2) return fail(c, i->at, "'cp.async' copies .shared.global");
+    if (!needs(c, has(c, G_CACHE), ".ca or .cg") || !only(c, G_CACHE, is(c, G_CACHE, M_CA, M_CG))) return false;
+    uint64_t n = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 0;
+    bool fits = n == 16 || (i->mod[G_CACHE] == M_CA && (n == 4 || n == 8));
+    return fits || i->operands < 3 || fail(c, i->opnd[2].at, i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
+}
+
+// --- conversions (§9.7.9.21) ----------------------------------------------------------------------------------------------
+static bool conversion(const Legal *c)
+{
+    const Inst *i = c->i;
+    Type d = (Type)i->type, s = (Type)i->type2;
+    const TypeInfo *to = &type_info[d], *from = &type_info[s];
+    bool to_float = to->kind == K_FLOAT, from_float = from->kind == K_FLOAT, pair = d == TY_F16X2 || d == TY_BF16X2;
+    Mod r = (Mod)i->mod[G_RND];
+    bool plain = r >= M_RN && r <= M_RP, integral = r >= M_RNI && r <= M_RPI;
+    if (s == TY_F16X2 || s == TY_BF16X2 || (s == TY_BF16 && to->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
+    if (pair != (i->operands == 3)) return fail(c, i->at, "'cvt' to .%s takes %d operands", to->name, pair ? 3 : 2);
+    bool half = to_float && to->bits < 32;
+    if ((pair || d == TY_TF32) && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
+    if ((d == TY_BF16 && s == TY_F16) || (d == TY_F16 && s == TY_BF16)) return fail(c, i->at, "'cvt' from .%s to .%s goes by .f32", from->name, to->name);
+    bool narrows = to_float && (!from_float || to->bits < from->bits || pair || d == TY_TF32);
+    bool same = to_float && d == s;
+    if (narrows) {
+        if (!needs(c, r, "a rounding mode such as .rn")) return false;
+        if (!only(c, G_RND, plain || (r == M_RNA && d == TY_TF32))) return false;
+        if ((pair || d == TY_TF32) && !only(c, G_RND, r == M_RN || r == M_RZ || r == M_RNA)) return false;
+    } else if (from_float && !to_float) {
+        if (!needs(c, r, "a rounding mode such as .rzi") || !only(c, G_RND, integral)) return false;
+    } else if (!only(c, G_RND, same && integral)) {
+        return false;
+    }
+    if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32)) return false;
+    if (!only(c, G_RELU, s == TY_F32 && (half || pair || d == TY_TF32)) || !apart(c, G_SAT, G_RELU)) return false;
+    return only(c, G_SAT, i->mod[G_SAT] == M_SATFINITE ? s == TY_F32 && (half || pair || d == TY_TF32) : !pair && d != TY_TF32 && d != TY_BF16 && !(to_float && s == TY_BF16));
+}
+
+// --- synchronisation ------------------------------------------------------------------------------------------------------
+static bool barrier(const Legal *c)
+{
+    const Inst *i = c->i;
+    Mod m = (Mod)i->mod[G_BAR], op = (Mod)i->mod[G_ATOM];
+    if (!only(c, G_ALIGNED, i->op == OP_BARRIER)) return false;
+    if (!needs(c, has(c, G_BAR), ".sync, .arrive or .red")) return false;
+    if (!only(c, G_ATOM, m == M_B_RED)) return false;
+    if (i->type != TY_NONE && m != M_B_RED) return fail(c, i->at, "'%s.%s' takes no type", name(c), mod_info[m].name);
+    if (has(c, G_WARP)) return only(c, G_BAR, m == M_B_SYNC) && only(c, G_BARCTA, false) && (i->operands == 1 || fail(c, i->at, "'bar.warp.sync' takes a mask"));
+    if (m == M_B_RED) {
+        if (!needs(c, has(c, G_ATOM), ".popc, .and or .or")) return false;
+        if (!only(c, G_ATOM, op == M_A_POPC ? i->type == TY_U32 : (op == M_A_AND || op == M_A_OR) && i->type == TY_PRED)) return false;
+    }
+    int n = i->operands;
+    bool good = m == M_B_RED ? n > 2 : m == M_B_ARRIVE ? n == 2 : n < 3;
+    return good || fail(c, i->at, "'%s.%s' can't have %d operand%s", name(c), mod_info[m].name, n, n == 1 ? "" : "s");
+}
+
+// Operations on a warp's lanes: with .sync they take a mask as well.
+static bool warp(const Legal *c, int plain)
+{
+    const Inst *i = c->i;
+    int want = plain + has(c, G_SYNC);
+    if (i->operands == want) return true;
+    return fail(c, i->at, "'%s'%s takes %d operands%s", name(c), has(c, G_SYNC) ? " with .sync" : " without .sync", want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
+}
+
+bool check_legal(const Module *m, const Inst *i, Diag *diag)
+{
+    const Legal legal = {m, i, diag}, *c = &legal;
+    bool integer = T_INT >> i->type & 1;
+    switch (i->op) {
+    case OP_ADD:
+    case OP_SUB:
+        return float_modifiers(c) && only_types(c, G_SAT, T(S32) | T(F32) | HALF) && only_types(c, G_CC, INT32_64) && apart(c, G_SAT, G_CC);
+    case OP_MUL: return products(c) && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF);
+    case OP_MAD:
+        return products(c) && float_modifiers(c) && only(c, G_SAT, i->type == TY_F32 || (i->type == TY_S32 && i->mod[G_MUL] == M_HI)) &&
+               only(c, G_CC, INT32_64 >> i->type & 1 && i->mod[G_MUL] != M_WIDE) && apart(c, G_SAT, G_CC) && needs(c, integer || has(c, G_RND), "a rounding mode");
+    case OP_MADC: return products(c) && only(c, G_MUL, i->mod[G_MUL] != M_WIDE);
+    case OP_MUL24:
+    case OP_MAD24:
+        return needs(c, has(c, G_MUL), ".lo or .hi") && only(c, G_MUL, i->mod[G_MUL] != M_WIDE) &&
+               only(c, G_SAT, i->mod[G_SAT] == M_SAT && i->type == TY_S32 && i->mod[G_MUL] == M_HI);
+    case OP_DP2A: return needs(c, is(c, G_MUL, M_LO, M_HI), ".lo or .hi");
+    case OP_DIV:
+    case OP_SQRT:
+    case OP_RCP:
+        if (integer) return only(c, G_RND, false) && only(c, G_APPROX, false) && only(c, G_FTZ, false);
+        return needs(c, has(c, G_RND) || has(c, G_APPROX), "a rounding mode or .approx") && rounding(c) && apart(c, G_RND, G_APPROX) &&
+               only(c, G_APPROX, i->mod[G_APPROX] == M_APPROX ? i->type == TY_F32 || (i->op == OP_RCP && has(c, G_FTZ)) : i->op == OP_DIV && i->type == TY_F32) &&
+               only(c, G_FTZ, i->type == TY_F32 || has(c, G_APPROX));
+    case OP_RSQRT:
+    case OP_SIN:
+    case OP_COS:
+    case OP_LG2:
+    case OP_TANH: return needs(c, i->mod[G_APPROX] == M_APPROX, ".approx");
+    case OP_EX2:
+        return needs(c, i->mod[G_APPROX] == M_APPROX, ".approx") && only_types(c, G_FTZ, T(F32) | BRAIN) &&
+               needs(c, has(c, G_FTZ) || !(BRAIN >> i->type & 1), ".ftz for .bf16");
+    case OP_ABS:
+    case OP_NEG: return only_types(c, G_FTZ, T(F32) | HALF);
+    case OP_MIN:
+    case OP_MAX:
+        return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) && only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) &&
+               only(c, G_ABS, has(c, G_XORSIGN)) && needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
+               only_types(c, G_RELU, T(S32) | T(S16X2));
+    case OP_FMA:
+        return needs(c, has(c, G_RND), "a rounding mode") && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF) &&
+               only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
+    case OP_SETP: return comparison(c, (Type)i->type);
+    case OP_SET: {
+        Type d = (Type)i->type, s = (Type)i->type2;
+        bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2, full = d == TY_U32 || d == TY_S32;
+        bool good = full || (halves ? d == TY_U16 || d == TY_S16 || d == s : pairs ? d == s : d == TY_F32);
+        return (good || fail(c, i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) && comparison(c, s);
+    }
+    case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
+    case OP_TESTP: return needs(c, has(c, G_TESTP), "a property such as .finite");
+    case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
+    case OP_SZEXT:
+    case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
+    case OP_VABSDIFF4: return only(c, G_SAT, i->mod[G_SAT] == M_SAT) && only(c, G_ATOM, i->mod[G_ATOM] == M_A_ADD) && apart(c, G_SAT, G_ATOM);
+    case OP_CVT: return conversion(c);
+    case OP_CVTA: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
+    case OP_ISSPACEP: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
+    case OP_LD: return ordering(c) && caching(c) && vectors(c);
+    case OP_ST:
+        return only(c, G_SPACE, i->space != SP_CONST && i->mod[G_SPACE] != M_PARAM_ENTRY) && ordering(c) && caching(c) && vectors(c);
+    case OP_LDU: return only(c, G_SPACE, i->space == SP_GLOBAL) && vectors(c);
+    case OP_ATOM:
+    case OP_RED: return atomics(c);
+    case OP_CP_ASYNC: return copies(c);
+    case OP_PREFETCH:
+        return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
+               only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
+    case OP_PREFETCHU: return needs(c, i->mod[G_LEVEL] == M_L1, ".L1");
+    case OP_TEX:
+    case OP_TLD4:
+        return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") && needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
+               needs(c, i->op == OP_TEX || has(c, G_COMP), "a component: .r, .g, .b or .a");
+    case OP_BAR:
+    case OP_BARRIER: return barrier(c);
+    case OP_MEMBAR: return needs(c, has(c, G_SCOPE), ".cta, .gl or .sys") && only(c, G_SCOPE, i->mod[G_SCOPE] != M_CLUSTER && i->mod[G_SCOPE] != M_GPU);
+    case OP_FENCE:
+        return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL) &&
+               only(c, G_SEM, i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
+    case OP_SHFL: return needs(c, has(c, G_SHFL), ".up, .down, .bfly or .idx") && warp(c, 4);
+    case OP_VOTE:
+        return needs(c, has(c, G_VOTE), ".all, .any, .uni or .ballot") && warp(c, 2) && only_types(c, G_VOTE, i->mod[G_VOTE] == M_BALLOT ? T(B32) : T(PRED));
+    case OP_MATCH:
+        return needs(c, has(c, G_SYNC), ".sync") && needs(c, is(c, G_VOTE, M_ANY, M_ALL), ".any or .all") &&
+               (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL || fail(c, i->opnd[0].at, "match.any has no predicate"));
+    case OP_REDUX: {
+        Mod op = (Mod)i->mod[G_ATOM];
+        bool logic = op == M_A_AND || op == M_A_OR || op == M_A_XOR, extreme = op == M_A_MIN || op == M_A_MAX;
+        return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ATOM), "an operation such as .add") &&
+               only(c, G_ATOM, logic || extreme || op == M_A_ADD) &&
+               only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) && only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
+    }
+    default: return true;
+    }
+}
