@@ -30,6 +30,9 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
             c->from_part[s * parts + p] = &c->parts[p].reply[s];
             c->credit[s * parts + p] = &c->parts[p].credit[s];
         }
+    c->late = mem_alloc(sizeof *c->late * sms);
+    for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].late;
+    if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why)) return diag_error(diag, "GPU description: tlb2: %s", why);
     c->crew = crew_open(MIN(threads, sms + parts));
     return true;
 }
@@ -40,7 +43,8 @@ void chip_close(Chip *c)
     for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_close(&c->sms[s]);
     for (uint32_t p = 0; p < c->gpu.part.partitions && c->parts; p++) partition_close(&c->parts[p]);
     mem_free(c->sms), mem_free(c->parts), mem_free(c->envs);
-    mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit);
+    mmu_close(&c->mmu);
+    mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit), mem_free(c->late);
     *c = (Chip){0};
 }
 
@@ -126,19 +130,20 @@ static void collect(const Chip *c, uint64_t *count)
         for (int k = 0; k < C_COUNT; k++) count[k] += c->sms[s].count[k];
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < C_COUNT; k++) count[k] += c->parts[p].count[k];
+    for (int k = 0; k < C_COUNT; k++) count[k] += c->mmu.count[k];
     count[C_DRAM_BUSY] >>= 8;
 }
 
 static bool all_idle(const Chip *c)
 {
     for (uint32_t s = 0; s < c->gpu.sms; s++) {
-        if (!sm_idle(&c->sms[s])) return false;
+        if (!sm_idle(&c->sms[s]) || c->sms[s].late.box[0].n || c->sms[s].late.box[1].n) return false;
         for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
             if (c->sms[s].wire[p].box[0].n || c->sms[s].wire[p].box[1].n) return false;
     }
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         if (!partition_idle(&c->parts[p])) return false;
-    return true;
+    return !c->mmu.waiting.n;
 }
 
 // Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others could see has happened
@@ -190,6 +195,7 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
             c->parts[p].credit[s].box[0].n = c->parts[p].credit[s].box[1].n = 0;
         }
     }
+    mmu_flush(&c->mmu);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {
         Partition *part = &c->parts[p];
         partition_flush(part);
@@ -270,6 +276,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         }
         l.from = l.to;
         l.to = l.from + c->gpu.window;
+        if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
         crew_run(c->crew, tasks, phase, &l);
         const Fault *fault = first_fault(c);
         if (fault) {

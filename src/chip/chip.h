@@ -14,6 +14,7 @@ typedef struct Gpu {
     uint32_t dram_latency;
     SmCfg sm;
     PartitionCfg part;
+    TlbCfg tlb2;
     uint32_t to_partition, to_sm;      // derived: one-way latencies, cycles
     uint32_t window;                   // derived: the smaller of them
 } Gpu;
@@ -75,6 +76,8 @@ typedef struct Chip {
     Sm *sms;
     Partition *parts;
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
+    Wire **late;                    // [sm]: requests for the L2 TLB
+    Mmu mmu;
     Env **envs;
     struct Crew *crew;              // host threads
     uint64_t clock_ns;              // simulated time of all earlier launches

@@ -21,6 +21,15 @@
     KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                  \
     KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                                \
     KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
+#define TLB_ROWS(section, field, doc)                                                                                                \
+    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity; 0: there is none")                                  \
+    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two")                 \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                                 \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry", "sizes of unequal sets, separated by commas, instead of ways")       \
+    KEY(section, "index", INDEX, field.index, 0, 2, 1, "", "how a page number selects the set: bits, modulo or xor")                  \
+    KEY(section, "policy", POLICY, field.policy, 0, 15, 0, "", "replacement policy")                                                  \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
+    KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
 #define PORT_ROWS(name, id)                                                                                                           \
     KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle", "between instructions of this class from one scheduler; 0: no limit") \
     KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", "instructions of this class an SM starts a cycle; 0: no limit")
@@ -32,12 +41,14 @@ const Key gpu_keys[] = {
 #define KEY(section, key, kind, field, min, max, standard, unit, doc) {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
 #define CACHE(section, field) CACHE_ROWS(section, field)
 #define UNIT(name, id) UNIT_ROWS(name, id)
+#define TLB(section, field, doc) TLB_ROWS(section, field, doc)
 #define PORT(name, id) PORT_ROWS(name, id)
 #include "chip/desc.def"
 #undef KEY
 #undef CACHE
 #undef UNIT
 #undef PORT
+#undef TLB
 };
 const size_t gpu_key_count = COUNT(gpu_keys);
 
@@ -113,8 +124,7 @@ static bool set_list(Gpu *g, const Key *k, const char *text)
         text = end;
     }
     if (k->kind == KEY_SETS) {
-        CacheCfg *c = (CacheCfg *)(void *)(p - offsetof(CacheCfg, sets));
-        c->set_count = n;
+        ((uint32_t *)(void *)p)[64] = n;  // set_count lies behind sets[64], in CacheCfg as in TlbCfg
     }
     return n > 0;
 }
@@ -272,6 +282,15 @@ static bool derive(Gpu *g, Diag *diag)
     if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||
         !check_cache("l2 (one slice)", &p->l2, diag))
         return false;
+    Cache tlb;
+    const char *why;
+    const TlbCfg *tlbs[] = {&s->tlb, &g->tlb2};
+    for (int k = 0; k < 2; k++) {
+        if (!tlb_open(&tlb, tlbs[k], 1, &why)) return diag_error(diag, "GPU description: tlb%d: %s", k + 1, why);
+        cache_close(&tlb);
+    }
+    if (g->tlb2.entries && !s->tlb.entries) return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
+    p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
     const BankCfg *bank = &s->banks;
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
         return diag_error(diag, "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
@@ -308,6 +327,7 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     CacheCfg *caches[] = {&g->sm.l1, &g->sm.ro, &g->sm.cst, &g->part.l2};
     for (size_t c = 0; c < COUNT(caches); c++)
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
+    for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
     if (!apply_file(g, name, diag, 0, seen, user)) return false;
     for (; sets && *sets; sets++)
         if (!apply_set(g, *sets, diag, seen, user)) return false;

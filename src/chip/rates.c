@@ -49,7 +49,7 @@ const char *counters_broken(const uint64_t *c, Text *out)
         {"const.hits + misses + merges = accesses", c[C_CONST_HITS] + c[C_CONST_MISSES] + c[C_CONST_MERGES], c[C_CONST_ACCESSES]},
         {"l2.hits + l2.misses + l2.merges = l2.accesses", c[C_L2_HITS] + c[C_L2_MISSES] + c[C_L2_MERGES], c[C_L2_ACCESSES]},
         {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS], c[C_L2_ACCESSES]},
-        {"link.requests = l2.accesses", c[C_REQUESTS], c[C_L2_ACCESSES]},
+        {"link.requests + tlb2.walks = l2.accesses", c[C_REQUESTS] + c[C_PAGE_WALKS], c[C_L2_ACCESSES]},
         {"link.awaited = link.replies", c[C_AWAITED], c[C_REPLIES]},
         {"dram.row_hits + dram.row_misses = dram.reads + dram.writes, or none of the former", c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] : c[C_DRAM_READS] + c[C_DRAM_WRITES], c[C_DRAM_READS] + c[C_DRAM_WRITES]},
         {"issue.issued + stalls = issue.slots", c[C_ISSUED] + c[C_STALL_MEMORY] + c[C_STALL_SHARED] + c[C_STALL_ALU] + c[C_STALL_PIPE] + c[C_STALL_LSU] + c[C_STALL_BARRIER] + c[C_STALL_BRANCH] + c[C_STALL_SCHED] + c[C_STALL_SLEEP] + c[C_STALL_EMPTY], c[C_ISSUE_SLOTS]},
@@ -70,6 +70,6 @@ void counter_manual(Text *out)
     text_put(out, "\n## Rates\n\n| rate | unit | formula | |\n|---|---|---|---|\n");
     for (size_t k = 0; k < rate_count; k++) text_printf(out, "| `%s` | %s | %s | %s |\n", rates[k].name, rates[k].unit, rates[k].formula, rates[k].doc);
     text_put(out, "\n## Conservation laws\n\nChecked after every launch in the tests, and by `onchip run --check`:\n\n");
-    text_put(out, "- hits + misses + merges = accesses, for every cache\n- requests that leave an SM = requests the L2 looked up\n- requests that want an answer = answers\n"
+    text_put(out, "- hits + misses + merges = accesses, for every cache\n- requests that leave an SM and page walks = requests the L2 looked up\n- requests that want an answer = answers\n"
                   "- issued slots + stalls of every cause = issue slots\n");
 }

@@ -78,6 +78,7 @@ struct Cache {
     uint32_t *tree;            // PLRU bits per set
     uint64_t clock, random;
     uint32_t set_mask, index_shift;
+    uint32_t page_shift;       // TLBs: addresses are shifted by this first
     const Policy *policy;
 };
 typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
@@ -141,7 +142,11 @@ typedef struct Packet {
     uint8_t whole;             // writes: sectors whose every byte is written
     uint8_t ops;               // atomics: lanes
     uint8_t quiet;             // no reply is wanted
+    uint8_t translate;         // a Translate
+    bool walking;              // stands for the read of its page-table entry
+    uint16_t extra;            // cycles that its walk takes besides
 } Packet;
+typedef enum Translate { KNOWN, ASK_TLB2, WALK } Translate;  // missed the L1 TLB; missed the L2 TLB too
 // A queue of packets in order of time, written at one end and read at the other.
 typedef struct Fifo {
     Packet *v;
@@ -225,6 +230,40 @@ uint64_t dram_next(const Dram *d);             // the next cycle at which someth
 bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
 void dram_run(Dram *d, uint64_t now);          // starts what can start by now
 
+// --- tlb.c: address translation ---------------------------------------------------------------------------------------
+// Each SM has an L1 TLB, looked up by requests that leave it; all share an L2 TLB. A request that misses the L1 TLB
+// goes by way of the L2 TLB and is late by tlb1.penalty; one that misses that too first reads its page-table entry
+// through the L2 and DRAM (partition.c). Translations are entered when they are asked for, and requests for a page whose
+// walk is under way walk too. Entries outside the active window of the page table (Kepler's 512 MB, mei §IV-A) cost a
+// switch.
+typedef struct TlbCfg {
+    uint32_t entries;          // 0: there is none
+    uint64_t page;             // bytes, a power of two
+    uint32_t ways;
+    uint32_t sets[64], set_count;
+    uint32_t index, policy;
+    double weights[32];
+    uint32_t penalty;          // cycles: L1: a miss that hits the L2 TLB; L2: a walk whose entry is in the L2 cache
+    uint32_t far;              // L2: cycles more when the entry comes from DRAM
+    uint64_t window;           // L2: bytes whose entries are active; 0: all
+    uint32_t switching;        // L2: cycles to activate others
+} TlbCfg;
+bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why);
+bool tlb_lookup(Cache *c, uint64_t address);   // true: hit; a miss enters the page
+// The L2 TLB with the requests on their way to it.
+typedef struct Mmu {
+    TlbCfg cfg, first;         // of the L2 TLB, and of the SMs'
+    Cache tlb;
+    VEC(Packet) waiting;       // by (time, SM)
+    uint64_t window;           // number of the active window of the page table
+    uint64_t *walked;          // per TLB line: when its walk is over at the latest
+    uint32_t walk_time;        // cycles a walk takes at most, unloaded
+    uint64_t count[C_COUNT];
+} Mmu;
+bool mmu_open(Mmu *m, const TlbCfg *first, const TlbCfg *cfg, uint32_t walk_time, const char **why);
+void mmu_close(Mmu *m);
+void mmu_flush(Mmu *m);
+
 // --- partition.c: a slice of L2 with its DRAM channel -------------------------------------------------------------------
 typedef struct PartitionCfg {
     CacheCfg l2;               // of one slice
@@ -240,6 +279,8 @@ typedef struct PartitionCfg {
     uint32_t header;           // bytes of a packet's header
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t sms;
+    uint64_t page;             // bytes of a page, for walks
+    uint32_t walk, walk_far;   // cycles: TlbCfg.penalty and far of the L2 TLB
 } PartitionCfg;
 typedef struct Waiter {
     Packet p;
@@ -257,8 +298,9 @@ typedef struct Partition {
     Cache l2;
     Dram dram;
     Link in, out;
-    Fifo *inbox;               // per SM: requests on their way or waiting
-    uint64_t *head_time;       // per SM: when its first request arrives, or NEVER
+    Fifo *inbox;               // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
+                               // then those whose walk is over
+    uint64_t *head_time;       // likewise: when its first request arrives, or NEVER
     Wire *reply, *credit;      // per SM
     Miss *miss;
     uint32_t free_miss, misses;
@@ -278,6 +320,8 @@ void partition_flush(Partition *p);
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
 // Runs the window that ends at cycle `end`. from[k] is SM k's wire to this partition.
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
+// Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At edges.
+void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t window, uint64_t end);
 bool partition_idle(const Partition *p);       // nothing waits, nothing is under way
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
+#define PAGE_TABLE (1ull << 44)  // where page-table entries of 8 bytes lie, in the partition's own addresses
 
 void partition_prepare(PartitionCfg *cfg)
 {
@@ -22,11 +23,11 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
     dram_open(&p->dram, &cfg->dram, p->count);
     p->in.cost = link_cost(cfg->bytes_in);
     p->out.cost = link_cost(cfg->bytes_out);
-    p->inbox = mem_alloc(sizeof *p->inbox * cfg->sms);
-    p->head_time = mem_alloc(sizeof *p->head_time * cfg->sms);
+    p->inbox = mem_alloc(sizeof *p->inbox * (cfg->sms + 2));
+    p->head_time = mem_alloc(sizeof *p->head_time * (cfg->sms + 2));
     p->reply = mem_alloc(sizeof *p->reply * cfg->sms);
     p->credit = mem_alloc(sizeof *p->credit * cfg->sms);
-    for (uint32_t s = 0; s < cfg->sms; s++) p->head_time[s] = NEVER;
+    for (uint32_t s = 0; s < cfg->sms + 2; s++) p->head_time[s] = NEVER;
     p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
     for (uint32_t m = 0; m < cfg->l2.mshrs; m++) p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
     p->free_waiter = NONE;
@@ -37,8 +38,8 @@ void partition_close(Partition *p)
 {
     cache_close(&p->l2);
     dram_close(&p->dram);
+    for (uint32_t s = 0; s < p->cfg.sms + 2 && p->inbox; s++) mem_free(p->inbox[s].v);
     for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) {
-        mem_free(p->inbox[s].v);
         for (int b = 0; b < 2; b++) mem_free(p->reply[s].box[b].v), mem_free(p->credit[s].box[b].v);
     }
     mem_free(p->inbox), mem_free(p->head_time), mem_free(p->reply), mem_free(p->credit);
@@ -66,8 +67,29 @@ uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local
 
 static uint64_t *counters(Partition *p) { return p->count; }
 
+// A walk is over: the request itself comes next, after those whose walks ended before.
+static void walk_done(Partition *p, const Packet *r, uint64_t time)
+{
+    Packet again = *r;
+    again.walking = false;
+    again.time = time + p->cfg.walk + r->extra;
+    Fifo *f = &p->inbox[p->cfg.sms + 1];
+    if (f->head == f->n) f->head = f->n = 0;
+    fifo_put(f, again);
+    for (size_t k = f->n - 1; k > f->head && f->v[k].time < f->v[k - 1].time; k--) {
+        Packet swap = f->v[k];
+        f->v[k] = f->v[k - 1];
+        f->v[k - 1] = swap;
+    }
+    p->head_time[p->cfg.sms + 1] = f->v[f->head].time;
+}
+
 static void answer(Partition *p, const Packet *r, uint64_t now)
 {
+    if (r->walking) {
+        walk_done(p, r, now);
+        return;
+    }
     if (r->quiet) return;
     uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
     Packet reply = *r;
@@ -110,12 +132,14 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
     uint64_t local, *count = counters(p);
     partition_of(&p->cfg, r->address, &local);
-    bool write = r->kind == PACKET_WRITE, atomic = r->kind == PACKET_ATOMIC;
+    bool write = r->kind == PACKET_WRITE && !r->walking, atomic = r->kind == PACKET_ATOMIC && !r->walking;
+    uint32_t asked = r->walking ? 1 : r->sectors;
+    if (r->walking) local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
     // The request's sectors of 32 bytes as sectors of the L2's line.
     uint32_t shift = (uint32_t)((local & (p->cfg.l2.line - 1)) / SECTOR), per = p->cfg.l2.sector / SECTOR;
     uint32_t want = 0, whole = 0;
     for (uint32_t k = 0; k < 4; k++) {
-        if (!(r->sectors >> k & 1)) continue;
+        if (!(asked >> k & 1)) continue;
         uint32_t bit = 1u << (shift + k) / per;
         want |= bit;
         if (r->whole >> k & 1 && per == 1) whole |= bit;
@@ -159,7 +183,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     }
     count[C_L2_ACCESSES]++;
     count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;
-    count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
+    count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(asked);
     count[missing ? C_L2_MISSES : waits ? C_L2_MERGES : C_L2_HITS]++;
     if (missing) {
         if (!has_miss) {
@@ -197,7 +221,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     m->line->pending = 0;
     for (uint32_t w = m->first; w != NONE;) {
         uint32_t next = p->waiter[w].next;
-        answer(p, &p->waiter[w].p, now);
+        answer(p, &p->waiter[w].p, now + (p->waiter[w].p.walking ? p->cfg.walk_far : 0));
         p->waiter[w].next = p->free_waiter;
         p->free_waiter = w;
         w = next;
@@ -211,7 +235,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
 static uint32_t first_arrival(const Partition *p)
 {
     uint32_t sm = 0;
-    for (uint32_t s = 1; s < p->cfg.sms; s++)
+    for (uint32_t s = 1; s < p->cfg.sms + 2; s++)
         if (p->head_time[s] < p->head_time[sm]) sm = s;
     return sm;
 }
@@ -219,8 +243,8 @@ static uint32_t first_arrival(const Partition *p)
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
-    for (uint32_t s = 0; s < p->cfg.sms; s++) {
-        wire_take(from[s], window, &p->inbox[s]);
+    for (uint32_t s = 0; s < p->cfg.sms + 2; s++) {
+        if (s < p->cfg.sms) wire_take(from[s], window, &p->inbox[s]);
         const Fifo *f = &p->inbox[s];
         p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
     }
@@ -235,6 +259,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
             dram_run(&p->dram, now);
             bool moved = p->dram.n != before;
             while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
+            if (moved) sm = first_arrival(p);  // a walk may have ended
             if (moved && p->refused_since != NEVER) {
                 p->count[C_L2_REFUSED] += now - p->refused_since;
                 p->refused_since = NEVER;
@@ -243,15 +268,19 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
             continue;
         }
         Fifo *f = &p->inbox[sm];
-        Packet *r = &f->v[f->head];
+        Packet request_of = f->v[f->head], *r = &request_of;
+        bool walks = r->translate == WALK;
+        if (walks) r->translate = KNOWN, r->walking = true;
         if (!serve(p, r, now)) {
             p->refused_since = now;
             continue;
         }
+        f = &p->inbox[sm];
         uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ ? 0 : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors) : 8u * r->ops);
         p->last_event = now + 1;
         p->port_free = MAX(now + p->cfg.interval, link_pass(&p->in, now, bytes));
-        fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
+        if (sm <= p->cfg.sms) fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
+        p->count[C_PAGE_WALKS] += walks;
         f->head++;
         p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;
         sm = first_arrival(p);
@@ -264,7 +293,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
 
 bool partition_idle(const Partition *p)
 {
-    for (uint32_t s = 0; s < p->cfg.sms; s++)
+    for (uint32_t s = 0; s < p->cfg.sms + 2; s++)
         if (p->inbox[s].head < p->inbox[s].n) return false;
     return !p->misses && !p->dram.n;
 }

@@ -91,7 +91,14 @@ static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, ui
     Packet p = {.time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition, .address = address, .tag = tag, .sm = (uint16_t)sm->index,
                 .kind = (uint8_t)kind, .sectors = (uint8_t)sectors, .structure = op->structure, .ops = op->lanes, .quiet = quiet};
     if (kind == PACKET_WRITE) p.whole = (uint8_t)whole;
-    fifo_put(&sm->wire[part].box[sm->parity], p);
+    Wire *to = &sm->wire[part];
+    if (sm->tlb.lines) {
+        bool hit = tlb_lookup(&sm->tlb, address);
+        sm->count[C_TLB1_ACCESSES]++;
+        sm->count[C_TLB1_HITS] += hit;
+        if (!hit) p.translate = ASK_TLB2, to = &sm->late;
+    }
+    fifo_put(&to->box[sm->parity], p);
     sm->count[C_REQUESTS]++;
     sm->count[C_AWAITED] += !quiet;
     sm->count[C_LINK_OUT] += bytes;

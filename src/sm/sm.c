@@ -11,6 +11,7 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     if (!cache_open(&sm->l1, &cfg->l1, 1000 + index, why)) return false;
     if (!cache_open(&sm->ro, &cfg->ro, 2000 + index, why)) return false;
     if (!cache_open(&sm->cst, &cfg->cst, 3000 + index, why)) return false;
+    if (!tlb_open(&sm->tlb, &cfg->tlb, 4000 + index, why)) return false;
     sm->out.cost = link_cost(cfg->bytes_out);
     sm->in.cost = link_cost(cfg->bytes_in);
     sm->slots = mem_alloc(sizeof *sm->slots * cfg->max_warps);
@@ -48,7 +49,8 @@ static void free_blocks(Sm *sm)
 void sm_close(Sm *sm)
 {
     free_blocks(sm);
-    cache_close(&sm->l1), cache_close(&sm->ro), cache_close(&sm->cst);
+    cache_close(&sm->l1), cache_close(&sm->ro), cache_close(&sm->cst), cache_close(&sm->tlb);
+    for (int b = 0; b < 2; b++) mem_free(sm->late.box[b].v);
     if (sm->wire)
         for (uint32_t p = 0; p < sm->part->partitions; p++) {
             for (int b = 0; b < 2; b++) mem_free(sm->wire[p].box[b].v);
@@ -67,6 +69,7 @@ void sm_flush(Sm *sm)
     if (!sm->cfg.l1.keep) cache_flush(&sm->l1);
     if (!sm->cfg.ro.keep) cache_flush(&sm->ro);
     if (!sm->cfg.cst.keep) cache_flush(&sm->cst);
+    cache_flush(&sm->tlb);
 }
 
 static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }

@@ -61,6 +61,7 @@ typedef struct SmCfg {
     bool count_ptx;                                // every PTX instruction takes one slot
     uint32_t sched, sched_active, sched_limit;
     CacheCfg l1, ro, cst;
+    TlbCfg tlb;
     bool l1_global, l1_local;                      // the spaces the L1 serves
     bool ro_texture, ro_nc;                        // what the read-only cache serves besides
     uint32_t lsu_queue;                            // memory instructions
@@ -177,6 +178,8 @@ typedef struct Sm {
     const PartitionCfg *part;
     Link out, in;
     Wire *wire;                        // per partition: requests
+    Wire late;                         // requests that must ask the L2 TLB
+    Cache tlb;
     Fifo *inbox, *credits;             // per partition: replies, credits on their way
     uint32_t *credit;                  // per partition
     uint64_t next_reply;               // earliest arrival, or NEVER
