@@ -125,6 +125,10 @@ static bool build_graph(const Flow *w, Graph *g)
             for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
         }
     }
+    // What is read without having been written keeps the value it began with, as it would in a place of its own.
+    live_set(&live, w->live_in, w->words);
+    for (size_t k = 0; k < live.n && g->edges <= g->most; k++)
+        for (size_t e = 0; e < k; e++) connect(g, live.v[k], live.v[e]);
     regs_free(&r);
     mem_free(live.v), mem_free(live.at), mem_free(out);
     return g->edges <= g->most;

@@ -234,12 +234,12 @@ static void propagate(Function *f)
 
 Function *ptx_lower(const Function *f, uint32_t limit)
 {
-    (void)limit;
     Function *g = mem_alloc(sizeof *g);
     *g = *f;
     VEC_COPY(&g->insts, &f->insts);
     VEC_COPY(&g->regs, &f->regs);
     VEC_COPY(&g->labels, &f->labels);
+    VEC_COPY(&g->locals, &f->locals);
     VEC_COPY(&g->pragmas, &f->pragmas);
     for (size_t r = 0; r < g->regs.n; r++) {
         const Type bits[] = {TY_PRED, TY_B8, TY_B16, TY_B32, TY_B64, TY_B128};
@@ -250,6 +250,8 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     }
     propagate(g);
     remove_dead(g);
+    if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
+    if (limit) spill_registers(g, limit);
     return g;
 }
 
@@ -259,6 +261,7 @@ void ptx_lowered_free(Function *f)
     vec_free(&f->insts);
     vec_free(&f->regs);
     vec_free(&f->labels);
+    vec_free(&f->locals);
     vec_free(&f->pragmas);
     mem_free(f);
 }

@@ -365,7 +365,7 @@ static bool parse_mnemonic(Parser *p, Inst *i)
     lex_mnemonic(&p->lex);
     const Token t = *tok(p);
     int64_t op = -1;
-    size_t n = t.length;
+    size_t n = MIN(t.length, 48u);  // no operation's name is longer
     for (; n; n--) {
         if ((n == t.length || t.text[n] == '.') && map_get(&p->mnemonics, t.text, n, &op)) break;
     }

@@ -356,6 +356,7 @@ void alloc_free(Alloc *alloc);
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 // limit: the registers per thread the GPU allows (0: no limit); beyond it values are spilled to local memory.
 Function *ptx_lower(const Function *f, uint32_t limit);
+bool spill_registers(Function *f, uint32_t limit);   // spill.c: false: it still needs more
 void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------

@@ -1,0 +1,169 @@
+// spill.c: registers → local memory, when a thread needs more than the GPU gives it. What is cheapest by use over the
+// length of its life goes first: a value that lives long and is rarely touched. Each definition of a spilled register is
+// followed by a store, each use preceded by a load, with a register of its own; the guard of a definition guards the
+// store. Repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same,
+// and its new instructions stand for (origin) the one they serve.
+#include "ptx/ptx.h"
+
+#include <string.h>
+
+typedef struct Spill {
+    Function *f;
+    Symbol **home;         // per register: where it is spilled to, or null
+    size_t first_temp;     // registers from here on are the spills' own
+    VEC(Inst) out;
+} Spill;
+
+typedef struct Weights {
+    double *cost, scale;
+} Weights;
+static void weigh(void *user, uint32_t reg, bool def)
+{
+    Weights *w = user;
+    (void)def;
+    w->cost[reg] += w->scale;
+}
+
+// Cost of spilling each register: accesses, ten times dearer per loop level, over the instructions it is live at.
+static void costs(const Flow *w, double *cost)
+{
+    const Function *f = w->f;
+    uint32_t *length = mem_alloc(sizeof *length * (f->regs.n + 1));
+    uint64_t *out = mem_alloc(w->words * 8);
+    for (size_t b = 0; b + 1 < w->blocks.n; b++) {
+        const Block *k = &w->blocks.v[b];
+        double scale = 1;
+        for (uint32_t d = k->loop == NO_BLOCK ? 0 : w->loops.v[k->loop].depth; d && scale < 1e6; d--) scale *= 10;
+        Weights v = {cost, scale};
+        for (uint32_t i = k->first; i < k->last; i++) inst_regs(&f->insts.v[i], weigh, &v);
+        flow_live_out(w, (uint32_t)b, out);
+        for (uint32_t x = 0; x < w->words; x++)
+            for (uint64_t bits = out[x]; bits; bits &= bits - 1) length[x * 64 + (uint32_t)__builtin_ctzll(bits)] += k->last - k->first;
+    }
+    mem_free(out);
+    for (uint32_t r = 0; r < f->regs.n; r++) cost[r] /= 1 + length[r];
+    mem_free(length);
+}
+
+static Type spill_type(Type t)
+{
+    int bits = type_info[t].bits;
+    return bits == 64 ? TY_B64 : bits == 16 ? TY_B16 : bits == 8 ? TY_B8 : TY_B32;
+}
+
+static uint32_t new_reg(Spill *s, Type t)
+{
+    Reg r = {arena_printf(&s->f->module->arena, "%%spill%zu", s->f->regs.n), t};
+    vec_push(&s->f->regs, r);
+    return (uint32_t)s->f->regs.n - 1;
+}
+
+static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symbol *home)
+{
+    Arena *arena = &s->f->module->arena;
+    Operand *o = arena_alloc(arena, 2 * sizeof *o);
+    o[load ? 0 : 1] = (Operand){.kind = O_REG, .reg = reg};
+    o[load ? 1 : 0] = (Operand){.kind = O_ADDR, .reg = NO_REG, .sym = home};
+    Inst i = {.op = load ? OP_LD : OP_ST, .suffixes = 2, .suffix = {M_LOCAL, (uint8_t)(M_COUNT + home->type)}, .guard = NO_REG, .operands = 2, .opnd = o,
+              .at = near->at, .loc = near->loc, .origin = near->origin};
+    if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
+    Diag diag = {0};
+    check_inst(s->f->module, s->f, &i, &diag);  // fills what later passes read; it can't fail
+    diag_free(&diag);
+    vec_push(&s->out, i);
+}
+
+// Replaces spilled registers in an operand by fresh ones, loaded before (uses) or to be stored after (definitions).
+typedef struct Pairs {
+    uint32_t from[40], to[40];
+    int n;
+} Pairs;
+static uint32_t stand_in(Spill *s, Pairs *p, uint32_t reg, const Inst *near, bool load)
+{
+    for (int k = 0; k < p->n; k++)
+        if (p->from[k] == reg) return p->to[k];
+    uint32_t t = new_reg(s, s->f->regs.v[reg].type);
+    if (p->n < 40) p->from[p->n] = reg, p->to[p->n++] = t;
+    if (load) put_access(s, near, true, t, s->home[reg]);
+    return t;
+}
+
+static void replace(Spill *s, Operand *o, Pairs *p, const Inst *near, bool load)
+{
+    bool address = o->kind == O_ADDR && o->reg != NO_REG;
+    if ((o->kind == O_REG || address) && o->reg < s->first_temp && s->home[o->reg]) o->reg = stand_in(s, p, o->reg, near, load || address);
+    if (!o->count || o->kind == O_LABELS) return;
+    Operand *items = arena_alloc(&s->f->module->arena, sizeof *items * o->count);
+    memcpy(items, o->items, sizeof *items * o->count);
+    o->items = items;
+    for (int k = 0; k < o->count; k++) replace(s, &items[k], p, near, load);
+}
+
+static void rewrite(Spill *s, const Inst *from)
+{
+    Inst i = *from;
+    Pairs uses = {.n = 0}, defs = {.n = 0};
+    int dests = inst_dest_count(&i);
+    i.opnd = arena_alloc(&s->f->module->arena, sizeof *i.opnd * MAX(i.operands, 1));
+    memcpy(i.opnd, from->opnd, sizeof *i.opnd * i.operands);
+    for (int n = dests; n < i.operands; n++) replace(s, &i.opnd[n], &uses, from, true);
+    for (int n = 0; n < dests; n++) replace(s, &i.opnd[n], &defs, from, false);
+    vec_push(&s->out, i);
+    for (int k = 0; k < defs.n; k++) put_access(s, from, false, defs.to[k], s->home[defs.from[k]]);
+}
+
+static void apply(Spill *s)
+{
+    Function *f = s->f;
+    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1));
+    for (size_t n = 0; n < f->insts.n; n++) {
+        moved[n] = (uint32_t)s->out.n;
+        rewrite(s, &f->insts.v[n]);
+    }
+    moved[f->insts.n] = (uint32_t)s->out.n;
+    for (size_t l = 0; l < f->labels.n; l++)
+        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
+    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
+    mem_free(moved);
+    mem_free(f->insts.v);
+    f->insts.v = s->out.v, f->insts.n = s->out.n, f->insts.cap = s->out.cap;
+}
+
+bool spill_registers(Function *f, uint32_t limit)
+{
+    size_t first_temp = f->regs.n;
+    bool *kept = mem_alloc(first_temp + 1);
+    bool fits = false;
+    for (int round = 0; round < 64 && !fits; round++) {
+        Flow *w = flow_build(f);
+        flow_live(w);
+        Alloc *a = alloc_colour(w);
+        fits = a->slots <= limit;
+        uint32_t excess = fits ? 0 : (a->slots - limit + 1) / 2, chosen = 0;
+        Spill s = {.f = f, .first_temp = f->regs.n};
+        s.home = mem_alloc(sizeof *s.home * (f->regs.n + 1));
+        double *cost = mem_alloc(sizeof *cost * (f->regs.n + 1));
+        costs(w, cost);
+        for (; chosen < excess; chosen++) {
+            uint32_t best = NO_REG;
+            for (uint32_t r = 0; r < first_temp; r++)
+                if (!kept[r] && a->slot[r] != NO_REG && f->regs.v[r].type != TY_PRED && type_info[f->regs.v[r].type].bits <= 64 && (best == NO_REG || cost[r] < cost[best]))
+                    best = r;
+            if (best == NO_REG) break;
+            kept[best] = true;
+            Symbol *home = arena_alloc(&f->module->arena, sizeof *home);
+            Type t = spill_type(f->regs.v[best].type);
+            *home = (Symbol){.name = arena_printf(&f->module->arena, "spilled$%u", best), .space = SP_LOCAL, .type = t, .align = (uint32_t)type_bytes(t), .bytes = (uint64_t)type_bytes(t), .elements = 1};
+            vec_push(&f->locals, home);
+            s.home[best] = home;
+        }
+        alloc_free(a);
+        flow_free(w);
+        mem_free(cost);
+        if (chosen) apply(&s);
+        mem_free(s.home);
+        if (!fits && !chosen) break;
+    }
+    mem_free(kept);
+    return fits;
+}
