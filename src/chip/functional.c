@@ -67,6 +67,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                     if (result != RUN_OK) break;
                     if (!cta->live_threads) cta->running = false, finished++;
                 }
+                if (o->max_cycles && env.clock > o->max_cycles) result = RUN_LIMIT, r->partial = true;
                 if (slots > 1 && env.clock % 65536 < STRETCH) break;  // others get their turn
                 if (result != RUN_OK) break;
             }
@@ -83,7 +84,6 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                 }
             result = RUN_HANG;
         }
-        if (o->max_cycles && env.clock > o->max_cycles) result = RUN_LIMIT, r->partial = true;
     }
     if (o->printed && env.printed.n) text_add(o->printed, env.printed.v, env.printed.n);
     text_free(&env.printed);

@@ -11,6 +11,7 @@ static const Option options[] = {
     {"--set", "KEY=VALUE", "overrides a key of the description, such as l1.size=48KiB"},
     {"--threads", "N", "host threads (1); results don't depend on it"},
     {"--size", "small|standard", "the workload's sizes (standard)"},
+    {"--ptx", "FILE", "the workload's device code from this file, such as what nvcc made of the same source"},
     {"--json", NULL, "everything, as JSON (doc/json.md)"},
     {"--lines", NULL, "the hottest source lines of every kernel"},
     {"--interval", "CYCLES", "every counter as a time series, in the JSON"},
@@ -29,7 +30,7 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
 };
 enum {
-    R_GPU, R_SCHED, R_SET, R_THREADS, R_SIZE, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
+    R_GPU, R_SCHED, R_SET, R_THREADS, R_SIZE, R_PTX, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
     R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP, R_HELP
 };
 
@@ -37,7 +38,7 @@ typedef struct Run {
     oc_config config;
     VEC(const char *) sets, params;
     VEC(char *) owned;
-    const char *what, *kernels;
+    const char *what, *kernels, *ptx;
     uint64_t skip;
     bool small, json, lines, check;
     FileRun file;
@@ -81,6 +82,7 @@ static int read_options(Run *r, int argc, char **argv)
             if (strcmp(v, "small") && strcmp(v, "standard")) return fprintf(stderr, "onchip: --size is small or standard\n"), EXIT_USAGE;
             r->small = !strcmp(v, "small");
             break;
+        case R_PTX: r->ptx = v; break;
         case R_JSON: r->json = true; break;
         case R_LINES: r->lines = true; break;
         case R_INTERVAL:
@@ -190,7 +192,7 @@ static int run(Run *r)
     WorkResult result = {0};
     json_open(&json, NULL, '{');
     if (entry) {
-        WorkOptions o = {.small = r->small, .params = r->params.v};
+        WorkOptions o = {.small = r->small, .params = r->params.v, .ptx = r->ptx};
         bool ok = workload_run(d, entry, &o, &result);
         code = ok ? EXIT_OK : result.status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
         info.checked = true;

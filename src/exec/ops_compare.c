@@ -160,9 +160,9 @@ static int comparison(const Inst *i)  // -1: none
 
 // f16x2 and bf16x2 (§9.7.7): each half is compared as its type; setp writes one predicate for each, set one half.
 typedef uint32_t MaskFn(const Lanes *l, const Dinst *i);
-#define MASKS14(ty)                                                                                                     \
-    {mask_eq_##ty,  mask_ne_##ty,  mask_lt_##ty,  mask_le_##ty,  mask_gt_##ty,  mask_ge_##ty,  mask_equ_##ty, mask_neu_##ty, \
-     mask_ltu_##ty, mask_leu_##ty, mask_gtu_##ty, mask_geu_##ty, mask_num_##ty, mask_nan_##ty}
+#define MASKS14(ty)                                                                                                \
+    {mask_eq_##ty,  mask_ne_##ty,  mask_lt_##ty,  mask_le_##ty,  mask_gt_##ty,  mask_ge_##ty,  mask_equ_##ty,      \
+     mask_neu_##ty, mask_ltu_##ty, mask_leu_##ty, mask_gtu_##ty, mask_geu_##ty, mask_num_##ty, mask_nan_##ty}
 static void pair_masks(const Lanes *l, const Dinst *i, uint32_t t[2])
 {
     static MaskFn *const masks[3][14] = {MASKS14(f16), MASKS14(ftz16), MASKS14(bf16)};
@@ -210,7 +210,8 @@ ExecFn *OPS_NAME(pick_compare)(const Inst *i)
     if (i->op != OP_SETP && i->op != OP_SET) return NULL;
     bool p = i->op == OP_SETP, ftz = inst_has(i, G_FTZ);
     Type t = p ? i->type : i->type2;
-    bool is_float = type_info[t].kind == K_FLOAT, half = t == TY_F16 || t == TY_BF16, pair = t == TY_F16X2 || t == TY_BF16X2;
+    bool is_float = type_info[t].kind == K_FLOAT, half = t == TY_F16 || t == TY_BF16;
+    bool pair = t == TY_F16X2 || t == TY_BF16X2;
     int cmp = comparison(i);
     if (cmp < 0 || (!p && !set_gives(i->type, t))) return NULL;
     if (ftz && ((t != TY_F32 && t != TY_F16 && t != TY_F16X2) || i->type == TY_BF16)) return NULL;

@@ -8,7 +8,8 @@ typedef __int128 s128;
 
 // On 16-bit signed operands: the result is zero-extended all the same.
 #define BINARY_S16(name, expr) MAP2(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
-#define TERNARY_S16(name, expr) MAP3(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
+#define TERNARY_S16(name, expr) \
+    MAP3(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
 // name_u16, _s16, … for an expression that is the same for all; T is unsigned for wrapping ones.
 #define BINARY_ALL(name, expr)                  \
     BINARY(name##_u16, uint32_t, uint16_t, expr) \
@@ -227,7 +228,13 @@ static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
         if (a >> p & 1 && --left == 0) return (uint32_t)p;
     return UINT32_MAX;
 }
-TERNARY(fns, uint32_t, uint32_t, find_nth(a, b, (int32_t)c))
+static void fns(Lanes *l, const Dinst *i, uint32_t mask)  // a search: no loop over lanes to vectorise
+{
+    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);
+    uint32_t *d = row(l, i->dst);
+    for (int n = 0; n < LANES; n++)
+        if (mask >> n & 1) d[n] = find_nth(ra[n], rb[n], (int32_t)rc[n]);
+}
 
 // dp4a, dp2a: sums of products of bytes; type 1 is that of a, type 2 of b
 static inline int32_t byte_of(uint32_t x, int k, bool s) { return s ? (int8_t)(x >> 8 * k) : (uint8_t)(x >> 8 * k); }
@@ -305,7 +312,10 @@ BINARY(max_s16x2, uint32_t, uint32_t, HALVES(>, int16_t))
 #define NOT_NEGATIVE(T, x) ((T)(x) < 0 ? 0 : (T)(x))
 BINARY(minrelu_s32, uint32_t, int32_t, NOT_NEGATIVE(int32_t, a < b ? a : b))
 BINARY(maxrelu_s32, uint32_t, int32_t, NOT_NEGATIVE(int32_t, a > b ? a : b))
-static inline uint32_t relu_halves(uint32_t x) { return (x & 0x8000 ? 0 : x & 0xffff) | (x >> 31 ? 0 : x & 0xffff0000); }
+static inline uint32_t relu_halves(uint32_t x)
+{
+    return (x & 0x8000 ? 0 : x & 0xffff) | (x >> 31 ? 0 : x & 0xffff0000);
+}
 BINARY(minrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(<, int16_t)))
 BINARY(maxrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(>, int16_t)))
 
@@ -342,8 +352,8 @@ static ExecFn *pick_carry(const Inst *i)
 // What only floats have; ops.def's rows serve both.
 static bool float_modifiers(const Inst *i)
 {
-    return inst_has(i, G_RND) || inst_has(i, G_FTZ) || inst_has(i, G_APPROX) || inst_has(i, G_NAN) || inst_has(i, G_XORSIGN) ||
-           inst_has(i, G_ABS) || i->mod[G_SAT] == M_SATFINITE;
+    return inst_has(i, G_RND) || inst_has(i, G_FTZ) || inst_has(i, G_APPROX) || inst_has(i, G_NAN) ||
+           inst_has(i, G_XORSIGN) || inst_has(i, G_ABS) || i->mod[G_SAT] == M_SATFINITE;
 }
 
 static int type_count(const Inst *i)

@@ -162,11 +162,13 @@ static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
 // what lies in no window of const, local or shared memory; that of kernel parameters is part of it (§6.4.1.1).
 UNARY(cvta_from, uint64_t, uint64_t, a + i->imm)
 UNARY(cvta_to, uint64_t, uint64_t, a - i->imm)
-_Static_assert(LOCAL_WINDOW == SHARED_WINDOW + WINDOW_BYTES && CONST_WINDOW == LOCAL_WINDOW + WINDOW_BYTES, "side by side");
+_Static_assert(LOCAL_WINDOW == SHARED_WINDOW + WINDOW_BYTES && CONST_WINDOW == LOCAL_WINDOW + WINDOW_BYTES,
+               "side by side");
 static void isspacep(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint64_t *ra = row(l, i->a);
-    uint64_t base = i->imm ? i->imm : SHARED_WINDOW, bytes = i->imm ? WINDOW_BYTES : CONST_WINDOW + WINDOW_BYTES - SHARED_WINDOW;
+    uint64_t base = i->imm ? i->imm : SHARED_WINDOW;
+    uint64_t bytes = i->imm ? WINDOW_BYTES : CONST_WINDOW + WINDOW_BYTES - SHARED_WINDOW;
     LANE_MASK(in, , ra[n] - base < bytes)
     put_pred(l, i->pdst, i->imm ? in : ~in, mask);
 }

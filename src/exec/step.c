@@ -141,6 +141,7 @@ static bool frame_room(Env *env, Warp *w, uint32_t bytes, uint32_t local)
 {
     if (bytes / LANES + local > env->launch->local_limit) return false;
     if (bytes <= w->rows_cap) return true;
+    split_save(w);
     uint32_t cap = MAX(w->rows_cap * 2, bytes);
     uint8_t *grown = exec_rows(cap);
     memcpy(grown, w->rows, w->rows_cap);

@@ -82,6 +82,7 @@ const WorkloadEntry *workload_find(const char *name);    // "atax", or "polybenc
 typedef struct WorkOptions {
     bool small;                        // --size small
     const char *const *params;         // "nx=1024", null-terminated; may be null
+    const char *ptx;                   // a file to take the device code from, instead of what was built in; may be null
 } WorkOptions;
 typedef struct WorkResult {
     bool verified;                     // the result was checked, and right

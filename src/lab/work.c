@@ -202,7 +202,8 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
     if (r->error) r->status = OC_BAD_ARGUMENT;
     char name[128];
     snprintf(name, sizeof name, "%s.ptx", e->workload->name);
-    if (work_ok(&w) && good(&w, oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) e->workload->run(&w);
+    if (work_ok(&w) && good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module)))
+        e->workload->run(&w);
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
     for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);

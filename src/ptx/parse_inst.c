@@ -545,8 +545,6 @@ static bool fix_label(Parser *p, Operand *o)
 // Labels of one spelling in different scopes get names of their own, so that the flat text parses back.
 static void name_labels(Parser *p)
 {
-    map_free(&p->taken);
-    p->renamed = 0;
     for (size_t i = 0; i < p->f->labels.n; i++)
         if (p->f->labels.v[i].defined) p->f->labels.v[i].name = unique_name(p, p->f->labels.v[i].name);
 }

@@ -104,6 +104,7 @@ static void print_init(const Symbol *s, Text *out)
         memcpy(&v, s->init + at, MIN(size, 8));
         if (s->type == TY_F32) text_printf(out, "0f%08llX", (unsigned long long)v);
         else if (s->type == TY_F64) text_printf(out, "0d%016llX", (unsigned long long)v);
+        else if (type_info[s->type].kind == K_SINT) text_printf(out, "%lld", (long long)(v << (64 - 8 * size)) >> (64 - 8 * size));
         else text_printf(out, "%llu", (unsigned long long)v);
     }
     if (list) text_put(out, "}");

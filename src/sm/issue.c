@@ -23,6 +23,7 @@ static void enter_state(Sm *sm, uint32_t slot, Wait state)
     WarpSlot *w = &sm->slots[slot];
     SchedState *s = &sm->sched[sched_of(sm, slot)];
     leave_state(sm, slot);
+    if (w->state != state) w->since = sm->now;
     w->state = (uint8_t)state;
     s->in[state] |= 1ull << bit_of(sm, slot);
 }

@@ -304,6 +304,24 @@ uint64_t sm_next(const Sm *sm)
     return next_event(sm);
 }
 
+// The registers of its next instruction that a warp's scoreboard holds back.
+static void explain_registers(const Sm *sm, const WarpSlot *ws, Text *out)
+{
+    const Warp *w = ws->warp;
+    if (w->cur < 0) return;
+    const Code *code = w->code;
+    const Dinst *d = &code->insts[w->pc];
+    for (int k = 0; k < d->score_n; k++) {
+        if (ws->ready[d->score[k]] >> 2 <= sm->now) continue;
+        for (uint32_t r = 0; r < code->f->regs.n; r++) {
+            bool pred = code->f->regs.v[r].type == TY_PRED;
+            if (code->alloc->place[r] == NO_REG || code->alloc->place[r] + (pred ? code->reg_rows : 0) != d->score[k]) continue;
+            text_printf(out, ", for register %s", code->f->regs.v[r].name);
+            break;
+        }
+    }
+}
+
 void sm_explain(const Sm *sm, Text *out)
 {
     static const char *const waits[] = {"is over", "can issue", "waits for memory", "waits for shared memory", "waits for a result", "waits for a branch",
@@ -313,7 +331,9 @@ void sm_explain(const Sm *sm, Text *out)
         if (!ws->warp) continue;
         const Cta *c = ws->warp->cta;
         text_printf(out, "  SM %u, block (%u,%u,%u), warp %u %s", sm->index, c->x, c->y, c->z, ws->warp->in_cta, waits[ws->state]);
-        if (ws->outstanding) text_printf(out, ", %u memory instructions under way", ws->outstanding);
+        text_printf(out, " since cycle %llu", (unsigned long long)ws->since);
+        explain_registers(sm, ws, out);
+        if (ws->outstanding) text_printf(out, "; %u memory instructions under way", ws->outstanding);
         text_put(out, "\n");
         exec_dump_warp(ws->warp, out);
     }

@@ -1,0 +1,30 @@
+#!/bin/bash
+# nvcc.sh: the workloads' device code through nvcc, where there is one: every workload at its small size must give the
+# right result with that PTX too. Skipped (77) without nvcc.
+set -u
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || exit 77
+cd "$ONCHIP_SOURCE" || exit 1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0 n=0
+for cu in workloads/*/*.cu; do
+    name=$(basename "$cu" .cu)
+    [ -e "${cu%.cu}.c" ] || continue
+    if ! "$nvcc" -ptx -arch=sm_75 -lineinfo -I workloads "$cu" -o "$tmp/$name.ptx" >"$tmp/log" 2>&1; then
+        echo "nvcc refuses $cu"
+        cat "$tmp/log"
+        bad=1
+        continue
+    fi
+    for gpu in gtx480 titan_black; do
+        if ! "$ONCHIP" run "$name" --size small --ptx "$tmp/$name.ptx" --gpu $gpu --check >"$tmp/log" 2>&1; then
+            echo "$name on $gpu with nvcc's PTX:"
+            cat "$tmp/log"
+            bad=1
+        fi
+        n=$((n + 1))
+    done
+done
+echo "$n runs with nvcc's PTX"
+exit $bad
