@@ -108,10 +108,8 @@ Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **li
     for (uint32_t w = 0; w < ways; w++) {
         if (l[w].tag == tag) {
             *line = &l[w];
-            if (!(sectors & ~l[w].valid)) {
-                c->policy->touch(c, set, w);
-                return HIT;
-            }
+            c->policy->touch(c, set, w);
+            if (!(sectors & ~l[w].valid)) return HIT;
             return sectors & ~(l[w].valid | l[w].pending) ? MISS_SECTOR : PENDING;
         }
         if (l[w].tag == ~0ull && empty == ways) empty = w;

@@ -87,7 +87,8 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
 void cache_flush(Cache *c);                                 // invalidates everything
 uint32_t cache_set(const Cache *c, uint64_t address);
-// Looks up sectors (mask of the line at address). HIT touches; PENDING: all that is missing is under way; MISS_SECTOR:
+// Looks up sectors (mask of the line at address). A line that is found
+// is touched, whatever of it is valid. PENDING: all that is missing is under way; MISS_SECTOR:
 // the line is there, some sectors are neither valid nor pending; MISS: *line is the victim to replace; NO_WAY: every
 // way of the set is locked. *line is null only for NO_WAY.
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line);

@@ -153,7 +153,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     if (write && fresh && !p->cfg.l2.write_allocate) {  // past the L2
         if (!room) return false;
         uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(r->sectors);
-        count[C_L2_ACCESSES]++, count[C_L2_WRITES]++, count[C_L2_HITS]++;
+        count[C_L2_ACCESSES]++, count[C_L2_WRITES]++, count[C_L2_MISSES]++;
         count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
         p->dram_bytes[r->structure] += bytes;
         dram_put(&p->dram, now, local, bytes, true, 0);

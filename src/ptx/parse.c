@@ -24,12 +24,12 @@ bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...)
     return false;
 }
 
-bool parse_unsupported(Parser *p, size_t at, const char *format, ...)
+bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     if (!p->lex.failed) {
-        diag_vat(p->diag, &p->m->source, at, "onchip list ops shows what is implemented", format, args);
+        diag_vat(p->diag, &p->m->source, at, hint, format, args);
         p->diag->unsupported = true;
     }
     va_end(args);
@@ -207,7 +207,7 @@ static bool put_scalar(Parser *p, Init *init, uint64_t at)
     size_t where = tok(p)->at;
     if (tok(p)->kind == TOK_NAME) {
         if (t->kind == K_FLOAT || t->bits < 32 || t->bits > 64)
-            return parse_fail(p, where, "a byte of it is 0xFF(name), 0xFF00(name), …", "an address doesn't fit type .%s", t->name);
+            return parse_fail(p, where, t->bits == 8 ? "a byte of it is 0xFF(name), 0xFF00(name), …" : NULL, "an address doesn't fit type .%s", t->name);
         return put_address(p, init, at, (uint8_t)(t->bits / 8), 0);
     }
     Operand o = {0};
@@ -267,7 +267,7 @@ static bool parse_init(Parser *p, Init *init)
     Symbol *s = init->s;
     if (s->space != SP_GLOBAL && s->space != SP_CONST)
         return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
-    if (type_info[s->type].kind == K_OPAQUE) return parse_unsupported(p, s->at, "initialised .%s variables are not implemented", type_info[s->type].name);
+    if (type_info[s->type].kind == K_OPAQUE) return parse_unsupported(p, s->at, NULL, "initialised .%s variables are not implemented", type_info[s->type].name);
     p->init_bytes += s->bytes;
     if (p->init_bytes > MAX_INIT)
         return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
@@ -322,7 +322,7 @@ static bool parse_attribute(Parser *p, Symbol *s)
 {
     if (!expect_punct(p, '(')) return false;
     if (!is_directive(p, ".managed"))
-        return parse_unsupported(p, tok(p)->at, "attribute '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+        return parse_unsupported(p, tok(p)->at, NULL, "attribute '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
     lex_next(&p->lex);
     s->attributes = ".attribute(.managed)";
     return expect_punct(p, ')');
@@ -390,7 +390,7 @@ bool parse_params(Parser *p, Symbols *out, bool named)
     do {
         size_t at = tok(p)->at;
         Space space = parse_space(p);
-        if (space == SP_REG) return parse_unsupported(p, at, "parameters in registers (.reg) are not implemented; compilers emit .param");
+        if (space == SP_REG) return parse_unsupported(p, at, NULL, "parameters in registers (.reg) are not implemented; compilers emit .param");
         if (space != SP_PARAM) return parse_fail(p, at, NULL, ".param is expected here");
         Symbol proto = {.space = SP_PARAM}, *s;
         if (!parse_attributes(p, &proto)) return false;
@@ -504,7 +504,7 @@ static bool parse_directives(Parser *p, Function *f)
         uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm : is_directive(p, ".maxnreg") ? &f->maxnreg :
                                  is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored : NULL;
         if (!triple && !one && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
-            return parse_unsupported(p, t.at, "directive '%.*s' is not implemented", (int)t.length, t.text);
+            return parse_unsupported(p, t.at, NULL, "directive '%.*s' is not implemented", (int)t.length, t.text);
         lex_next(&p->lex);
         const char *text;
         if (triple) {
@@ -543,7 +543,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->entry = entry;
     vec_push(&p->m->functions, f);
     size_t at = tok(p)->at;
-    if (take_directive(p, ".attribute")) return parse_unsupported(p, at, "function attributes are not implemented");
+    if (take_directive(p, ".attribute")) return parse_unsupported(p, at, NULL, "function attributes are not implemented");
     if (!entry && is_punct(p, '(') && !parse_params(p, &f->rets, true)) return false;
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a function's name is expected here");
     Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
@@ -594,7 +594,7 @@ static bool parse_header(Parser *p)
     m->version_minor = digits(&s);
     if (s != end) return parse_fail(p, at, NULL, "malformed .version");
     lex_next(&p->lex);
-    if (m->version_major > 9) return parse_unsupported(p, at, "PTX %d.%d is newer than this onchip knows (9.x)", m->version_major, m->version_minor);
+    if (m->version_major > 9) return parse_unsupported(p, at, NULL, "PTX %d.%d is newer than this onchip knows (9.x)", m->version_major, m->version_minor);
     if (!take_directive(p, ".target")) return parse_fail(p, tok(p)->at, NULL, ".target is expected behind .version");
     at = tok(p)->at;
     Text target = {0};
@@ -612,7 +612,7 @@ static bool parse_header(Parser *p)
         good &= arch || debug || tok(p)->kind == TOK_NAME;
         if (!debug) text_printf(&target, "%s%.*s", target.n ? ", " : "", (int)tok(p)->length, tok(p)->text);
         if (tok(p)->length == 14 && !memcmp(tok(p)->text, "map_f64_to_f32", 14))
-            parse_unsupported(p, tok(p)->at, "target option 'map_f64_to_f32' is not implemented");
+            parse_unsupported(p, tok(p)->at, NULL, "target option 'map_f64_to_f32' is not implemented");
         lex_next(&p->lex);
     } while (take_punct(p, ','));
     m->target = arena_text(&m->arena, target.v, target.n);
@@ -623,7 +623,7 @@ static bool parse_header(Parser *p)
         int64_t bits;
         at = tok(p)->at;
         if (!parse_int(p, &bits)) return false;
-        if (bits != 64) return parse_unsupported(p, at, "%lld-bit addresses are not implemented", (long long)bits);
+        if (bits != 64) return parse_unsupported(p, at, NULL, "%lld-bit addresses are not implemented", (long long)bits);
     }
     return true;
 }
@@ -651,7 +651,7 @@ static bool parse_item(Parser *p)
         return parse_fail(p, at, NULL, ".%s variables can't stand outside a function", space_names[space]);
     if (space != SP_NONE) return parse_variables(p, space, linkage);
     if (tok(p)->kind == TOK_DIRECTIVE)
-        return parse_unsupported(p, at, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+        return parse_unsupported(p, at, NULL, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
     return parse_fail(p, at, NULL, "a variable, a function or a directive is expected here");
 }
 

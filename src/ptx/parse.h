@@ -44,7 +44,8 @@ bool expect_punct(Parser *p, int c);
 bool is_directive(const Parser *p, const char *name);
 bool take_directive(Parser *p, const char *name);
 bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
-bool parse_unsupported(Parser *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+#define LIST_OPS "onchip list ops shows what is implemented"
 char *token_text(Parser *p);                                          // the current token, copied
 Type parse_type(Parser *p);                                           // TY_NONE: the current token is no type
 bool parse_int(Parser *p, int64_t *value);

@@ -140,7 +140,7 @@ static bool declare_range(Parser *p, const Token *name, Type type)
 static bool parse_regs(Parser *p)
 {
     size_t at = tok(p)->at;
-    if (is_directive(p, ".v2") || is_directive(p, ".v4")) return parse_unsupported(p, at, "vector registers are not implemented");
+    if (is_directive(p, ".v2") || is_directive(p, ".v4")) return parse_unsupported(p, at, NULL, "vector registers are not implemented");
     Type type = parse_type(p);
     if (type == TY_NONE || type_info[type].kind == K_OPAQUE) return parse_fail(p, at, NULL, "a register type is expected here");
     do {
@@ -206,12 +206,11 @@ static bool parse_items(Parser *p, Operand *o, int close)
 {
     VEC(Operand) items = {0};
     bool good = true;
-    while (good && !is_punct(p, close)) {
+    for (bool more = !is_punct(p, close); more; more = good && take_punct(p, ',')) {
         Operand item;
         if (items.n == MAX_ITEMS) good = parse_fail(p, tok(p)->at, NULL, "more than %d operands in a list", MAX_ITEMS);
         good = good && parse_operand(p, &item);
         if (good) vec_push(&items, item);
-        if (!take_punct(p, ',')) break;
     }
     o->count = (uint16_t)items.n;
     o->items = arena_alloc(&p->m->arena, sizeof *o->items * MAX(items.n, 1));
@@ -273,7 +272,7 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
     }
     for (size_t k = 0; k < sreg_missing_count; k++)
         if (strlen(sreg_missing[k]) <= n && !memcmp(sreg_missing[k], name, strlen(sreg_missing[k])))
-            return parse_unsupported(p, t->at, "special register '%.*s' is not implemented", (int)t->length, t->text);
+            return parse_unsupported(p, t->at, NULL, "special register '%.*s' is not implemented", (int)t->length, t->text);
     return parse_fail(p, t->at, NULL, "register '%.*s' is not declared", (int)t->length, t->text);
 }
 
@@ -378,18 +377,18 @@ static bool parse_mnemonic(Parser *p, Inst *i)
         snprintf(head, sizeof head, "%.*s", (int)word, t.text);
         const char *near = nearest_name(head, names, OP_COUNT);
         p->diag->unsupported = !p->lex.failed;
-        return parse_fail(p, t.at, near ? arena_printf(&p->m->arena, "did you mean '%s'?", near) : "onchip list ops shows what is implemented",
+        return parse_fail(p, t.at, near ? arena_printf(&p->m->arena, "did you mean '%s'?", near) : LIST_OPS,
                           "unknown instruction '%s'", head);
     }
     if (op >= OP_COUNT)
-        return parse_unsupported(p, t.at, "instruction '%.*s' is not implemented", (int)t.length, t.text);
+        return parse_unsupported(p, t.at, LIST_OPS, "instruction '%.*s' is not implemented", (int)t.length, t.text);
     i->op = (uint16_t)op;
     for (size_t at = n; at < t.length;) {
         size_t start = ++at;
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
         if (!map_get(&p->suffixes, t.text + start, at - start, &v))
-            return parse_unsupported(p, t.at + start, "modifier '.%.*s' of '%s' is not implemented", (int)(at - start),
+            return parse_unsupported(p, t.at + start, LIST_OPS, "modifier '.%.*s' of '%s' is not implemented", (int)(at - start),
                                      t.text + start, op_info[op].name);
         if (i->suffixes == MAX_SUFFIX) return parse_fail(p, t.at, NULL, "too many modifiers");
         i->suffix[i->suffixes++] = (uint8_t)v;
@@ -426,10 +425,10 @@ static bool parse_inst(Parser *p)
     if (!parse_mnemonic(p, &i)) return false;
     Operand o[MAX_OPERANDS];
     int n = 0;
-    while (!is_punct(p, ';')) {
+    bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
+    for (bool more = !none; more; more = take_punct(p, ',')) {
         if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
         if (!(i.op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
-        if (!take_punct(p, ',')) break;
     }
     if (!expect_punct(p, ';')) return false;
     i.operands = (uint8_t)n;
@@ -514,7 +513,7 @@ static bool parse_statement(Parser *p)
     Space space = parse_space(p);
     if (space != SP_NONE) return parse_variables(p, space, LINK_NONE);
     if (tok(p)->kind == TOK_DIRECTIVE)
-        return parse_unsupported(p, at, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+        return parse_unsupported(p, at, NULL, "directive '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
     if (tok(p)->kind == TOK_NAME) {
         Lexer back = p->lex;
         const Token name = *tok(p);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- the builds -------------------------------------------------------------------------------------------------------
+// --- the builds ------------------------------------------------------------------------------------------------------
 typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
@@ -26,8 +26,10 @@ static const Build all_builds[] = {BUILD(sse2), BUILD(avx2), BUILD(avx512)};
 int build_count(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return 1;
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512bw") ? 3 : 2;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
+               ? 3
+               : 2;
 }
 #else
 DECLARE(generic)
@@ -50,7 +52,7 @@ ExecFn *build_pick(int b, const Inst *i)
     return fn ? fn : build->logic(i);
 }
 
-// --- values -----------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 static uint64_t seed = 0x9e3779b97f4a7c15ull;
 uint64_t any(void)
 {
@@ -90,15 +92,36 @@ static void float_edges(Values *v, Type t)
 {
     Layout f = layout(t);
     uint64_t one = 1ull << f.mantissa, top = (uint64_t)(2 * f.bias + 1) * one, sign = 1ull << (f.bits - 1);
-    const uint64_t edges[] = {0, 1, 2, one / 2, one - 1, one, one + 1, 2 * one, (uint64_t)f.bias * one - 1, (uint64_t)f.bias * one,
-                              (uint64_t)f.bias * one + 1, (uint64_t)(f.bias + 1) * one, top - 1, top, top + 1, top + one / 2, top + one - 1};
+    const uint64_t edges[] = {0,
+                              1,
+                              2,
+                              one / 2,
+                              one - 1,
+                              one,
+                              one + 1,
+                              2 * one,
+                              (uint64_t)f.bias * one - 1,
+                              (uint64_t)f.bias * one,
+                              (uint64_t)f.bias * one + 1,
+                              (uint64_t)(f.bias + 1) * one,
+                              top - 1,
+                              top,
+                              top + 1,
+                              top + one / 2,
+                              top + one - 1};
     for (size_t k = 0; k < COUNT(edges); k++) value_add(v, edges[k]), value_add(v, edges[k] | sign);
 }
 
 void value_edges(Values *v, Type t)
 {
     int bits = type_info[t].bits;
-    if (type_info[t].kind == K_FLOAT && t != TY_F16X2 && t != TY_BF16X2) {
+    if (t == TY_F16X2 || t == TY_BF16X2) {  // every edge in the low half, some with another above
+        Values half = {.n = 0};
+        float_edges(&half, t == TY_F16X2 ? TY_F16 : TY_BF16);
+        for (int k = 0; k < half.n; k++) value_add(v, half.v[k] | half.v[(7 * k + 3) % half.n] << 16);
+        return;
+    }
+    if (type_info[t].kind == K_FLOAT) {
         float_edges(v, t);
         return;
     }
@@ -106,9 +129,34 @@ void value_edges(Values *v, Type t)
         value_add(v, 0), value_add(v, 1);
         return;
     }
-    const uint64_t edges[] = {0, 1, 2, 3, 7, 0x55, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff,
-                              0x1000000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-                              0x5555555555555555, 0x8080808080808080, 0x7fff7fff80008000, 0x0123456789abcdef};
+    const uint64_t edges[] = {0,
+                              1,
+                              2,
+                              3,
+                              7,
+                              0x55,
+                              0x7f,
+                              0x80,
+                              0xff,
+                              0x100,
+                              0x7fff,
+                              0x8000,
+                              0xffff,
+                              0x10000,
+                              0x7fffff,
+                              0x800000,
+                              0xffffff,
+                              0x1000000,
+                              0x7fffffff,
+                              0x80000000,
+                              0xffffffff,
+                              0x100000000,
+                              0x7fffffffffffffff,
+                              0x8000000000000000,
+                              0x5555555555555555,
+                              0x8080808080808080,
+                              0x7fff7fff80008000,
+                              0x0123456789abcdef};
     for (size_t k = 0; k < COUNT(edges); k++) {
         value_add(v, low_bits(edges[k], bits));
         value_add(v, low_bits(k & 1 ? ~edges[k] : 0 - edges[k], bits));
@@ -117,8 +165,10 @@ void value_edges(Values *v, Type t)
 
 void value_amounts(Values *v)
 {
-    static const uint32_t edges[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 30, 31, 32, 33, 47, 48, 62, 63, 64, 65, 127, 128, 255, 256, 257, 288, 320,
-                                     0x10000, 0x10001f, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffe0, 0xfffffffe, 0xffffffff};
+    static const uint32_t edges[] = {
+        0,   1,   2,   7,   8,       9,        15,         16,         17,         23,         24,         30,
+        31,  32,  33,  47,  48,      62,       63,         64,         65,         127,        128,        255,
+        256, 257, 288, 320, 0x10000, 0x10001f, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffe0, 0xfffffffe, 0xffffffff};
     for (size_t k = 0; k < COUNT(edges); k++) value_add(v, edges[k]);
 }
 
@@ -133,12 +183,13 @@ uint64_t value_any(Type t)
     return low_bits(x, bits);
 }
 
-// --- one instruction --------------------------------------------------------------------------------------------------
+// --- one instruction -------------------------------------------------------------------------------------------------
 Verdict ptx_open(Opened *o, int sm, bool lower, const char *head, const char *body)
 {
     *o = (Opened){0};
     Text t = {0};
-    text_printf(&t, ".version 8.0\n.target sm_%d\n.address_size 64\n%s\n.visible .entry test()\n{\n%s\nret;\n}\n", sm, head, body);
+    text_printf(&t, ".version 8.0\n.target sm_%d\n.address_size 64\n%s\n.visible .entry test()\n{\n%s\nret;\n}\n", sm,
+                head, body);
     o->module = ptx_parse(t.v, t.n, "test.ptx", &o->diag);
     text_free(&t);
     if (!o->module) return ILLEGAL;
@@ -173,7 +224,7 @@ static int reg_bits(const Opened *o, uint32_t reg) { return type_info[o->f->regs
 
 void reg_put(const Opened *o, Frame *w, uint32_t reg, int lane, uint64_t x)
 {
-    uint32_t slot = o->code->alloc->slot[reg], narrow = (uint32_t)low_bits(x, reg_bits(o, reg));
+    uint32_t slot = o->code->alloc->place[reg], narrow = (uint32_t)low_bits(x, reg_bits(o, reg));
     if (slot == NO_REG) return;
     if (reg_bits(o, reg) == 1) {
         uint32_t bit = 1u << lane, *p = &w->pred[slot + PRED_FIRST];
@@ -187,7 +238,7 @@ void reg_put(const Opened *o, Frame *w, uint32_t reg, int lane, uint64_t x)
 
 uint64_t reg_get(const Opened *o, const Frame *w, uint32_t reg, int lane)
 {
-    uint32_t slot = o->code->alloc->slot[reg], narrow;
+    uint32_t slot = o->code->alloc->place[reg], narrow;
     uint64_t x;
     if (reg_bits(o, reg) == 1) return w->pred[slot + PRED_FIRST] >> lane & 1;
     memcpy(&x, w->rows + slot * ROW_BYTES + 8 * lane, 8);
@@ -208,14 +259,18 @@ void frame_fill(const Opened *o, Frame *w)
         for (int n = 0; n < LANES && reg_bits(o, r) > 1 && reg_bits(o, r) < 32; n++) reg_put(o, w, r, n, any());
 }
 
-Lanes frame_lanes(const Opened *o, Frame *w) { return (Lanes){.bank = {w->rows, o->kernel->consts}, .pred = w->pred, .cc = w->cc}; }
+Lanes frame_lanes(const Opened *o, Frame *w)
+{
+    return (Lanes){.bank = {w->rows, o->kernel->consts}, .pred = w->pred, .cc = w->cc};
+}
 
 bool frame_same(const Opened *o, const Frame *a, const Frame *b)
 {
     if (memcmp(a->rows, b->rows, (o->code->rows - 2) * ROW_BYTES) || a->cc != b->cc) return false;
     for (uint32_t k = 0; k < FRAME_PREDS; k++)
         if (k != PRED_SINK && a->pred[k] != b->pred[k]) return false;
-    return !memcmp(a->rows + o->code->rows * ROW_BYTES, b->rows + o->code->rows * ROW_BYTES, sizeof a->rows - o->code->rows * ROW_BYTES);
+    return !memcmp(a->rows + o->code->rows * ROW_BYTES, b->rows + o->code->rows * ROW_BYTES,
+                   sizeof a->rows - o->code->rows * ROW_BYTES);
 }
 
 void frame_run(const Opened *o, Frame *w, uint32_t mask, int build)
@@ -231,21 +286,24 @@ void frame_run(const Opened *o, Frame *w, uint32_t mask, int build)
 
 uint32_t some_mask(unsigned k)
 {
-    static const uint32_t masks[] = {FULL, 1, 0x80000000, 0x7fffffff, 0xfffffffe, 0xaaaaaaaa, 0x0000ffff, 0x00010000, 0xf0f00f0f};
+    static const uint32_t masks[] = {FULL,       1,          0x80000000, 0x7fffffff, 0xfffffffe,
+                                     0xaaaaaaaa, 0x0000ffff, 0x00010000, 0xf0f00f0f};
     if (k < COUNT(masks)) return masks[k];
     uint32_t m = (uint32_t)any();
     if (k % 3 == 0) m &= (uint32_t)any();
     return m ? m : 1u << (k & 31);
 }
 
-// --- forms ------------------------------------------------------------------------------------------------------------
+// --- forms -----------------------------------------------------------------------------------------------------------
 void form_text(const Form *f, Text *out)
 {
-    static const uint8_t order[] = {G_RND, G_APPROX, G_CMP, G_BOOL, G_MUL, G_DIR, G_OVER, G_TO, G_SPACE, G_SHIFTAMT, G_SYNC, G_SHFL,
-                                    G_VOTE, G_ATOM, G_ABS, G_NAN, G_XORSIGN, G_RELU, G_FTZ, G_SAT, G_CC, G_PRMT};
+    static const uint8_t order[] = {G_RND,     G_APPROX,   G_CMP,  G_BOOL, G_MUL,  G_DIR,  G_OVER, G_TO,
+                                    G_SPACE,   G_SHIFTAMT, G_SYNC, G_SHFL, G_VOTE, G_ATOM, G_ABS,  G_NAN,
+                                    G_XORSIGN, G_RELU,     G_FTZ,  G_SAT,  G_CC,   G_PRMT};
     text_put(out, op_info[f->op].name);
     for (size_t k = 0; k < COUNT(order); k++) {
-        if (f->op == OP_MATCH && order[k] == G_SYNC && form_has(f, G_VOTE)) text_printf(out, ".%s", mod_info[f->mod[G_VOTE]].name);
+        if (f->op == OP_MATCH && order[k] == G_SYNC && form_has(f, G_VOTE))
+            text_printf(out, ".%s", mod_info[f->mod[G_VOTE]].name);
         if (f->op == OP_MATCH && order[k] == G_VOTE) continue;
         if (order[k] != G_PRMT && f->mod[order[k]]) text_printf(out, ".%s", mod_info[f->mod[order[k]]].name);
     }
@@ -261,7 +319,7 @@ bool form_only(const Form *f, uint64_t groups)
     return true;
 }
 
-// --- a form's operands ------------------------------------------------------------------------------------------------
+// --- a form's operands -----------------------------------------------------------------------------------------------
 typedef struct Place {
     char letter;
     Type type;           // of the values that it is tried with
@@ -284,7 +342,11 @@ typedef struct Shape {
 static Type product_type(const Form *f)
 {
     if (f->mod[G_MUL] != M_WIDE) return f->type;
-    return f->type == TY_U16 ? TY_U32 : f->type == TY_S16 ? TY_S32 : f->type == TY_U32 ? TY_U64 : f->type == TY_S32 ? TY_S64 : f->type;
+    return f->type == TY_U16   ? TY_U32
+           : f->type == TY_S16 ? TY_S32
+           : f->type == TY_U32 ? TY_U64
+           : f->type == TY_S32 ? TY_S64
+                               : f->type;
 }
 
 static Type letter_type(const Rule *r, const Form *f, char letter)
@@ -310,6 +372,8 @@ static Shape shape_plain(const Rule *r, const Form *f, uint64_t constant)
     Shape s = {.q_constant = -1, .first = true, .second = true};
     const char *at = r->operands;
     s.dst = (Place){.letter = *at, .type = letter_type(r, f, *at), .name = 'd'};
+    if (s.dst.letter == 'P' && (f->type == TY_F16 || f->type == TY_BF16))
+        s.dst.letter = 'p';  // these have no second one
     s.dst.bits = type_info[s.dst.type].bits;
     for (at++; *at; at++) {
         if (*at == 'q') {
@@ -328,7 +392,8 @@ static Shape shape_plain(const Rule *r, const Form *f, uint64_t constant)
 static void declare(Text *t, const Shape *s, const Place *p)
 {
     Type type = p->type;
-    if (type == TY_PRED || (s->typed && type != TY_F16X2 && type != TY_BF16X2 && type != TY_U16X2 && type != TY_S16X2 && type != TY_BF16))
+    if (type == TY_PRED ||
+        (s->typed && type != TY_F16X2 && type != TY_BF16X2 && type != TY_U16X2 && type != TY_S16X2 && type != TY_BF16))
         text_printf(t, ".reg .%s %%%c;\n", type_info[type].name, p->name);
     else
         text_printf(t, ".reg .b%d %%%c;\n", p->bits, p->name);
@@ -386,7 +451,7 @@ static Verdict shape_open(const Form *f, Shape *s, Opened *o)
     return v;
 }
 
-// --- running a form ---------------------------------------------------------------------------------------------------
+// --- running a form --------------------------------------------------------------------------------------------------
 typedef struct Tuples {
     Values of[MAX_SOURCES];
     uint64_t total, next, budget;
@@ -401,7 +466,9 @@ static void next_tuple(const Shape *s, Tuples *t, uint64_t x[MAX_SOURCES])
         bool edge = t->total <= t->budget ? index < t->total : any() % 8 != 0;
         bool systematic = t->total <= t->budget && edge;
         if (!v->n) continue;
-        x[k] = systematic ? v->v[index % (uint64_t)v->n] : edge ? v->v[any() % (uint64_t)v->n] : value_any(s->src[k].type);
+        x[k] = systematic ? v->v[index % (uint64_t)v->n]
+               : edge     ? v->v[any() % (uint64_t)v->n]
+                          : value_any(s->src[k].type);
         if (systematic) index /= (uint64_t)v->n;
         else index = t->total <= t->budget ? UINT64_MAX : index;
     }
@@ -412,7 +479,8 @@ static void expected(const Rule *r, const Form *f, const Shape *s, const Opened 
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
         In in = {.cc = w->cc >> n & 1};
-        for (int k = 0; k < s->sources; k++) in.x[k] = s->src[k].name ? reg_get(o, w, s->src[k].reg, n) : s->src[k].constant;
+        for (int k = 0; k < s->sources; k++)
+            in.x[k] = s->src[k].name ? reg_get(o, w, s->src[k].reg, n) : s->src[k].constant;
         in.q = s->q_constant >= 0 ? s->q_constant != 0 : (bool)reg_get(o, w, s->s, n) != s->q_negated;
         Out out = {.p = (bool)reg_get(o, w, s->p, n), .q = (bool)reg_get(o, w, s->q, n), .cc = in.cc};
         r->reference(f, &in, &out);
@@ -423,7 +491,8 @@ static void expected(const Rule *r, const Form *f, const Shape *s, const Opened 
     }
 }
 
-static void explain(const Form *f, const Shape *s, const Opened *o, const Frame *before, const Frame *want, const Frame *got, uint32_t mask, const char *build)
+static void explain(const Form *f, const Shape *s, const Opened *o, const Frame *before, const Frame *want,
+                    const Frame *got, uint32_t mask, const char *build)
 {
     Text t = {0};
     shape_inst(f, s, &t);
@@ -431,14 +500,17 @@ static void explain(const Form *f, const Shape *s, const Opened *o, const Frame 
     text_free(&t);
     bool is_pred = strchr("pP", s->dst.letter) != NULL;
     for (int n = 0; n < LANES; n++) {
-        uint64_t a = reg_get(o, want, is_pred ? s->p : s->dst.reg, n), b = reg_get(o, got, is_pred ? s->p : s->dst.reg, n);
+        uint64_t a = reg_get(o, want, is_pred ? s->p : s->dst.reg, n),
+                 b = reg_get(o, got, is_pred ? s->p : s->dst.reg, n);
         uint64_t qa = reg_get(o, want, s->q, n), qb = reg_get(o, got, s->q, n);
         if (a == b && qa == qb && !((want->cc ^ got->cc) >> n & 1)) continue;
         print_error("  lane %d%s: ", n, mask >> n & 1 ? "" : " (not of the mask)");
         for (int k = 0; k < s->sources; k++)
-            print_error("%llx, ", (unsigned long long)(s->src[k].name ? reg_get(o, before, s->src[k].reg, n) : s->src[k].constant));
-        print_error("s %d, cc %d: %llx q %d cc %d, not %llx q %d cc %d\n", (int)reg_get(o, before, s->s, n), before->cc >> n & 1, (unsigned long long)b, (int)qb,
-                    got->cc >> n & 1, (unsigned long long)a, (int)qa, want->cc >> n & 1);
+            print_error("%llx, ", (unsigned long long)(s->src[k].name ? reg_get(o, before, s->src[k].reg, n)
+                                                                      : s->src[k].constant));
+        print_error("s %d, cc %d: %llx q %d cc %d, not %llx q %d cc %d\n", (int)reg_get(o, before, s->s, n),
+                    before->cc >> n & 1, (unsigned long long)b, (int)qb, got->cc >> n & 1, (unsigned long long)a,
+                    (int)qa, want->cc >> n & 1);
         return;
     }
     print_error("  writes what it mustn't\n");
@@ -517,7 +589,9 @@ static bool shape_vary(const Shape *plain, Shape *s, int k)
         k -= 4;
         if (k >= 2 * s->sources) return false;
         Place *p = &s->src[k % s->sources];
-        if (!p->name || p->type == TY_PRED || (type_info[p->type].kind == K_FLOAT && p->bits != 32 && p->bits != 64)) return true;
+        if (!p->name || p->type == TY_PRED ||
+            (type_info[p->type].kind == K_FLOAT && p->type != TY_F32 && p->type != TY_F64))
+            return true;
         Values v = {.n = 0};
         if (p->letter == 'n') value_amounts(&v);
         else value_edges(&v, p->type);
@@ -584,7 +658,8 @@ static void visit(void *user, const Form *f)
     if (legal && v == ACCEPTED) {
         int before = c->wrong;
         bool brief = type_info[f->type].kind == K_FLOAT || r->op == OP_SET || r->op == OP_SETP;
-        if (r->missing && r->missing(f)) print_error("%s is implemented: take it off the list of what isn't\n", t.v), c->wrong++;
+        if (r->missing && r->missing(f))
+            print_error("%s is implemented: take it off the list of what isn't\n", t.v), c->wrong++;
         form_test(c, r, f, brief ? TRY_SHAPES | TRY_BRIEFLY : TRY_SHAPES, 0);
         if (c->wrong > before + 20) fail_msg("too many errors");
     } else if (legal) {
@@ -628,9 +703,11 @@ void form_each(Op op, uint64_t types, void (*visit)(void *user, const Form *f), 
 
 void rule_census(Census *c, const Rule *r, uint64_t types) { form_each(r->op, types, visit, &(Walk){c, r}); }
 
-void census_print(const char *what, const Census *c)
+void census_print(const char *what, const Census *c, int builds)
 {
-    print_message("%s: covered %d combinations, %llu values on each of %d builds\n", what, c->tested, (unsigned long long)c->values, build_count());
-    print_message("%s: %d combinations refused though legal:%s\n", what, c->missing, c->missing_text.n ? c->missing_text.v : " none");
+    print_message("%s: covered %d combinations, %llu values", what, c->tested, (unsigned long long)c->values);
+    print_message(builds > 1 ? ", each on %d builds\n" : "\n", builds);
+    print_message("%s: %d combinations refused though legal:%s\n", what, c->missing,
+                  c->missing_text.n ? c->missing_text.v : " none");
     print_message("%s: %d combinations that aren't PTX refused\n", what, c->outside);
 }

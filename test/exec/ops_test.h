@@ -8,13 +8,13 @@
 
 #include "exec/exec.h"
 
-// --- the builds of the lane functions ---------------------------------------------------------------------------------
+// --- the builds of the lane functions --------------------------------------------------------------------------------
 enum { MAX_BUILDS = 3 };
 int build_count(void);                       // those this host can run
 const char *build_name(int b);
 ExecFn *build_pick(int b, const Inst *i);    // as pick.c would for that build
 
-// --- values -----------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 uint64_t any(void);                          // pseudo-random, the same in every run
 typedef struct Values {
     uint64_t v[128];
@@ -24,12 +24,12 @@ void value_add(Values *v, uint64_t x);
 // The edges of a type: for integers 0, ±1, both ends, powers of two and their neighbours, alternating bits; for floats
 // zeros, subnormals, ends, ones, infinities, NaNs.
 void value_edges(Values *v, Type t);
-void value_amounts(Values *v);               // what a shift or a bit position may be: around 8, 16, 32, 64, 256, and wild
+void value_amounts(Values *v);  // what a shift or a bit position may be: around 8, 16, 32, 64, 256, and wild
 uint64_t value_any(Type t);
 uint64_t low_bits(uint64_t x, int bits);
 int64_t sign_extended(uint64_t x, int bits);
 
-// --- one instruction, parsed and decoded ------------------------------------------------------------------------------
+// --- one instruction, parsed and decoded -----------------------------------------------------------------------------
 typedef enum Verdict { ILLEGAL, REFUSED, ACCEPTED } Verdict;   // by the parser; by decode; neither
 typedef struct Opened {
     Module *module;
@@ -56,10 +56,11 @@ uint64_t reg_get(const Opened *o, const Frame *w, uint32_t reg, int lane);
 void reg_put(const Opened *o, Frame *w, uint32_t reg, int lane, uint64_t x);
 Lanes frame_lanes(const Opened *o, Frame *w);
 bool frame_same(const Opened *o, const Frame *a, const Frame *b);   // but for what nobody reads
-uint32_t some_mask(unsigned k);                                // full for 0, then sparse ones and random ones; never empty
-void frame_run(const Opened *o, Frame *w, uint32_t mask, int build);   // all lane instructions in order; others are left out
+uint32_t some_mask(unsigned k);  // full for 0, then sparse ones and random ones; never empty
+void frame_run(const Opened *o, Frame *w, uint32_t mask,
+               int build);  // all lane instructions in order; others are left out
 
-// --- forms ------------------------------------------------------------------------------------------------------------
+// --- forms -----------------------------------------------------------------------------------------------------------
 typedef struct Form {
     Op op;
     Type type, type2;
@@ -103,6 +104,6 @@ enum { TRY_SHAPES = 1, TRY_BRIEFLY = 2 };       // operands that share registers
 void rule_census(Census *c, const Rule *r, uint64_t types);
 // Tests one form; constant stands for i.
 void form_test(Census *c, const Rule *r, const Form *f, int how, uint64_t constant);
-void census_print(const char *what, const Census *c);
+void census_print(const char *what, const Census *c, int builds);
 
 #endif

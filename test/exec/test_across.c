@@ -8,7 +8,7 @@
 
 static Census census;
 
-// --- running ------------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 static void run_across(const Opened *o, Frame *w, uint32_t mask)
 {
     Warp warp = {.l = frame_lanes(o, w)};
@@ -22,7 +22,7 @@ static void open_one(Opened *o, const char *regs, const char *inst)
     text_free(&t);
 }
 
-// --- shfl ---------------------------------------------------------------------------------------------------------------
+// --- shfl ------------------------------------------------------------------------------------------------------------
 static const char *const shfl_modes[] = {"up", "down", "bfly", "idx"};
 
 // The lane that this one reads, and whether it is in range: the ISA's pseudo-code, a bit at a time.
@@ -34,7 +34,10 @@ static int shfl_source(int mode, int lane, uint32_t b, uint32_t c, bool *in_rang
         max_lane += (segment ? own : clamp) << k;
         index += (segment ? own : value) << k;
     }
-    int offset = (int)(b % 32), j = mode == 0 ? lane - offset : mode == 1 ? lane + offset : mode == 2 ? lane ^ offset : index;
+    int offset = (int)(b % 32), j = mode == 0   ? lane - offset
+                                    : mode == 1 ? lane + offset
+                                    : mode == 2 ? lane ^ offset
+                                                : index;
     *in_range = mode == 0 ? j >= max_lane : j <= max_lane;
     return *in_range ? j : lane;
 }
@@ -54,7 +57,8 @@ static void shfl_check(const Shfl *s, const Frame *w, uint32_t mask)
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
         bool in;
-        uint32_t b = s->constant_b ? s->vb : (uint32_t)reg_get(&s->o, w, s->b, n), c = s->constant_c ? s->vc : (uint32_t)reg_get(&s->o, w, s->c, n);
+        uint32_t b = s->constant_b ? s->vb : (uint32_t)reg_get(&s->o, w, s->b, n),
+                 c = s->constant_c ? s->vc : (uint32_t)reg_get(&s->o, w, s->c, n);
         int from = shfl_source(s->mode, n, b, c, &in);
         reg_put(&s->o, &want, s->d, n, reg_get(&s->o, w, s->a, from));
         if (!s->no_p) reg_put(&s->o, &want, s->p, n, in);
@@ -62,12 +66,16 @@ static void shfl_check(const Shfl *s, const Frame *w, uint32_t mask)
     run_across(&s->o, &got, mask);
     for (int n = 0; n < LANES; n++) {
         bool in;
-        uint32_t b = s->constant_b ? s->vb : (uint32_t)reg_get(&s->o, w, s->b, n), c = s->constant_c ? s->vc : (uint32_t)reg_get(&s->o, w, s->c, n);
+        uint32_t b = s->constant_b ? s->vb : (uint32_t)reg_get(&s->o, w, s->b, n),
+                 c = s->constant_c ? s->vc : (uint32_t)reg_get(&s->o, w, s->c, n);
         int from = shfl_source(s->mode, n, b, c, &in);
         if (!(mask >> n & 1) || mask >> from & 1) census.values++;
         else reg_put(&s->o, &want, s->d, n, 0), reg_put(&s->o, &got, s->d, n, 0);
-        if (reg_get(&s->o, &want, s->d, n) == reg_get(&s->o, &got, s->d, n) && reg_get(&s->o, &want, s->p, n) == reg_get(&s->o, &got, s->p, n)) continue;
-        fail_msg("shfl.%s, lane %d of %08x, b %u, c %x: lane %d, %s", shfl_modes[s->mode], n, mask, b, c, from, in ? "in range" : "out of range");
+        if (reg_get(&s->o, &want, s->d, n) == reg_get(&s->o, &got, s->d, n) &&
+            reg_get(&s->o, &want, s->p, n) == reg_get(&s->o, &got, s->p, n))
+            continue;
+        fail_msg("shfl.%s, lane %d of %08x, b %u, c %x: lane %d, %s", shfl_modes[s->mode], n, mask, b, c, from,
+                 in ? "in range" : "out of range");
     }
     assert_true(frame_same(&s->o, &want, &got));
 }
@@ -75,12 +83,14 @@ static void shfl_check(const Shfl *s, const Frame *w, uint32_t mask)
 static void shfl_open(Shfl *s, bool sync, const char *to, const char *b, const char *c, const char *member)
 {
     Text t = {0};
-    text_printf(&t, "shfl%s.%s.b32 %s, %%a, %s, %s%s%s;", sync ? ".sync" : "", shfl_modes[s->mode], to, b, c, sync ? ", " : "", sync ? member : "");
+    text_printf(&t, "shfl%s.%s.b32 %s, %%a, %s, %s%s%s;", sync ? ".sync" : "", shfl_modes[s->mode], to, b, c,
+                sync ? ", " : "", sync ? member : "");
     open_one(&s->o, ".reg .b32 %d, %a, %b, %c, %m;\n.reg .pred %p;\n", t.v);
     text_free(&t);
     s->no_p = !strchr(to, '|');
     const char *d = to[1] == 'd' ? "%d" : to[1] == 'a' ? "%a" : to[1] == 'b' ? "%b" : "%c";
-    s->d = reg_find(&s->o, d), s->a = reg_find(&s->o, "%a"), s->b = reg_find(&s->o, "%b"), s->c = reg_find(&s->o, "%c"), s->p = reg_find(&s->o, "%p");
+    s->d = reg_find(&s->o, d), s->a = reg_find(&s->o, "%a"), s->b = reg_find(&s->o, "%b"), s->c = reg_find(&s->o, "%c"),
+    s->p = reg_find(&s->o, "%p");
 }
 
 static void shuffles(void **state)
@@ -104,7 +114,8 @@ static void shuffles(void **state)
         }
         for (uint32_t b = 0; b < 32; b++)
             for (uint32_t c = 0; c < 1024; c += 33) {
-                for (int n = 0; n < LANES; n++) reg_put(&s.o, &w, s.b, n, b), reg_put(&s.o, &w, s.c, n, (c & 31) | (c >> 5) << 8);
+                for (int n = 0; n < LANES; n++)
+                    reg_put(&s.o, &w, s.b, n, b), reg_put(&s.o, &w, s.c, n, (c & 31) | (c >> 5) << 8);
                 shfl_check(&s, &w, FULL);
             }
         ptx_close(&s.o);
@@ -112,7 +123,11 @@ static void shuffles(void **state)
         static const char *const to[] = {"%d", "%d|_", "%a|%p", "%b|%p", "%c", "%d|%p", "%a"};
         for (size_t k = 0; k < COUNT(to); k++) {
             char b[8], c[8];
-            Shfl v = {.mode = mode, .constant_b = k % 3 == 0, .constant_c = k % 4 == 0 || k == 5, .vb = (uint32_t)any() & 31, .vc = (uint32_t)any() & 0x1f1f};
+            Shfl v = {.mode = mode,
+                      .constant_b = k % 3 == 0,
+                      .constant_c = k % 4 == 0 || k == 5,
+                      .vb = (uint32_t)any() & 31,
+                      .vc = (uint32_t)any() & 0x1f1f};
             snprintf(b, sizeof b, "%u", v.vb), snprintf(c, sizeof c, "0x%x", v.vc);
             if (to[k][1] == 'b') v.constant_b = false;
             if (to[k][1] == 'c') v.constant_c = false;
@@ -139,7 +154,9 @@ static void shuffle_widths(void **state)
                 if ((mode == 0 || mode == 1 || mode == 2) && delta >= 32) continue;
                 Frame w, got;
                 frame_fill(&s.o, &w);
-                for (int n = 0; n < LANES; n++) reg_put(&s.o, &w, s.b, n, (uint64_t)delta), reg_put(&s.o, &w, s.c, n, (uint64_t)((32 - width) << 8 | (mode == 0 ? 0 : 31)));
+                for (int n = 0; n < LANES; n++)
+                    reg_put(&s.o, &w, s.b, n, (uint64_t)delta),
+                        reg_put(&s.o, &w, s.c, n, (uint64_t)((32 - width) << 8 | (mode == 0 ? 0 : 31)));
                 got = w;
                 run_across(&s.o, &got, FULL);
                 for (int n = 0; n < LANES; n++) {
@@ -156,7 +173,7 @@ static void shuffle_widths(void **state)
     }
 }
 
-// --- vote, match, redux, activemask -------------------------------------------------------------------------------------
+// --- vote, match, redux, activemask ----------------------------------------------------------------------------------
 // The lanes of a mask execute; the others of the membermask have exited.
 static void votes(void **state)
 {
@@ -167,7 +184,8 @@ static void votes(void **state)
             bool sync = form & 1, negated = form & 2;
             int constant = form >= 6 ? form - 6 : -1;
             Text t = {0};
-            text_printf(&t, "vote%s.%s.%s %s, ", sync ? ".sync" : "", modes[mode], mode == 3 ? "b32" : "pred", mode == 3 ? "%d" : "%p");
+            text_printf(&t, "vote%s.%s.%s %s, ", sync ? ".sync" : "", modes[mode], mode == 3 ? "b32" : "pred",
+                        mode == 3 ? "%d" : "%p");
             if (constant >= 0) text_printf(&t, "%d", constant);
             else text_printf(&t, "%s%%s", negated ? "!" : "");
             text_printf(&t, "%s;", sync ? form & 4 ? ", 0xffffffff" : ", %m" : "");
@@ -176,7 +194,9 @@ static void votes(void **state)
             uint32_t d = reg_find(&o, "%d"), m = reg_find(&o, "%m"), p = reg_find(&o, "%p"), q = reg_find(&o, "%s");
             for (unsigned round = 0; round < 400; round++) {
                 Frame w, want, got;
-                uint32_t mask = some_mask(round % 60), source = round % 4 == 0 ? FULL : round % 4 == 1 ? 0 : (uint32_t)any();
+                uint32_t mask = some_mask(round % 60), source = round % 4 == 0   ? FULL
+                                                                : round % 4 == 1 ? 0
+                                                                                 : (uint32_t)any();
                 frame_fill(&o, &w);
                 if (round % 4 == 2) source = round % 8 == 2 ? mask : ~mask;  // what the others have doesn't count
                 uint32_t member = mask | (round % 3 ? (uint32_t)any() : FULL);
@@ -250,7 +270,8 @@ static void matches(void **state)
 static void reductions(void **state)
 {
     (void)state;
-    static const char *const forms[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "max.s32", "and.b32", "or.b32", "xor.b32"};
+    static const char *const forms[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+                                        "max.s32", "and.b32", "or.b32",  "xor.b32"};
     for (size_t form = 0; form < COUNT(forms); form++) {
         Text t = {0};
         text_printf(&t, "redux.sync.%s %%d, %s, %%m;", forms[form], form % 2 ? "%a" : "%d");
@@ -265,7 +286,10 @@ static void reductions(void **state)
             frame_fill(&o, &w);
             for (int n = 0; n < LANES; n++) {
                 reg_put(&o, &w, m, n, member);
-                reg_put(&o, &w, a, n, round % 2 ? edges.v[any() % (uint64_t)edges.n] : round % 4 ? any() | any() | any() : any() & any() & any());
+                reg_put(&o, &w, a, n,
+                        round % 2   ? edges.v[any() % (uint64_t)edges.n]
+                        : round % 4 ? any() | any() | any()
+                                    : any() & any() & any());
             }
             int64_t sum = 0, least = INT64_MAX, most = INT64_MIN;
             int ones[32] = {0}, lanes = 0;
@@ -277,7 +301,8 @@ static void reductions(void **state)
                 least = v < least ? v : least, most = v > most ? v : most;
                 for (int k = 0; k < 32; k++) ones[k] += raw >> k & 1;
             }
-            for (int k = 0; k < 32; k++) bits |= (uint32_t)(form == 6 ? ones[k] == lanes : form == 7 ? ones[k] > 0 : ones[k] & 1) << k;
+            for (int k = 0; k < 32; k++)
+                bits |= (uint32_t)(form == 6 ? ones[k] == lanes : form == 7 ? ones[k] > 0 : ones[k] & 1) << k;
             uint64_t result = form < 2 ? (uint64_t)sum : form < 4 ? (uint64_t)least : form < 6 ? (uint64_t)most : bits;
             want = w;
             for (int n = 0; n < LANES; n++)
@@ -309,7 +334,7 @@ static void active(void **state)
     ptx_close(&o);
 }
 
-// --- which forms there are ----------------------------------------------------------------------------------------------
+// --- which forms there are -------------------------------------------------------------------------------------------
 static bool legal(const Form *f)
 {
     uint8_t op = f->mod[G_ATOM];
@@ -328,7 +353,6 @@ static bool legal(const Form *f)
 }
 static bool missing(const Form *f) { return f->op == OP_REDUX && f->type == TY_F32; }  // sm_100a only
 
-static int too_many;  // accepted, though PTX doesn't have them
 static void visit(void *user, const Form *f)
 {
     (void)user;
@@ -339,7 +363,9 @@ static void visit(void *user, const Form *f)
     form_text(f, &t);
     switch (f->op) {
     case OP_SHFL: text_printf(&t, " %%d, %%a, %%b, %%c%s;", form_has(f, G_SYNC) ? ", %m" : ""); break;
-    case OP_VOTE: text_printf(&t, " %s, %%s%s;", f->type == TY_PRED ? "%p" : "%d", form_has(f, G_SYNC) ? ", %m" : ""); break;
+    case OP_VOTE:
+        text_printf(&t, " %s, %%s%s;", f->type == TY_PRED ? "%p" : "%d", form_has(f, G_SYNC) ? ", %m" : "");
+        break;
     case OP_ACTIVEMASK: text_put(&t, " %d;"); break;
     default: text_printf(&t, " %%d, %s, %%m;", a);
     }
@@ -353,9 +379,8 @@ static void visit(void *user, const Form *f)
         text_put(&census.missing_text, " "), form_text(f, &census.missing_text);
         if (!missing(f)) print_error("%s is refused\n", t.v + start), census.wrong++;
     } else if (v == ACCEPTED) {
-        too_many++;
-        print_message("%s isn't in the PTX ISA, and is accepted\n", t.v + start);
-        if (f->op != OP_REDUX && f->op != OP_MATCH) census.wrong++;
+        print_error("%s isn't in the PTX ISA, and is accepted\n", t.v + start);
+        census.wrong++;
     } else {
         census.outside++;
     }
@@ -368,7 +393,7 @@ static void forms(void **state)
     for (size_t k = 0; k < COUNT(ops); k++) form_each(ops[k], 0, visit, NULL);
 }
 
-// --- whole warps --------------------------------------------------------------------------------------------------------
+// --- whole warps -----------------------------------------------------------------------------------------------------
 // Runs one warp of a kernel to its end; what is in its registers then is looked at.
 static void run_warp(Opened *o, uint32_t threads, uint32_t *values, const char *const *names, int n)
 {
@@ -384,7 +409,7 @@ static void run_warp(Opened *o, uint32_t threads, uint32_t *values, const char *
     }
     assert_true(steps < 100000);
     for (int k = 0; k < n; k++) {
-        uint32_t slot = o->code->alloc->slot[reg_find(o, names[k])];
+        uint32_t slot = o->code->alloc->place[reg_find(o, names[k])];
         memcpy(values + k * LANES, cta.warps[0].rows + slot * ROW_BYTES, LANES * 4);
     }
     exec_cta_free(&cta);
@@ -406,8 +431,11 @@ static void guarded(void **state)
 {
     (void)state;
     uint32_t r[4][LANES];
-    warp(90, 32, "setp.lt.u32 %p, %lane, 12;\nmov.b32 %r0, 7;\n@%p activemask.b32 %r0;\n@!%p activemask.b32 %r1;\n@%p vote.sync.ballot.b32 %r2, %p, 0xfff;\n"
-                 "@!%p redux.sync.add.u32 %r3, %lane, 0xfffff000;", r);
+    warp(90, 32,
+         "setp.lt.u32 %p, %lane, 12;\nmov.b32 %r0, 7;\n@%p activemask.b32 %r0;\n@!%p activemask.b32 %r1;\n@%p "
+         "vote.sync.ballot.b32 %r2, %p, 0xfff;\n"
+         "@!%p redux.sync.add.u32 %r3, %lane, 0xfffff000;",
+         r);
     for (uint32_t n = 0; n < LANES; n++) {
         assert_int_equal(r[0][n], n < 12 ? 0xfff : 7);
         if (n >= 12) assert_int_equal(r[1][n], 0xfffff000);
@@ -422,8 +450,12 @@ static void branches(void **state)
     (void)state;
     for (int sm = 60; sm <= 90; sm += 30) {
         uint32_t r[4][LANES];
-        warp(sm, 32, "setp.lt.u32 %p, %lane, 8;\nand.b32 %t, %lane, 3;\nsetp.eq.u32 %q, %t, 1;\n@%p bra L1;\nactivemask.b32 %r0;\nvote.sync.ballot.b32 %r1, %q, 0xffffff00;\nbra L2;\n"
-                     "L1:\nactivemask.b32 %r0;\nvote.sync.ballot.b32 %r1, !%q, 0xff;\nL2:\nshfl.sync.idx.b32 %r2, %lane, 5, 0x1f, -1;\nshfl.sync.bfly.b32 %r3, %r1, 31, 0x1f, -1;", r);
+        warp(sm, 32,
+             "setp.lt.u32 %p, %lane, 8;\nand.b32 %t, %lane, 3;\nsetp.eq.u32 %q, %t, 1;\n@%p bra L1;\nactivemask.b32 "
+             "%r0;\nvote.sync.ballot.b32 %r1, %q, 0xffffff00;\nbra L2;\n"
+             "L1:\nactivemask.b32 %r0;\nvote.sync.ballot.b32 %r1, !%q, 0xff;\nL2:\nshfl.sync.idx.b32 %r2, %lane, 5, "
+             "0x1f, -1;\nshfl.sync.bfly.b32 %r3, %r1, 31, 0x1f, -1;",
+             r);
         for (uint32_t n = 0; n < LANES; n++) {
             assert_int_equal(r[0][n], n < 8 ? 0xff : 0xffffff00);
             assert_int_equal(r[1][n], n < 8 ? 0xdd : 0x22222200);
@@ -438,8 +470,11 @@ static void late_lanes(void **state)
 {
     (void)state;
     uint32_t r[4][LANES];
-    warp(70, 32, "mov.b32 %n, 0;\nL1:\nadd.u32 %n, %n, 1;\nsetp.ge.u32 %p, %n, %lane;\n@%p bra L3;\nbra L1;\n"
-                 "L3:\nmatch.any.sync.b32 %r0, %n, -1;\nmatch.all.sync.b32 %r1|%q, %n, -1;\nredux.sync.max.u32 %r2, %n, -1;\nshfl.sync.up.b32 %r3, %n, 1, 0, -1;", r);
+    warp(70, 32,
+         "mov.b32 %n, 0;\nL1:\nadd.u32 %n, %n, 1;\nsetp.ge.u32 %p, %n, %lane;\n@%p bra L3;\nbra L1;\n"
+         "L3:\nmatch.any.sync.b32 %r0, %n, -1;\nmatch.all.sync.b32 %r1|%q, %n, -1;\nredux.sync.max.u32 %r2, %n, "
+         "-1;\nshfl.sync.up.b32 %r3, %n, 1, 0, -1;",
+         r);
     for (uint32_t n = 0; n < LANES; n++) {
         assert_int_equal(r[0][n], n < 2 ? 3 : 1u << n);
         assert_int_equal(r[1][n], 0);
@@ -453,8 +488,11 @@ static void exited_lanes(void **state)
 {
     (void)state;
     uint32_t r[4][LANES];
-    warp(70, 27, "setp.lt.u32 %p, %lane, 3;\n@%p ret;\nvote.sync.all.pred %q, !%p, -1;\nselp.b32 %r0, 1, 0, %q;\nredux.sync.or.b32 %r1, %lane, -1;\n"
-                 "match.all.sync.b32 %r2, 5, -1;\nvote.sync.ballot.b32 %r3, %q, -1;", r);
+    warp(70, 27,
+         "setp.lt.u32 %p, %lane, 3;\n@%p ret;\nvote.sync.all.pred %q, !%p, -1;\nselp.b32 %r0, 1, 0, "
+         "%q;\nredux.sync.or.b32 %r1, %lane, -1;\n"
+         "match.all.sync.b32 %r2, 5, -1;\nvote.sync.ballot.b32 %r3, %q, -1;",
+         r);
     for (uint32_t n = 0; n < LANES; n++) {
         bool runs = n >= 3 && n < 27;
         assert_int_equal(r[0][n], runs ? 1 : 0);
@@ -467,8 +505,7 @@ static void exited_lanes(void **state)
 static void nothing_lost(void **state)
 {
     (void)state;
-    census_print("across lanes", &census);
-    if (too_many) print_message("across lanes: %d combinations that aren't PTX accepted\n", too_many);
+    census_print("across lanes", &census, 1);
     text_free(&census.missing_text);
     assert_int_equal(census.wrong, 0);
     assert_true(census.tested >= 30);
@@ -477,9 +514,10 @@ static void nothing_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffles),   cmocka_unit_test(shuffle_widths), cmocka_unit_test(votes),    cmocka_unit_test(matches),
-        cmocka_unit_test(reductions), cmocka_unit_test(active),         cmocka_unit_test(forms),    cmocka_unit_test(guarded),
-        cmocka_unit_test(branches),   cmocka_unit_test(late_lanes),     cmocka_unit_test(exited_lanes), cmocka_unit_test(nothing_lost),
+        cmocka_unit_test(shuffles),   cmocka_unit_test(shuffle_widths), cmocka_unit_test(votes),
+        cmocka_unit_test(matches),    cmocka_unit_test(reductions),     cmocka_unit_test(active),
+        cmocka_unit_test(forms),      cmocka_unit_test(guarded),        cmocka_unit_test(branches),
+        cmocka_unit_test(late_lanes), cmocka_unit_test(exited_lanes),   cmocka_unit_test(nothing_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

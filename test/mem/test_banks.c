@@ -1,0 +1,155 @@
+// Shared-memory banks: passes by hand for the patterns of mei §V-C and the programming guide, and a model of bytes for
+// random ones.
+#include "check.h"
+#include "mem/mem.h"
+
+#include <string.h>
+
+static const BankCfg fermi = {32, 4, 4}, kepler4 = {32, 8, 4}, kepler8 = {32, 8, 8};
+
+static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes) {  // lane · stride · bytes
+    uint64_t a[32];
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (uint64_t)lane * stride * bytes;
+    return bank_passes(cfg, a, ~0u, bytes);
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b) { return b ? gcd(b, a % b) : a; }
+
+static void words(void **state) {
+    (void)state;
+    // Fermi (mei §V-C): the ways of a conflict are the greatest common divisor of stride and 32; a broadcast has none.
+    assert_int_equal(strided(&fermi, 0, 4), 1);
+    for (uint32_t s = 1; s <= 64; s++) assert_int_equal(strided(&fermi, s, 4), gcd(s, 32));
+    // Kepler (mei Fig. 6, 7): words w and w + 32 lie in one row of 8 bytes.
+    assert_int_equal(strided(&kepler4, 0, 4), 1);
+    assert_int_equal(strided(&kepler4, 1, 4), 1);
+    assert_int_equal(strided(&kepler4, 2, 4), 1);
+    assert_int_equal(strided(&kepler4, 4, 4), 2);
+    assert_int_equal(strided(&kepler4, 6, 4), 2);
+    assert_int_equal(strided(&kepler4, 8, 4), 4);
+    assert_int_equal(strided(&kepler4, 32, 4), 16);
+    assert_int_equal(strided(&kepler4, 64, 4), 32);
+    for (uint32_t s = 1; s < 64; s += 2) assert_int_equal(strided(&kepler4, s, 4), 1);
+    assert_int_equal(strided(&kepler8, 0, 4), 1);
+    assert_int_equal(strided(&kepler8, 1, 4), 1);
+    assert_int_equal(strided(&kepler8, 2, 4), 1);
+    assert_int_equal(strided(&kepler8, 4, 4), 2);
+    assert_int_equal(strided(&kepler8, 6, 4), 1);
+    assert_int_equal(strided(&kepler8, 8, 4), 4);
+    assert_int_equal(strided(&kepler8, 10, 4), 1);
+    assert_int_equal(strided(&kepler8, 12, 4), 2);
+    assert_int_equal(strided(&kepler8, 32, 4), 16);
+    assert_int_equal(strided(&kepler8, 64, 4), 32);
+}
+
+// Programming guide, capability 2.0: 64-bit accesses go by half warps, 128-bit ones by quarter warps.
+static void wide(void **state) {
+    (void)state;
+    assert_int_equal(strided(&fermi, 1, 8), 2);
+    assert_int_equal(strided(&fermi, 2, 8), 4);    // 16 lanes on banks 0, 1, 4, 5 …: two ways in each half
+    assert_int_equal(strided(&fermi, 1, 16), 4);
+    assert_int_equal(strided(&fermi, 2, 16), 8);
+    assert_int_equal(strided(&kepler8, 1, 8), 1);  // a bank gives 8 bytes
+    assert_int_equal(strided(&kepler8, 2, 8), 2);
+    assert_int_equal(strided(&kepler8, 1, 16), 2);
+    assert_int_equal(strided(&kepler4, 1, 8), 1);  // words 2n, 2n + 1: each row's two words are of two lanes
+    assert_int_equal(strided(&kepler4, 1, 16), 2);
+    assert_int_equal(strided(&fermi, 1, 1), 1);    // bytes and halves: neighbours share a word
+    assert_int_equal(strided(&fermi, 1, 2), 1);
+    assert_int_equal(strided(&fermi, 128, 1), 32);
+}
+
+static void patterns(void **state) {
+    (void)state;
+    uint64_t a[32];
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (uint64_t)((lane * 7 + 3) % 32) * 4;  // a permutation
+    assert_int_equal(bank_passes(&fermi, a, ~0u, 4), 1);
+    for (uint32_t n = 1; n <= 32; n++) {  // n lanes on n rows of one bank, the others spread over the rest
+        for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane < n ? 128ull * lane : lane * 4ull;
+        assert_int_equal(bank_passes(&fermi, a, ~0u, 4), n);
+    }
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (lane & 1) * 128ull;  // two rows, each read by 16 lanes
+    assert_int_equal(bank_passes(&fermi, a, ~0u, 4), 2);
+    assert_int_equal(bank_passes(&fermi, a, 0x55555555, 4), 1);  // only the lanes of one row
+    assert_int_equal(bank_passes(&fermi, a, 1u << 17, 4), 1);
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (lane < 16 ? 0 : 128) + lane % 16 * 4ull;
+    assert_int_equal(bank_passes(&fermi, a, ~0u, 4), 2);
+    assert_int_equal(bank_passes(&kepler4, a, ~0u, 4), 1);  // words w and w + 32
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (lane < 16 ? 0 : 256) + lane % 16 * 4ull;
+    assert_int_equal(bank_passes(&kepler4, a, ~0u, 4), 2);  // w and w + 64
+    // A tile of 32×32 words read by column: 32 ways; padded to 33 columns: none.
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane * 32 * 4ull;
+    assert_int_equal(bank_passes(&fermi, a, ~0u, 4), 32);
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane * 33 * 4ull;
+    assert_int_equal(bank_passes(&fermi, a, ~0u, 4), 1);
+}
+
+// Every byte has a bank and a row, by the description alone; a pass gives each bank one row.
+static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t from, uint32_t to, uint32_t lanes, uint32_t bytes) {
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < cfg->banks; bank++) {
+        uint64_t rows[1024];
+        uint32_t n = 0;
+        for (uint32_t lane = from; lane < to; lane++)
+            for (uint64_t b = addr[lane]; lanes & 1u << lane && b < addr[lane] + bytes; b++) {
+                uint64_t stripe = (uint64_t)cfg->banks * cfg->mode;      // bytes until a bank comes again
+                if (b % stripe / cfg->mode != bank) continue;
+                uint64_t row = b / (stripe * (cfg->width / cfg->mode));  // a row is `width` bytes of each bank
+                uint32_t k = 0;
+                while (k < n && rows[k] != row) k++;
+                if (k == n) rows[n++] = row;
+            }
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static uint64_t next_random(uint64_t *state) {  // splitmix64
+    uint64_t z = *state += 0x9E3779B97F4A7C15ull;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+    return z ^ z >> 31;
+}
+
+static void random_patterns(void **state) {
+    (void)state;
+    static const BankCfg of[] = {{32, 4, 4}, {32, 8, 4}, {32, 8, 8}, {16, 4, 4}, {64, 4, 4}};
+    uint64_t r = 3, a[32];
+    for (int round = 0; round < 15000; round++) {
+        const BankCfg *cfg = &of[next_random(&r) % COUNT(of)];
+        uint32_t bytes = 1u << next_random(&r) % 5, lanes = next_random(&r) & 1 ? ~0u : (uint32_t)next_random(&r) | 1;
+        uint64_t span = 64ull << next_random(&r) % 10, stride = next_random(&r) % 70 * bytes;
+        bool regular = next_random(&r) & 1;
+        for (uint32_t lane = 0; lane < 32; lane++) a[lane] = regular ? lane * stride : next_random(&r) % span / bytes * bytes;
+        uint32_t parts = bytes > cfg->width ? bytes / cfg->width : 1, want = 0;
+        for (uint32_t p = 0; p < parts; p++) want += naive_part(cfg, a, 32 / parts * p, 32 / parts * (p + 1), lanes, bytes);
+        assert_int_equal(bank_passes(cfg, a, lanes, bytes), want);
+    }
+}
+
+// Atomics: what lanes do to one bank they do one after the other, on one word or several.
+static void atomics(void **state) {
+    (void)state;
+    uint64_t a[32];
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane * 4ull;
+    assert_int_equal(bank_passes_atomic(&fermi, a, ~0u), 1);
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = 64;
+    assert_int_equal(bank_passes_atomic(&fermi, a, ~0u), 32);
+    assert_int_equal(bank_passes_atomic(&fermi, a, 0xf0), 4);
+    assert_int_equal(bank_passes_atomic(&fermi, a, 1), 1);
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane % 8 * 4ull;
+    assert_int_equal(bank_passes_atomic(&fermi, a, ~0u), 4);
+    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane * 8ull;
+    assert_int_equal(bank_passes_atomic(&fermi, a, ~0u), 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(wide),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(random_patterns),
+        cmocka_unit_test(atomics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

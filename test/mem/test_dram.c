@@ -1,0 +1,250 @@
+// One DRAM channel: what each access costs from the described timings, the order of FR-FCFS, and its bandwidth.
+#include "check.h"
+#include "mem/mem.h"
+
+#include <string.h>
+
+enum { CL = 10, RCD = 12, RP = 14, RAS = 40, CONTROLLER = 5, BURST = 2 };  // 64 bytes at 32 a cycle
+static const DramCfg plain = {.bytes_per_cycle = 32, .banks = 8, .row = 2048, .clock_ratio = 1, .cl = CL, .rcd = RCD, .rp = RP, .ras = RAS,
+                              .queue = 16, .latency = CONTROLLER};
+
+typedef struct Channel {
+    Dram dram;
+    uint64_t count[C_COUNT];
+} Channel;
+
+static void channel_open(Channel *c, const DramCfg *cfg) {
+    memset(c, 0, sizeof *c);
+    dram_open(&c->dram, cfg, c->count);
+}
+
+// An address in a row of a bank: rows are numbered r = row · banks + place, and the bank of row r is (r + row) mod banks
+// (dram.c: the bank's bits are hashed with the row).
+static uint64_t in_row(const DramCfg *cfg, uint32_t bank, uint32_t row) {
+    uint32_t place = (bank + cfg->banks * 64 - row % cfg->banks) % cfg->banks;  // (place + row) mod banks = bank
+    return ((uint64_t)row * cfg->banks + place) * cfg->row;
+}
+
+// Runs until a read is complete; its time and tag.
+static uint64_t next_done(Channel *c, uint32_t *tag) {
+    for (;;) {
+        uint64_t t = dram_next(&c->dram);
+        assert_true(t != NEVER);
+        dram_run(&c->dram, t);
+        if (dram_pop(&c->dram, t, tag)) return t;
+    }
+}
+
+static uint64_t read_at(Channel *c, uint64_t now, uint64_t address) {
+    uint32_t tag;
+    dram_put(&c->dram, now, address, 64, false, 7);
+    uint64_t t = next_done(c, &tag);
+    assert_int_equal(tag, 7);
+    return t - now;
+}
+
+static void rows(void **state) {
+    (void)state;
+    Channel c;
+    channel_open(&c, &plain);
+    // Closed bank: activate, column, data.
+    assert_int_equal(read_at(&c, 1000, in_row(&plain, 0, 0)), RCD + CL + BURST + CONTROLLER);
+    // Open row.
+    assert_int_equal(read_at(&c, 2000, in_row(&plain, 0, 0) + 64), CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 3000, in_row(&plain, 0, 0) + 2048 - 64), CL + BURST + CONTROLLER);
+    // Another row of the bank: precharge first.
+    assert_int_equal(read_at(&c, 4000, in_row(&plain, 0, 1)), RP + RCD + CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 5000, in_row(&plain, 0, 0)), RP + RCD + CL + BURST + CONTROLLER);
+    // Another bank has its own row.
+    assert_int_equal(read_at(&c, 6000, in_row(&plain, 3, 1)), RCD + CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 7000, in_row(&plain, 0, 0)), CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 8000, in_row(&plain, 3, 1)), CL + BURST + CONTROLLER);
+    assert_int_equal(c.count[C_DRAM_ROW_HITS], 4);
+    assert_int_equal(c.count[C_DRAM_ROW_MISSES], 4);
+    assert_int_equal(c.count[C_DRAM_READS], 8);
+    assert_int_equal(c.count[C_DRAM_READ_BYTES], 8 * 64);
+    assert_int_equal(c.count[C_DRAM_WRITES], 0);
+    dram_close(&c.dram);
+}
+
+// A row stays open for tRAS before it may be precharged.
+static void row_active_time(void **state) {
+    (void)state;
+    for (uint32_t after = 1; after < 60; after++) {
+        Channel c;
+        uint32_t tag;
+        channel_open(&c, &plain);
+        dram_put(&c.dram, 1000, in_row(&plain, 2, 0), 64, false, 1);  // activated at 1000, column at 1012
+        dram_run(&c.dram, 1000);
+        dram_put(&c.dram, 1000 + after, in_row(&plain, 2, 1), 64, false, 2);
+        assert_int_equal(next_done(&c, &tag), 1000 + RCD + CL + BURST + CONTROLLER);
+        assert_int_equal(tag, 1);
+        uint64_t precharge = MAX(1000u + after, 1000u + RAS);
+        assert_int_equal(next_done(&c, &tag), precharge + RP + RCD + CL + BURST + CONTROLLER);
+        assert_int_equal(tag, 2);
+        dram_close(&c.dram);
+    }
+}
+
+// DRAM at half, and at twice the core's clock.
+static void clocks(void **state) {
+    (void)state;
+    Channel c;
+    DramCfg slow = plain, fast = plain;
+    slow.clock_ratio = 0.5, fast.clock_ratio = 2;
+    channel_open(&c, &slow);
+    assert_int_equal(read_at(&c, 1000, in_row(&slow, 0, 0)), 2 * (RCD + CL) + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 2000, in_row(&slow, 0, 1)), 2 * (RP + RCD + CL) + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 3000, in_row(&slow, 0, 1)), 2 * CL + BURST + CONTROLLER);
+    dram_close(&c.dram);
+    channel_open(&c, &fast);
+    assert_int_equal(read_at(&c, 1000, in_row(&fast, 0, 0)), (RCD + CL) / 2 + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 2000, in_row(&fast, 0, 1)), (RP + RCD + CL) / 2 + BURST + CONTROLLER);
+    dram_close(&c.dram);
+}
+
+// The oldest whose row is open goes first; else the oldest.
+static void order(void **state) {
+    (void)state;
+    Channel c;
+    uint32_t tag;
+    channel_open(&c, &plain);
+    uint64_t a = in_row(&plain, 0, 0), b = in_row(&plain, 0, 1), x = in_row(&plain, 1, 0);
+    dram_put(&c.dram, 100, a, 64, false, 0);
+    dram_run(&c.dram, 100);                            // opens row a
+    dram_put(&c.dram, 101, b, 64, false, 1);           // conflicts
+    dram_put(&c.dram, 101, a + 64, 64, false, 2);      // hits
+    dram_put(&c.dram, 101, x, 64, false, 3);           // another bank, closed
+    dram_put(&c.dram, 101, a + 128, 64, false, 4);     // hits
+    dram_put(&c.dram, 101, b + 64, 64, false, 5);
+    static const uint32_t want[] = {0, 2, 4, 1, 5, 3};  // with row b open, 5 is a hit and passes 3
+    for (uint32_t k = 0; k < COUNT(want); k++) {
+        next_done(&c, &tag);
+        assert_int_equal(tag, want[k]);
+    }
+    assert_int_equal(dram_next(&c.dram), NEVER);
+    assert_int_equal(c.count[C_DRAM_ROW_HITS], 3);
+    assert_int_equal(c.count[C_DRAM_ROW_MISSES], 3);
+    // What hasn't arrived can't be preferred.
+    dram_put(&c.dram, 1000, in_row(&plain, 0, 5), 64, false, 6);
+    dram_run(&c.dram, 1000);
+    dram_put(&c.dram, 1500, b, 64, false, 7);
+    dram_run(&c.dram, 1500);
+    dram_put(&c.dram, 1600, in_row(&plain, 0, 5), 64, false, 8);
+    for (uint32_t k = 6; k < 9; k++) {
+        next_done(&c, &tag);
+        assert_int_equal(tag, k);
+    }
+    dram_close(&c.dram);
+}
+
+// Feeds n requests as fast as the queue takes them; cycles from the first until the last datum is through, at a steady
+// state: the first half is not counted.
+static double cycles_each(const DramCfg *cfg, uint32_t n, uint32_t bytes, bool write, uint64_t (*address)(const DramCfg *, uint32_t)) {
+    Channel c;
+    uint32_t tag, put = 0, done = 0;
+    uint64_t now = 0, half = 0;
+    channel_open(&c, cfg);
+    while (done < n) {
+        for (; put < n && dram_room(&c.dram); put++) dram_put(&c.dram, now, address(cfg, put), bytes, write, put);
+        uint64_t t = dram_next(&c.dram);
+        assert_true(t != NEVER);
+        now = MAX(now, t);
+        uint32_t before = c.dram.n;
+        dram_run(&c.dram, now);
+        if (write) done += before - c.dram.n;
+        else
+            while (dram_pop(&c.dram, now, &tag)) done++;
+        if (done >= n / 2 && !half) half = now, n = n + done - n / 2;
+    }
+    double each = (double)(now - half) / (n / 2.0);
+    dram_close(&c.dram);
+    return each;
+}
+
+static uint64_t sequential(const DramCfg *cfg, uint32_t k) { return (void)cfg, (uint64_t)k * 64; }
+static uint64_t all_banks(const DramCfg *cfg, uint32_t k) { return in_row(cfg, k % cfg->banks, k / cfg->banks); }
+static uint64_t two_banks(const DramCfg *cfg, uint32_t k) { return in_row(cfg, k % 2, k / 2); }
+static uint64_t one_bank(const DramCfg *cfg, uint32_t k) { return in_row(cfg, 0, k); }
+
+static void assert_near(double got, double want, double part) {
+    if (got < want * (1 - part) || got > want * (1 + part)) fail_msg("%g, expected %g", got, want);
+}
+
+static void bandwidth(void **state) {
+    (void)state;
+    DramCfg cfg = plain;
+    // Rows that are open cost nothing but the bus.
+    assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 2, 0.01);
+    assert_near(cycles_each(&cfg, 20000, 64, true, sequential), 2, 0.01);
+    cfg.bytes_per_cycle = 42.142857;  // gtx480: 177 GB/s at 700 MHz over six channels
+    assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 64 / 42.142857, 0.01);
+    cfg.bytes_per_cycle = 3.7;
+    assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 64 / 3.7, 0.01);
+    // A new row in every bank in turn: tRC = tRAS + tRP = 54 cycles for eight requests, which the bus would carry in 16.
+    cfg = plain;
+    assert_near(cycles_each(&cfg, 20000, 64, false, all_banks), 54.0 / 8, 0.01);
+    assert_near(cycles_each(&cfg, 20000, 64, false, two_banks), 54.0 / 2, 0.01);
+    assert_near(cycles_each(&cfg, 20000, 64, false, one_bank), 54.0, 0.01);
+    // With a slower bus the banks' work hides behind it: 8 × 8 cycles are more than tRC.
+    cfg.bytes_per_cycle = 8;
+    assert_near(cycles_each(&cfg, 20000, 64, false, all_banks), 8, 0.01);
+    assert_near(cycles_each(&cfg, 20000, 64, false, two_banks), 27, 0.01);
+    // Simple mode knows the bus alone.
+    cfg = plain;
+    cfg.simple = true;
+    assert_near(cycles_each(&cfg, 20000, 64, false, one_bank), 2, 0.01);
+    cfg.bytes_per_cycle = 52.2;
+    assert_near(cycles_each(&cfg, 20000, 128, false, one_bank), 128 / 52.2, 0.01);
+}
+
+static void simple_mode(void **state) {
+    (void)state;
+    Channel c;
+    DramCfg cfg = plain;
+    uint32_t tag;
+    cfg.simple = true;
+    channel_open(&c, &cfg);
+    assert_int_equal(read_at(&c, 100, 0), BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 200, 1 << 20), BURST + CONTROLLER);
+    dram_put(&c.dram, 300, 0, 64, false, 1);  // three at once: one after the other on the bus, in their order
+    dram_put(&c.dram, 300, 1 << 20, 64, true, 2);
+    dram_put(&c.dram, 300, 2 << 20, 64, false, 3);
+    assert_int_equal(next_done(&c, &tag), 300 + BURST + CONTROLLER);
+    assert_int_equal(tag, 1);
+    assert_int_equal(next_done(&c, &tag), 300 + 3 * BURST + CONTROLLER);  // a write is between them, and isn't reported
+    assert_int_equal(tag, 3);
+    assert_int_equal(dram_next(&c.dram), NEVER);
+    assert_int_equal(c.count[C_DRAM_READS], 4);
+    assert_int_equal(c.count[C_DRAM_WRITES], 1);
+    assert_int_equal(c.count[C_DRAM_WRITE_BYTES], 64);
+    assert_int_equal(c.count[C_DRAM_BUSY] >> 8, 5 * BURST);
+    dram_close(&c.dram);
+}
+
+// The queue has the described room, and a request leaves it when it is started.
+static void queue(void **state) {
+    (void)state;
+    Channel c;
+    DramCfg cfg = plain;
+    cfg.queue = 4;
+    channel_open(&c, &cfg);
+    assert_int_equal(dram_room(&c.dram), 4);
+    for (uint32_t k = 0; k < 4; k++) dram_put(&c.dram, 10, in_row(&cfg, 0, k), 64, false, k);
+    assert_int_equal(dram_room(&c.dram), 0);
+    dram_run(&c.dram, 9);
+    assert_int_equal(dram_room(&c.dram), 0);
+    dram_run(&c.dram, 10);
+    assert_in_range(dram_room(&c.dram), 1, 3);
+    dram_run(&c.dram, 100000);
+    assert_int_equal(dram_room(&c.dram), 4);
+    dram_close(&c.dram);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows),      cmocka_unit_test(row_active_time), cmocka_unit_test(clocks), cmocka_unit_test(order),
+        cmocka_unit_test(bandwidth), cmocka_unit_test(simple_mode),     cmocka_unit_test(queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
