@@ -177,11 +177,12 @@ static const Fault *first_fault(const Chip *c)
     return f;
 }
 
-static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, uint32_t blocks)
+static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg, uint32_t blocks)
 {
     Chip *c = l->c;
     for (uint32_t s = 0; s < c->gpu.sms; s++) {
         Sm *sm = &c->sms[s];
+        sm_resize(sm, cfg);
         sm_flush(sm);
         sm_begin(sm, info, blocks);
         sm->structure_of = structure_of;
@@ -252,7 +253,9 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     Launch l = {.c = c};
     uint32_t sms = c->gpu.sms, next_sm = 0, tasks = sms + c->gpu.part.partitions;
     uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, sampled = 0;
-    uint32_t fit = sm_occupancy(&c->gpu.sm, info, &r->occupancy_limit);
+    SmCfg organised = c->gpu.sm;
+    sm_organise(&organised, info);
+    uint32_t fit = sm_occupancy(&organised, info, &r->occupancy_limit);
     if (!fit) {
         text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)", r->occupancy_limit, info->kernel->registers,
                     info->kernel->static_shared + info->dynamic_shared);
@@ -263,7 +266,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
     r->code = info->kernel;
     name_structures(&l, info, r);
-    begin(&l, info, textures, texture_count, (uint32_t)MIN(fit, blocks));
+    begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks));
     RunResult result = RUN_OK;
     uint64_t last_progress = 0;
     for (l.window = 0;; l.window++) {

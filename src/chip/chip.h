@@ -18,7 +18,7 @@ typedef struct Gpu {
     uint32_t to_partition, to_sm;      // derived: one-way latencies, cycles
     uint32_t window;                   // derived: the smaller of them
 } Gpu;
-typedef enum KeyKind { KEY_UINT, KEY_SIZE, KEY_REAL, KEY_BOOL, KEY_FIXED, KEY_COUNTING, KEY_SCHEDULER, KEY_INDEX, KEY_POLICY, KEY_WEIGHTS, KEY_SETS } KeyKind;
+typedef enum KeyKind { KEY_UINT, KEY_SIZE, KEY_REAL, KEY_BOOL, KEY_FIXED, KEY_COUNTING, KEY_SCHEDULER, KEY_INDEX, KEY_POLICY, KEY_STORAGE, KEY_WEIGHTS, KEY_SETS } KeyKind;
 typedef struct Key {
     const char *section, *key;
     KeyKind kind;

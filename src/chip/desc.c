@@ -53,6 +53,7 @@ const Key gpu_keys[] = {
 const size_t gpu_key_count = COUNT(gpu_keys);
 
 static const char *const index_names[] = {"bits", "modulo", "xor"};
+static const char *const storage_names[] = {"partitioned", "fermi", "unified"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
 static const char *enum_name(KeyKind kind, uint32_t k)
@@ -62,6 +63,7 @@ static const char *enum_name(KeyKind kind, uint32_t k)
     case KEY_POLICY: return k < POLICY_COUNT ? policies[k].name : NULL;
     case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
+    case KEY_STORAGE: return k < COUNT(storage_names) ? storage_names[k] : NULL;
     case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
     default: return NULL;
     }
@@ -152,7 +154,7 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
         uint32_t n = 0;
         const char *name;
         while ((name = enum_name(k->kind, n)) && strcmp(name, text)) n++;
-        if (!name) *why = k->kind == KEY_BOOL ? "yes or no is expected" : k->kind == KEY_SCHEDULER ? "not a scheduler; see onchip list schedulers" : k->kind == KEY_POLICY ? "lru, fifo, random, weighted or plru is expected" : k->kind == KEY_INDEX ? "bits, modulo or xor is expected" : "lowered or ptx is expected";
+        if (!name) *why = k->kind == KEY_BOOL ? "yes or no is expected" : k->kind == KEY_SCHEDULER ? "not a scheduler; see onchip list schedulers" : k->kind == KEY_POLICY ? "lru, fifo, random, weighted or plru is expected" : k->kind == KEY_STORAGE ? "partitioned, fermi or unified is expected" : k->kind == KEY_INDEX ? "bits, modulo or xor is expected" : "lowered or ptx is expected";
         v = n;
     }
     }

@@ -1,6 +1,6 @@
 // across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask (PTX ISA §9.7.9.6,
 // §9.7.13.9–13). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of the
-// membermask's that are alive.
+// membermask's that are alive. Lanes with different membermasks are groups apart.
 #include "exec/exec.h"
 
 #include <string.h>
@@ -90,14 +90,71 @@ static void reduce(const Lanes *l, const Dinst *d, uint32_t mask)
     put_all(l, d->dst, mask, r);
 }
 
+static void run(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    if (d->kind == X_SHFL) {
+        shuffle(l, d, mask);
+        return;
+    }
+    if (d->kind == X_ACTIVEMASK) {
+        put_all(l, d->dst, mask, mask);
+        return;
+    }
+    const uint32_t *member = row(l, d->vector[3]);
+    while (mask) {
+        uint32_t value = member[__builtin_ctz(mask)], same = 0;
+        for (uint32_t m = mask; m; m &= m - 1)
+            if (member[__builtin_ctz(m)] == value) same |= m & -m;
+        mask &= ~same;
+        if (d->kind == X_VOTE) vote(l, d, same);
+        else if (d->kind == X_MATCH) match(l, d, same);
+        else reduce(l, d, same);
+    }
+}
+
 void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     (void)env;
-    switch (d->kind) {
-    case X_SHFL: shuffle(&w->l, d, mask); break;
-    case X_VOTE: vote(&w->l, d, mask); break;
-    case X_MATCH: match(&w->l, d, mask); break;
-    case X_REDUX: reduce(&w->l, d, mask); break;
-    default: put_all(&w->l, d->dst, mask, mask); break;
+    run(&w->l, d, mask);
+}
+
+// Copies the rows of some lanes; a row of 64-bit lanes is two.
+static void copy_lanes(void *to, const void *from, uint32_t mask, size_t bytes)
+{
+    for (; mask; mask &= mask - 1) {
+        size_t n = (size_t)__builtin_ctz(mask);
+        memcpy((uint8_t *)to + n * bytes, (const uint8_t *)from + n * bytes, bytes);
+    }
+}
+
+// Several instructions of one kind: their operands are gathered in rows of their own, and the results handed out.
+void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts)
+{
+    (void)env;
+    enum { A, B = 2, C, MEMBER, DST, ROWS };
+    _Alignas(64) uint8_t rows[ROWS * ROW_BYTES] = {0};
+    uint32_t pred[4] = {FULL}, mask = 0;
+    Lanes l = {.bank = {rows, rows}, .pred = pred};
+    Dinst x = part[0].code->insts[part[0].pc];
+    x.a = A * ROW_BYTES, x.b = B * ROW_BYTES, x.c = C * ROW_BYTES, x.vector[3] = MEMBER * ROW_BYTES, x.dst = DST * ROW_BYTES;
+    x.psrc = PRED_FIRST, x.pdst = PRED_FIRST + 1, x.psrc_negated = false;
+    for (int results = 0; results < 2; results++) {
+        for (uint32_t p = 0; p < parts; p++) {
+            const Dinst *d = &part[p].code->insts[part[p].pc];
+            uint8_t *frame = w->rows + part[p].base;
+            Lanes own = {.bank = {frame, w->l.bank[1]}, .pred = (uint32_t *)(frame + part[p].code->rows * ROW_BYTES)};
+            uint32_t m = part[p].mask;
+            if (results) {
+                if (d->kind != X_VOTE || d->mod == M_BALLOT) copy_lanes(row(&own, d->dst), row(&l, x.dst), m, 4);
+                put_predicate(&own, d->pdst, m, pred[x.pdst]);
+                continue;
+            }
+            mask |= m;
+            if (d->kind == X_VOTE) put_predicate(&l, x.psrc, m, get_pred_lanes(&own, d));
+            else copy_lanes(row(&l, x.a), row(&own, d->a), m, d->kind == X_MATCH && d->bytes == 8 ? 8 : 4);
+            if (d->kind == X_SHFL) copy_lanes(row(&l, x.b), row(&own, d->b), m, 4), copy_lanes(row(&l, x.c), row(&own, d->c), m, 4);
+            copy_lanes(row(&l, x.vector[3]), row(&own, d->vector[3]), m, 4);
+        }
+        if (!results) run(&l, &x, mask);
     }
 }

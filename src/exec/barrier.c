@@ -69,6 +69,7 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         Split *s = &w->splits.v[w->cur];
         s->state = SPLIT_BARRIER;
         s->wait = id;
+        s->since = env->clock;
         w->cur = -1;
     }
     if (b->arrived >= (count ? count : cta->live_threads)) release(env, cta, id);

@@ -140,6 +140,7 @@ static void address(Decode *x, Dinst *d, const Operand *o)
         return;
     }
     if (o->sym) d->imm += address_of(x, o->sym);
+    if (o->sym && (o->sym->space == SP_LOCAL || (o->sym->space == SP_PARAM && !x->f->entry))) d->flags |= D_FRAME;
     d->a = constant(x, 0, true);
     d->flags |= D_SRC_LONG;
 }
@@ -156,6 +157,7 @@ static void score(void *user, uint32_t reg, bool def)
     if (def != s->def || a->place[reg] == NO_REG || s->d->score_n == MAX_SCORE) return;
     bool pred = s->x->f->regs.v[reg].type == TY_PRED;
     if (!def && !pred && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
+    if (def && !pred && !s->d->has_result) s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
     s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }
 

@@ -68,6 +68,8 @@ struct Dinst {
     uint8_t score_dst, score_n, sources;
     uint16_t score[MAX_SCORE];
     uint16_t source[6];           // slots of the register file that are read, for bank conflicts
+    uint16_t result;              // slot of the first register that is written, where has_result
+    bool has_result;
 };
 enum {
     D_SYNC = 1,        // waits for all lanes of its mask (.sync, from sm_70 on)
@@ -76,6 +78,7 @@ enum {
     D_READONLY = 8,    // .nc or ldu: may use the read-only cache
     D_BACK = 16,       // a branch backwards
     D_LONG = 32,       // a 64-bit destination
+    D_FRAME = 16,      // memory: the address is relative to the frame's local memory
     D_CARRY_IN = 64, D_CARRY_OUT = 128,
     D_DST_32 = 64,     // cvt: a 32-bit destination register, though the type may be narrower
     D_SRC_LONG = 128,  // cvt, mov, addresses: a 64-bit source register
@@ -258,9 +261,11 @@ typedef struct Split {
     bool synced;                  // the time of yielding counts fast: it did something that others can see
     uint32_t arrived;
     uint32_t base, local_base;    // the frame: first row; first byte of local memory
+    uint32_t stack;               // bytes of the rows of this frame and those it was called from
     Code *code;
     uint32_t backs;               // back edges taken since it was picked
     uint32_t wait;                // lanes it waits for (SYNC), barrier number (BARRIER)
+    uint64_t since;               // the clock when it began to wait
     uint64_t until;               // SLEEP
 } Split;
 #define NO_RPC UINT32_MAX
@@ -381,7 +386,8 @@ void exec_place(const Code *code, uint32_t pc, Text *out);                // "ke
 void split_init(Warp *w, Code *code, uint32_t mask);
 void split_load(Warp *w);                                   // caches splits[cur] in w
 void split_save(Warp *w);
-bool split_pick(Warp *w, bool its);                         // makes a ready split current; false: none
+bool split_pick(Warp *w, bool its);                         // none is current: makes a ready one so; false: none can run
+void split_yield(Warp *w);                                  // the current one lets all others run (sm_70 on)
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
 void split_arrive(Warp *w);                                 // while the current split is at its rpc
 void split_exit(Warp *w, uint32_t lanes);
@@ -399,7 +405,12 @@ void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_heap(Env *env, const Deferred *d);
 // texture.c
 void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-// warp.c: instructions across lanes
+// across.c: instructions across lanes; of lanes that are at different instructions of one kind, or in different frames
+typedef struct AcrossPart {
+    const Code *code;
+    uint32_t pc, base, mask;
+} AcrossPart;
 void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts);
 
 #endif

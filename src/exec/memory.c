@@ -11,7 +11,8 @@ static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
 {
     if (d->flags & D_SRC_LONG) {
         const uint64_t *a = row(&w->l, d->a);
-        for (int n = 0; n < LANES; n++) out[n] = a[n] + d->imm;
+        uint64_t imm = d->imm + (d->flags & D_FRAME ? w->splits.v[w->cur].local_base : 0);
+        for (int n = 0; n < LANES; n++) out[n] = a[n] + imm;
     } else {
         const uint32_t *a = row(&w->l, d->a);
         for (int n = 0; n < LANES; n++) out[n] = (uint32_t)(a[n] + (uint32_t)d->imm);

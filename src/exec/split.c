@@ -1,7 +1,7 @@
 // split.c: the tree of splits of a warp (exec.h). The current leaf is cached in the Warp; everything here first saves
 // it, changes the tree, and loads what is current then. Before sm_70 a leaf runs until it arrives or waits. From sm_70
 // on, waiting at the reconvergence point is an optimisation: when no leaf can run, or the running one has spun for
-// long, lanes that arrived are released as a leaf of their own, which meets the others again further out.
+// long, lanes that arrived are released as leaves of their own, which meet the others again further out.
 #include "exec/exec.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ void split_init(Warp *w, Code *code, uint32_t mask)
 {
     w->splits.n = 0;
     w->cur = new_split(w);
-    w->splits.v[w->cur] = (Split){.mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code};
+    w->splits.v[w->cur] = (Split){.mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code, .stack = code->frame_bytes};
     w->live = mask;
     split_load(w);
 }
@@ -73,6 +73,8 @@ static void reach(Warp *w, const Split *leaf, uint32_t mask)
     Split *p = &w->splits.v[leaf->parent];
     if (leaf->is_call) return_values(w, leaf, p, mask);
     p->arrived |= mask;
+    p->backs = MAX(p->backs, leaf->backs);  // a loop is the same spin whatever it calls or branches to inside
+    p->synced |= leaf->synced;
 }
 
 // A kid of node p is gone. The last one makes the node a leaf again, with the lanes that arrived, or ends it.
@@ -89,7 +91,6 @@ static void leave(Warp *w, int p)
         node->state = SPLIT_READY;
         node->mask = node->arrived;
         node->arrived = 0;
-        node->backs = 0;
         if (node->pc != node->rpc || node->parent < 0) {
             w->cur = p;
             return;
@@ -136,7 +137,7 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
     int leaf[2] = {-1, -1};
     for (int k = 0; k < 2; k++) {
         Split kid = {.mask = mask[k], .pc = pc[k], .rpc = reconverge, .parent = (int16_t)p, .state = SPLIT_READY, .is_call = call,
-                     .synced = s.synced, .base = s.base, .local_base = s.local_base, .code = s.code, .backs = s.backs};
+                     .synced = s.synced, .base = s.base, .local_base = s.local_base, .stack = s.stack, .code = s.code, .backs = s.backs};
         if (pc[k] == reconverge) {
             reach(w, &kid, kid.mask);
         } else {
@@ -183,55 +184,57 @@ void split_merge(Warp *w)
     }
 }
 
-// Lanes that wait at a reconvergence point become a leaf.
+// Lanes that wait at reconvergence points become leaves. True: there were some.
 static bool release(Warp *w)
 {
+    bool any = false;
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *node = &w->splits.v[k];
         if (node->state != SPLIT_KIDS || !node->arrived) continue;
         Split leaf = {.mask = node->arrived, .pc = node->pc, .rpc = node->rpc, .parent = node->parent, .state = SPLIT_READY,
-                      .is_call = node->is_call, .base = node->base, .local_base = node->local_base, .code = node->code};
+                      .is_call = node->is_call, .base = node->base, .local_base = node->local_base, .stack = node->stack, .code = node->code};
         node->arrived = 0;
-        if (leaf.pc == leaf.rpc && leaf.parent >= 0) {
+        any = true;
+        if (leaf.pc == leaf.rpc && leaf.parent >= 0) {  // on to the next one further out
             reach(w, &leaf, leaf.mask);
-            return release(w);
+            if (leaf.parent < (int)k) k = (size_t)leaf.parent - 1;
+            continue;
         }
         if (leaf.parent >= 0) w->splits.v[leaf.parent].kids++;
         int at = new_split(w);
         w->splits.v[at] = leaf;
-        w->cur = at;
-        return true;
     }
-    return false;
+    return any;
 }
 
-bool split_pick(Warp *w, bool its)
+// Makes the next ready split behind `from` current.
+static bool pick_next(Warp *w, int from)
 {
-    if (w->cur >= 0) split_save(w);
-    int n = (int)w->splits.n, from = w->cur;
-    bool sleeping = false;
+    int n = (int)w->splits.n;
     for (int k = 1; k <= n; k++) {
         int c = (from + k + n) % n;
-        if (c == from) continue;
-        if (w->splits.v[c].state == SPLIT_SLEEP) sleeping = true;
         if (w->splits.v[c].state != SPLIT_READY) continue;
         w->cur = c;
         w->splits.v[c].backs = 0;
         split_merge(w);
         split_load(w);
-        if (w->pc != w->rpc) return true;
-        split_arrive(w);
+        if (w->pc == w->rpc) split_arrive(w);
         return w->cur >= 0;
     }
-    if (from >= 0 && w->splits.v[from].state == SPLIT_READY && !its) return true;
-    if (its && !sleeping && release(w)) {
-        split_merge(w);
-        split_load(w);
-        if (w->pc != w->rpc) return true;
-        split_arrive(w);
-        return w->cur >= 0;
-    }
-    if (from >= 0 && w->splits.v[from].state == SPLIT_READY) return true;
     w->cur = -1;
     return false;
+}
+
+bool split_pick(Warp *w, bool its)
+{
+    return pick_next(w, -1) || (its && release(w) && pick_next(w, -1));
+}
+
+void split_yield(Warp *w)
+{
+    int from = w->cur;
+    split_save(w);
+    w->splits.v[from].synced = false;
+    release(w);
+    pick_next(w, from);
 }

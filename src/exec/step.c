@@ -10,6 +10,22 @@
 // see or change, such as an atomic in a spin loop; late otherwise, since ordinary loops gain from reconvergence.
 enum { PATIENCE_SYNCED = 16, PATIENCE = 4096 };
 
+static void wake_sleepers(const Env *env, Warp *w)
+{
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock) w->splits.v[k].state = SPLIT_READY;
+}
+
+static void back_edge(const Env *env, Warp *w)
+{
+    Split *s = &w->splits.v[w->cur];
+    if (++s->backs <= (s->synced ? PATIENCE_SYNCED : PATIENCE)) return;
+    s->backs = 0;
+    if (!w->code->kernel->its) return;
+    wake_sleepers(env, w);
+    split_yield(w);
+}
+
 static uint32_t first_u32(const Lanes *l, Loc32 at, uint32_t mask)
 {
     return ((const uint32_t *)row(l, at))[mask ? __builtin_ctz(mask) : 0];
@@ -96,7 +112,7 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 }
 
 // --- control flow -----------------------------------------------------------------------------------------------------
-static void branch(Warp *w, const Dinst *d, uint32_t taken)
+static void branch(const Env *env, Warp *w, const Dinst *d, uint32_t taken)
 {
     if (!taken) {
         w->pc++;
@@ -105,14 +121,7 @@ static void branch(Warp *w, const Dinst *d, uint32_t taken)
     } else {
         split_branch(w, taken, d->target, w->pc + 1, d->reconverge);
     }
-    if (d->flags & D_BACK && taken && w->splits.n > 1 && w->cur >= 0) {
-        Split *s = &w->splits.v[w->cur];
-        if (++s->backs > (s->synced ? PATIENCE_SYNCED : PATIENCE)) {
-            s->backs = 0;
-            s->synced = false;
-            split_pick(w, w->code->kernel->its);
-        }
-    }
+    if (d->flags & D_BACK && taken && w->splits.n > 1 && w->cur >= 0) back_edge(env, w);
 }
 
 // brx.idx: lanes with the first lane's target go there; the others stay at the instruction and come next.
@@ -131,15 +140,32 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(mask), first, 0, false);
         return;
     }
-    uint32_t target = w->code->f->labels.v[table->items[first].reg].inst;
+    uint32_t target = w->code->f->labels.v[table->items[first].reg].inst, from = w->pc;
     if (same == w->mask) w->pc = target;
     else if (mask != w->mask && same == mask) split_branch(w, same, target, w->pc + 1, d->reconverge);
     else split_branch(w, same, target, w->pc, d->reconverge);
+    if (target <= from && w->splits.n > 1 && w->cur >= 0) back_edge(env, w);
 }
 
-static bool frame_room(Env *env, Warp *w, uint32_t bytes, uint32_t local)
+// Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this warp
+// are in, since their rows hold other things. In the same function lanes share the rows.
+static uint32_t frame_base(const Warp *w, const Split *caller, const Code *callee)
 {
-    if (bytes / LANES + local > env->launch->local_limit) return false;
+    uint32_t base = caller->base + caller->code->frame_bytes;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *o = &w->splits.v[k];
+        if (o->state == SPLIT_FREE || (o->base == base && o->code == callee) || o->base >= base + callee->frame_bytes ||
+            base >= o->base + o->code->frame_bytes)
+            continue;
+        base = o->base + o->code->frame_bytes;
+        k = (size_t)-1;  // once more from the first
+    }
+    return base;
+}
+
+static bool frame_room(Env *env, Warp *w, uint32_t stack, uint32_t bytes, uint32_t local)
+{
+    if (stack / LANES + local > env->launch->local_limit) return false;
     if (bytes <= w->rows_cap) return true;
     split_save(w);
     uint32_t cap = MAX(w->rows_cap * 2, bytes);
@@ -191,8 +217,8 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         split_load(w);
     }
     Split s = w->splits.v[w->cur];
-    uint32_t base = s.base + s.code->frame_bytes, local = s.local_base + s.code->local_bytes;
-    if (!frame_room(env, w, base + callee->frame_bytes, local + callee->local_bytes)) {
+    uint32_t base = frame_base(w, &s, callee), local = s.local_base + s.code->local_bytes, stack = s.stack + callee->frame_bytes;
+    if (!frame_room(env, w, stack, base + callee->frame_bytes, local + callee->local_bytes)) {
         exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
         return;
     }
@@ -214,7 +240,7 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     node->kids = 1;
     node->arrived = 0;
     Split leaf = {.mask = mask, .pc = 0, .rpc = callee->n, .parent = (int16_t)w->cur, .state = SPLIT_READY, .is_call = true,
-                  .base = base, .local_base = local, .code = callee};
+                  .base = base, .local_base = local, .stack = stack, .code = callee};
     size_t at = 0;
     while (at < w->splits.n && w->splits.v[at].state != SPLIT_FREE) at++;
     if (at == w->splits.n) vec_push(&w->splits, leaf);
@@ -233,55 +259,87 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 }
 
 // --- waiting for other lanes: .sync (sm_70 on) --------------------------------------------------------------------------
-// Splits that wait at the same instruction run it together once all live lanes of its mask are there; each then goes on
-// by itself, so that the tree needn't know.
+// Splits that wait with the same mask at the same instruction, or at another one of its kind, execute it together once all
+// live lanes of the mask are there ("the same qualifiers and the same membermask", PTX ISA §9.7.9.6); each then goes on by
+// itself, so that the tree needn't know.
+static bool meet(const Split *s, const Split *o)
+{
+    const Dinst *d = &s->code->insts[s->pc], *e = &o->code->insts[o->pc];
+    return o->state == SPLIT_SYNC && o->wait == s->wait && d->kind == e->kind && d->mod == e->mod && d->type == e->type;
+}
+
 static void try_sync(Env *env, Warp *w, size_t at)
 {
-    Split *s = &w->splits.v[at];
-    uint32_t there = 0;
+    Split s = w->splits.v[at];
+    AcrossPart part[LANES];
+    uint32_t there = 0, parts = 0;
     for (size_t k = 0; k < w->splits.n; k++) {
         const Split *o = &w->splits.v[k];
-        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base) there |= o->mask;
+        if (!meet(&s, o)) continue;
+        there |= o->mask;
+        uint32_t p = 0;
+        while (p < parts && (part[p].pc != o->pc || part[p].code != o->code || part[p].base != o->base)) p++;
+        if (p == parts) part[parts++] = (AcrossPart){.pc = o->pc, .code = o->code, .base = o->base};
+        part[p].mask |= o->mask;
     }
-    uint32_t need = s->wait & w->live;
+    uint32_t need = s.wait & w->live;
     if ((there & need) != need) return;
-    uint32_t pc = s->pc, base = s->base;
-    const Code *code = s->code;
-    w->cur = (int)at;
-    split_load(w);
-    const Dinst *d = &code->insts[pc];
-    if (d->kind != X_WARP_SYNC) exec_across(env, w, d, there);
+    if (s.code->insts[s.pc].kind != X_WARP_SYNC) exec_across_parts(env, w, part, parts);
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *o = &w->splits.v[k];
-        if (o->state == SPLIT_SYNC && o->pc == pc && o->code == code && o->base == base) o->state = SPLIT_READY, o->pc++;
+        if (o->state != SPLIT_SYNC || o->wait != s.wait) continue;
+        for (uint32_t p = 0; p < parts; p++)
+            if (part[p].pc == o->pc && part[p].code == o->code && part[p].base == o->base) {
+                o->state = SPLIT_READY, o->pc++;
+                break;
+            }
     }
-    w->cur = -1;
 }
 
 static void check_syncs(Env *env, Warp *w)
 {
-    int cur = w->cur;
-    if (cur >= 0) split_save(w);
     for (size_t k = 0; k < w->splits.n; k++)
         if (w->splits.v[k].state == SPLIT_SYNC) try_sync(env, w, k);
-    w->cur = cur;
-    if (w->cur >= 0) split_load(w);
-    else split_pick(w, w->code->kernel->its);
+    if (w->cur < 0) split_pick(w, w->code->kernel->its);
+}
+
+// The lanes whose membermask is that of the first one, and (all) whether each lane's mask has all its live lanes here.
+static uint32_t same_members(const Warp *w, const Dinst *d, uint32_t mask, bool *all)
+{
+    const uint32_t *member = row(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3]);
+    uint32_t first = 0;
+    *all = true;
+    for (uint32_t rest = mask; rest;) {
+        uint32_t value = member[__builtin_ctz(rest)], same = 0;
+        for (uint32_t m = rest; m; m &= m - 1)
+            if (member[__builtin_ctz(m)] == value) same |= m & -m;
+        if (value & w->live & ~same) *all = false;
+        if (!first) first = same;
+        rest &= ~same;
+    }
+    return first;
 }
 
 static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
     if (d->flags & D_SYNC && mask) {
-        uint32_t member = first_u32(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3], mask);
-        if ((mask & member & w->live) != (member & w->live)) {
-            if (mask != w->mask) {  // only guarded lanes wait: they part from the others
-                split_branch(w, mask, w->pc, w->pc + 1, w->pc + 1);
-            }
+        bool all;
+        uint32_t same = same_members(w, d, mask, &all);
+        if (!all) {
+            // Who waits parts from the others: from those whose guard is off, and from those with another mask, which
+            // come to this instruction next.
+            if (mask != w->mask) split_branch(w, mask, w->pc, w->pc + 1, w->pc + 1);
+            if (same != mask) split_branch(w, same, w->pc, w->pc, w->pc + 1);
             split_save(w);
+            for (size_t k = 0; k < w->splits.n; k++)
+                if (w->splits.v[k].state == SPLIT_READY && w->splits.v[k].mask == same) w->cur = (int)k;
+            split_load(w);
+            s->mask = same;
             Split *p = &w->splits.v[w->cur];
             p->state = SPLIT_SYNC;
-            p->wait = member;
+            p->wait = first_u32(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3], same);
+            p->since = env->clock;
             int at = w->cur;
             w->cur = -1;
             try_sync(env, w, (size_t)at);
@@ -318,6 +376,7 @@ static void sleep(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Split *s = &w->splits.v[w->cur];
     s->pc++;
     s->state = SPLIT_SLEEP;
+    s->since = env->clock;
     s->until = env->clock + 1 + (uint64_t)((double)ns / (env->ns_per_clock > 0 ? env->ns_per_clock : 1));
     w->cur = -1;
     if (!split_pick(w, w->code->kernel->its)) env->step.result = STEP_WAIT;
@@ -325,10 +384,8 @@ static void sleep(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 bool exec_sleepers(Env *env, Warp *w)
 {
-    bool woke = false;
-    for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock) w->splits.v[k].state = SPLIT_READY, woke = true;
-    if (woke && w->cur < 0) split_pick(w, w->code->kernel->its);
+    wake_sleepers(env, w);
+    if (w->cur < 0) split_pick(w, w->code->kernel->its);
     return w->cur >= 0;
 }
 
@@ -357,7 +414,7 @@ void exec_step(Env *env, Warp *w)
         if (mask) d->fn(&w->l, d, mask);
         w->pc++;
         break;
-    case X_BRA: branch(w, d, mask); break;
+    case X_BRA: branch(env, w, d, mask); break;
     case X_LD:
     case X_ST:
     case X_ATOM:
@@ -368,7 +425,6 @@ void exec_step(Env *env, Warp *w)
     case X_CP_ASYNC:
         if (mask) {
             if (d->flags & D_STRONG) w->splits.v[w->cur].synced = true;
-            s->local_base = w->splits.v[w->cur].local_base;
             exec_memory(env, w, d, mask);
         }
         w->pc++;

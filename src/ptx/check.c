@@ -100,7 +100,7 @@ static bool agrees(Type r, Type t, bool relaxed)
     const TypeInfo *a = &type_info[r], *b = &type_info[t];
     if (a->kind == K_PRED || b->kind == K_PRED) return a->kind == b->kind;
     if (a->kind == K_OPAQUE || b->kind == K_OPAQUE) return a->kind == b->kind;
-    if (b->kind == K_FLOAT) return a->bits == b->bits && (a->kind == K_BITS || a->kind == K_FLOAT || (relaxed && b->bits != 64 && b->bits != 32) || b->bits == 16 || t == TY_F16X2 || t == TY_BF16X2 || t == TY_TF32);
+    if (b->kind == K_FLOAT) return a->bits == b->bits && (a->kind == K_BITS || a->kind == K_FLOAT);
     if (b->kind == K_BITS && a->kind == K_FLOAT) return relaxed ? a->bits >= b->bits : a->bits == b->bits;
     if (a->kind == K_FLOAT) return false;
     return relaxed ? a->bits >= b->bits : a->bits == b->bits;
@@ -159,7 +159,7 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
     case O_REG: return reg_is(c, n, o, t, relaxed);
     case O_SREG:
         if (c->i->op != OP_MOV) return fail_at(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
-        if (agrees(sreg_info[o->reg].type, t, true)) return true;
+        if (agrees(sreg_info[o->reg].type, t, type_info[t].bits == 16 || o->reg == SR_GRIDID)) return true;
         break;
     case O_IMM:
         if (imm_fits(o, t)) return true;
@@ -172,9 +172,12 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
     return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind], type_info[t].name);
 }
 
+// A result may be thrown away (_) where it is one of several, and that of an atomic operation or a comparison.
 static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 {
-    if (o->kind == O_SINK) return true;
+    const Inst *i = c->i;
+    bool alone = o == &i->opnd[n], first = i->opnd[n].kind == O_PAIR && o == &i->opnd[n].items[0] && i->op == OP_SHFL;
+    if (o->kind == O_SINK && ((!alone && !first) || i->op == OP_ATOM || i->op == OP_SETP)) return true;
     if (o->kind != O_REG || o->negated)
         return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1, op_info[c->i->op].name, what[o->kind]);
     return reg_is(c, n, o, t, relaxed);
@@ -368,7 +371,10 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'v': return vector(c, n, o, t, false);
     case 'l': return o->kind == O_LABEL || fail_at(c, o->at, NULL, "a label is expected behind '%s'", name);
     case 'L': return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
-    case 's': return o->kind == O_SYM || source(c, n, o, t, false);
+    case 's':
+        if (o->kind != O_SYM || inst_has(i, G_TO)) return source(c, n, o, t, false);
+        if (o->sym->space == i->space) return true;
+        return fail_at(c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space], space_names[i->space]);
     case 'i': return (o->kind == O_IMM && o->imm_kind == IMM_INT) || fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
     case 't': return check_texture(c, o);
     default: return check_mov(c, n, o);

@@ -100,7 +100,7 @@ void sm_evaluate(Sm *sm, uint32_t slot)
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
         enter_state(sm, slot, shared ? W_SHARED : W_MEMORY);
-        if (!shared) ss->policy.ops->stall(&ss->policy, bit);
+        if (!shared) ss->policy.ops->stall(&ss->policy, bit), ws->recent_n = 0;
         return;
     }
     if (t >> 2 > sm->now) {
@@ -133,10 +133,36 @@ static void count_kind(Sm *sm, const Dinst *d, const Step *s)
     }
 }
 
-static uint32_t bank_delay(Sm *sm, const Dinst *d)
+// Where a source comes from: the last-result file holds a warp's latest results, the operand register file the ones
+// before (unified-memory §2.1). They are lost when the warp waits for memory. Only what neither has reads a bank.
+static bool from_main_file(Sm *sm, const WarpSlot *ws, uint16_t slot)
+{
+    for (uint32_t k = 0; k < ws->recent_n; k++) {
+        if (ws->recent[k] != slot) continue;
+        sm->count[k < sm->cfg.lrf ? C_LRF_READS : C_ORF_READS]++;
+        return false;
+    }
+    sm->count[C_MRF_READS]++;
+    return true;
+}
+
+static void note_result(const Sm *sm, WarpSlot *ws, uint16_t slot)
+{
+    uint32_t room = MIN(sm->cfg.lrf + sm->cfg.orf, MAX_RECENT), at = 0;
+    while (at < ws->recent_n && ws->recent[at] != slot) at++;
+    if (at == ws->recent_n && ws->recent_n < room) ws->recent_n++;
+    at = MIN(at, ws->recent_n - 1u);
+    memmove(ws->recent + 1, ws->recent, at * sizeof *ws->recent);
+    ws->recent[0] = slot;
+}
+
+static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
 {
     uint8_t uses[64] = {0}, most = 0;
+    bool files = sm->cfg.lrf + sm->cfg.orf > 0;
     for (int k = 0; k < d->sources; k++) {
+        if (files && !from_main_file(sm, ws, d->source[k])) continue;
+        if (!sm->cfg.reg_banks) continue;
         uint8_t n = ++uses[d->source[k] % sm->cfg.reg_banks % 64];
         most = MAX(most, n);
     }
@@ -196,7 +222,8 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     } else {
         count_kind(sm, d, s);
         if (d->score_dst) {
-            uint32_t extra = sm->cfg.reg_banks ? bank_delay(sm, d) : 0;
+            uint32_t extra = sm->cfg.reg_banks || sm->cfg.lrf + sm->cfg.orf ? bank_delay(sm, ws, d) : 0;
+            if (sm->cfg.lrf + sm->cfg.orf && d->has_result) note_result(sm, ws, d->result);
             uint64_t done = sm->now + unit->latency + slots - 1 + extra;
             if (s->deferred) done = MAX(done, sm->until + 1);
             uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);

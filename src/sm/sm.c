@@ -64,6 +64,16 @@ void sm_close(Sm *sm)
     *sm = (Sm){0};
 }
 
+void sm_resize(Sm *sm, const SmCfg *cfg)
+{
+    const char *why;
+    bool same = cfg->l1.size == sm->l1.cfg.size && cfg->l1.index == sm->l1.cfg.index;
+    sm->cfg = *cfg;
+    if (same) return;
+    cache_close(&sm->l1);
+    cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // whole sets, modulo: can't fail
+}
+
 void sm_flush(Sm *sm)
 {
     if (!sm->cfg.l1.keep) cache_flush(&sm->l1);

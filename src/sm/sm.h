@@ -54,6 +54,8 @@ typedef struct SmCfg {
     uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
     uint32_t registers, reg_unit, reg_max;         // 32-bit registers; allocation unit of a warp; most per thread
     uint32_t reg_banks, reg_ports;                 // 0 banks: no conflicts
+    uint32_t lrf, orf;                             // results per thread in the last-result and operand register file
+    uint32_t storage, storage_size;                // Storage; bytes that it shares out
     uint32_t shared_size, shared_unit, shared_reserved, shared_max;   // bytes; of an SM, per block, a block's most
     uint32_t shared_latency, shared_conflict;      // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
@@ -114,6 +116,7 @@ typedef struct LsuOp {
     Segment seg[64];
 } LsuOp;
 
+enum { MAX_RECENT = 16 };      // most entries of the LRF and ORF together
 typedef struct WarpSlot {
     Warp *warp;              // null: empty
     uint64_t *ready;         // per scoreboard entry: cycle · 4 + kind of the producer
@@ -127,6 +130,8 @@ typedef struct WarpSlot {
     uint8_t class;           // of the next instruction, when W_READY
     uint64_t since;
     uint32_t wait_pc;
+    uint16_t recent[MAX_RECENT]; // slots of the latest results, the last one first
+    uint8_t recent_n;
 } WarpSlot;
 #define UNKNOWN (UINT64_MAX - 3)   // a ready time that memory will tell
 typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
@@ -199,6 +204,7 @@ typedef struct Sm {
 
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
 void sm_close(Sm *sm);
+void sm_resize(Sm *sm, const SmCfg *cfg);                    // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                                       // between kernels, caches that aren't kept
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
 bool sm_has_room(const Sm *sm);
@@ -210,6 +216,8 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred opera
 bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
+typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED } Storage;
+void sm_organise(SmCfg *cfg, const LaunchInfo *l);           // storage.c: sets the sizes for a launch
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 

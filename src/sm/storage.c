@@ -1,0 +1,44 @@
+// storage.c: how an SM's storage is shared out among registers, shared memory and L1, per launch. Partitioned: as
+// described, fixed. Fermi-like: shared memory and L1 share `size`, a quarter and three quarters or the other way round
+// (unified-memory §2.2, §6.3): the larger shared memory where it lets more blocks run. Unified: all three share `size`;
+// registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5).
+#include "sm/sm.h"
+
+static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
+{
+    const char *limit;
+    cfg->shared_size = shared;
+    return sm_occupancy(cfg, l, &limit);
+}
+
+static void set_l1(SmCfg *cfg, uint64_t bytes)
+{
+    uint64_t unit = (uint64_t)cfg->l1.line * cfg->l1.ways;
+    cfg->l1.size = bytes / unit * unit;
+    cfg->l1.index = INDEX_MODULO;  // the sets are whatever number fits
+}
+
+void sm_organise(SmCfg *cfg, const LaunchInfo *l)
+{
+    uint32_t size = cfg->storage_size;
+    if (cfg->storage == STORAGE_FERMI) {
+        uint32_t less = size / 4, more = size - less;
+        bool wants_more = fit_with(cfg, l, more) > fit_with(cfg, l, less);
+        cfg->shared_size = wants_more ? more : less;
+        set_l1(cfg, size - cfg->shared_size);
+    } else if (cfg->storage == STORAGE_UNIFIED) {
+        const char *limit;
+        // What one block needs, found as what occupancy counts it as.
+        uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
+        uint32_t unit = MAX(cfg->reg_unit, 1u), shared_unit = MAX(cfg->shared_unit, 1u);
+        uint32_t regs = (MAX(l->kernel->registers, 1u) * LANES + unit - 1) / unit * unit * warps;
+        uint32_t shared = (l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved + shared_unit - 1) / shared_unit * shared_unit;
+        uint32_t blocks = size / (4 * regs + shared);
+        cfg->registers = blocks * regs;
+        cfg->shared_size = blocks * shared;
+        uint32_t fit = sm_occupancy(cfg, l, &limit);  // threads, warps and blocks limit it too
+        cfg->registers = fit * regs;
+        cfg->shared_size = fit * shared;
+        set_l1(cfg, size - fit * (4 * regs + shared));
+    }
+}
