@@ -167,6 +167,9 @@ static bool strong(const Inst *i)
     return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK;
 }
 
+// .acquire, .acq_rel and .sc: what comes later in the thread must not be performed before (PTX ISA §8).
+static bool acquires(const Inst *i) { return i->mod[G_SEM] == M_ACQUIRE || i->mod[G_SEM] == M_ACQ_REL || i->mod[G_SEM] == M_SC; }
+
 static void elements(Decode *x, Dinst *d, const Operand *o, bool to)
 {
     d->vec = o->kind == O_VEC ? o->count : 1;
@@ -188,6 +191,7 @@ static bool decode_memory(Decode *x, Dinst *d)
     if (d->bytes == 16) return fail(x, true, ".b128 accesses are not implemented");
     d->cache = i->mod[G_CACHE];
     if (strong(i)) d->flags |= D_STRONG;
+    if (acquires(i)) d->flags |= D_ACQUIRE;
     if (strong(i) || i->mod[G_CACHE] == M_CG || i->mod[G_CACHE] == M_CV) d->flags |= D_UNCACHED;
     if (inst_has(i, G_NC) || i->op == OP_LDU) d->flags |= D_READONLY;
     elements(x, d, what, load);
@@ -284,6 +288,7 @@ static bool decode_barrier(Decode *x, Dinst *d)
     const Inst *i = x->i;
     if (inst_has(i, G_WARP)) {
         d->kind = X_WARP_SYNC;
+        if (x->k->its) d->flags |= D_SYNC;
         d->a = source(x, &i->opnd[0], TY_B32);
         return true;
     }
@@ -313,6 +318,7 @@ static bool decode_atomic(Decode *x, Dinst *d)
     d->mod = i->mod[G_ATOM];
     d->bytes = (uint8_t)type_bytes(i->type);
     d->flags |= D_UNCACHED | D_STRONG;
+    if (acquires(i)) d->flags |= D_ACQUIRE;
     d->dst = at ? dest(x, &i->opnd[0]) : scratch(x);
     d->vec = (uint8_t)at;  // 1: wants the old value
     if (at && i->opnd[0].kind == O_REG && reg_wide(x, i->opnd[0].reg)) d->flags |= D_LONG;

@@ -77,6 +77,7 @@ enum {
     D_UNCACHED = 4,    // .cg, .cv or strong: passes the L1 by
     D_READONLY = 8,    // .nc or ldu: may use the read-only cache
     D_BACK = 16,       // a branch backwards
+    D_ACQUIRE = 16,    // memory: later accesses of the thread wait for it
     D_LONG = 32,       // a 64-bit destination
     D_FRAME = 16,      // memory: the address is relative to the frame's local memory
     D_CARRY_IN = 64, D_CARRY_OUT = 128,
@@ -287,12 +288,14 @@ typedef struct Warp {
     uint32_t slot;                // warp slot in the SM
     uint32_t tid0;                // linear thread number of lane 0
     uint32_t async_pending;       // cp.async groups not waited for
+    uint64_t deferred, acquired;  // the last window in which it deferred an access; in which all are deferred (memory.c)
 } Warp;
 
 typedef struct Barrier {
     uint32_t arrived, expected;   // threads; expected 0: all of the CTA
     uint32_t reduce;              // running and/or/popc of bar.red
     bool used;
+    uint64_t acquired;            // the latest of the warps that arrived (memory.c)
 } Barrier;
 
 struct Cta {
@@ -319,7 +322,7 @@ typedef struct LaunchInfo {
 // --- faults -----------------------------------------------------------------------------------------------------------
 typedef enum FaultKind {
     FAULT_NONE, FAULT_BOUNDS, FAULT_MISALIGNED, FAULT_NULL, FAULT_FREED, FAULT_READONLY, FAULT_STACK, FAULT_BARRIER,
-    FAULT_ILLEGAL, FAULT_TRAP, FAULT_SHARED, FAULT_LOCAL, FAULT_CALL, FAULT_TEXTURE,
+    FAULT_ILLEGAL, FAULT_TRAP, FAULT_SHARED, FAULT_LOCAL, FAULT_CALL, FAULT_TEXTURE, FAULT_CONST, FAULT_PARAM,
 } FaultKind;
 typedef struct Fault {
     FaultKind kind;
@@ -343,7 +346,6 @@ typedef struct Step {
     uint32_t bytes;               // per lane
     bool regular;                 // all 32 lanes, lane n at addr[0] + n · stride; stride is below 2^31
     uint32_t stride;
-    uint32_t local_base;
     uint64_t addr[LANES];
 } Step;
 enum { STEP_DONE, STEP_WAIT, STEP_EXIT, STEP_FAULT };   // WAIT: the split waits (barrier, sync, sleep); EXIT: warp over
@@ -399,6 +401,7 @@ void barrier_check(Env *env, Cta *cta);                                   // aft
 
 // memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_fence(const Env *env, Warp *w);
 void exec_local_grow(Warp *w, uint32_t bytes);              // room for bytes of local memory per lane
 // system.c: printf, malloc and free of device code
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);

@@ -41,12 +41,14 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
     case FAULT_NULL: text_printf(out, "%s of %u bytes through a null pointer (0x%llx)", access, f->bytes, (unsigned long long)f->address); break;
     case FAULT_FREED: text_printf(out, "%s of %u bytes at 0x%llx, in memory that was freed", access, f->bytes, (unsigned long long)f->address); break;
     case FAULT_READONLY: text_printf(out, "write of %u bytes to constant or parameter memory at 0x%llx", f->bytes, (unsigned long long)f->address); break;
-    case FAULT_STACK: text_printf(out, "stack overflow: calls are nested too deeply (the limit is local.max of the GPU's description)"); break;
+    case FAULT_STACK: text_printf(out, "stack overflow: calls are nested too deeply (the limit is sm.local of the GPU's description)"); break;
     case FAULT_BARRIER: text_printf(out, "illegal barrier: number %llu, %u threads (16 barriers; counts are multiples of 32)", (unsigned long long)f->address, f->bytes); break;
     case FAULT_ILLEGAL: text_printf(out, "illegal instruction or operand (0x%llx)", (unsigned long long)f->address); break;
     case FAULT_TRAP: text_printf(out, "trap or failed assertion"); break;
     case FAULT_SHARED: text_printf(out, "%s of %u bytes at shared-memory offset 0x%llx, beyond the block's shared memory", access, f->bytes, (unsigned long long)f->address); break;
     case FAULT_LOCAL: text_printf(out, "%s of %u bytes at local-memory offset 0x%llx, beyond the thread's stack", access, f->bytes, (unsigned long long)f->address); break;
+    case FAULT_CONST: text_printf(out, "%s of %u bytes at offset 0x%llx of constant memory, of which the module has %u bytes", access, f->bytes, (unsigned long long)f->address, f->code->kernel->image->const_bytes); break;
+    case FAULT_PARAM: text_printf(out, "%s of %u bytes at offset 0x%llx of the parameters, which have %u bytes", access, f->bytes, (unsigned long long)f->address, f->code->kernel->param_bytes); break;
     case FAULT_CALL: text_printf(out, "indirect call to 0x%llx, which is not a function of the prototype's shape", (unsigned long long)f->address); break;
     case FAULT_TEXTURE: text_printf(out, "0x%llx is not a texture object", (unsigned long long)f->address); break;
     case FAULT_NONE: return;

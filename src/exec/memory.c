@@ -310,8 +310,26 @@ static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
 }
 
 // --- deferred operations: at the window's edge, on memory as it is then -------------------------------------------------
+// What an acquire or a fence orders behind a deferred load must come behind it: until the edge all accesses of the warp,
+// and of those that meet it at a barrier, are deferred too. A window is known by its number of the first cycle, plus one.
+static uint64_t window_mark(const Env *env) { return env->clock - env->window_cycle + 1; }
+
+void exec_fence(const Env *env, Warp *w)
+{
+    if (w->deferred == window_mark(env)) w->acquired = w->deferred;
+}
+
+static bool must_defer(const Env *env, const Warp *w, const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+    const Log *log = env->log;
+    return log && log->deferred.n && ((w->acquired && w->acquired == window_mark(env)) || overlaps_pending(log, addr, mask, bytes));
+}
+
 static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
+    uint8_t sem = d->inst->mod[G_SEM];
+    w->deferred = window_mark(env);
+    if (sem == M_ACQUIRE || sem == M_ACQ_REL || sem == M_SC) w->acquired = w->deferred;
     Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows), .tracker = env->tracker};
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
@@ -327,6 +345,14 @@ static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     log_defer(env->log, &x, total);
     env->step.deferred = true;
+}
+
+// The bytes of a cp.async that its source size doesn't cover are zero.
+static void copy_lane(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have)
+{
+    uint8_t data[16] = {0};
+    memcpy(data, from, have);
+    memcpy(cta->shared + to, data, d->bytes);
 }
 
 void exec_deferred(Env *env, const Deferred *x)
@@ -345,7 +371,8 @@ void exec_deferred(Env *env, const Deferred *x)
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t *p = gmem_host(env->gmem, x->addr[n]);
-        if (d->kind == X_ATOM) atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
+        if (d->kind == X_CP_ASYNC) copy_lane(x->warp->cta, d, x->x[n], p, x->y[n]);
+        else if (d->kind == X_ATOM) atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
         else if (d->kind == X_ST) memcpy(p, x->more + (size_t)n * total, total);
         else
             for (int e = 0; e < d->vec; e++) put(&l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
@@ -465,7 +492,7 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     if (!check_global(env, w, d, addr, mask, total, write)) return false;
     Log *log = env->log;
-    if (log && (d->kind == X_ATOM || d->flags & D_STRONG || (log->deferred.n && overlaps_pending(log, addr, mask, total)))) {
+    if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, w, addr, mask, total))) {
         defer(env, w, d, mask);
         return true;
     }
@@ -492,10 +519,41 @@ static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *add
             exec_fault(env, w, FAULT_READONLY, (uint32_t)__builtin_ctz(mask), addr[__builtin_ctz(mask)], d->bytes, true);
             return false;
         }
-        if (space == SP_CONST) return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_BOUNDS);
-        return access_flat(env, w, d, addr, mask, env->launch->params, env->launch->kernel->param_bytes, FAULT_BOUNDS);
+        if (space == SP_CONST) return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_CONST);
+        return access_flat(env, w, d, addr, mask, env->launch->params, env->launch->kernel->param_bytes, FAULT_PARAM);
     default: exec_fault(env, w, FAULT_ILLEGAL, 0, addr[0], d->bytes, false); return false;
     }
+}
+
+// Lanes may be in several spaces at once: each is served by itself, and the step record has the first two of them.
+static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    static const Space spaces[] = {SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_CONST, SP_PARAM};
+    Step *s = &env->step;
+    Space first = window_of(s->addr[__builtin_ctz(mask)]);
+    uint32_t same = 0, in[COUNT(spaces)] = {0};
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (window_of(s->addr[__builtin_ctz(m)]) == first) same |= m & -m;
+    if (same == mask) {
+        uint64_t base = window_base(first);
+        for (int n = 0; base && n < LANES; n++) s->addr[n] -= base;
+        s->space = (uint8_t)first;
+        access(env, w, d, first, s->addr, mask);
+        return;
+    }
+    s->regular = false;
+    s->mask = 0;
+    for (size_t k = 0; k < COUNT(spaces); k++) {
+        for (uint32_t m = mask; m; m &= m - 1)
+            if (window_of(s->addr[__builtin_ctz(m)]) == spaces[k]) in[k] |= m & -m;
+        if (!in[k]) continue;
+        if (!s->mask) s->mask = in[k], s->space = (uint8_t)spaces[k];
+        else if (!s->other_mask) s->other_mask = in[k], s->other_space = (uint8_t)spaces[k];
+    }
+    for (size_t k = 0; k < COUNT(spaces); k++)
+        for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(spaces[k]);
+    for (size_t k = 0; k < COUNT(spaces); k++)
+        if (in[k] && !access(env, w, d, spaces[k], s->addr, in[k])) return;
 }
 
 static void param_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
@@ -532,7 +590,7 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    uint64_t to[LANES];
+    uint64_t to[LANES], have[LANES];
     const uint32_t *size = row(&w->l, d->c);
     for (int n = 0; n < LANES; n++)
         to[n] = (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) + d->target;
@@ -545,13 +603,22 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
+    for (int n = 0; n < LANES; n++) have[n] = MIN(size[n], d->bytes);
+    if (must_defer(env, w, env->step.addr, mask, d->bytes)) {
+        Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .tracker = env->tracker};
+        memcpy(x.addr, env->step.addr, sizeof x.addr);
+        memcpy(x.x, to, sizeof x.x);
+        memcpy(x.y, have, sizeof x.y);
+        log_defer(env->log, &x, d->bytes);
+        env->step.deferred = true;
+        return;
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
-        uint8_t data[16] = {0};
-        uint32_t have = MIN(size[n], d->bytes);
-        memcpy(data, gmem_host(env->gmem, env->step.addr[n]), have);
-        if (env->log) log_patch(env->log, env->step.addr[n], data, have);
-        memcpy(w->cta->shared + to[n], data, d->bytes);
+        uint8_t data[16];
+        memcpy(data, gmem_host(env->gmem, env->step.addr[n]), have[n]);
+        if (env->log) log_patch(env->log, env->step.addr[n], data, (uint32_t)have[n]);
+        copy_lane(w->cta, d, to[n], data, have[n]);
     }
 }
 
@@ -573,43 +640,12 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         copy_async(env, w, d, mask);
         return;
     }
-    if (d->space == SP_GENERIC || d->kind == X_PREFETCH) {
-        uint32_t first = (uint32_t)__builtin_ctz(mask);
-        Space space = window_of(s->addr[first]);
-        uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            int n = __builtin_ctz(m);
-            if (window_of(s->addr[n]) == space) same |= 1u << n;
-        }
-        s->space = (uint8_t)space;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            int n = __builtin_ctz(m);
-            s->addr[n] -= window_base(window_of(s->addr[n]));
-        }
-        if (d->kind == X_PREFETCH) {  // a hint: outside of any allocation it does nothing
-            if (space != SP_GLOBAL) s->space = SP_NONE;
-            for (uint32_t m = mask; m; m &= m - 1)
-                if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(1u << __builtin_ctz(m));
-            return;
-        }
-        if (same != mask) s->regular = false;
-        if (same != mask) {  // lanes in two spaces: the rest is found by the window of its first lane
-            uint32_t rest = mask & ~same;
-            uint64_t probe[LANES];
-            addresses(w, d, probe);
-            Space other = window_of(probe[__builtin_ctz(rest)]);
-            for (uint32_t m = rest; m; m &= m - 1)
-                if (window_of(probe[__builtin_ctz(m)]) != other) {
-                    exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(m), probe[__builtin_ctz(m)], s->bytes, false);
-                    return;
-                }
-            s->mask = same;
-            s->other_mask = rest;
-            s->other_space = (uint8_t)other;
-            if (!access(env, w, d, space, s->addr, same)) return;
-            access(env, w, d, other, s->addr, rest);
-            return;
-        }
+    if (d->kind == X_PREFETCH) {  // a hint: outside of any allocation it does nothing
+        s->space = SP_GLOBAL;
+        for (uint32_t m = mask; m; m &= m - 1)
+            if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m);
+        return;
     }
-    access(env, w, d, s->space, s->addr, mask);
+    if (d->space == SP_GENERIC) access_generic(env, w, d, mask);
+    else access(env, w, d, s->space, s->addr, mask);
 }

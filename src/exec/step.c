@@ -480,8 +480,11 @@ void exec_step(Env *env, Warp *w)
         if (mask) exec_system(env, w, d, mask);
         w->pc++;
         break;
-    case X_CP_WAIT:
     case X_FENCE:
+        exec_fence(env, w);
+        w->pc++;
+        break;
+    case X_CP_WAIT:
     case X_NOP: w->pc++; break;
     }
     if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
@@ -530,6 +533,7 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
         w->cta = cta;
         w->in_cta = n;
         w->tid0 = n * LANES;
+        w->deferred = w->acquired = 0;
         w->l.bank[1] = k->consts;
         w->l.cc = 0;
         uint32_t threads = cta->threads - w->tid0;

@@ -155,8 +155,8 @@ void lex_next(Lexer *lex)
              p++) {}
         t->kind = TOK_DIRECTIVE;
     } else if (s[p] == '"') {
-        for (p++; p < n && s[p] != '"' && s[p] != '\n'; p++)
-            if (s[p] == '\\' && p + 1 < n) p++;
+        for (p++; p < n && s[p] != '"' && s[p] != '\n' && s[p]; p++)
+            if (s[p] == '\\' && p + 1 < n && s[p + 1] != '\n' && s[p + 1]) p++;
         if (p >= n || s[p] != '"') {
             fail(lex, lex->pos, NULL, "string without end");
             return;

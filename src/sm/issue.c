@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+static bool is_memory(int class)
+{
+    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC || class == CLASS_TEX || class == CLASS_PREFETCH || class == CLASS_ASYNC;
+}
+
 static uint32_t sched_of(const Sm *sm, uint32_t slot) { return slot % sm->cfg.schedulers; }
 static uint32_t bit_of(const Sm *sm, uint32_t slot) { return slot / sm->cfg.schedulers; }
 
@@ -95,6 +100,9 @@ void sm_evaluate(Sm *sm, uint32_t slot)
         t = MAX(t, ws->last_ready << 2 | KIND_ALU);
         if (ws->outstanding) t = UNKNOWN | KIND_MEMORY;
     }
+    // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes behind
+    // one of these must not be executed before those have their values.
+    if ((d->kind == X_FENCE && ws->outstanding) || (ws->acquires && is_memory(d->class))) t = UNKNOWN | KIND_MEMORY;
     if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN | KIND_MEMORY;
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
@@ -257,11 +265,6 @@ static Counter stall_cause(const Sm *sm, const SchedState *s)
     if (s->in[W_BRANCH]) return C_STALL_BRANCH;
     if (s->in[W_BARRIER]) return C_STALL_BARRIER;
     return C_STALL_SLEEP;
-}
-
-static bool is_memory(int class)
-{
-    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC || class == CLASS_TEX || class == CLASS_PREFETCH || class == CLASS_ASYNC;
 }
 
 // Ready warps whose unit can't start now.

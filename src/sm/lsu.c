@@ -67,6 +67,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
+    ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
     t->next_free = sm->free_tracker;
     sm->free_tracker = tracker;
@@ -469,10 +470,11 @@ void lsu_put(Sm *sm, uint32_t slot, const Step *s)
         tracker = sm->free_tracker;
         Tracker *t = &sm->tracker[tracker];
         sm->free_tracker = t->next_free;
-        *t = (Tracker){.d = d, .slot = slot, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC,
+        *t = (Tracker){.d = d, .slot = slot, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC, .acquire = d->flags & D_ACQUIRE,
                        .group = (uint8_t)(ws->async_group & 15)};
         for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
         ws->outstanding++;
+        ws->acquires += t->acquire;
         if (t->async) ws->async_count[t->group]++;
     }
     put_part(sm, slot, s, s->space, s->mask, tracker);

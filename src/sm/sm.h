@@ -88,7 +88,7 @@ typedef struct Tracker {
     uint32_t left;           // transactions to come, plus one until all are sent, plus one until the edge when deferred
     uint64_t time;           // the latest known completion
     uint32_t next_free;
-    bool shared, async;
+    bool shared, async, acquire;
     uint8_t group;           // of a cp.async
 } Tracker;
 // A request that left the SM and is waited for.
@@ -123,6 +123,7 @@ typedef struct WarpSlot {
     uint64_t next_issue;
     uint64_t last_ready;     // of all results
     uint32_t outstanding;    // memory instructions
+    uint32_t acquires;       // of those, ones that later accesses wait for
     uint32_t async_group;    // cp.async: the open group's number
     uint16_t async_count[16];// copies under way per group
     uint64_t started;

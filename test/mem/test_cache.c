@@ -220,7 +220,7 @@ static Lookup naive_read(Naive *n, uint64_t address, uint32_t bytes, bool stay, 
     if (way != MOST) {
         const NaiveLine *l = &n->way[set][way];
         result = (want & l->valid) == want ? HIT : (want & (l->valid | l->pending)) == want ? PENDING : MISS_SECTOR;
-        if (result == HIT) naive_use(n, set, way, false);
+        naive_use(n, set, way, false);
         if (result != MISS_SECTOR) return result;
     } else {
         way = naive_victim(n, set);

@@ -479,7 +479,7 @@ static void against_naive(void **state) {
             read_sectors += bits(need);
             l->valid |= need | whole;
             if (kind < 2) l->dirty |= sectors;
-            if (!need || !l->used) l->used = k + 1;  // mem.h: a hit touches, and so does a line's arrival
+            l->used = k + 1;  // mem.h: a line that is found is touched, whatever of it is valid
         }
         run(&r, 0);
         COUNTS(&r, L2_ACCESSES, N);
