@@ -643,7 +643,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (d->kind == X_PREFETCH) {  // a hint: outside of any allocation it does nothing
         s->space = SP_GLOBAL;
         for (uint32_t m = mask; m; m &= m - 1)
-            if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m);
+            if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m), s->regular = false;
         return;
     }
     if (d->space == SP_GENERIC) access_generic(env, w, d, mask);

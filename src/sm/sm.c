@@ -173,7 +173,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
 
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 {
-    if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE || !d->d->score_dst) return;
+    if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE || (!d->d->score_dst && d->d->kind != X_CP_ASYNC)) return;
     sm->now = now;
     lsu_done(sm, d->tracker, now);
 }

@@ -57,8 +57,8 @@ void reg_put(const Opened *o, Frame *w, uint32_t reg, int lane, uint64_t x);
 Lanes frame_lanes(const Opened *o, Frame *w);
 bool frame_same(const Opened *o, const Frame *a, const Frame *b);   // but for what nobody reads
 uint32_t some_mask(unsigned k);  // full for 0, then sparse ones and random ones; never empty
-void frame_run(const Opened *o, Frame *w, uint32_t mask,
-               int build);  // all lane instructions in order; others are left out
+// Runs all lane instructions in order; others are left out.
+void frame_run(const Opened *o, Frame *w, uint32_t mask, int build);
 
 // --- forms -----------------------------------------------------------------------------------------------------------
 typedef struct Form {
@@ -95,9 +95,8 @@ typedef struct Rule {
     Op op;
     const char *operands;
     bool (*legal)(const Form *f);               // by the PTX ISA's syntax
-    bool (*missing)(const Form *f);             // legal, and known not to be implemented
+    bool (*missing)(const Form *f);             // legal, and may be refused
     void (*reference)(const Form *f, const In *in, Out *out);
-    Type (*source)(const Form *f, char letter); // null: which values a source is tried with, if not by its letter
 } Rule;
 enum { TRY_SHAPES = 1, TRY_BRIEFLY = 2 };       // operands that share registers, constants; few values
 // Tests all forms of ops.def's row; c counts.

@@ -78,7 +78,7 @@ static void ref_lop3(const Form *f, const In *in, Out *out)
 static void lop3(void **state)
 {
     (void)state;
-    Rule r = {OP_LOP3, "daaai", legal_plain, NULL, ref_lop3, NULL};
+    Rule r = {OP_LOP3, "daaai", legal_plain, NULL, ref_lop3};
     Form f = {.op = OP_LOP3, .type = TY_B32};
     for (lop3_table = 0; lop3_table < 256; lop3_table++)
         form_test(&census, &r, &f, lop3_table % 16 ? TRY_BRIEFLY : TRY_BRIEFLY | TRY_SHAPES, lop3_table);
@@ -355,20 +355,20 @@ static void addresses(void **state)
 
 // --- the rules -------------------------------------------------------------------------------------------------------
 static const Rule rules[] = {
-    {OP_AND, "daa", legal_plain, NULL, ref_logic, NULL},
-    {OP_OR, "daa", legal_plain, NULL, ref_logic, NULL},
-    {OP_XOR, "daa", legal_plain, NULL, ref_logic, NULL},
-    {OP_NOT, "da", legal_plain, NULL, ref_logic, NULL},
-    {OP_CNOT, "da", legal_plain, NULL, ref_logic, NULL},
-    {OP_SHL, "dan", legal_plain, NULL, ref_shift, NULL},
-    {OP_SHR, "dan", legal_shr, NULL, ref_shift, NULL},
-    {OP_SHF, "duun", legal_shf, NULL, ref_funnel, NULL},
-    {OP_PRMT, "duuu", legal_prmt, NULL, ref_prmt, NULL},
-    {OP_SELP, "daaq", legal_selp, NULL, ref_select, NULL},
-    {OP_SLCT, "daab", legal_slct, NULL, ref_select, NULL},
-    {OP_MOV, "da", legal_mov, missing_mov, ref_mov, NULL},
-    {OP_CVTA, "da", legal_space, missing_cvta, ref_cvta, NULL},
-    {OP_ISSPACEP, "pl", legal_space, NULL, ref_isspacep, NULL},
+    {OP_AND, "daa", legal_plain, NULL, ref_logic},
+    {OP_OR, "daa", legal_plain, NULL, ref_logic},
+    {OP_XOR, "daa", legal_plain, NULL, ref_logic},
+    {OP_NOT, "da", legal_plain, NULL, ref_logic},
+    {OP_CNOT, "da", legal_plain, NULL, ref_logic},
+    {OP_SHL, "dan", legal_plain, NULL, ref_shift},
+    {OP_SHR, "dan", legal_shr, NULL, ref_shift},
+    {OP_SHF, "duun", legal_shf, NULL, ref_funnel},
+    {OP_PRMT, "duuu", legal_prmt, NULL, ref_prmt},
+    {OP_SELP, "daaq", legal_selp, NULL, ref_select},
+    {OP_SLCT, "daab", legal_slct, NULL, ref_select},
+    {OP_MOV, "da", legal_mov, missing_mov, ref_mov},
+    {OP_CVTA, "da", legal_space, missing_cvta, ref_cvta},
+    {OP_ISSPACEP, "pl", legal_space, NULL, ref_isspacep},
 };
 
 static void forms(void **state)
