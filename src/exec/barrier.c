@@ -34,7 +34,6 @@ static void release(Env *env, Cta *cta, uint32_t id)
             put_result(p, w, &p->code->insts[p->pc], b);
             p->state = SPLIT_READY;
             p->pc++;
-            w->acquired = MAX(w->acquired, b->acquired);
             woken = true;
         }
         if (!woken) continue;
@@ -64,7 +63,6 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     b->used = true;
     b->arrived += come;
-    b->acquired = MAX(b->acquired, w->acquired);
     b->expected = count;
     if (d->mod != M_B_ARRIVE) {
         split_save(w);

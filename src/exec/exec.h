@@ -79,7 +79,7 @@ enum {
     D_BACK = 16,       // a branch backwards
     D_ACQUIRE = 16,    // memory: later accesses of the thread wait for it
     D_LONG = 32,       // a 64-bit destination
-    D_FRAME = 16,      // memory: the address is relative to the frame's local memory
+    D_FRAME = 64,      // memory: the address is relative to the frame's local memory
     D_CARRY_IN = 64, D_CARRY_OUT = 128,
     D_DST_32 = 64,     // cvt: a 32-bit destination register, though the type may be narrower
     D_SRC_LONG = 128,  // cvt, mov, addresses: a 64-bit source register
@@ -288,14 +288,12 @@ typedef struct Warp {
     uint32_t slot;                // warp slot in the SM
     uint32_t tid0;                // linear thread number of lane 0
     uint32_t async_pending;       // cp.async groups not waited for
-    uint64_t deferred, acquired;  // the last window in which it deferred an access; in which all are deferred (memory.c)
 } Warp;
 
 typedef struct Barrier {
     uint32_t arrived, expected;   // threads; expected 0: all of the CTA
     uint32_t reduce;              // running and/or/popc of bar.red
     bool used;
-    uint64_t acquired;            // the latest of the warps that arrived (memory.c)
 } Barrier;
 
 struct Cta {
@@ -322,7 +320,7 @@ typedef struct LaunchInfo {
 // --- faults -----------------------------------------------------------------------------------------------------------
 typedef enum FaultKind {
     FAULT_NONE, FAULT_BOUNDS, FAULT_MISALIGNED, FAULT_NULL, FAULT_FREED, FAULT_READONLY, FAULT_STACK, FAULT_BARRIER,
-    FAULT_ILLEGAL, FAULT_TRAP, FAULT_SHARED, FAULT_LOCAL, FAULT_CALL, FAULT_TEXTURE, FAULT_CONST, FAULT_PARAM,
+    FAULT_ILLEGAL, FAULT_TRAP, FAULT_SHARED, FAULT_LOCAL, FAULT_CALL, FAULT_TEXTURE, FAULT_CONST, FAULT_PARAM, FAULT_FREE,
 } FaultKind;
 typedef struct Fault {
     FaultKind kind;
@@ -331,6 +329,7 @@ typedef struct Fault {
     Code *code;
     uint32_t block[3], thread[3];
     bool write;
+    char note[240];               // of a failed assertion
 } Fault;
 
 // --- the environment of an SM (or of the functional mode) -------------------------------------------------------------
@@ -401,11 +400,11 @@ void barrier_check(Env *env, Cta *cta);                                   // aft
 
 // memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-void exec_fence(const Env *env, Warp *w);
 void exec_local_grow(Warp *w, uint32_t bytes);              // room for bytes of local memory per lane
 // system.c: printf, malloc and free of device code
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_heap(Env *env, const Deferred *d);
+void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // texture.c
 void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // across.c: instructions across lanes; of lanes that are at different instructions of one kind, or in different frames

@@ -44,7 +44,8 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
     case FAULT_STACK: text_printf(out, "stack overflow: calls are nested too deeply (the limit is sm.local of the GPU's description)"); break;
     case FAULT_BARRIER: text_printf(out, "illegal barrier: number %llu, %u threads (16 barriers; counts are multiples of 32)", (unsigned long long)f->address, f->bytes); break;
     case FAULT_ILLEGAL: text_printf(out, "illegal instruction or operand (0x%llx)", (unsigned long long)f->address); break;
-    case FAULT_TRAP: text_printf(out, "trap or failed assertion"); break;
+    case FAULT_TRAP: text_put(out, f->note[0] ? f->note : "trap"); break;
+    case FAULT_FREE: text_printf(out, "free of 0x%llx, which malloc didn't give or which was freed already", (unsigned long long)f->address); break;
     case FAULT_SHARED: text_printf(out, "%s of %u bytes at shared-memory offset 0x%llx, beyond the block's shared memory", access, f->bytes, (unsigned long long)f->address); break;
     case FAULT_LOCAL: text_printf(out, "%s of %u bytes at local-memory offset 0x%llx, beyond the thread's stack", access, f->bytes, (unsigned long long)f->address); break;
     case FAULT_CONST: text_printf(out, "%s of %u bytes at offset 0x%llx of constant memory, of which the module has %u bytes", access, f->bytes, (unsigned long long)f->address, f->code->kernel->image->const_bytes); break;

@@ -90,9 +90,10 @@ static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr
         }
     }
     __typeof__(&env->near[0]) near = &env->near[d->index & 63];
-    if (low >= near->start && high + bytes <= near->end) return true;
+    // An address near 2^64 must not wrap around into an allocation.
+    if (low >= near->start && high < near->end && bytes <= near->end - high) return true;
     const Allocation *al = gmem_find(env->gmem, low);
-    if (al && !al->freed && high + bytes <= al->end) {
+    if (al && !al->freed && high < al->end && bytes <= al->end - high) {
         near->start = al->start;
         near->end = al->end;
         return true;
@@ -157,15 +158,15 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     }
     if (d->bytes == 4 && d->vec == 1 && !(d->flags & D_LONG) && !patched) {  // the common case, tight
         uint32_t *to = row(l, d->vector[0]);
-        const uint8_t *host = g->host - GLOBAL_BASE;
+        const uintptr_t host = (uintptr_t)g->host - GLOBAL_BASE;
         if (env->step.regular && env->step.stride == 4) {
-            memcpy(to, host + addr[0], 4 * LANES);
+            memcpy(to, (const void *)(host + addr[0]), 4 * LANES);
         } else if (mask == FULL) {
-            for (int n = 0; n < LANES; n++) memcpy(&to[n], host + addr[n], 4);
+            for (int n = 0; n < LANES; n++) memcpy(&to[n], (const void *)(host + addr[n]), 4);
         } else {
             for (uint32_t m = mask; m; m &= m - 1) {
                 int n = __builtin_ctz(m);
-                memcpy(&to[n], host + addr[n], 4);
+                memcpy(&to[n], (const void *)(host + addr[n]), 4);
             }
         }
         return;
@@ -310,26 +311,13 @@ static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
 }
 
 // --- deferred operations: at the window's edge, on memory as it is then -------------------------------------------------
-// What an acquire or a fence orders behind a deferred load must come behind it: until the edge all accesses of the warp,
-// and of those that meet it at a barrier, are deferred too. A window is known by its number of the first cycle, plus one.
-static uint64_t window_mark(const Env *env) { return env->clock - env->window_cycle + 1; }
-
-void exec_fence(const Env *env, Warp *w)
+static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint32_t bytes)
 {
-    if (w->deferred == window_mark(env)) w->acquired = w->deferred;
-}
-
-static bool must_defer(const Env *env, const Warp *w, const uint64_t *addr, uint32_t mask, uint32_t bytes)
-{
-    const Log *log = env->log;
-    return log && log->deferred.n && ((w->acquired && w->acquired == window_mark(env)) || overlaps_pending(log, addr, mask, bytes));
+    return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
 }
 
 static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    uint8_t sem = d->inst->mod[G_SEM];
-    w->deferred = window_mark(env);
-    if (sem == M_ACQUIRE || sem == M_ACQ_REL || sem == M_SC) w->acquired = w->deferred;
     Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows), .tracker = env->tracker};
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
@@ -492,7 +480,7 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     if (!check_global(env, w, d, addr, mask, total, write)) return false;
     Log *log = env->log;
-    if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, w, addr, mask, total))) {
+    if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, addr, mask, total))) {
         defer(env, w, d, mask);
         return true;
     }
@@ -604,7 +592,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         }
     }
     for (int n = 0; n < LANES; n++) have[n] = MIN(size[n], d->bytes);
-    if (must_defer(env, w, env->step.addr, mask, d->bytes)) {
+    if (must_defer(env, env->step.addr, mask, d->bytes)) {
         Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .tracker = env->tracker};
         memcpy(x.addr, env->step.addr, sizeof x.addr);
         memcpy(x.x, to, sizeof x.x);

@@ -452,7 +452,7 @@ void exec_step(Env *env, Warp *w)
         break;
     case X_EXIT: leave_kernel(env, w, mask); break;
     case X_TRAP:
-        if (mask) exec_fault(env, w, FAULT_TRAP, (uint32_t)__builtin_ctz(mask), 0, 0, false);
+        if (mask) exec_trap(env, w, d, mask);
         w->pc++;
         break;
     case X_SLEEP:
@@ -481,9 +481,6 @@ void exec_step(Env *env, Warp *w)
         w->pc++;
         break;
     case X_FENCE:
-        exec_fence(env, w);
-        w->pc++;
-        break;
     case X_CP_WAIT:
     case X_NOP: w->pc++; break;
     }
@@ -533,7 +530,6 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
         w->cta = cta;
         w->in_cta = n;
         w->tid0 = n * LANES;
-        w->deferred = w->acquired = 0;
         w->l.bank[1] = k->consts;
         w->l.cc = 0;
         uint32_t threads = cta->threads - w->tid0;

@@ -1,4 +1,4 @@
-// system.c: the functions that device code calls and doesn't define: vprintf, malloc and free. In cycle mode what they do
+// system.c: the functions that device code calls and doesn't define: vprintf, malloc, free and assert's. In cycle mode what they do
 // is deferred to the window's edge like an atomic; printf's text is made when it is issued, since its arguments are in
 // the thread's own memory.
 #include "exec/exec.h"
@@ -56,71 +56,131 @@ static uint64_t word_at(const Env *env, const Warp *w, int n, uint64_t a, int by
     return v;
 }
 
-// printf's conversions; arguments lie in order in a buffer, each aligned to its size (4 or 8 bytes; %f is a double).
-static void format(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t args, Text *out)
+static void add_string(const Env *env, const Warp *w, int n, uint64_t a, Text *out)
 {
+    int c;
+    for (int k = 0; k < 65536 && (c = byte_at(env, w, n, a + (unsigned)k)) > 0; k++) {
+        char ch = (char)c;
+        text_add(out, &ch, 1);
+    }
+}
+
+// One conversion as the host's printf knows it, "%08.3f" without its size and letter, and what it takes.
+typedef struct Conversion {
+    char spec[32], letter;   // letter 0: malformed
+    uint32_t length, digits;
+    int size;                // bytes of an integer
+} Conversion;
+
+static void add_spec(Conversion *v, char c)
+{
+    bool digit = c >= '0' && c <= '9';
+    v->digits = digit ? v->digits + 1 : 0;
+    if (v->digits > 4 || v->length > sizeof v->spec - 5) return;  // a width of 9999 is wide enough
+    v->spec[v->length++] = c;
+}
+
+// Reads the conversion behind the '%' at fmt; returns the address of its last character.
+static uint64_t read_conversion(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t *args, uint32_t *taken, Conversion *v)
+{
+    int c;
+    *v = (Conversion){.spec = "%", .length = 1, .size = 4};
+    while ((c = byte_at(env, w, n, ++fmt)) > 0) {
+        if (c == '*') {
+            char number[16];
+            *args = (*args + 3) & ~3ull;
+            snprintf(number, sizeof number, "%d", (int)word_at(env, w, n, *args, 4));
+            for (char *p = number; *p; p++) add_spec(v, *p);
+            *args += 4;
+            ++*taken;
+        } else if (strchr("-+ #0123456789.", c)) {
+            add_spec(v, (char)c);
+        } else if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
+            v->size = 8;
+        } else if (c == 'h') {
+            v->size = v->size == 2 ? 1 : 2;
+        } else {
+            v->letter = (char)c;
+            return fmt;
+        }
+    }
+    return fmt - 1;
+}
+
+// printf's conversions (CUDA programming guide, "Formatted output"); arguments lie in order in a buffer, each aligned to its
+// size of 4 or 8 bytes, a float as a double. Returns how many there were.
+static uint32_t format(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t args, Text *out)
+{
+    uint32_t taken = 0;
     for (int c; (c = byte_at(env, w, n, fmt)) > 0; fmt++) {
         char ch = (char)c;
         if (ch != '%') {
             text_add(out, &ch, 1);
             continue;
         }
-        char spec[40] = "%", conv = 0;
-        size_t len = 1;
-        bool wide = false;
-        for (fmt++; (c = byte_at(env, w, n, fmt)) > 0 && len < sizeof spec - 4; fmt++) {
-            if (c == '*') {
-                args = (args + 3) & ~3ull;
-                len += (size_t)snprintf(spec + len, sizeof spec - 4 - len, "%d", (int)word_at(env, w, n, args, 4));
-                len = MIN(len, sizeof spec - 5);
-                args += 4;
-            } else if (strchr("-+ #0123456789.", c)) {
-                spec[len++] = (char)c;
-            } else if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
-                wide = true;
-            } else if (c != 'h') {
-                conv = (char)c;
-                break;
-            }
-        }
-        if (conv == '%') {
+        Conversion v;
+        fmt = read_conversion(env, w, n, fmt, &args, &taken, &v);
+        if (v.letter == '%') {
             text_put(out, "%");
-        } else if (conv && strchr("diouxXc", conv)) {
-            int bytes = wide ? 8 : 4;
-            args = (args + (unsigned)bytes - 1) & ~((uint64_t)bytes - 1);
-            uint64_t v = word_at(env, w, n, args, bytes);
-            if ((conv == 'd' || conv == 'i') && !wide) v = (uint64_t)(int64_t)(int32_t)v;
-            args += (unsigned)bytes;
-            if (conv == 'c') {
-                spec[len++] = 'c', spec[len] = 0;
-                text_printf(out, spec, (int)v);
-            } else {
-                memcpy(spec + len, "ll", 2), spec[len + 2] = conv, spec[len + 3] = 0;
-                text_printf(out, spec, (long long)v);
-            }
-        } else if (conv && strchr("fFeEgGaA", conv)) {
-            args = (args + 7) & ~7ull;
-            uint64_t v = word_at(env, w, n, args, 8);
-            double d;
-            memcpy(&d, &v, 8);
-            args += 8;
-            spec[len++] = conv, spec[len] = 0;
-            text_printf(out, spec, d);
-        } else if (conv == 'p' || conv == 's') {
-            args = (args + 7) & ~7ull;
-            uint64_t v = word_at(env, w, n, args, 8);
-            args += 8;
-            if (conv == 'p') text_printf(out, "0x%llx", (unsigned long long)v);
-            else
-                for (int k = 0; k < 65536 && (c = byte_at(env, w, n, v + (unsigned)k)) > 0; k++) ch = (char)c, text_add(out, &ch, 1);
+            continue;
+        }
+        if (!v.letter || !strchr("diouxXcfFeEgGaAps", v.letter)) {
+            text_add(out, v.spec, v.length);
+            if (v.letter) text_add(out, &v.letter, 1);
+            continue;
+        }
+        bool integer = strchr("diouxXc", v.letter);
+        uint64_t bytes = integer && v.size < 8 ? 4 : 8;
+        args = (args + bytes - 1) & ~(bytes - 1);
+        uint64_t x = word_at(env, w, n, args, (int)bytes);
+        args += bytes;
+        taken++;
+        char *end = v.spec + v.length;
+        if (v.letter == 'p') {
+            text_printf(out, "0x%llx", (unsigned long long)x);
+        } else if (v.letter == 's') {
+            Text s = {0};
+            add_string(env, w, n, x, &s);
+            memcpy(end, "s", 2);
+            text_printf(out, v.spec, s.v ? s.v : "");
+            text_free(&s);
+        } else if (v.letter == 'c') {
+            memcpy(end, "c", 2);
+            text_printf(out, v.spec, (int)x);
+        } else if (integer) {
+            int drop = 64 - 8 * v.size;
+            x = v.letter == 'd' || v.letter == 'i' ? (uint64_t)((int64_t)(x << drop) >> drop) : x << drop >> drop;
+            memcpy(end, "ll", 2), end[2] = v.letter, end[3] = 0;
+            text_printf(out, v.spec, (long long)x);
         } else {
-            text_add(out, spec, len);
-            if (c <= 0) return;
-            ch = (char)c;
-            text_add(out, &ch, 1);
+            double d;
+            memcpy(&d, &x, 8);
+            end[0] = v.letter, end[1] = 0;
+            text_printf(out, v.spec, d);
         }
     }
+    return taken;
 }
+
+// trap, and the function that assert calls: message, file, line, function, …
+void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    int n = __builtin_ctz(mask);
+    const CallSite *site = d->call;
+    exec_fault(env, w, FAULT_TRAP, (uint32_t)n, 0, 0, false);
+    if (!site || site->args.n < 4) return;
+    Text t = {0};
+    add_string(env, w, n, argument(w, &site->args.v[1], n), &t);
+    text_printf(&t, ":%u: ", (uint32_t)argument(w, &site->args.v[2], n));
+    add_string(env, w, n, argument(w, &site->args.v[3], n), &t);
+    text_put(&t, ": assertion '");
+    add_string(env, w, n, argument(w, &site->args.v[0], n), &t);
+    text_put(&t, "' failed");
+    snprintf(env->fault.note, sizeof env->fault.note, "%s", t.v);
+    text_free(&t);
+}
+
+static const char device_heap[] = "device malloc";  // the label of what malloc gives
 
 void exec_heap(Env *env, const Deferred *x)
 {
@@ -128,8 +188,19 @@ void exec_heap(Env *env, const Deferred *x)
     uint8_t *frame = x->warp->rows + x->base;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
-        if (x->d->kind == X_FREE) gmem_free(env->gmem, x->x[n]);
-        else if (site->rets.n) give(frame, &site->rets.v[0], n, gmem_alloc(env->gmem, x->x[n], "device malloc", false));
+        if (x->d->kind == X_MALLOC) {
+            if (site->rets.n) give(frame, &site->rets.v[0], n, gmem_alloc(env->gmem, x->x[n], device_heap, false));
+            continue;
+        }
+        const Allocation *a = gmem_find(env->gmem, x->x[n]);
+        if (x->x[n] && !(a && a->label == device_heap && gmem_free(env->gmem, x->x[n]))) {
+            exec_fault(env, x->warp, FAULT_FREE, (uint32_t)n, x->x[n], 0, false);
+            for (size_t c = 0; c < env->launch->kernel->codes.n; c++) {  // the warp may have gone on since
+                Code *code = env->launch->kernel->codes.v[c];
+                if (x->d >= code->insts && x->d <= code->insts + code->n) env->fault.code = code, env->fault.pc = x->d->index;
+            }
+        }
+        memset(env->near, 0, sizeof env->near);
     }
 }
 
@@ -141,8 +212,9 @@ void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         if (d->kind == X_PRINTF) {
-            if (site->args.n == 2) format(env, w, n, argument(w, &site->args.v[0], n), argument(w, &site->args.v[1], n), &out);
-            if (site->rets.n) give(w->l.bank[0], &site->rets.v[0], n, 1);
+            uint32_t taken = 0;
+            if (site->args.n == 2) taken = format(env, w, n, argument(w, &site->args.v[0], n), argument(w, &site->args.v[1], n), &out);
+            if (site->rets.n) give(w->l.bank[0], &site->rets.v[0], n, taken);
         } else if (site->args.n) {
             x.x[n] = argument(w, &site->args.v[0], n);
         }

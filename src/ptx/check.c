@@ -164,7 +164,7 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
     case O_IMM:
         if (imm_fits(o, t)) return true;
         if (o->imm_kind == IMM_INT)
-            return fail_at(c, o->at, type_info[t].bits >= 32 && t != TY_F16X2 && t != TY_BF16X2 ? "write it as 0f… or 0d…" : "move it into a register first",
+            return fail_at(c, o->at, t == TY_F32 || t == TY_F64 ? "write it as 0f… or 0d…" : "move it into a register first",
                            "operand %d of '%s' is an integer, and .%s is expected", n + 1, name, type_info[t].name);
         return fail_at(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1, name, type_info[t].name);
     default: break;
@@ -300,15 +300,15 @@ Type inst_operand_type(const Inst *i, int n)
     case 'D':
     case 'A': return product;
     case 'b': return i->type2 ? i->type2 : i->type;
-    case 'u':
     case 'h':
     case 'H': return TY_B32;
-    case 'w': return TY_B64;
+    case 'u': return TY_U32;
+    case 'w': return TY_U64;
     case 'p':
     case 'P':
     case 'q': return TY_PRED;
     case 'x': return i->type == TY_PRED ? TY_PRED : TY_B32;
-    case 's': return i->op == OP_CVTA ? i->type : TY_B32;
+    case 's': return i->type;
     default: return TY_NONE;
     }
 }

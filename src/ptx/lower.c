@@ -64,19 +64,20 @@ static void resolve(const Lower *l, Operand *o)
     while (o->kind == O_REG && l->value[o->reg].kind == O_REG) o->reg = l->value[o->reg].reg;
 }
 
-// The same where a value of type t is read, and where a constant may stand too: there is none of a half-precision type.
+// The same where a value of type t is read, and where a constant may stand too: ptxas takes none of a half-precision
+// type or of a pair of 16-bit integers.
 static void resolve_value(const Lower *l, Operand *o, Type t)
 {
     if (o->kind != O_REG) return;
     resolve(l, o);
     const TypeInfo *info = &type_info[t];
-    if (l->value[o->reg].kind != O_IMM || info->kind == K_PRED || info->kind == K_OPAQUE || info->bits > 64) return;
-    if (info->kind == K_FLOAT && t != TY_F32 && t != TY_F64) return;
+    if (l->value[o->reg].kind != O_IMM || info->kind == K_PRED || info->bits > 64 || t == TY_U16X2 || t == TY_S16X2) return;
     uint64_t bits = l->value[o->reg].imm;
     int above = 64 - info->bits;
-    *o = (Operand){.kind = O_IMM, .reg = NO_REG, .at = o->at, .imm = bits << above >> above};
-    if (info->kind == K_FLOAT) o->imm_kind = t == TY_F32 ? IMM_F32 : IMM_F64;
-    if (info->kind == K_SINT) o->imm = (uint64_t)((int64_t)(bits << above) >> above);
+    Operand imm = {.kind = O_IMM, .reg = NO_REG, .at = o->at, .imm = bits << above >> above};
+    if (info->kind == K_FLOAT) imm.imm_kind = info->bits == 64 ? IMM_F64 : IMM_F32;
+    if (info->kind == K_SINT) imm.imm = (uint64_t)((int64_t)(bits << above) >> above);
+    if (imm_fits(&imm, t)) *o = imm;
 }
 
 static void rewrite_items(const Lower *l, Operand *o, Type t)
@@ -117,7 +118,7 @@ static void rewrite(const Lower *l, Inst *i)
     Operand *copy = arena_alloc(&l->f->module->arena, sizeof *copy * MAX(i->operands, 1));
     memcpy(copy, i->opnd, sizeof *copy * i->operands);
     i->opnd = copy;
-    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP;
+    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP && i->op != OP_VABSDIFF4;
     for (int n = inst_dest_count(i); n < i->operands; n++) {
         Operand *o = &copy[n];
         Type t = plain ? inst_operand_type(i, n) : TY_NONE;

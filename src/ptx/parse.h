@@ -38,6 +38,7 @@ struct Parser {
 };
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
+// parse.c: tokens, directives
 bool is_punct(const Parser *p, int c);
 bool take_punct(Parser *p, int c);
 bool expect_punct(Parser *p, int c);
@@ -46,21 +47,29 @@ bool take_directive(Parser *p, const char *name);
 bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
 #define LIST_OPS "onchip list ops shows what is implemented"
-char *token_text(Parser *p);                                          // the current token, copied
-Type parse_type(Parser *p);                                           // TY_NONE: the current token is no type
+char *token_text(Parser *p);               // the current token, copied
+Type parse_type(Parser *p);                // TY_NONE: the current token is no type
+Space parse_space(Parser *p);              // SP_NONE: the current token names no space
 bool parse_int(Parser *p, int64_t *value);
-bool parse_constant(Parser *p, Operand *o);                           // into an O_IMM
-bool imm_fits(const Operand *o, Type t);                              // check.c: may this constant stand for a t?
-// Variables of one declaration, from the token behind the state space on; pushed to out (Symbol *) and declared.
-bool parse_variables(Parser *p, Space space, Linkage linkage);
+bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value);  // what: for the message
+bool parse_constant(Parser *p, Operand *o);  // into an O_IMM
 bool parse_loc(Parser *p);
 bool parse_skip_section(Parser *p);
-const char *parse_pragma(Parser *p);
-Space parse_space(Parser *p);                                         // SP_NONE: the current token names no space
-bool parse_params(Parser *p, Symbols *out, bool named);              // ( … ), the current token being the parenthesis
-bool check_legal(const Module *m, const Inst *i, Diag *diag);         // legal.c: modifiers that go together
-size_t suffix_at(const Module *m, const Inst *i, int k);              // where suffix k of the mnemonic stands
-char *unique_name(Parser *p, const char *name);
+const char *parse_pragma(Parser *p);       // its text, or null
+
+// parse_var.c
+bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared
+bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
+char *unique_name(Parser *p, const char *name);                 // one that nothing in the body has yet: name itself, or name$1
+
+// parse_reg.c
+bool parse_regs(Parser *p);                                           // behind .reg
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
+bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
+void order_regs(Parser *p);                                           // when a body ends: numbers as declared
+
+// legal.c
+bool check_legal(const Module *m, const Inst *i, Diag *diag);         // modifiers that go together
+size_t suffix_at(const Module *m, const Inst *i, int k);              // where suffix k of the mnemonic stands
 
 #endif

@@ -293,6 +293,7 @@ bool parse_body(Parser *p, Function *f);                       // parse_inst.c
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // check.c: fills type, mod[], space, vec
 // The register that an operand list of f names, for error messages and dumps.
 const char *reg_name(const Function *f, uint32_t reg);
+bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
 // The bits that a constant operand stands for where type t is expected: integers cut to its width, a decimal rounded.
 uint64_t imm_bits(const Operand *o, Type t);
 // The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).

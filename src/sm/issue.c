@@ -244,6 +244,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
                 sm->count[C_DIVERGED] += d->kind == X_BRA;
         }
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+        if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
         if (d->kind == X_BARRIER) sm->progress = sm->now;
     }
     if (s->result == STEP_EXIT) {

@@ -1,0 +1,299 @@
+// parse_var.c: variables: declarations, initialisers, parameters (PTX ISA §5.2, §5.4).
+#include "ptx/parse.h"
+
+#include <string.h>
+
+// A flat function has one name space, in which names of the module and of its parameters aren't hidden: whatever a body
+// declares under a name that is used up gets one of its own.
+char *unique_name(Parser *p, const char *name)
+{
+    size_t n = strlen(name);
+    int64_t old;
+    bool used = map_get(&p->taken, name, n, &old) || map_get(&p->m->symbol_map, name, n, &old);
+    char *own = used ? NULL : arena_text(&p->m->arena, name, n);
+    for (size_t k = 1; !own; k++) {
+        char *next = arena_printf(&p->m->arena, "%s$%zu", name, p->renamed + k);
+        if (!map_get(&p->taken, next, strlen(next), &old) && !map_get(&p->m->symbol_map, next, strlen(next), &old)) own = next, p->renamed += k;
+    }
+    map_put(&p->taken, own, strlen(own), 1);
+    return own;
+}
+
+static bool declare_local(Parser *p, Symbol *s)
+{
+    Scope *scope = &p->scopes.v[p->scopes.n - 1];
+    if (scope_has(p, scope, s->name, strlen(s->name))) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+    vec_push(&p->f->locals, s);
+    map_put(&scope->names, s->name, strlen(s->name), (int64_t)NAME_SYMBOL << 32 | (int64_t)(p->f->locals.n - 1));
+    s->name = unique_name(p, s->name);
+    return true;
+}
+
+// A variable of the module may be declared .extern as often as one likes, and defined once.
+static bool declare_symbol(Parser *p, Symbol *s)
+{
+    if (p->f) return declare_local(p, s);
+    int64_t old;
+    Item item = {s, NULL, s->linkage == LINK_EXTERN};
+    if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
+        Symbol *was = item.symbol = p->m->symbols.v[old];
+        if (was->function || (was->linkage != LINK_EXTERN && s->linkage != LINK_EXTERN))
+            return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        if (was->space != s->space || was->type != s->type || (was->bytes && s->bytes && was->bytes != s->bytes))
+            return parse_fail(p, s->at, NULL, "'%s' was declared otherwise before", s->name);
+        if (s->linkage != LINK_EXTERN) *was = *s;
+    } else {
+        vec_push(&p->m->symbols, s);
+        map_put(&p->m->symbol_map, s->name, strlen(s->name), (int64_t)(p->m->symbols.n - 1));
+    }
+    vec_push(&p->m->items, item);
+    return true;
+}
+
+// --- initialisers (§5.4.4) ------------------------------------------------------------------------------------------
+#define MAX_DIMS 8
+#define MAX_INIT (256ull << 20)  // bytes of all initialised variables of a module
+
+typedef struct Init {
+    Symbol *s;
+    uint64_t dims[MAX_DIMS + 1];  // .v2 and .v4 are one more
+    int n;
+    bool vector;                  // the last dimension is a vector's
+    Reloc **last;
+} Init;
+
+// address = (name | 'generic' '(' name ')') ['+' integer]
+static bool put_address(Parser *p, Init *init, uint64_t at, uint8_t bytes, uint8_t shift)
+{
+    bool generic = tok(p)->length == 7 && !memcmp(tok(p)->text, "generic", 7);
+    if (generic) {
+        lex_next(&p->lex);
+        if (!expect_punct(p, '(')) return false;
+    }
+    int64_t index, offset = 0;
+    if (tok(p)->kind != TOK_NAME || !map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &index))
+        return parse_fail(p, tok(p)->at, "declare the variable or function before its address is taken",
+                          "'%.*s' is not a symbol of this module", (int)tok(p)->length, tok(p)->text);
+    lex_next(&p->lex);
+    if (generic && !expect_punct(p, ')')) return false;
+    if (is_punct(p, '+') || is_punct(p, '-')) {
+        take_punct(p, '+');
+        if (!parse_int(p, &offset)) return false;
+    }
+    Reloc *r = arena_alloc(&p->m->arena, sizeof *r);
+    *r = (Reloc){NULL, (uint32_t)at, p->m->symbols.v[index], offset, generic, bytes, shift};
+    *init->last = r;
+    init->last = &r->next;
+    return true;
+}
+
+// scalar = number | address | mask '(' address ')'
+static bool put_scalar(Parser *p, Init *init, uint64_t at)
+{
+    const Symbol *s = init->s;
+    const TypeInfo *t = &type_info[s->type];
+    size_t where = tok(p)->at;
+    if (tok(p)->kind == TOK_NAME) {
+        if (t->kind == K_FLOAT || t->bits < 32 || t->bits > 64)
+            return parse_fail(p, where, t->bits == 8 ? "a byte of it is 0xFF(name), 0xFF00(name), …" : NULL, "an address doesn't fit type .%s", t->name);
+        return put_address(p, init, at, (uint8_t)(t->bits / 8), 0);
+    }
+    Operand o = {0};
+    if (!parse_constant(p, &o)) return false;
+    if (o.imm_kind == IMM_INT && take_punct(p, '(')) {  // 0xFF00(symbol): one byte of an address
+        uint8_t shift = 0;
+        while (shift < 56 && !(o.imm >> shift & 1)) shift = (uint8_t)(shift + 8);
+        if (o.imm != 0xffull << shift || t->bits != 8)
+            return parse_fail(p, where, NULL, "a mask must select one byte of an address, and the type be .u8 or .b8");
+        return put_address(p, init, at, 1, shift) && expect_punct(p, ')');
+    }
+    bool fits = imm_fits(&o, s->type) && !(t->kind == K_FLOAT && t->bits < 32);
+    if (!fits)
+        return parse_fail(p, where, t->kind == K_FLOAT && t->bits >= 32 ? "write it as 0f… or 0d…" : t->kind == K_FLOAT ? "initialise a .b16 variable" : NULL,
+                          "this constant doesn't fit type .%s", t->name);
+    uint64_t bits = imm_bits(&o, s->type);
+    memcpy(s->init + at, &bits, (size_t)MIN(type_bytes(s->type), 8));
+    return true;
+}
+
+// value = scalar | '{' value (',' value)* '}', nested as the dimensions are; what is left out is zero
+static bool put_value(Parser *p, Init *init, int level, uint64_t at)
+{
+    if (level == init->n) return put_scalar(p, init, at);
+    uint64_t step = (uint64_t)type_bytes(init->s->type), n = 0;
+    for (int k = level + 1; k < init->n; k++) step *= init->dims[k];
+    if (!expect_punct(p, '{')) return false;
+    do {
+        if (n == init->dims[level]) return parse_fail(p, tok(p)->at, NULL, "more initial values than '%s' has elements", init->s->name);
+        if (!put_value(p, init, level + 1, at + n++ * step)) return false;
+    } while (take_punct(p, ','));
+    if (init->vector && level + 1 == init->n && n != init->dims[level])
+        return parse_fail(p, tok(p)->at, NULL, "a vector's initial value has %d elements", (int)init->dims[level]);
+    return expect_punct(p, '}');
+}
+
+// The number of values in the list that begins here: the size of an array declared with [].
+static uint64_t count_values(Parser *p)
+{
+    Lexer back = p->lex;
+    Diag unused = {0};
+    p->lex.diag = &unused;
+    uint64_t n = 1;
+    for (int depth = 0; tok(p)->kind != TOK_END && !is_punct(p, ';'); lex_next(&p->lex)) {
+        if (is_punct(p, '{')) depth++;
+        if (is_punct(p, '}')) depth--;
+        if (is_punct(p, ',') && depth == 1) n++;
+        if (depth == 0 && !is_punct(p, '=')) break;
+    }
+    diag_free(&unused);
+    p->lex = back;
+    return n;
+}
+
+static bool parse_init(Parser *p, Init *init)
+{
+    Symbol *s = init->s;
+    if (s->space != SP_GLOBAL && s->space != SP_CONST)
+        return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
+    if (type_info[s->type].kind == K_OPAQUE) return parse_unsupported(p, s->at, NULL, "initialised .%s variables are not implemented", type_info[s->type].name);
+    p->init_bytes += s->bytes;
+    if (p->init_bytes > MAX_INIT)
+        return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
+    s->init = arena_alloc(&p->m->arena, s->bytes + 8);
+    init->last = &s->relocs;
+    return put_value(p, init, 0, 0);
+}
+
+// variables = attribute* type declarator (',' declarator)* ';'      declarator = name dim* ['=' value]
+// attribute = .align n | .attribute(…) | .v2 | .v4
+static bool parse_declarator(Parser *p, Symbol proto, Symbol **out)
+{
+    Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
+    *s = proto;
+    Init init = {.s = s};
+    if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a variable's name is expected here");
+    s->name = token_text(p);
+    s->at = tok(p)->at;
+    lex_next(&p->lex);
+    bool open = false;
+    uint64_t elements = proto.elements;  // 2 or 4: a vector
+    while (take_punct(p, '[')) {
+        size_t at = tok(p)->at;
+        int64_t n = 0;
+        if (init.n == MAX_DIMS) return parse_fail(p, at, NULL, "arrays of more than %d dimensions are not implemented", MAX_DIMS);
+        if (!s->array && take_punct(p, ']')) {
+            open = true;
+        } else {
+            if (!parse_int(p, &n) || !expect_punct(p, ']')) return false;
+            if (n < 0 || (n && elements > (1ull << 40) / (uint64_t)n)) return parse_fail(p, at, NULL, "array too large");
+            elements *= (uint64_t)n;
+        }
+        s->array = true;
+        init.dims[init.n++] = (uint64_t)n;
+    }
+    if (proto.elements > 1) init.dims[init.n++] = proto.elements, init.vector = true;
+    if (open) {
+        init.dims[0] = is_punct(p, '=') ? count_values(p) : 0;
+        if (init.dims[0] && elements > (1ull << 40) / init.dims[0]) return parse_fail(p, s->at, NULL, "array too large");
+        elements *= init.dims[0];
+    }
+    s->elements = elements;
+    s->bytes = elements * (uint64_t)type_bytes(s->type);
+    if (!s->align) s->align = (uint32_t)(type_bytes(s->type) * (int)proto.elements);
+    if (take_punct(p, '=') && !parse_init(p, &init)) return false;
+    *out = s;
+    return true;
+}
+
+// A parenthesised attribute or a .ptr annotation changes nothing here; it is kept as text, to be printed again.
+static bool parse_attribute(Parser *p, Symbol *s)
+{
+    if (!expect_punct(p, '(')) return false;
+    if (!is_directive(p, ".managed"))
+        return parse_unsupported(p, tok(p)->at, NULL, "attribute '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+    lex_next(&p->lex);
+    s->attributes = ".attribute(.managed)";
+    return expect_punct(p, ')');
+}
+
+// .ptr [.space] [.align n]
+static bool parse_ptr(Parser *p, Symbol *s)
+{
+    s->ptr = true;
+    Text text = {0};
+    uint32_t align = 0;
+    Space space = parse_space(p);
+    bool good = !take_directive(p, ".align") || parse_range(p, "an alignment", 1, 1 << 20, &align);
+    text_put(&text, ".ptr");
+    if (space != SP_NONE) text_printf(&text, " .%s", space_names[space]);
+    if (align) text_printf(&text, " .align %u", align);
+    s->attributes = arena_text(&p->m->arena, text.v, text.n);
+    text_free(&text);
+    return good;
+}
+
+static bool parse_attributes(Parser *p, Symbol *s)
+{
+    s->elements = 1;
+    for (;;) {
+        if (take_directive(p, ".align")) {
+            size_t at = tok(p)->at;
+            if (!parse_range(p, "an alignment", 1, 1 << 20, &s->align)) return false;
+            if (s->align & (s->align - 1)) return parse_fail(p, at, NULL, "an alignment is a power of two");
+        } else if (take_directive(p, ".attribute")) {
+            if (!parse_attribute(p, s)) return false;
+        } else if (take_directive(p, ".v2")) {
+            s->elements = 2;
+        } else if (take_directive(p, ".v4")) {
+            s->elements = 4;
+        } else {
+            break;
+        }
+    }
+    size_t at = tok(p)->at;
+    s->type = parse_type(p);
+    if (s->type == TY_NONE) return parse_fail(p, at, NULL, "a type is expected here");
+    if (s->type == TY_PRED) return parse_fail(p, at, NULL, "predicates live in registers only");
+    return !take_directive(p, ".ptr") || parse_ptr(p, s);
+}
+
+bool parse_variables(Parser *p, Space space, Linkage linkage)
+{
+    Symbol proto = {.space = space, .linkage = linkage}, *s;
+    if (!parse_attributes(p, &proto)) return false;
+    do {
+        if (!parse_declarator(p, proto, &s)) return false;
+        if (s->bytes == 0 && linkage != LINK_EXTERN && !(space == SP_SHARED || space == SP_GLOBAL))
+            return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
+        if (!declare_symbol(p, s)) return false;
+    } while (take_punct(p, ','));
+    return expect_punct(p, ';');
+}
+
+// params = '(' [param (',' param)*] ')'      param = .param attribute* type [.ptr …] [name dim*]
+bool parse_params(Parser *p, Symbols *out, bool named)
+{
+    if (!expect_punct(p, '(')) return false;
+    if (take_punct(p, ')')) return true;
+    do {
+        size_t at = tok(p)->at;
+        Space space = parse_space(p);
+        if (space == SP_REG) return parse_unsupported(p, at, NULL, "parameters in registers (.reg) are not implemented; compilers emit .param");
+        if (space != SP_PARAM) return parse_fail(p, at, NULL, ".param is expected here");
+        Symbol proto = {.space = SP_PARAM}, *s;
+        if (!parse_attributes(p, &proto)) return false;
+        if (!named && tok(p)->kind != TOK_NAME) {
+            s = arena_alloc(&p->m->arena, sizeof *s);
+            *s = proto;
+            s->name = "_";
+            s->bytes = s->elements * (uint64_t)type_bytes(s->type);
+            if (!s->align) s->align = (uint32_t)s->bytes;
+        } else if (!parse_declarator(p, proto, &s)) {
+            return false;
+        }
+        for (size_t k = 0; named && k < out->n; k++)
+            if (!strcmp(out->v[k]->name, s->name)) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        vec_push(out, s);
+    } while (take_punct(p, ','));
+    return expect_punct(p, ')');
+}
