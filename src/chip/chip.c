@@ -61,6 +61,8 @@ typedef struct Launch {
     Chip *c;
     uint64_t window, from, to;
     Structures structures;
+    uint64_t watched;       // the cycle in which the watch began
+    uint32_t epoch;
 } Launch;
 
 static uint8_t structure_of(const Sm *sm, uint64_t address)
@@ -146,24 +148,45 @@ static bool all_idle(const Chip *c)
     return !c->mmu.waiting.n;
 }
 
-// Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others could see has happened
-// for long: most likely a spin that no one ends.
-static bool hangs(const Chip *c, uint64_t now, uint64_t limit)
+// Hangs. Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others can see has changed
+// for some time: then the warps are watched (exec's watch.c) for a quarter of as long as it has been quiet, again at twice
+// that time, and so on; if all of them wait or come back to the states they were in, they go round for ever.
+enum { QUIET = 1 << 18 };
+
+static bool hangs(Launch *l, uint64_t now, uint64_t limit)
 {
-    uint64_t last = 0;
+    const Chip *c = l->c;
+    uint64_t changed = 0;
     bool running = false, events = false;
     for (uint32_t s = 0; s < c->gpu.sms; s++) {
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
-        last = MAX(last, sm->progress);
+        changed = MAX(changed, sm->env.changed);
         events |= sm_next(sm) != NEVER || sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] || sm->q_n;
     }
-    return running && (!events || now > last + limit);
+    if (!running) return false;
+    if (!events) return true;
+    uint64_t quiet = now - MIN(now, changed), from = QUIET;
+    while (from * 2 <= quiet) from *= 2;
+    bool watching = c->sms[0].env.watch, watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
+    if (watching && changed <= l->watched) {
+        WatchVerdict all = WATCH_STUCK;
+        for (uint32_t s = 0; s < c->gpu.sms && all != WATCH_WORKS; s++)
+            for (uint32_t k = 0; k < c->sms[s].warp_slots && all != WATCH_WORKS; k++)
+                if (c->sms[s].slots[k].warp) all = MIN(all, watch_judge(&c->sms[s].env, c->sms[s].slots[k].warp, l->watched));
+        if (all == WATCH_STUCK || (all == WATCH_POLLS && quiet > limit)) return true;
+    }
+    if (watch && !watching) l->epoch++, l->watched = now;
+    for (uint32_t s = 0; s < c->gpu.sms && watch != watching; s++) c->sms[s].env.watch = watch ? l->epoch : 0;
+    return false;
 }
 
 static void explain_hang(const Chip *c, uint64_t now, Text *out)
 {
-    text_printf(out, "the kernel hangs: at cycle %llu no warp can go on, or none has done anything that others can see for long\n", (unsigned long long)now);
+    uint64_t changed = 0;
+    for (uint32_t s = 0; s < c->gpu.sms; s++) changed = MAX(changed, c->sms[s].env.changed);
+    text_printf(out, "the kernel hangs: at cycle %llu every warp waits, or goes round a loop that nothing will end; nothing has changed since cycle %llu\n",
+                (unsigned long long)now, (unsigned long long)changed);
     for (uint32_t s = 0; s < c->gpu.sms && out->n < 20000; s++) sm_explain(&c->sms[s], out);
 }
 
@@ -190,6 +213,7 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.textures = textures;
         sm->env.texture_count = texture_count;
         sm->env.nanoseconds = c->clock_ns;
+        sm->env.watch = 0;
         for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {  // credits still on their way have arrived long ago
             sm->credit[p] = c->gpu.part.credits;
             sm->credits[p].head = sm->credits[p].n = 0;
@@ -201,6 +225,7 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         Partition *part = &c->parts[p];
         partition_flush(part);
         memset(part->count, 0, sizeof part->count);
+        for (uint32_t k = 0; k < part->l2.first[part->l2.sets - 1] + part->l2.ways[part->l2.sets - 1]; k++) part->l2.lines[k].owner = 0;
         memset(part->dram_bytes, 0, sizeof part->dram_bytes);
         part->last_event = part->port_free = part->atomics_free = part->in.free = part->out.free = part->dram.bus = 0;
         for (uint32_t b = 0; b < part->dram.cfg.banks; b++) part->dram.bank[b] = (DramBank){.row = ~0ull};
@@ -309,7 +334,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             break;
         }
         if (running && (l.window & 255) == 255) {
-            if (hangs(c, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
+            if (hangs(&l, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
                 explain_hang(c, l.to, message);
                 result = RUN_HANG;
                 break;

@@ -1,96 +1,151 @@
-// functional.c: a launch without time: blocks run one after another, their warps in turn, memory is written at once.
-// Blocks that wait for others (a spin on a flag) are no deadlock: as many run side by side as the chip would hold, each
-// warp for a stretch of instructions.
+// functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once. Blocks
+// that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would hold.
 #include "chip/chip.h"
 
 #include <string.h>
 
-enum { STRETCH = 256 };
+enum { STRETCH = 256, TURN = 65536 };            // instructions of a warp, and of a block, at one go
+enum { QUIET_ROUNDS = 4, POLLS_LIMIT = 200000000 };  // rounds without a change before the watch; instructions, of polling
+
+typedef struct Execution {
+    Chip *c;
+    const RunOptions *o;
+    Env env;
+    Cta *ctas;
+    uint32_t slots, per_block;
+    uint64_t blocks, started, finished, insts, threads;
+    bool moved, sleeping;       // in this round: some warp did something; some sleeps
+    uint64_t quiet, watched;    // rounds without a change; the clock when the watch began
+    uint32_t epoch;
+} Execution;
 
 static void wake(Env *env, Warp *w) { (void)env, (void)w; }
 
+// A stretch of one warp's instructions.
+static RunResult run_warp(Execution *x, Warp *warp, Text *message)
+{
+    Env *env = &x->env;
+    for (int n = 0; n < STRETCH && warp->live; n++) {
+        if (warp->cur < 0 && (exec_wake_time(warp) == UINT64_MAX || !exec_sleepers(env, warp))) {
+            x->sleeping |= exec_wake_time(warp) != UINT64_MAX;
+            return RUN_OK;
+        }
+        exec_step(env, warp);
+        env->clock++;
+        x->insts++;
+        x->threads += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);
+        x->moved = true;
+        if (env->step.result >= STEP_EXIT) break;
+    }
+    if (env->fault.kind == FAULT_NONE) return RUN_OK;
+    exec_explain(&env->fault, x->c->gmem, message);
+    return RUN_FAULT;
+}
+
+// A block's turn: until it is over, or none of its warps can go on, or others have waited long enough.
+static RunResult run_block(Execution *x, Cta *cta, Text *message)
+{
+    uint64_t end = x->env.clock + TURN;
+    for (bool moved = true; moved && cta->running && x->env.clock < end;) {
+        uint64_t before = x->insts;
+        for (uint32_t w = 0; w < x->per_block && cta->running; w++) {
+            RunResult r = run_warp(x, &cta->warps[w], message);
+            if (r != RUN_OK) return r;
+            if (!cta->live_threads) cta->running = false, x->finished++;
+        }
+        moved = x->insts != before;
+        if (x->o->max_cycles && x->env.clock > x->o->max_cycles) return RUN_LIMIT;
+    }
+    return RUN_OK;
+}
+
+// After a round: nothing moved, or all go round loops in which nothing changes (exec's watch.c; chip.c does the same in
+// cycles).
+static bool hangs(Execution *x, uint64_t round_began)
+{
+    Env *env = &x->env;
+    if (!x->moved) return !x->sleeping;
+    x->quiet = env->changed >= round_began ? 0 : x->quiet + 1;
+    uint64_t from = QUIET_ROUNDS;
+    while (from * 2 <= x->quiet) from *= 2;
+    if (env->watch && env->changed < x->watched) {
+        WatchVerdict all = WATCH_STUCK;
+        for (uint32_t k = 0; k < x->slots; k++)
+            for (uint32_t w = 0; x->ctas[k].running && w < x->per_block; w++)
+                if (x->ctas[k].warps[w].live) all = MIN(all, watch_judge(env, &x->ctas[k].warps[w], x->watched));
+        if (all == WATCH_STUCK || (all == WATCH_POLLS && env->clock - env->changed > POLLS_LIMIT)) return true;
+    }
+    bool watch = x->quiet >= from && x->quiet - from < from / 4;
+    if (watch && !env->watch) x->watched = env->clock, x->epoch++;
+    env->watch = watch ? x->epoch : 0;
+    return false;
+}
+
+static void explain_hang(const Execution *x, Text *message)
+{
+    text_put(message, "the kernel hangs: every warp waits, or goes round a loop that nothing will end\n");
+    for (uint32_t k = 0; k < x->slots && message->n < 20000; k++)
+        for (uint32_t w = 0; x->ctas[k].running && w < x->per_block; w++) {
+            if (!x->ctas[k].warps[w].live) continue;
+            text_printf(message, "  block (%u,%u,%u), warp %u\n", x->ctas[k].x, x->ctas[k].y, x->ctas[k].z, w);
+            exec_dump_warp(&x->ctas[k].warps[w], message);
+        }
+}
+
+static RunResult run_blocks(Execution *x, Text *message)
+{
+    while (x->finished < x->blocks) {
+        uint64_t began = x->env.clock;
+        x->moved = x->sleeping = false;
+        for (uint32_t k = 0; k < x->slots; k++) {
+            Cta *cta = &x->ctas[k];
+            x->env.sm = k % x->c->gpu.sms;
+            if (!cta->running) {
+                if (x->started == x->blocks) continue;
+                exec_cta_start(&x->env, cta, x->started++);
+                for (uint32_t w = 0; w < x->per_block; w++) cta->warps[w].slot = k / x->c->gpu.sms * x->per_block + w;
+            }
+            RunResult r = run_block(x, cta, message);
+            if (r != RUN_OK) return r;
+        }
+        if (hangs(x, began)) {
+            explain_hang(x, message);
+            return RUN_HANG;
+        }
+        if (x->sleeping) x->env.clock += 1000;
+    }
+    return RUN_OK;
+}
+
 RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message)
 {
-    uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, finished = 0, insts = 0, threads = 0;
     uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     uint32_t fit = sm_occupancy(&c->gpu.sm, info, &r->occupancy_limit);
     if (!fit) {
         text_printf(message, "no block of this kernel fits an SM: %s", r->occupancy_limit);
         return RUN_TOO_LARGE;
     }
-    uint32_t slots = (uint32_t)MIN(blocks, (uint64_t)fit * c->gpu.sms);
+    Execution x = {.c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
+    x.env = (Env){.gmem = c->gmem, .textures = textures, .texture_count = texture_count, .launch = info, .sm_count = c->gpu.sms,
+                  .max_warps = c->gpu.sm.max_warps, .ns_per_clock = 1e3 / c->gpu.core_mhz, .nanoseconds = c->clock_ns, .wake = wake};
+    x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
+    x.ctas = mem_alloc(sizeof *x.ctas * x.slots);
+    for (uint32_t k = 0; k < x.slots; k++) {
+        x.ctas[k].warps = mem_alloc(sizeof(Warp) * per_block);
+        x.ctas[k].warp_count = per_block;
+    }
+    RunResult result = run_blocks(&x, message);
     r->info = *info;
     r->functional = true;
+    r->partial = result == RUN_LIMIT;
     r->occupancy_blocks = fit;
     r->occupancy_warps = fit * per_block;
-    Env env = {.gmem = c->gmem, .textures = textures, .texture_count = texture_count, .launch = info, .sm_count = c->gpu.sms,
-               .max_warps = c->gpu.sm.max_warps, .ns_per_clock = 1e3 / c->gpu.core_mhz, .nanoseconds = c->clock_ns, .wake = wake};
-    Cta *ctas = mem_alloc(sizeof *ctas * slots);
-    for (uint32_t k = 0; k < slots; k++) {
-        ctas[k].warps = mem_alloc(sizeof(Warp) * per_block);
-        ctas[k].warp_count = per_block;
-    }
-    RunResult result = RUN_OK;
-    uint64_t quiet = 0;
-    while (finished < blocks && result == RUN_OK) {
-        bool moved = false, sleeping = false;
-        for (uint32_t k = 0; k < slots && result == RUN_OK; k++) {
-            Cta *cta = &ctas[k];
-            if (!cta->running) {
-                if (started == blocks) continue;
-                env.sm = k % c->gpu.sms;
-                exec_cta_start(&env, cta, started++);
-                for (uint32_t w = 0; w < per_block; w++) cta->warps[w].slot = k / c->gpu.sms * per_block + w;
-            }
-            env.sm = k % c->gpu.sms;
-            // A block that no other waits for runs to its end at one go.
-            for (bool again = true; again && cta->running;) {
-                again = false;
-                for (uint32_t w = 0; w < per_block && cta->running; w++) {
-                    Warp *warp = &cta->warps[w];
-                    for (int n = 0; n < STRETCH && warp->live; n++) {
-                        if (warp->cur < 0 && (exec_wake_time(warp) == UINT64_MAX || !exec_sleepers(&env, warp))) {
-                            sleeping |= exec_wake_time(warp) != UINT64_MAX;
-                            break;
-                        }
-                        exec_step(&env, warp);
-                        env.clock++;
-                        insts++;
-                        threads += (uint32_t)__builtin_popcount(env.step.mask);
-                        moved = again = true;
-                        if (env.step.result == STEP_FAULT) {
-                            exec_explain(&env.fault, c->gmem, message);
-                            result = RUN_FAULT;
-                        }
-                        if (env.step.result >= STEP_EXIT) break;
-                    }
-                    if (result != RUN_OK) break;
-                    if (!cta->live_threads) cta->running = false, finished++;
-                }
-                if (o->max_cycles && env.clock > o->max_cycles) result = RUN_LIMIT, r->partial = true;
-                if (slots > 1 && env.clock % 65536 < STRETCH) break;  // others get their turn
-                if (result != RUN_OK) break;
-            }
-        }
-        quiet = moved ? quiet : quiet + 1;
-        if (sleeping) env.clock += 1000;
-        else if (!moved && quiet > 2) {
-            text_put(message, "the kernel hangs: no warp can go on\n");
-            for (uint32_t k = 0; k < slots && message->n < 20000; k++)
-                for (uint32_t w = 0; ctas[k].running && w < per_block; w++) {
-                    if (!ctas[k].warps[w].live) continue;
-                    text_printf(message, "  block (%u,%u,%u), warp %u\n", ctas[k].x, ctas[k].y, ctas[k].z, w);
-                    exec_dump_warp(&ctas[k].warps[w], message);
-                }
-            result = RUN_HANG;
-        }
-    }
-    if (o->printed && env.printed.n) text_add(o->printed, env.printed.v, env.printed.n);
-    text_free(&env.printed);
-    for (uint32_t k = 0; k < slots; k++) exec_cta_free(&ctas[k]);
-    mem_free(ctas);
-    r->count[C_WARP_INSTS] = insts;
-    r->count[C_THREAD_INSTS] = threads;
-    r->count[C_BLOCKS] = finished;
+    r->count[C_WARP_INSTS] = x.insts;
+    r->count[C_THREAD_INSTS] = x.threads;
+    r->count[C_BLOCKS] = x.finished;
+    if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
+    text_free(&x.env.printed);
+    for (uint32_t k = 0; k < x.slots; k++) exec_cta_free(&x.ctas[k]);
+    mem_free(x.ctas);
     return result;
 }

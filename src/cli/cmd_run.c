@@ -116,6 +116,7 @@ static int read_options(Run *r, int argc, char **argv)
 }
 
 typedef struct Meter {
+    FILE *out;               // where printf's text goes
     struct timespec began;
     double shown;
     const char *kernel;
@@ -138,7 +139,13 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     fflush(stderr);
 }
 
-static void print_text(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
+static void print_text(void *user, const char *text, size_t length)
+{
+    Meter *m = user;
+    if (m->kernel) fprintf(stderr, "\r\x1b[K");
+    fwrite(text, 1, length, m->out);
+    fflush(m->out);
+}
 
 static bool laws_hold(const oc_device *d)
 {
@@ -164,7 +171,8 @@ static int run(Run *r)
     Meter meter = {.shown = 0};
     bool terminal = isatty(STDERR_FILENO);
     const WorkloadEntry *entry = NULL;
-    if (!is_file(r->what) && !(entry = workload_find(r->what))) {
+    entry = workload_find(r->what);
+    if (!entry && !is_file(r->what)) {
         const char *names[256];
         size_t n = 0;
         for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
@@ -177,8 +185,9 @@ static int run(Run *r)
     vec_push(&r->params, NULL);
     r->config.sets = r->sets.v;
     r->config.print = print_text;
-    r->config.user = r->json ? stderr : stdout;
-    if (terminal) r->config.progress = show_progress, r->config.user = &meter, r->config.print = NULL;
+    meter.out = r->json ? stderr : stdout;
+    r->config.user = &meter;
+    if (terminal) r->config.progress = show_progress;
     if (oc_open(&r->config, &d, message, sizeof message) != OC_OK) return fprintf(stderr, "%s\n", message), EXIT_FAILED;
     if (!device_select(d, r->kernels, r->skip)) {
         fprintf(stderr, "onchip: --kernels: malformed regular expression '%s'\n", r->kernels);
@@ -210,7 +219,7 @@ static int run(Run *r)
         report_json(d, &info, &json);
         json_close(&json, '}');
         fputs(json.text.v, stdout);
-    } else {
+    } else if (code != EXIT_USAGE || oc_launches(d)) {
         report_text(d, &info, stdout);
     }
     if (info.error && !r->json) fflush(stdout), fprintf(stderr, "onchip: %s\n", info.error);

@@ -555,11 +555,13 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     case OP_PREFETCH:
     case OP_PREFETCHU:
         d->kind = X_PREFETCH;
+        if (i->mod[G_LEVEL] != M_L1) d->flags |= D_UNCACHED;
         d->bytes = 1;
         address(x, d, &i->opnd[0]);
         return true;
     case OP_CP_ASYNC: {
         d->kind = X_CP_ASYNC;
+        if (i->mod[G_CACHE] == M_CG) d->flags |= D_UNCACHED;
         d->bytes = (uint8_t)i->opnd[2].imm;
         if (i->opnd[2].imm != 4 && i->opnd[2].imm != 8 && i->opnd[2].imm != 16) return fail(x, false, "cp.async copies 4, 8 or 16 bytes");
         address(x, d, &i->opnd[1]);                     // from, in global memory

@@ -271,6 +271,12 @@ typedef struct Split {
 } Split;
 #define NO_RPC UINT32_MAX
 
+typedef struct Watch {            // watch.c
+    uint32_t epoch, power, edges, polls;
+    uint64_t state;
+    bool repeats, clocked;        // it came back to a state; it read a clock
+} Watch;
+
 typedef struct Cta Cta;
 typedef struct Warp {
     Lanes l;                      // of the current split's frame
@@ -288,6 +294,7 @@ typedef struct Warp {
     uint32_t slot;                // warp slot in the SM
     uint32_t tid0;                // linear thread number of lane 0
     uint32_t async_pending;       // cp.async groups not waited for
+    Watch watch;
 } Warp;
 
 typedef struct Barrier {
@@ -361,6 +368,8 @@ typedef struct Env {
     uint32_t window_cycle;        // clock within the window
     uint32_t sm, sm_count, max_warps;
     uint32_t tracker;             // handed to log_defer
+    uint64_t changed;             // clock of the last change that others can see: memory, a thread that is over
+    uint32_t watch;               // the epoch's number while warps are watched (watch.c); 0: they aren't
     Step step;
     Fault fault;
     void (*wake)(struct Env *env, Warp *w);   // a split of w can run again
@@ -382,6 +391,13 @@ void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t addre
 void exec_explain(const Fault *fault, const Gmem *g, Text *out);          // the message for the user
 void exec_dump_warp(const Warp *w, Text *out);                            // splits and live registers
 void exec_place(const Code *code, uint32_t pc, Text *out);                // "kernel at file.ptx:12 (file.cu:5)"
+
+// watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
+typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;
+void watch_edge(const Env *env, Warp *w);                   // it takes a back edge
+void watch_poll(const Env *env, Warp *w);                   // it reads memory that others may write
+void watch_clock(const Env *env, Warp *w);                  // it reads a clock
+WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin);
 
 // split.c
 void split_init(Warp *w, Code *code, uint32_t mask);

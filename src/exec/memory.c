@@ -295,14 +295,23 @@ static uint64_t atom_value(const Dinst *d, uint64_t old, uint64_t x, uint64_t y,
     }
 }
 
-static void atom_lane(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
+// Whether it changed memory.
+static bool atom_lane(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
 {
     uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
     uint64_t old = fetch(p, d->bytes), now = atom_value(d, old, x & keep, y & keep, global);
     memcpy(p, &now, d->bytes);
-    if (!d->vec) return;
-    if (d->flags & D_LONG) ((uint64_t *)row(l, d->dst))[n] = old;
-    else ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
+    if (d->vec && d->flags & D_LONG) ((uint64_t *)row(l, d->dst))[n] = old;
+    else if (d->vec) ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
+    return (old ^ now) & keep;
+}
+
+// A store whose repetition isn't news: a polling loop may set a flag again and again. Whether it changed memory.
+static bool put_bytes(uint8_t *p, const uint8_t *data, uint32_t bytes)
+{
+    if (!memcmp(p, data, bytes)) return false;
+    memcpy(p, data, bytes);
+    return true;
 }
 
 static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
@@ -356,15 +365,17 @@ void exec_deferred(Env *env, const Deferred *x)
         exec_heap(env, x);
         return;
     }
+    bool changed = false;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t *p = gmem_host(env->gmem, x->addr[n]);
         if (d->kind == X_CP_ASYNC) copy_lane(x->warp->cta, d, x->x[n], p, x->y[n]);
-        else if (d->kind == X_ATOM) atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
-        else if (d->kind == X_ST) memcpy(p, x->more + (size_t)n * total, total);
+        else if (d->kind == X_ATOM) changed |= atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
+        else if (d->kind == X_ST) changed |= put_bytes(p, x->more + (size_t)n * total, total);
         else
             for (int e = 0; e < d->vec; e++) put(&l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
     }
+    if (changed) env->changed = MAX(env->changed, x->cycle);
 }
 
 // --- the other spaces ---------------------------------------------------------------------------------------------------
@@ -394,7 +405,8 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         }
     }
     const Lanes *l = &w->l;
-    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && d->kind != X_ATOM) {
+    if (d->kind == X_ST && !(d->flags & D_STRONG)) env->changed = env->clock;
+    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && !(write && d->flags & D_STRONG)) {
         uint32_t *r = row(l, d->vector[0]);
         if (env->step.regular && env->step.stride == 4) {
             if (write) memcpy(base + addr[0], r, 4 * LANES);
@@ -414,11 +426,13 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
-        uint8_t *p = base + addr[n];
-        if (d->kind == X_ATOM) atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
-        else if (write) store_lane(l, d, n, p);
+        uint8_t *p = base + addr[n], data[32];
+        bool changed = false;
+        if (d->kind == X_ATOM) changed = atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
+        else if (write) store_lane(l, d, n, data), changed = put_bytes(p, data, total);
         else
             for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
+        if (changed) env->changed = env->clock;
     }
     return true;
 }
@@ -484,13 +498,23 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
         defer(env, w, d, mask);
         return true;
     }
-    if (d->kind == X_LD) load_global(env, &w->l, d, addr, mask);
-    else if (d->kind == X_ST) store_global(env, &w->l, d, addr, mask);
-    else
-        for (uint32_t m = mask; m; m &= m - 1) {
-            int n = __builtin_ctz(m);
-            atom_lane(&w->l, d, gmem_host(env->gmem, addr[n]), n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
-        }
+    if (d->kind == X_LD) {
+        load_global(env, &w->l, d, addr, mask);
+        return true;
+    }
+    if (d->kind == X_ST && !(d->flags & D_STRONG)) {
+        store_global(env, &w->l, d, addr, mask);
+        env->changed = env->clock;
+        return true;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t *p = gmem_host(env->gmem, addr[n]), data[32];
+        bool changed;
+        if (d->kind == X_ST) store_lane(&w->l, d, n, data), changed = put_bytes(p, data, total);
+        else changed = atom_lane(&w->l, d, p, n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
+        if (changed) env->changed = env->clock;
+    }
     return true;
 }
 
@@ -592,6 +616,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         }
     }
     for (int n = 0; n < LANES; n++) have[n] = MIN(size[n], d->bytes);
+    env->changed = env->clock;
     if (must_defer(env, env->step.addr, mask, d->bytes)) {
         Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .tracker = env->tracker};
         memcpy(x.addr, env->step.addr, sizeof x.addr);

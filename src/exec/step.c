@@ -18,6 +18,7 @@ static void wake_sleepers(const Env *env, Warp *w)
 
 static void back_edge(const Env *env, Warp *w)
 {
+    if (env->watch) watch_edge(env, w);
     Split *s = &w->splits.v[w->cur];
     if (++s->backs <= (s->synced ? PATIENCE_SYNCED : PATIENCE)) return;
     s->backs = 0;
@@ -87,6 +88,7 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     uint32_t v[LANES];
     Sreg r = (Sreg)d->imm;
     if (!sreg_info[r].per_lane) {
+        if (env->watch && r >= SR_CLOCK && r <= SR_GLOBALTIMER_HI) watch_clock(env, w);
         uint64_t u = uniform_sreg(env, w, r);
         if (d->flags & D_LONG) {
             uint64_t *to = row(&w->l, d->dst);
@@ -121,7 +123,7 @@ static void branch(const Env *env, Warp *w, const Dinst *d, uint32_t taken)
     } else {
         split_branch(w, taken, d->target, w->pc + 1, d->reconverge);
     }
-    if (d->flags & D_BACK && taken && w->splits.n > 1 && w->cur >= 0) back_edge(env, w);
+    if (d->flags & D_BACK && taken && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
 }
 
 // brx.idx: lanes with the first lane's target go there; the others stay at the instruction and come next.
@@ -144,7 +146,7 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (same == w->mask) w->pc = target;
     else if (mask != w->mask && same == mask) split_branch(w, same, target, w->pc + 1, d->reconverge);
     else split_branch(w, same, target, w->pc, d->reconverge);
-    if (target <= from && w->splits.n > 1 && w->cur >= 0) back_edge(env, w);
+    if (target <= from && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
 }
 
 // Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this warp
@@ -360,6 +362,7 @@ static void leave_kernel(Env *env, Warp *w, uint32_t lanes)
         return;
     }
     cta->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    env->changed = env->clock;
     bool some_stay = lanes != w->mask;
     if (some_stay) w->pc++;
     split_exit(w, lanes);
@@ -424,7 +427,10 @@ void exec_step(Env *env, Warp *w)
     case X_PREFETCH:
     case X_CP_ASYNC:
         if (mask) {
-            if (d->flags & D_STRONG) w->splits.v[w->cur].synced = true;
+            if (d->flags & D_STRONG) {
+                w->splits.v[w->cur].synced = true;
+                if (env->watch) watch_poll(env, w);
+            }
             exec_memory(env, w, d, mask);
         }
         w->pc++;
@@ -510,6 +516,7 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
     cta->threads = cta->live_threads = i->block[0] * i->block[1] * i->block[2];
     cta->env = env;
     cta->running = true;
+    env->changed = env->clock;
     memset(cta->barrier, 0, sizeof cta->barrier);
     uint32_t shared = k->static_shared + i->dynamic_shared;
     if (shared > cta->shared_bytes || !cta->shared) {

@@ -223,6 +223,7 @@ void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         x.more = (uint8_t *)mem_text(out.v ? out.v : "");
         text_free(&out);
     }
+    env->changed = env->clock;
     if (env->log) {
         log_defer(env->log, &x, 1);
         env->step.deferred = d->kind != X_PRINTF;

@@ -183,7 +183,7 @@ static void read_params(Work *w, const WorkOptions *o)
         }
         uint64_t v;
         if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
-            work_fail(w, "%s is out of range: %s (%lld to %lld)", *s, p[k].doc, (long long)p[k].min, (long long)p[k].max);
+            work_fail(w, "%s: a whole number from %lld to %lld is expected: %s", *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
             return;
         }
         w->values[k] = (int64_t)v;

@@ -161,6 +161,15 @@ static inline void fifo_put(Fifo *f, Packet p)
     }
     f->v[f->n++] = p;
 }
+static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are not later
+{
+    fifo_put(f, p);
+    for (size_t k = f->n - 1; k > f->head && f->v[k].time < f->v[k - 1].time; k--) {
+        Packet swap = f->v[k];
+        f->v[k] = f->v[k - 1];
+        f->v[k - 1] = swap;
+    }
+}
 // What one side sends to the other. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
 // neither waits for the other.
 typedef struct Wire {
@@ -170,7 +179,7 @@ static inline void wire_take(Wire *w, uint64_t window, Fifo *to)  // at the star
 {
     Fifo *from = &w->box[(window & 1) ^ 1];
     if (to->head == to->n) to->head = to->n = 0;
-    for (size_t k = 0; k < from->n; k++) fifo_put(to, from->v[k]);
+    for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
     from->n = 0;
 }
 

@@ -75,16 +75,12 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     again.time = time + p->cfg.walk + r->extra;
     Fifo *f = &p->inbox[p->cfg.sms + 1];
     if (f->head == f->n) f->head = f->n = 0;
-    fifo_put(f, again);
-    for (size_t k = f->n - 1; k > f->head && f->v[k].time < f->v[k - 1].time; k--) {
-        Packet swap = f->v[k];
-        f->v[k] = f->v[k - 1];
-        f->v[k - 1] = swap;
-    }
+    fifo_put_sorted(f, again);
     p->head_time[p->cfg.sms + 1] = f->v[f->head].time;
 }
 
-static void answer(Partition *p, const Packet *r, uint64_t now)
+// later: cycles after which it is ready; the link serves others until then.
+static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
 {
     if (r->walking) {
         walk_done(p, r, now);
@@ -94,10 +90,18 @@ static void answer(Partition *p, const Packet *r, uint64_t now)
     uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
     Packet reply = *r;
     reply.kind = PACKET_REPLY;
-    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm;
-    fifo_put(&p->reply[r->sm].box[p->window & 1], reply);
+    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + later;
+    fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], reply);
     counters(p)[C_REPLIES]++;
     counters(p)[C_LINK_IN] += bytes;
+}
+
+// Cycles from now until the unit that executes atomics has done this one.
+static uint64_t atomic_time(Partition *p, const Packet *r, uint64_t now)
+{
+    if (r->kind != PACKET_ATOMIC || r->walking) return 0;
+    p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;
+    return p->atomics_free - now;
 }
 
 static void wait_for(Partition *p, Miss *m, const Packet *r)
@@ -157,7 +161,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
         count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
         p->dram_bytes[r->structure] += bytes;
         dram_put(&p->dram, now, local, bytes, true, 0);
-        answer(p, r, now);
+        answer(p, r, now, 0);
         return true;
     }
     bool through = write && !p->cfg.l2.write_back;
@@ -203,13 +207,8 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     } else if (write || atomic) {
         line->dirty |= want;
     }
-    uint64_t ready = now;
-    if (atomic) {
-        p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;
-        ready = p->atomics_free;
-    }
     if (waits && !write) wait_for(p, &p->miss[line->slot], r);
-    else answer(p, r, ready);
+    else answer(p, r, now, atomic_time(p, r, now));
     return true;
 }
 
@@ -221,7 +220,9 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     m->line->pending = 0;
     for (uint32_t w = m->first; w != NONE;) {
         uint32_t next = p->waiter[w].next;
-        answer(p, &p->waiter[w].p, now + (p->waiter[w].p.walking ? p->cfg.walk_far : 0));
+        const Packet *r = &p->waiter[w].p;
+        if (r->walking) answer(p, r, now + p->cfg.walk_far, 0);
+        else answer(p, r, now, atomic_time(p, r, now));
         p->waiter[w].next = p->free_waiter;
         p->free_waiter = w;
         w = next;

@@ -191,7 +191,6 @@ static void finish_warp(Sm *sm, uint32_t slot)
     ss->policy.present &= ~(1ull << bit_of(sm, slot));
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
     ws->warp = NULL;
-    sm->progress = sm->now;
     if (!cta->live_threads) {
         cta->running = false;
         sm->running--;
@@ -226,7 +225,6 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     if (s->space != SP_NONE) {
         if (s->mask) lsu_put(sm, slot, s);
         if (s->mask) count_kind(sm, d, s);
-        if (d->kind == X_ST || d->kind == X_ATOM) sm->progress = sm->now;
     } else {
         count_kind(sm, d, s);
         if (d->score_dst) {
@@ -245,7 +243,6 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         }
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
         if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
-        if (d->kind == X_BARRIER) sm->progress = sm->now;
     }
     if (s->result == STEP_EXIT) {
         finish_warp(sm, slot);

@@ -366,15 +366,26 @@ void lsu_reply(Sm *sm, const Packet *r, uint64_t now)
 // Lines smaller than a segment are looked up one by one.
 static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
 {
-    Segment out[64];
+    Segment out[MAX_SEGMENTS];
     uint32_t m = 0, per = MAX(c->cfg.line / SECTOR, 1u);
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t from = 0; from < 4; from += per) {
             uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
-            if (part && m < 64) out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
+            if (part && m < MAX_SEGMENTS) out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
         }
     memcpy(seg, out, m * sizeof *seg);
     return m;
+}
+
+// Consecutive words of a lane's local memory lie 128 bytes apart (memory.c).
+static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, Segment *out)
+{
+    uint32_t n = 0, step = MIN(bytes, 4u);
+    for (uint32_t at = 0; at < bytes && n + LANES <= MAX_SEGMENTS; at += step) {
+        n += coalesce(addr, mask, step, out + n);
+        for (int k = 0; k < LANES; k++) addr[k] += SEGMENT;
+    }
+    return n;
 }
 
 static uint8_t structure_of(const Sm *sm, const Step *s)
@@ -435,7 +446,8 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
         }
         bool simple = s->regular && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
         if (simple) op->count = coalesce_regular(from[0], s->stride, s->bytes, op->seg);
-        else op->count = coalesce(from, mask, space == SP_LOCAL ? MIN(s->bytes, 4u) : s->bytes, op->seg);
+        else if (space == SP_LOCAL) op->count = local_segments(addr, mask, s->bytes, op->seg);
+        else op->count = coalesce(from, mask, s->bytes, op->seg);
         choose_cache(sm, op, d, space);
         op->structure = structure_of(sm, s);
         StructStat *st = &sm->structure[op->structure];

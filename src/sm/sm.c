@@ -141,7 +141,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
-    sm->now = sm->progress = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
+    sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
     sm->env.fault = (Fault){0};
 }
 

@@ -103,6 +103,7 @@ typedef struct PendWait {
     uint32_t tracker, next;
 } PendWait;
 
+enum { MAX_SEGMENTS = 160 };   // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
     const Dinst *d;
     uint32_t tracker;        // NONE: nothing waits
@@ -113,7 +114,7 @@ typedef struct LsuOp {
     uint8_t structure, lanes;
     uint32_t stat;           // instruction, as in InstStat
     Cache *cache;
-    Segment seg[64];
+    Segment seg[MAX_SEGMENTS];
 } LsuOp;
 
 enum { MAX_RECENT = 16 };      // most entries of the LRF and ORF together
@@ -200,7 +201,6 @@ typedef struct Sm {
     uint8_t (*structure_of)(const struct Sm *sm, uint64_t address);  // for accesses of unknown provenance
     void *owner;
     uint64_t last_event;               // cycle of the last instruction, transaction or reply
-    uint64_t progress;                 // cycle of the last store, exit or barrier: for finding hangs
 } Sm;
 
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);

@@ -1,0 +1,71 @@
+// watch.c: loops that nothing will end. While nobody changes memory, a warp does what its state says and nothing else, so
+// one that comes back to a state it was in (at a back edge: all splits, registers, local memory) goes round for ever, as
+// long as nobody changes memory; when all warps do that, or have waited all the time, the kernel hangs. The launch turns the
+// watch on, for epochs, when nothing that others can see has changed for some time; a change ends the epoch.
+//
+// States are compared by hash with one seen earlier, at doubling distances (Brent's algorithm), so that any period is
+// found. A loop that counts something never comes back; of that one is only known that it polls: it reads memory by
+// volatile, atomic or other strong accesses, which a computation that takes long doesn't.
+#include "exec/exec.h"
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes)
+{
+    const uint64_t *p = data;
+    for (size_t k = 0; k < bytes / 8; k++) h = (h ^ p[k]) * 0x9E3779B97F4A7C15ull, h ^= h >> 29;
+    return h;
+}
+
+static uint64_t state_of(const Warp *w)
+{
+    uint64_t h = w->live | (uint64_t)w->l.cc << 32;
+    uint32_t top = 0;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *s = &w->splits.v[k];
+        if (s->state == SPLIT_FREE) continue;
+        bool current = (int)k == w->cur;
+        uint64_t words[4] = {(uint64_t)k << 32 | s->state, (uint64_t)(current ? w->mask : s->mask) << 32 | (current ? w->pc : s->pc),
+                             (uint64_t)s->arrived << 32 | s->base, (uint64_t)s->wait << 32 | (uint16_t)s->parent};
+        h = mix(h, words, sizeof words);
+        top = MAX(top, s->base + s->code->frame_bytes);
+    }
+    h = mix(h, w->rows, top);
+    return mix(h, w->local, (size_t)w->local_cap * LANES);
+}
+
+static Watch *watch_of(const Env *env, Warp *w)
+{
+    if (w->watch.epoch != env->watch) w->watch = (Watch){.epoch = env->watch, .power = 1};
+    return &w->watch;
+}
+
+void watch_edge(const Env *env, Warp *w)
+{
+    Watch *x = watch_of(env, w);
+    if (x->repeats || x->clocked) return;
+    uint64_t h = state_of(w);
+    x->repeats = x->edges && h == x->state;
+    if (x->edges++ && x->edges < x->power) return;
+    x->state = h;
+    x->power = 2 * x->edges;
+}
+
+void watch_poll(const Env *env, Warp *w) { watch_of(env, w)->polls++; }
+void watch_clock(const Env *env, Warp *w) { watch_of(env, w)->clocked = true; }
+
+static bool waits_since(const Warp *w, uint64_t begin)
+{
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *s = &w->splits.v[k];
+        if ((s->state == SPLIT_BARRIER || s->state == SPLIT_SYNC) && s->since <= begin) continue;
+        if (s->state != SPLIT_FREE && s->state != SPLIT_KIDS) return false;
+    }
+    return true;
+}
+
+// What a warp has done since the epoch began.
+WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin)
+{
+    const Watch *x = watch_of(env, w);
+    if (waits_since(w, begin) || (x->repeats && !x->clocked)) return WATCH_STUCK;
+    return x->polls >= 64 ? WATCH_POLLS : WATCH_WORKS;
+}

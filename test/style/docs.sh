@@ -1,0 +1,39 @@
+#!/bin/bash
+# The documentation says what the program does: the generated pages and README.md's transcripts are what tools/docs.sh
+# makes now (host times apart), the manual page has every option, and doc/json.md every field.
+set -euo pipefail
+[[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
+cd "$ONCHIP_SOURCE"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+bad=0
+complain() {
+    echo "$1" >&2
+    bad=1
+}
+
+mkdir "$folder/doc"
+cp README.md "$folder"
+bash tools/docs.sh "$folder"
+for file in README.md doc/gpu.md doc/counters.md; do
+    diff -I '^simulated in ' "$file" "$folder/$file" >&2 || complain "$file is stale: run tools/docs.sh"
+done
+
+# Every option is in the manual page.
+options=$({ "$ONCHIP" run --help; "$ONCHIP" show --help; } | grep -oE '^ +--[a-z-]+' | sort -u)
+sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
+for option in $options; do
+    grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
+done
+
+# Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
+awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"
+"$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$folder/json"
+"$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
+    >>"$folder/json" 2>/dev/null
+"$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
+for field in $(grep -oE '^ *"[a-z0-9_.]+":' "$folder/json" | tr -d ' ":' | sort -u); do
+    [[ $field =~ ^[0-9]+$ ]] && continue  # of "dumps": argument numbers
+    grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
+done
+exit $bad
