@@ -167,6 +167,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
     if (!running) return false;
     if (!events) return true;
     uint64_t quiet = now - MIN(now, changed), from = QUIET;
+    for (uint32_t s = 0; s < c->gpu.sms && quiet >= QUIET / 2; s++) sm_feed(&c->sms[s], QUIET / 8);
     while (from * 2 <= quiet) from *= 2;
     bool watching = c->sms[0].env.watch, watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
     if (watching && changed <= l->watched) {
@@ -307,12 +308,15 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
         crew_run(c->crew, tasks, phase, &l);
         const Fault *fault = first_fault(c);
+        if (!fault) {
+            log_apply(c->envs, sms, c->gmem, edge_done, &l);
+            fault = first_fault(c);  // of a deferred operation
+        }
         if (fault) {
             exec_explain(fault, c->gmem, message);
             result = RUN_FAULT;
             break;
         }
-        log_apply(c->envs, sms, c->gmem, edge_done, &l);
         for (uint32_t s = 0; s < sms; s++)
             if (c->sms[s].env.printed.n) {
                 if (o->printed) text_add(o->printed, c->sms[s].env.printed.v, c->sms[s].env.printed.n);

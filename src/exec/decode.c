@@ -156,7 +156,9 @@ static void score(void *user, uint32_t reg, bool def)
     const Alloc *a = s->x->code->alloc;
     if (def != s->def || a->place[reg] == NO_REG || s->d->score_n == MAX_SCORE) return;
     bool pred = s->x->f->regs.v[reg].type == TY_PRED;
-    if (!def && !pred && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
+    bool read = false;  // a register is fetched once
+    for (int k = 0; k < s->d->sources; k++) read |= s->d->source[k] == a->slot[reg];
+    if (!def && !pred && !read && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
     if (def && !pred && !s->d->has_result) s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
     s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }
@@ -507,6 +509,9 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
                  .class = op->class, .slots = (uint8_t)inst_slots(i), .guard = PRED_TRUE, .prov = PROV_NONE, .kind = X_LANES};
     d->dst = scratch(x);
     d->pdst = d->pdst2 = PRED_SINK;
+    // Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
+    bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
+    if (sum && type_info[i->type].kind == K_FLOAT) d->class = CLASS_FMA;
     if (i->type == TY_F64 && (op->class == CLASS_ALU || op->class == CLASS_MUL || op->class == CLASS_FMA)) d->class = CLASS_F64;
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;
     Score s = {x, d, true};

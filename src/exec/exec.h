@@ -336,6 +336,7 @@ typedef struct Fault {
     Code *code;
     uint32_t block[3], thread[3];
     bool write;
+    uint64_t from;                // the kernel parameter that the address comes from, where it is known
     char note[240];               // of a failed assertion
 } Fault;
 

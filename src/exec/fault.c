@@ -2,6 +2,8 @@
 // address and the nearest allocation; and a warp's state for a hang.
 #include "exec/exec.h"
 
+#include <string.h>
+
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write)
 {
     if (env->fault.kind != FAULT_NONE) return;
@@ -9,6 +11,9 @@ void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t addre
     uint32_t t = w->tid0 + lane;
     env->fault = (Fault){.kind = kind, .cycle = env->clock, .address = address, .bytes = bytes, .lane = lane, .pc = w->pc, .code = w->code,
                          .block = {w->cta->x, w->cta->y, w->cta->z}, .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}, .write = write};
+    const Dinst *d = &w->code->insts[w->pc];
+    const Kernel *k = env->launch->kernel;
+    if (d->prov >= 0 && k->f->params.v[d->prov]->bytes == 8) memcpy(&env->fault.from, env->launch->params + k->param_at.v[d->prov], 8);
 }
 
 void exec_place(const Code *code, uint32_t pc, Text *out)
@@ -62,6 +67,12 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
         ptx_print_inst(f->code->f, &f->code->f->insts.v[f->pc], out);
     }
     if (f->kind != FAULT_BOUNDS && f->kind != FAULT_NULL && f->kind != FAULT_FREED && f->kind != FAULT_MISALIGNED) return;
+    if (f->from) {
+        const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
+        bool before = f->address < f->from;
+        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu", p->name, (unsigned long long)f->from, before ? "-" : "",
+                    (unsigned long long)(before ? f->from - f->address : f->address - f->from));
+    }
     const Allocation *a = gmem_near(g, f->address);
     if (!a) return;
     text_printf(out, "\n  nearest allocation: %s%s%s [0x%llx, 0x%llx)%s, ", a->label ? "'" : "", a->label ? a->label : "unnamed", a->label ? "'" : "",

@@ -279,7 +279,8 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         f = &p->inbox[sm];
         uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ ? 0 : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors) : 8u * r->ops);
         p->last_event = now + 1;
-        p->port_free = MAX(now + p->cfg.interval, link_pass(&p->in, now, bytes));
+        uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
+        p->port_free = MAX(now + p->cfg.interval, through);
         if (sm <= p->cfg.sms) fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
         p->count[C_PAGE_WALKS] += walks;
         f->head++;

@@ -444,6 +444,7 @@ int inst_slots(const Inst *i)
     bool is_float = type_info[i->type].kind == K_FLOAT, is_wide = type_info[i->type].bits == 64;
     switch (i->op) {
     case OP_LD: return i->space == SP_PARAM ? 0 : 1;
+    case OP_CVTA: return i->space == SP_GLOBAL ? 0 : 1;
     case OP_DIV:
         if (is_float && inst_has(i, G_APPROX)) return 2;
         break;

@@ -74,16 +74,17 @@ static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symb
 }
 
 // Replaces spilled registers in an operand by fresh ones, loaded before (uses) or to be stored after (definitions).
-typedef struct Pairs {
-    uint32_t from[40], to[40];
-    int n;
-} Pairs;
+typedef struct Pair {
+    uint32_t from, to;
+} Pair;
+typedef VEC(Pair) Pairs;
 static uint32_t stand_in(Spill *s, Pairs *p, uint32_t reg, const Inst *near, bool load)
 {
-    for (int k = 0; k < p->n; k++)
-        if (p->from[k] == reg) return p->to[k];
+    for (size_t k = 0; k < p->n; k++)
+        if (p->v[k].from == reg) return p->v[k].to;
     uint32_t t = new_reg(s, s->f->regs.v[reg].type);
-    if (p->n < 40) p->from[p->n] = reg, p->to[p->n++] = t;
+    Pair pair = {reg, t};
+    vec_push(p, pair);
     if (load) put_access(s, near, true, t, s->home[reg]);
     return t;
 }
@@ -102,14 +103,16 @@ static void replace(Spill *s, Operand *o, Pairs *p, const Inst *near, bool load)
 static void rewrite(Spill *s, const Inst *from)
 {
     Inst i = *from;
-    Pairs uses = {.n = 0}, defs = {.n = 0};
+    Pairs uses = {0}, defs = {0};
     int dests = inst_dest_count(&i);
     i.opnd = arena_alloc(&s->f->module->arena, sizeof *i.opnd * MAX(i.operands, 1));
     memcpy(i.opnd, from->opnd, sizeof *i.opnd * i.operands);
     for (int n = dests; n < i.operands; n++) replace(s, &i.opnd[n], &uses, from, true);
     for (int n = 0; n < dests; n++) replace(s, &i.opnd[n], &defs, from, false);
     vec_push(&s->out, i);
-    for (int k = 0; k < defs.n; k++) put_access(s, from, false, defs.to[k], s->home[defs.from[k]]);
+    for (size_t k = 0; k < defs.n; k++) put_access(s, from, false, defs.v[k].to, s->home[defs.v[k].from]);
+    vec_free(&uses);
+    vec_free(&defs);
 }
 
 static void apply(Spill *s)

@@ -112,7 +112,7 @@ void sm_evaluate(Sm *sm, uint32_t slot)
         return;
     }
     if (t >> 2 > sm->now) {
-        static const Wait of[4] = {W_ALU, W_BRANCH, W_SHARED, W_MEMORY};
+        const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
         enter_state(sm, slot, of[t & 3]);
         sm_wake_at(sm, slot, t >> 2);
         return;
@@ -222,6 +222,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     uint32_t slots = sm->cfg.count_ptx ? 1 : MAX(d->slots, 1);
     const ClassCfg *unit = &sm->cfg.unit[d->class];
     ws->next_issue = sm->now + slots;
+    ws->pause = W_BRANCH;
     if (s->space != SP_NONE) {
         if (s->mask) lsu_put(sm, slot, s);
         if (s->mask) count_kind(sm, d, s);
@@ -238,6 +239,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         }
         if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
             ws->next_issue = sm->now + MAX(unit->latency, slots);
+            ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
             if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask && old_pc != w->pc && w->splits.n > 1))
                 sm->count[C_DIVERGED] += d->kind == X_BRA;
         }
@@ -281,7 +283,8 @@ static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
 
 void sm_issue(Sm *sm)
 {
-    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+    for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
+        uint32_t k = (uint32_t)((turn + sm->now) % sm->cfg.schedulers);
         SchedState *s = &sm->sched[k];
         uint32_t width = sm->cfg.issue, used = 0;
         if (s->busy > sm->now) {
@@ -323,7 +326,7 @@ void sm_issue(Sm *sm)
                 break;
             }
             // A second instruction of the warp in this cycle must not depend on the first.
-            if (width > 1 && used < width && sm->slots[slot].warp) {
+            if (width > 1 && used < width && sm->slots[slot].warp && sm->slots[slot].next_issue == sm->now + 1) {
                 sm->slots[slot].next_issue = sm->now;
                 sm_evaluate(sm, slot);
             }

@@ -103,6 +103,7 @@ static void wake(Env *env, Warp *w)
     Sm *sm = env->owner;  // looked at later: the instruction that woke it isn't over
     uint64_t when = sm->now + sm->cfg.unit[CLASS_BARRIER].latency;
     sm->slots[w->slot].next_issue = MAX(sm->slots[w->slot].next_issue, when);
+    sm->slots[w->slot].pause = W_BARRIER;
     sm_wake_at(sm, w->slot, when);
 }
 
@@ -141,6 +142,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
+    sm->starts = sm->elders = 1ull << 32;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
     sm->env.fault = (Fault){0};
 }
@@ -160,7 +162,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
         WarpSlot *ws = &sm->slots[slot];
         uint64_t *ready = ws->ready;
         memset(ready, 0, sizeof *ready * sm->score_size);
-        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .started = now};
+        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .pause = W_BRANCH, .started = now};
         SchedState *s = &sm->sched[slot % sm->cfg.schedulers];
         uint32_t bit = slot / sm->cfg.schedulers;
         s->policy.present |= 1ull << bit;
@@ -305,6 +307,16 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
 bool sm_idle(const Sm *sm)
 {
     return !sm->running && !sm->q_n && sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] == 0;
+}
+
+// Policies that prefer the oldest can starve the youngest for good where older warps poll what it should write.
+void sm_feed(Sm *sm, uint64_t cycles)
+{
+    for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
+        const WarpSlot *ws = &sm->slots[slot];
+        if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now)
+            sm->sched[slot % sm->cfg.schedulers].policy.age[slot / sm->cfg.schedulers] = --sm->elders;
+    }
 }
 
 uint64_t sm_next(const Sm *sm)

@@ -122,6 +122,7 @@ typedef struct WarpSlot {
     Warp *warp;              // null: empty
     uint64_t *ready;         // per scoreboard entry: cycle · 4 + kind of the producer
     uint64_t next_issue;
+    uint8_t pause;           // Wait: what it waits for until next_issue
     uint64_t last_ready;     // of all results
     uint32_t outstanding;    // memory instructions
     uint32_t acquires;       // of those, ones that later accesses wait for
@@ -162,7 +163,7 @@ typedef struct Sm {
     WarpSlot *slots;
     Warp *warps;
     uint32_t warp_slots, score_size;
-    uint64_t starts;
+    uint64_t starts, elders;           // ages given to warps that start, upwards; and to starved ones, downwards
     SchedState sched[4];
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[4];
@@ -215,6 +216,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
 bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
+void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could issue for so long and didn't go first
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
 typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED } Storage;

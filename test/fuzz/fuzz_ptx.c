@@ -27,6 +27,15 @@ static void round_trip(const Module *m, const char *what) {
     diag_free(&diag);
 }
 
+// One of two registers is a copy of the other: they may share a slot, and what changes one of them ends that.
+static bool copies(const Function *f, uint32_t a, uint32_t b) {
+    for (size_t i = 0; i < f->insts.n; i++) {
+        const Operand *o = f->insts.v[i].opnd;
+        if (f->insts.v[i].op != OP_MOV || o[0].kind != O_REG || o[1].kind != O_REG) continue;
+        if ((o[0].reg == a && o[1].reg == b) || (o[0].reg == b && o[1].reg == a)) return true;
+    }
+    return false;
+}
 
 // Registers that live where a block begins lie apart.
 static void check_alloc(const Flow *w, const Alloc *a) {
@@ -41,7 +50,7 @@ static void check_alloc(const Flow *w, const Alloc *a) {
             uint32_t wide = bits == 1 ? 1 : (uint32_t)(bits + 31) / 32, at = a->slot[r] + (bits == 1 ? a->slots : 0);
             demand(a->slot[r] != NO_REG && (bits == 1 || a->slot[r] % wide == 0), "slot", NULL);
             for (uint32_t k = 0; k < wide; k++) {
-                demand(!owner[at + k], "two live registers share a slot", NULL);
+                demand(!owner[at + k] || copies(f, r, owner[at + k] - 1), "two live registers share a slot", NULL);
                 owner[at + k] = r + 1;
             }
         }

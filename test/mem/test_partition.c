@@ -177,6 +177,21 @@ static void one_lookup_an_interval(void **state) {
     }
 }
 
+// Requests pass the port in as fast as it is described: 64 stores of a header and 128 bytes, 4.25 cycles each.
+static void port_in(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r, &plain);
+    for (uint32_t k = 0; k < 64; k++) send(&r, 1000, 0, PACKET_WRITE, 0x1000 + 128 * (k % 4), 15, 15, 0);
+    for (uint32_t k = 0; k < 64; k++) send(&r, 5000, 0, PACKET_READ, 0x1000, 1, 0, k);  // headers alone: a look-up a cycle
+    run(&r, 0);
+    assert_int_equal(r.credits.n, 128);
+    assert_int_equal(r.credits.v[0].time, 1000 + BACK);
+    assert_in_range(r.credits.v[63].time, 1000 + BACK + 63 * 17 / 4 - 1, 1000 + BACK + 63 * 17 / 4 + 1);
+    assert_int_equal(r.credits.v[127].time - r.credits.v[64].time, 63);
+    rig_close(&r);
+}
+
 // The first come is the first served; of those that come together the one of the lower SM.
 static void arrival_order(void **state) {
     (void)state;
@@ -479,7 +494,7 @@ static void against_naive(void **state) {
             read_sectors += bits(need);
             l->valid |= need | whole;
             if (kind < 2) l->dirty |= sectors;
-            l->used = k + 1;  // mem.h: a line that is found is touched, whatever of it is valid
+            l->used = k + 1;
         }
         run(&r, 0);
         COUNTS(&r, L2_ACCESSES, N);
@@ -582,6 +597,7 @@ int main(void) {
         cmocka_unit_test(whole_line_fill),
         cmocka_unit_test(merging),
         cmocka_unit_test(one_lookup_an_interval),
+        cmocka_unit_test(port_in),
         cmocka_unit_test(arrival_order),
         cmocka_unit_test(write_back),
         cmocka_unit_test(partial_store_to_a_missing_line),

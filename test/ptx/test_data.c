@@ -59,14 +59,15 @@ static void view_parse(const Case *c) {
 }
 
 // --- inst ---------------------------------------------------------------------------------------------------------------
-#define KERNEL                                                                                                         \
-    HEADER ".global .align 16 .b8 glob[64]; .shared .align 16 .b8 shar[64]; .const .u32 cons; .func callee(.param .b32 x);" \
-           ".func (.param .b32 r) callee2(.param .b32 x, .param .align 8 .b8 y[16]);"                                   \
-           ".visible .entry k(.param .u64 par, .param .u32 par2) {"                                                     \
-           ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b128 %q<9>; .reg .f32 %f<9>;"     \
-           ".reg .f64 %g<9>; .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .u16 %us<9>; .reg .s64 %ss<9>; .reg .f16 %x<9>;"     \
-           ".local .b32 loc; .param .b32 arg; .param .b32 ret0; .param .align 8 .b8 arg16[16];"                          \
-           "T: .branchtargets L, M; P: .callprototype _ (.param .b32 _); F: .calltargets callee;"                       \
+#define KERNEL                                                                                                       \
+    HEADER ".global .align 16 .b8 glob[64]; .shared .align 16 .b8 shar[64]; .const .u32 cons; .func callee(.param "  \
+           ".b32 x);"                                                                                                \
+           ".func (.param .b32 r) callee2(.param .b32 x, .param .align 8 .b8 y[16]);"                                \
+           ".visible .entry k(.param .u64 par, .param .u32 par2) {"                                                  \
+           ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .b128 %q<9>; .reg .f32 %f<9>;" \
+           ".reg .f64 %g<9>; .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .u16 %us<9>; .reg .s64 %ss<9>; .reg .f16 %x<9>;" \
+           ".local .b32 loc; .param .b32 arg; .param .b32 ret0; .param .align 8 .b8 arg16[16];"                      \
+           "T: .branchtargets L, M; P: .callprototype _ (.param .b32 _); F: .calltargets callee;"                    \
            "L: M:\n"
 
 static void inst_line(const Case *c, const char *line, size_t length) {
@@ -85,7 +86,8 @@ static void inst_line(const Case *c, const char *line, size_t length) {
     } else {
         const char *message = strstr(diag.text.v, "error: ") + 7;
         const char *column = strchr(strchr(diag.text.v, ':') + 1, ':') + 1;
-        text_printf(c->out, "%.*s %.*s: %.*s\n", (int)length, line, (int)strcspn(column, ":"), column, (int)strcspn(message, "\n"), message);
+        text_printf(c->out, "%.*s %.*s: %.*s\n", (int)length, line, (int)strcspn(column, ":"), column,
+                    (int)strcspn(message, "\n"), message);
     }
     ptx_free(m);
     diag_free(&diag);
@@ -95,22 +97,28 @@ static void inst_line(const Case *c, const char *line, size_t length) {
 static void view_inst(const Case *c) {
     for (size_t at = 0; at < c->length;) {
         size_t n = strcspn(c->text + at, "\n");
-        if (n && c->text[at] == '/') text_add(c->out, c->text + at, n), text_put(c->out, "\n");
-        else if (n) inst_line(c, c->text + at, n);
+        if (n && c->text[at] == '/')
+            text_add(c->out, c->text + at, n), text_put(c->out, "\n");
+        else if (n)
+            inst_line(c, c->text + at, n);
         at += n + 1;
     }
 }
 
 // --- flow ---------------------------------------------------------------------------------------------------------------
 static void put_block(const Flow *w, uint32_t b, Text *out) {
-    if (b == NO_BLOCK) text_put(out, "none");
-    else if (b + 1 == w->blocks.n) text_put(out, "end");
-    else text_printf(out, "b%u", b);
+    if (b == NO_BLOCK)
+        text_put(out, "none");
+    else if (b + 1 == w->blocks.n)
+        text_put(out, "end");
+    else
+        text_printf(out, "b%u", b);
 }
 
 static void put_label(const Flow *w, uint32_t first, Text *out) {
     for (size_t l = 0; l < w->f->labels.n; l++)
-        if (w->f->labels.v[l].defined && w->f->labels.v[l].inst == first) text_printf(out, " %s", w->f->labels.v[l].name);
+        if (w->f->labels.v[l].defined && w->f->labels.v[l].inst == first)
+            text_printf(out, " %s", w->f->labels.v[l].name);
 }
 
 static void flow_of(const Function *f, Text *out) {
@@ -133,7 +141,8 @@ static void flow_of(const Function *f, Text *out) {
         if (b + 1 < w->blocks.n && k->succ.n > 1) text_printf(out, ", meets at %u", flow_reconvergence(w, k->last - 1));
         bool any = false;
         for (uint32_t r = 0; r < f->regs.n; r++)
-            if (w->live_in[(size_t)b * w->words + r / 64] >> (r % 64) & 1) text_printf(out, "%s %s", any ? "" : "; live:", f->regs.v[r].name), any = true;
+            if (w->live_in[(size_t)b * w->words + r / 64] >> (r % 64) & 1)
+                text_printf(out, "%s %s", any ? "" : "; live:", f->regs.v[r].name), any = true;
         text_put(out, "\n");
     }
     for (size_t l = 0; l < w->loops.n; l++) {
@@ -184,7 +193,8 @@ static void provenance_of(const Function *f, Text *out) {
     int16_t *prov = ptx_provenance(f);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         bool address = false;
-        for (int k = 0; k < f->insts.v[i].operands; k++) address |= f->insts.v[i].opnd[k].kind == O_ADDR && f->insts.v[i].space != SP_PARAM;
+        for (int k = 0; k < f->insts.v[i].operands; k++)
+            address |= f->insts.v[i].opnd[k].kind == O_ADDR && f->insts.v[i].space != SP_PARAM;
         if (!address) {
             assert_int_equal(prov[i], PROV_NONE);
             continue;
@@ -209,11 +219,16 @@ static void run_case(Case c) {
     text_add(&text, c.text, c.length);
     c.text = text.v;
     c.length = text.n;
-    if (!strcmp(c.view, "parse") || !strcmp(c.view, "refuse")) view_parse(&c);
-    else if (!strcmp(c.view, "inst")) view_inst(&c);
-    else if (!strcmp(c.view, "flow")) each_function(&c, flow_of);
-    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill")) view_lower(&c);
-    else each_function(&c, provenance_of);
+    if (!strcmp(c.view, "parse") || !strcmp(c.view, "refuse"))
+        view_parse(&c);
+    else if (!strcmp(c.view, "inst"))
+        view_inst(&c);
+    else if (!strcmp(c.view, "flow"))
+        each_function(&c, flow_of);
+    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill"))
+        view_lower(&c);
+    else
+        each_function(&c, provenance_of);
     text_free(&text);
 }
 
@@ -255,7 +270,8 @@ static int run_file(const char *view, const char *name, bool refresh) {
         size_t k = 0, line = 1;
         while (k < want.n && k < out.n && want.v[k] == out.v[k]) line += want.v[k++] == '\n';
         while (k && want.n && want.v[k - 1] != '\n') k--;
-        print_error("%s:%zu: expected\n%.400s\n--- but it is\n%.400s\n", expected, line, want.n ? want.v + k : "(no such file)", out.v + MIN(k, out.n));
+        print_error("%s:%zu: expected\n%.400s\n--- but it is\n%.400s\n", expected, line,
+                    want.n ? want.v + k : "(no such file)", out.v + MIN(k, out.n));
         bad = 1;
     }
     text_free(&text);

@@ -16,6 +16,7 @@ extern "C" __global__ void halves(__half *a, __half2 *b, float *f, int *n, doubl
     b[i + 4] = __hlt2(b[i], b[i + 1]) + __heq2(b[i + 1], b[i + 2]);
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 extern "C" __global__ void brains(__nv_bfloat16 *a, __nv_bfloat162 *b, float *f) {
     int i = threadIdx.x;
     __nv_bfloat16 x = a[i], y = a[i + 1];
@@ -26,3 +27,4 @@ extern "C" __global__ void brains(__nv_bfloat16 *a, __nv_bfloat162 *b, float *f)
     a[i + 3] = __float2bfloat16(f[i]) + __float2bfloat16_rz(f[i + 1]) + __int2bfloat16_rn(i);
     b[i + 1] = __floats2bfloat162_rn(f[i], f[i + 1]);
 }
+#endif

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Every workload, at its small size, on every shipped GPU, with every scheduler, the L1 serving global loads or not and
+# in the tightest shapes: the results are right, and the counters keep the conservation laws (--check).
+set -euo pipefail
+onchip=${ONCHIP:?}
+workloads=$("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p')
+gpus=$("$onchip" list gpus | sed -n 's/^\([a-z][^ ]*\).*/\1/p')
+schedulers=$("$onchip" list schedulers | sed -n 's/^\([a-z][^ ]*\).*/\1/p')
+(($(wc -w <<<"$workloads") >= 20 && $(wc -w <<<"$gpus") >= 2 && $(wc -w <<<"$schedulers") >= 4))
+[[ -z ${ONCHIP_SANITIZED:-} ]] || schedulers="gto two-level"
+
+bad=0 runs=0
+check() {  # workload, options
+    local json
+    runs=$((runs + 1))
+    if json=$("$onchip" run "$1" --size small --check --json "${@:2}" 2>&1) && grep -q '"verified": true' <<<"$json"; then return; fi
+    echo "onchip run $1 --size small --check ${*:2}" >&2
+    grep -v '^ \|^[{}]' <<<"$json" | head -5 >&2 || true
+    bad=1
+}
+
+for workload in $workloads; do
+    for gpu in $gpus; do
+        for scheduler in $schedulers; do
+            for l1 in yes no; do check "$workload" --gpu "$gpu" --sched "$scheduler" --set l1.global=$l1; done
+        done
+    done
+    # Hardly any room: everything refuses and waits.
+    check "$workload" --gpu gtx480 --set l1.size=512 --set l1.mshrs=2 --set l1.merges=2 --set lsu.queue=2 --set lsu.pending=2 \
+        --set link.credits=2 --set l2.mshrs=2 --set l2.merges=2 --set dram.queue=4 --set dram.banks=1
+    # Sectors, unusual policies, stores that allocate and stay.
+    check "$workload" --gpu gtx480 --set l1.fill=32 --set l1.policy=weighted --set l1.weights=1,3,1,1 --set l1.write_allocate=yes \
+        --set l1.write_back=yes --set l2.policy=random --set l2.fill=128 --set l2.hash=yes --set l2.write_back=no
+    check "$workload" --gpu titan_black --set l1.global=yes --set l1.policy=plru --set l1.index=bits --set l1.write_evict=yes --set l2.write_allocate=no \
+        --set registers.banks=4 --set sm.count=ptx --set shared.mode=8
+done
+echo "$runs runs"
+exit $bad

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Lowered or as written, timed or not, with few registers, one slot an instruction or several: every result is right,
+# and lowering never makes more instructions of a kernel than were written.
+set -euo pipefail
+onchip=${ONCHIP:?}
+bad=0
+
+executed() {  # of all kernels of a run's JSON
+    local sum=0 n
+    for n in $(sed -n 's/^      "warp_instructions": \([0-9]*\),*$/\1/p' <<<"$1"); do sum=$((sum + n)); done
+    echo $sum
+}
+
+for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
+    declare -A count=()
+    for options in "" "--no-lowering" "--functional" "--functional --no-lowering" "--set registers.max=16" "--set sm.count=ptx"; do
+        # shellcheck disable=SC2086
+        json=$("$onchip" run "$workload" --size small --json $options 2>&1) || true
+        if ! grep -q '"verified": true' <<<"$json"; then
+            echo "onchip run $workload --size small $options: not verified" >&2
+            bad=1
+        fi
+        count[_$options]=$(executed "$json")
+    done
+    if ((count[_] == 0 || count[_] > count[_--no-lowering])); then
+        echo "$workload: ${count[_]} warp instructions lowered, ${count[_--no-lowering]} as written" >&2
+        bad=1
+    fi
+done
+exit $bad
