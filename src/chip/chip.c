@@ -122,7 +122,7 @@ static void phase(void *user, uint32_t k)
 static void edge_done(void *user, uint32_t sm, const Deferred *d)
 {
     Launch *l = user;
-    sm_edge_done(&l->c->sms[sm], d, l->to);
+    if (l->c->sms[sm].env.fault.kind == FAULT_NONE) sm_edge_done(&l->c->sms[sm], d, l->to);
 }
 
 static void collect(const Chip *c, uint64_t *count)
@@ -307,21 +307,18 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         l.to = l.from + c->gpu.window;
         if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
         crew_run(c->crew, tasks, phase, &l);
-        const Fault *fault = first_fault(c);
-        if (!fault) {
-            log_apply(c->envs, sms, c->gmem, edge_done, &l);
-            fault = first_fault(c);  // of a deferred operation
-        }
-        if (fault) {
-            exec_explain(fault, c->gmem, message);
-            result = RUN_FAULT;
-            break;
-        }
+        log_apply(c->envs, sms, c->gmem, edge_done, &l);
         for (uint32_t s = 0; s < sms; s++)
             if (c->sms[s].env.printed.n) {
                 if (o->printed) text_add(o->printed, c->sms[s].env.printed.v, c->sms[s].env.printed.n);
                 c->sms[s].env.printed.n = 0;
             }
+        const Fault *fault = first_fault(c);  // what was printed before it is kept
+        if (fault) {
+            exec_explain(fault, c->gmem, message);
+            result = RUN_FAULT;
+            break;
+        }
         if (o->interval && l.to / o->interval != sampled) {
             uint64_t count[C_COUNT];
             sampled = l.to / o->interval;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { STRETCH = 256, TURN = 65536 };            // instructions of a warp, and of a block, at one go
-enum { QUIET_ROUNDS = 4, POLLS_LIMIT = 200000000 };  // rounds without a change before the watch; instructions, of polling
+enum { QUIET_ROUNDS = 4, POLLS_LIMIT = 20000000 };  // rounds without a change before the watch; instructions, of polling
 
 typedef struct Execution {
     Chip *c;

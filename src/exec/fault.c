@@ -118,12 +118,13 @@ void exec_dump_warp(const Warp *w, Text *out)
     static const char *const states[] = {"", "can run", "waits for lanes to reconverge", "waits at barrier", "waits for lanes of a .sync mask", "sleeps"};
     for (size_t k = 0; k < w->splits.n; k++) {
         Split s = w->splits.v[k];
-        if (s.state == SPLIT_FREE) continue;
+        if (s.state == SPLIT_FREE || (s.state == SPLIT_KIDS && !s.arrived)) continue;
         if ((int)k == w->cur) s.pc = w->pc, s.mask = w->mask;
         uint32_t mask = s.state == SPLIT_KIDS ? s.arrived : s.mask;
         text_printf(out, "    lanes 0x%08x: %s", mask, states[s.state]);
         if (s.state == SPLIT_BARRIER) text_printf(out, " %u", s.wait);
         if (s.state == SPLIT_SYNC) text_printf(out, " 0x%08x", s.wait);
+        if (s.state >= SPLIT_BARRIER) text_printf(out, " since clock %llu", (unsigned long long)s.since);
         text_put(out, ", in ");
         exec_place(s.code, s.pc, out);
         text_put(out, "\n");

@@ -67,5 +67,5 @@ WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin)
 {
     const Watch *x = watch_of(env, w);
     if (waits_since(w, begin) || (x->repeats && !x->clocked)) return WATCH_STUCK;
-    return x->polls >= 64 ? WATCH_POLLS : WATCH_WORKS;
+    return x->polls >= 64 && !x->clocked ? WATCH_POLLS : WATCH_WORKS;  // by the clock a poll may end
 }

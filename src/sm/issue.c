@@ -304,7 +304,7 @@ void sm_issue(Sm *sm)
                 cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
                 break;
             }
-            int bit = s->policy.ops->pick(&s->policy, free);
+            int bit = s->starved & free ? __builtin_ctzll(s->starved & free) : s->policy.ops->pick(&s->policy, free);
             if (bit < 0) {
                 cause = C_STALL_SCHED;
                 break;
@@ -313,6 +313,7 @@ void sm_issue(Sm *sm)
             const Warp *w = sm->slots[slot].warp;
             int class = w->code->insts[w->pc].class;
             s->policy.last = bit;
+            s->starved &= ~(1ull << bit);
             if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
             sm->started_per_cycle[class]++;
             uint32_t slots = issue_warp(sm, slot);

@@ -142,7 +142,6 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
-    sm->starts = sm->elders = 1ull << 32;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
     sm->env.fault = (Fault){0};
 }
@@ -247,7 +246,7 @@ static bool could_issue(Sm *sm)
         if (sm->refused && !lsu_accepts(sm))
             ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] | s->class_ready[CLASS_TEX] |
                        s->class_ready[CLASS_PREFETCH] | s->class_ready[CLASS_ASYNC]);
-        if (ready && s->policy.ops->pick(&s->policy, ready) >= 0) return true;
+        if (ready & s->starved || (ready && s->policy.ops->pick(&s->policy, ready) >= 0)) return true;
     }
     return false;
 }
@@ -315,7 +314,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
     for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
         const WarpSlot *ws = &sm->slots[slot];
         if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now)
-            sm->sched[slot % sm->cfg.schedulers].policy.age[slot / sm->cfg.schedulers] = --sm->elders;
+            sm->sched[slot % sm->cfg.schedulers].starved |= 1ull << slot / sm->cfg.schedulers;
     }
 }
 

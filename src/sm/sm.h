@@ -142,6 +142,7 @@ enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the las
 
 typedef struct SchedState {
     Sched policy;
+    uint64_t starved;                  // ready warps that go before what the policy picks (sm_feed)
     uint64_t in[W_COUNT];              // warps by what they wait for
     uint64_t class_ready[CLASS_COUNT]; // ready warps by the class of their next instruction
     uint32_t classes;                  // classes that have any
@@ -163,7 +164,7 @@ typedef struct Sm {
     WarpSlot *slots;
     Warp *warps;
     uint32_t warp_slots, score_size;
-    uint64_t starts, elders;           // ages given to warps that start, upwards; and to starved ones, downwards
+    uint64_t starts;
     SchedState sched[4];
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[4];
