@@ -170,16 +170,20 @@ static void assert_chain(const char *gpu, const char *sets, const char *before, 
     if (c - a != 40 * each) fail_msg("%s %s, %s: %g cycles a step, described %llu", gpu, sets ? sets : "", line, (double)(c - a) / 40, (unsigned long long)each);
 }
 
+// Words of a thread's local memory are interleaved with other threads': 32 lanes' words are a line, and an element of 64
+// bits lies in two, which are looked up one after the other.
 static void local_memory(void **state) {
     (void)state;
-    static const char before[] = ".local .align 8 .b8 own[64];\nmov.u64 %rd1, own;\ncvt.u32.u64 %r1, %rd1;\nst.local.u32 [%r1], %r1;\n";
-    // A word: wider ones lie in several lines, each a look-up.
-    static const char line[] = "ld.local.u32 %r1, [%r1];", after[] = "st.global.u32 [%out], %r1;";
-    assert_chain(ODD, NULL, before, line, after, 37);
-    assert_chain(ODD, "l1.global=no", before, line, after, 37);  // the L1 may serve local memory alone
-    assert_chain(ODD, "l1.local=no", before, line, after, 101);
-    assert_chain("gtx480", NULL, before, line, after, 21);
-    assert_chain("titan_black", NULL, before, line, after, 80);
+    // A word that is 0 is added to the address: an addition of 64 bits, which is of two slots.
+    static const char before[] = ".local .align 8 .b8 own[64];\nmov.u64 %rd2, own;\nmov.u32 %r1, 0;\nst.local.u32 [%rd2], %r1;\nadd.u64 %rd1, %rd2, 0;\n";
+    static const char line[] = "ld.local.u32 %rd3, [%rd1];\nadd.u64 %rd1, %rd3, %rd2;", after[] = "st.global.u64 [%out], %rd1;";
+    static const char before64[] = ".local .align 8 .b8 own[64];\nmov.u64 %rd1, own;\nst.local.u64 [%rd1], %rd1;\n", line64[] = "ld.local.u64 %rd1, [%rd1];", after64[] = "st.global.u64 [%out], %rd1;";
+    assert_chain(ODD, NULL, before, line, after, 37 + 8);
+    assert_chain(ODD, NULL, before64, line64, after64, 37 + 1);
+    assert_chain(ODD, "l1.global=no", before, line, after, 37 + 8);  // the L1 may serve local memory alone
+    assert_chain(ODD, "l1.local=no", before, line, after, 101 + 8);
+    assert_chain("gtx480", NULL, before, line, after, 21 + 9);
+    assert_chain("titan_black", NULL, before, line, after, 80 + 11);
 }
 
 static void constant_memory(void **state) {

@@ -148,10 +148,44 @@ static void register_banks(void **state) {
     }
 }
 
+// Two banks: a conflict where the two sources' registers, as allocated, lie in the same one.
+static void two_register_banks(void **state) {
+    (void)state;
+    uint32_t seen[2] = {0};
+    for (int other = 1; other < 8; other++) {
+        Bench b;
+        uint64_t cycles[2];
+        bool same = false;
+        bench_open(&b, "test/chip/gpus/odd.ini", "registers.banks=2");
+        for (int l = 0; l < 2; l++) {
+            Text t = {0};
+            char line[64];
+            for (int k = 0; k < 8; k++) text_printf(&t, "add.u32 %%r%d, %%t, %d;\n", k, k + 1);
+            snprintf(line, sizeof line, "xor.b32 %%r0, %%r0, %%r%d;", other);
+            repeat(&t, l ? 60 : 10, 1, line);
+            for (int k = 1; k < 8; k++) text_printf(&t, "add.u32 %%r0, %%r0, %%r%d;\n", k);  // all are needed to the end
+            text_put(&t, "st.global.u32 [%out], %r0;");
+            oc_kernel *k = bench_load(&b, t.v, "sm_35");
+            const Code *code = device_kernel(k)->code;
+            for (uint32_t n = 0; n < code->n; n++)
+                if (code->insts[n].op == OP_XOR) {
+                    assert_int_equal(code->insts[n].sources, 2);
+                    same = (code->insts[n].source[0] & 1) == (code->insts[n].source[1] & 1);
+                }
+            cycles[l] = CYCLES(bench_launch(&b, k, (Shape){0}, 3));
+            text_free(&t);
+        }
+        assert_int_equal(cycles[1] - cycles[0], 50 * (7 + same));
+        seen[same]++;
+        bench_close(&b);
+    }
+    assert_true(seen[0] && seen[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_gtx480),         cmocka_unit_test(on_titan_black), cmocka_unit_test(on_odd),         cmocka_unit_test(counted_as_ptx),
-        cmocka_unit_test(other_dependences), cmocka_unit_test(loops),          cmocka_unit_test(register_banks),
+        cmocka_unit_test(other_dependences), cmocka_unit_test(loops),          cmocka_unit_test(register_banks), cmocka_unit_test(two_register_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,20 @@ static void two_levels(void **state) {
     assert_int_equal(at_first, 8);
 }
 
+// A place goes to a warp that can use it: those that wait for memory aren't activated.
+static void ready_ones_first(void **state) {
+    (void)state;
+    // Warp 1 reads a line that the L1 has, in 37 cycles; warps 0 and 2 read from DRAM. One is active at a time.
+    static const char body[] = PLACE "ld.global.u32 %r4, [%in];\nadd.u32 %r4, %r4, %r4;\n" TOGETHER
+                               "mul.wide.u32 %rd2, %r1, 4096;\nadd.u64 %rd2, %rd2, %in;\nsetp.eq.u32 %p1, %r1, 1;\nselp.b64 %rd2, %in, %rd2, %p1;\nadd.u64 %rd3, %rd2, 128;\n"
+                               "setp.ne.u32 %p1, %r1, 1;\nselp.b64 %rd2, %rd3, %rd2, %p1;\nmov.u32 %r10, %clock;\nld.global.u32 %r5, [%rd2];\nadd.u32 %r5, %r5, %r4;\n"
+                               "mov.u32 %r11, %clock;\nst.global.u32 [%rd1], %r10;\nst.global.u32 [%rd1+4], %r11;\nst.global.u32 [%rd1+8], %r5;";
+    Trace c;
+    run(c, "sched.policy=two-level sched.active=1", body, 3);
+    assert_true(c[0][1] - c[0][0] >= 211 && c[2][1] - c[2][0] >= 211);
+    assert_in_range(c[1][1] - c[1][0], 37, 37 + 100);  // and a place's being given back
+}
+
 // --- static warp limit --------------------------------------------------------------------------------------------------------------
 static void warp_limit(void **state) {
     (void)state;
@@ -184,7 +198,7 @@ static void age_is_of_the_start(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_robin), cmocka_unit_test(greedy),     cmocka_unit_test(greed_before_age),
-        cmocka_unit_test(two_levels),  cmocka_unit_test(warp_limit), cmocka_unit_test(age_is_of_the_start),
+        cmocka_unit_test(two_levels),  cmocka_unit_test(ready_ones_first), cmocka_unit_test(warp_limit), cmocka_unit_test(age_is_of_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
