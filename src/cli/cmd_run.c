@@ -188,7 +188,11 @@ static int run(Run *r)
     meter.out = r->json ? stderr : stdout;
     r->config.user = &meter;
     if (terminal) r->config.progress = show_progress;
-    if (oc_open(&r->config, &d, message, sizeof message) != OC_OK) return fprintf(stderr, "%s\n", message), EXIT_FAILED;
+    oc_status status = oc_open(&r->config, &d, message, sizeof message);
+    if (status != OC_OK) {
+        fprintf(stderr, "onchip: %s\n", message);
+        return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+    }
     if (!device_select(d, r->kernels, r->skip)) {
         fprintf(stderr, "onchip: --kernels: malformed regular expression '%s'\n", r->kernels);
         oc_close(d);
@@ -208,6 +212,10 @@ static int run(Run *r)
         info.verified = result.verified;
         info.error = result.error;
         info.params = result.params;
+    } else if (r->params.n > 1) {
+        error = mem_text("a PTX file takes no parameters; its arguments are given by --arg");
+        info.error = error;
+        code = EXIT_USAGE;
     } else {
         r->file.path = r->what;
         code = run_file(d, &r->file, r->json ? stderr : stdout, &json, &error);
@@ -222,7 +230,7 @@ static int run(Run *r)
     } else if (code != EXIT_USAGE || oc_launches(d)) {
         report_text(d, &info, stdout);
     }
-    if (info.error && !r->json) fflush(stdout), fprintf(stderr, "onchip: %s\n", info.error);
+    if (info.error) fflush(stdout), fprintf(stderr, "onchip: %s\n", info.error);
     json_free(&json);
     mem_free(error);
     work_result_free(&result);

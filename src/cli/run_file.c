@@ -1,6 +1,7 @@
 // run_file.c: a kernel of a bare PTX file: arguments and buffers from the command line, buffers given back.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,9 +99,22 @@ static int make_buffer(oc_device *d, const char *spec, size_t index, Buffer *b, 
     return ok ? EXIT_OK : fail(error, EXIT_USAGE, "--arg buf:%s: zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:… (at most the size) or @FILE is expected behind the size", spec);
 }
 
+// A whole number of `bytes` bytes; a signed one may also be written as the bits it has. *end is where it stopped.
+static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, uint64_t *value, char **end)
+{
+    bool negative = text[strspn(text, " \t")] == '-';
+    uint32_t bits = 8 * bytes;
+    errno = 0;
+    *value = negative ? (uint64_t)strtoll(text, end, 0) : strtoull(text, end, 0);
+    if (errno || (negative && is_unsigned)) return false;
+    if (bytes == 8) return true;
+    return negative ? (int64_t)*value >= -(1ll << (bits - 1)) : *value >> bits == 0;
+}
+
 static int make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes, uint64_t *value, Buffer *b, char **error)
 {
     char *end = NULL;
+    const char *text = NULL;
     *value = 0;
     uint32_t have = 8;
     if (!strncmp(spec, "buf:", 4)) {
@@ -108,29 +122,40 @@ static int make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes
         if (code != EXIT_OK) return code;
         *value = b->ptr;
     } else if (!strncmp(spec, "f32:", 4)) {
-        float f = strtof(spec + 4, &end);
+        float f = strtof(text = spec + 4, &end);
         memcpy(value, &f, 4);
         have = 4;
     } else if (!strncmp(spec, "f64:", 4)) {
-        double v = strtod(spec + 4, &end);
+        double v = strtod(text = spec + 4, &end);
         memcpy(value, &v, 8);
-    } else if (!strncmp(spec, "i", 1) || !strncmp(spec, "u", 1) || !strncmp(spec, "s", 1)) {
-        have = (uint32_t)strtoul(spec + 1, &end, 10) / 8;
-        if (*end == ':' && (have == 1 || have == 2 || have == 4 || have == 8)) *value = spec[0] == 'u' ? strtoull(end + 1, &end, 0) : (uint64_t)strtoll(end + 1, &end, 0);
-        else return fail(error, EXIT_USAGE, "--arg %s: i32:7, u64:…, f32:1.5, f64:… or buf:SIZE is expected", spec);
+    } else if (strchr("ius", spec[0]) && (have = (uint32_t)strtoul(spec + 1, &end, 10) / 8, *end == ':') && (have == 1 || have == 2 || have == 4 || have == 8)) {
+        text = end + 1;
+        if (!parse_integer(text, spec[0] == 'u', have, value, &end))
+            return fail(error, EXIT_USAGE, "--arg %s: the value doesn't fit %u bits", spec, 8 * have);
     } else {
         return fail(error, EXIT_USAGE, "--arg %s: i32:7, u64:…, f32:1.5, f64:… or buf:SIZE is expected", spec);
     }
-    if (end && *end) return fail(error, EXIT_USAGE, "--arg %s: '%s' is left over", spec, end);
+    if (text && (end == text || *end)) return fail(error, EXIT_USAGE, "--arg %s: a number is expected, not '%s'", spec, text);
     if (have != bytes) return fail(error, EXIT_USAGE, "--arg %s: parameter %zu of the kernel has %u bytes, not %u", spec, index, bytes, have);
     return EXIT_OK;
 }
 
-static int dump(oc_device *d, const char *spec, const Buffer *buffers, size_t n, FILE *out, Json *json, char **error)
+// N[:how]: is it the number of a buffer, and a way to give it back? Known before the kernel runs.
+static int check_dump(const char *spec, const FileRun *r, char **error)
+{
+    char *how;
+    unsigned long index = strtoul(spec, &how, 10);
+    if (how == spec || (*how && *how != ':')) return fail(error, EXIT_USAGE, "--dump %s: the number of an argument is expected, from 0 on", spec);
+    if (index >= r->args.n || strncmp(r->args.v[index], "buf:", 4)) return fail(error, EXIT_USAGE, "--dump %s: argument %lu is not a buffer", spec, index);
+    if (*how && strcmp(how, ":hex") && strcmp(how, ":u32") && strcmp(how, ":f32") && strncmp(how, ":@", 2))
+        return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
+    return EXIT_OK;
+}
+
+static int dump(oc_device *d, const char *spec, const Buffer *buffers, FILE *out, Json *json, char **error)
 {
     char *how;
     size_t index = strtoul(spec, &how, 10);
-    if (how == spec || index >= n || !buffers[index].ptr) return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, index);
     const Buffer *b = &buffers[index];
     uint8_t *data = malloc(b->bytes);
     if (!data || oc_read(d, data, b->ptr, b->bytes, NULL) != OC_OK) {
@@ -150,12 +175,10 @@ static int dump(oc_device *d, const char *spec, const Buffer *buffers, size_t n,
             if (how[1] == 'u') text_printf(&t, "%s%u", k ? " " : "", u);
             else text_printf(&t, "%s%.9g", k ? " " : "", (double)f);
         }
-    } else if (how[0] == ':' && how[1] == '@') {
+    } else {
         FILE *f = fopen(how + 2, "wb");
         if (!f || fwrite(data, 1, b->bytes, f) != b->bytes) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
         if (f && fclose(f) && code == EXIT_OK) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
-    } else {
-        code = fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     }
     if (t.n) fprintf(out, "arg%zu: %s\n", index, t.v);
     t.n = 0;
@@ -189,6 +212,10 @@ int run_file(oc_device *d, const FileRun *r, FILE *out, Json *json, char **error
     else if (oc_kernel_get(m, r->kernel, &k) != OC_OK) return fail(error, EXIT_USAGE, "%s", oc_error(d));
     oc_kernel_info info = oc_kernel_describe(k);
     if (r->args.n != info.params) return fail(error, EXIT_USAGE, "kernel %s takes %u arguments; %zu --arg were given", info.name, info.params, r->args.n);
+    for (size_t a = 0; a < r->dumps.n; a++) {
+        int bad = check_dump(r->dumps.v[a], r, error);
+        if (bad) return bad;
+    }
     size_t n = info.params;
     uint64_t *values = calloc(n + 1, sizeof *values);
     const void **pointers = calloc(n + 1, sizeof *pointers);
@@ -198,9 +225,10 @@ int run_file(oc_device *d, const FileRun *r, FILE *out, Json *json, char **error
         pointers[a] = &values[a];
         code = make_arg(d, r->args.v[a], a, info.sizes[a], &values[a], &buffers[a], error);
     }
-    if (code == EXIT_OK && oc_launch(k, grid, block, (uint32_t)smem, NULL, pointers) != OC_OK) code = fail(error, EXIT_FAILED, "%s", oc_error(d));
+    oc_status status = code == EXIT_OK ? oc_launch(k, grid, block, (uint32_t)smem, NULL, pointers) : OC_OK;
+    if (status != OC_OK) code = fail(error, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", oc_error(d));
     json_open(json, "dumps", '{');
-    for (size_t a = 0; a < r->dumps.n && code == EXIT_OK; a++) code = dump(d, r->dumps.v[a], buffers, n, out, json, error);
+    for (size_t a = 0; a < r->dumps.n && code == EXIT_OK; a++) code = dump(d, r->dumps.v[a], buffers, out, json, error);
     json_close(json, '}');
     free(values), free(pointers), free(buffers);
     return code;
