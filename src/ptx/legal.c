@@ -290,7 +290,7 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SET: {
         Type d = (Type)i->type, s = (Type)i->type2;
         bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2, full = d == TY_U32 || d == TY_S32;
-        bool good = full || (halves ? d == TY_U16 || d == TY_S16 || d == s : pairs ? d == s : d == TY_F32);
+        bool good = full || (pairs ? d == s : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16) : d == TY_F32 || d == TY_F16 || d == TY_BF16);
         return (good || fail(c, i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) && comparison(c, s);
     }
     case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
