@@ -70,10 +70,12 @@ oc_status oc_open(const oc_config *config, oc_device **out, char *message, size_
     d->config = *config;
     d->standard.device = d;
     if (!gpu_load(&d->gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
+        // What a file says is the file's fault; a name or an override is the caller's.
+        bool file = config->gpu && strpbrk(config->gpu, "./") && !(diag.text.v && !strncmp(diag.text.v, "--set:", 6));
         report(&diag, message, capacity);
         diag_free(&diag);
         mem_free(d);
-        return OC_BAD_FILE;
+        return file ? OC_BAD_FILE : OC_BAD_ARGUMENT;
     }
     if (!gmem_open(&d->memory, d->gpu.memory)) {
         if (message && capacity) snprintf(message, capacity, "the host can't reserve %llu bytes for the device's memory", (unsigned long long)d->gpu.memory);
@@ -110,12 +112,18 @@ void oc_close(oc_device *d)
 const char *oc_error(const oc_device *d) { return d->error ? d->error : ""; }
 
 // --- memory -------------------------------------------------------------------------------------------------------------
+// Labels outlive what they name: a message may be about memory that was freed.
+static const char *keep_label(oc_device *d, const char *label)
+{
+    char *kept = mem_text(label);
+    vec_push(&d->labels, kept);
+    return kept;
+}
+
 oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
     if (!bytes) return fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
-    char *kept = label ? mem_text(label) : NULL;
-    if (kept) vec_push(&d->labels, kept);
-    *ptr = gmem_alloc(&d->memory, bytes, kept, false);
+    *ptr = gmem_alloc(&d->memory, bytes, label ? keep_label(d, label) : NULL, false);
     if (!*ptr) return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)", (unsigned long long)d->gpu.memory, bytes);
     d->peak = MAX(d->peak, d->memory.top);
     return OC_OK;
@@ -124,7 +132,8 @@ oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 oc_status oc_free(oc_device *d, oc_ptr ptr)
 {
     if (!ptr) return OC_OK;
-    if (!gmem_free(&d->memory, ptr)) return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
+    const Allocation *a = gmem_find(&d->memory, ptr);
+    if (!a || a->internal || !gmem_free(&d->memory, ptr)) return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
     return OC_OK;
 }
 
@@ -132,11 +141,10 @@ oc_status oc_free(oc_device *d, oc_ptr ptr)
 static void *locate(oc_device *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
-    if (a && !a->freed && ptr + bytes <= a->end) return gmem_host(&d->memory, ptr);
+    if (a && !a->freed && bytes <= a->end - ptr) return gmem_host(&d->memory, ptr);
     for (size_t m = 0; m < d->modules.n; m++) {
         Image *i = &d->modules.v[m]->image;
-        uint64_t base = CONST_WINDOW + ((uint64_t)m << 24);
-        if (ptr >= base && ptr + bytes <= base + i->const_bytes) return i->constants + (ptr - base);
+        if (ptr >= i->const_base && ptr - i->const_base <= i->const_bytes && bytes <= i->const_bytes - (ptr - i->const_base)) return i->constants + (ptr - i->const_base);
     }
     a = gmem_near(&d->memory, ptr);
     fail(d, OC_BAD_ARGUMENT, "[0x%llx, +%zu) is not inside one allocation%s%s", (unsigned long long)ptr, bytes, a && a->label ? "; the nearest is " : "", a && a->label ? a->label : "");
@@ -217,16 +225,18 @@ static bool lay_out(oc_module *mod, Diag *diag)
         Symbol *s = vars.v[k];
         if (s->space == SP_CONST) {
             uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
-            if (at + s->bytes > 1 << 24) ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
+            if (at + s->bytes > CONST_BANK) ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
             s->address = at;
             mod->image.const_bytes = (uint32_t)(at + s->bytes);
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
-            s->address = gmem_alloc(&d->memory, s->bytes, s->name, true);
+            s->address = gmem_alloc(&d->memory, s->bytes, keep_label(d, s->name), true);
             if (!s->address) ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
         }
     }
     mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
-    uint64_t bank = CONST_WINDOW;
+    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first that no other module has
+    for (size_t k = 0; k < d->modules.n; k++)
+        if (d->modules.v[k]->image.const_base == bank) mod->image.const_base = bank += CONST_BANK, k = (size_t)-1;
     for (size_t k = 0; ok && k < vars.n; k++) {
         Symbol *s = vars.v[k];
         if (!s->init || (s->space != SP_GLOBAL && s->space != SP_CONST)) continue;
@@ -293,6 +303,18 @@ oc_status oc_load_file(oc_device *d, const char *path, oc_module **module)
     return s;
 }
 
+static void free_globals(oc_module *mod)
+{
+    const Module *m = mod->image.module;
+    for (size_t k = 0; m && k < m->symbols.n; k++)
+        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address) gmem_free(&mod->device->memory, m->symbols.v[k]->address);
+    for (size_t f = 0; m && f < m->functions.n; f++)
+        for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) {
+            const Symbol *s = m->functions.v[f]->locals.v[k];
+            if (s->space == SP_GLOBAL && s->address) gmem_free(&mod->device->memory, s->address);
+        }
+}
+
 void oc_unload(oc_module *mod)
 {
     oc_device *d = mod->device;
@@ -305,6 +327,7 @@ void oc_unload(oc_module *mod)
         mem_free(mod->kernels.v[k]);
     }
     vec_free(&mod->kernels);
+    free_globals(mod);
     mem_free(mod->image.constants);
     ptx_free(mod->image.module);
     for (size_t m = 0; m < d->modules.n; m++)
@@ -339,9 +362,7 @@ oc_status oc_symbol(oc_module *mod, const char *name, oc_ptr *ptr, size_t *bytes
 {
     const Symbol *s = ptx_find(mod->image.module, name);
     if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST)) return fail(mod->device, OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
-    size_t index = 0;
-    while (mod->device->modules.v[index] != mod) index++;
-    *ptr = s->space == SP_CONST ? CONST_WINDOW + ((uint64_t)index << 24) + s->address : s->address;
+    *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
     if (bytes) *bytes = s->bytes;
     return OC_OK;
 }
@@ -371,7 +392,7 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 
 oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
 {
-    if (handle - TEXTURE_TAG >= d->textures.n) return fail(d, OC_BAD_ARGUMENT, "not a texture object");
+    if (handle - TEXTURE_TAG >= d->textures.n || !d->textures.v[handle - TEXTURE_TAG].used) return fail(d, OC_BAD_ARGUMENT, "not a texture object");
     d->textures.v[handle - TEXTURE_TAG].used = false;
     return OC_OK;
 }

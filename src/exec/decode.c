@@ -596,6 +596,7 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         plain_operands(x, d);
         d->imm = i->space == SP_SHARED ? SHARED_WINDOW : i->space == SP_LOCAL ? LOCAL_WINDOW : i->space == SP_CONST ? CONST_WINDOW :
                  i->space == SP_PARAM ? PARAM_WINDOW : 0;
+        if (i->op == OP_CVTA && i->space == SP_CONST) d->imm = x->image->const_base;
         if (i->op == OP_CVTA && type_info[i->type].bits != 64) return fail(x, true, "32-bit generic addresses are not implemented");
         d->mod = i->mod[G_TO];
         if (i->op == OP_CVTA && i->opnd[1].kind == O_SYM && (i->opnd[1].sym->space == SP_LOCAL)) {

@@ -148,6 +148,7 @@ typedef struct Image {
     Module *module;
     uint8_t *constants;           // the .const bank
     uint32_t const_bytes;
+    uint64_t const_base;          // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
     uint32_t reg_limit;
 } Image;
@@ -165,6 +166,7 @@ ExecFn *exec_pick(const Inst *i);
 #define CONST_WINDOW 0x0000720000000000ull
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
+#define CONST_BANK (1u << 24)         // bytes of constant memory of a module, at most
 #define CODE_BASE 0x10u               // function pointers are CODE_BASE + index
 
 typedef struct Allocation {

@@ -101,7 +101,7 @@ const Allocation *gmem_near(const Gmem *g, uint64_t address)
 bool gmem_free(Gmem *g, uint64_t start)
 {
     size_t n = below(g, start);
-    if (!n || g->allocs.v[n - 1].start != start || g->allocs.v[n - 1].freed || g->allocs.v[n - 1].internal) return false;
+    if (!n || g->allocs.v[n - 1].start != start || g->allocs.v[n - 1].freed) return false;
     Allocation *a = &g->allocs.v[n - 1];
     a->freed = true;
     // Give whole pages back to the host.

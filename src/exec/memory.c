@@ -40,12 +40,12 @@ static Space window_of(uint64_t a)
     return a < PARAM_WINDOW + WINDOW_BYTES ? SP_PARAM : SP_GLOBAL;
 }
 
-static uint64_t window_base(Space s)
+static uint64_t window_base(const Env *env, Space s)
 {
     switch (s) {
     case SP_SHARED: return SHARED_WINDOW;
     case SP_LOCAL: return LOCAL_WINDOW;
-    case SP_CONST: return CONST_WINDOW;
+    case SP_CONST: return env->launch->kernel->image->const_base;
     case SP_PARAM: return PARAM_WINDOW;
     default: return 0;
     }
@@ -547,7 +547,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1)
         if (window_of(s->addr[__builtin_ctz(m)]) == first) same |= m & -m;
     if (same == mask) {
-        uint64_t base = window_base(first);
+        uint64_t base = window_base(env, first);
         for (int n = 0; base && n < LANES; n++) s->addr[n] -= base;
         s->space = (uint8_t)first;
         access(env, w, d, first, s->addr, mask);
@@ -563,7 +563,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         else if (!s->other_mask) s->other_mask = in[k], s->other_space = (uint8_t)spaces[k];
     }
     for (size_t k = 0; k < COUNT(spaces); k++)
-        for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(spaces[k]);
+        for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(env, spaces[k]);
     for (size_t k = 0; k < COUNT(spaces); k++)
         if (in[k] && !access(env, w, d, spaces[k], s->addr, in[k])) return;
 }

@@ -37,8 +37,8 @@ static int byte_at(const Env *env, const Warp *w, int n, uint64_t a)
         return a < w->local_cap ? w->local[(a / 4 * LANES + (unsigned)n) * 4 + (a & 3)] : -1;
     }
     if (a >= CONST_WINDOW && a < PARAM_WINDOW) {
-        a -= CONST_WINDOW;
         const Image *i = env->launch->kernel->image;
+        a -= i->const_base;
         return a < i->const_bytes ? i->constants[a] : -1;
     }
     if (a >= SHARED_WINDOW && a < LOCAL_WINDOW) return a - SHARED_WINDOW < w->cta->shared_bytes ? w->cta->shared[a - SHARED_WINDOW] : -1;

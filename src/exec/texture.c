@@ -56,6 +56,9 @@ static uint32_t texel(const Gmem *g, const Texture *t, int64_t x, int64_t y, int
     return v;
 }
 
+// Coordinates from far outside are as good as from outside, and NaN is 0: all hosts agree on the integers they become.
+static float tame(float x) { return x > 0x1p30f ? 0x1p30f : x < -0x1p30f ? -0x1p30f : x == x ? x : 0; }
+
 static int64_t floor_of(float x) { return (int64_t)x - ((float)(int64_t)x > x); }
 
 static float texel_float(const Gmem *g, const Texture *t, int64_t x, int64_t y, int c)
@@ -85,6 +88,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     const uint64_t *handle = row(&w->l, d->vector[4]);
     const uint32_t *rx = row(&w->l, d->a), *ry = row(&w->l, d->b);
     Step *s = &env->step;
+    uint64_t last = UINT64_MAX;
     s->space = SP_TEX;
     s->regular = false;
     s->bytes = 4;
@@ -96,6 +100,12 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
         const Texture *t = &env->textures[index];
+        const Allocation *a = index == last ? NULL : gmem_find(env->gmem, t->base);
+        if (index != last && (!a || a->freed)) {
+            exec_fault(env, w, FAULT_FREED, (uint32_t)n, t->base, texel_bytes(t), false);
+            return;
+        }
+        last = index;
         float x, y = 0;
         bool by_float = d->type2 == TY_F32;
         memcpy(&x, &rx[n], 4);
@@ -103,6 +113,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         if (!by_float) x = (float)(int32_t)rx[n], y = (float)(int32_t)ry[n];
         if (d->mod == M_G1D) y = 0;
         if (by_float && t->normalized) x *= (float)t->width, y *= (float)MAX(t->height, 1u);
+        x = tame(x), y = tame(y);
         int64_t i = floor_of(x), j = floor_of(y);
         if (!by_float) i = (int32_t)rx[n], j = d->mod == M_G1D ? 0 : (int32_t)ry[n];
         uint32_t out[4];

@@ -101,6 +101,7 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
         if (to->head == to->n) to->head = to->n = 0;
         fifo_put(to, p);
     }
+    if (!done) return;
     memmove(m->waiting.v, m->waiting.v + done, (m->waiting.n - done) * sizeof *m->waiting.v);
     m->waiting.n -= done;
 }

@@ -441,7 +441,7 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
             for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
             from = addr;
         } else if (space == SP_CONST) {
-            for (int n = 0; n < LANES; n++) addr[n] = CONST_WINDOW + s->addr[n];
+            for (int n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
             from = addr;
         }
         bool simple = s->regular && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);

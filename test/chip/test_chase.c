@@ -88,6 +88,15 @@ static void level_2(void **state) {
     assert_int_equal(COUNT_OF(r, DRAM_READS), 64 + 1);
 }
 
+// l2.latency is that of what the L1 fetches. On gtx480 that is a line: with its header it takes the partition's port and
+// the SM's ceil(136 / 32) = 5 cycles each, and a sector past the L1 ceil(40 / 32) = 2.
+static void sectors_pass_sooner(void **state) {
+    (void)state;
+    assert_steps("gtx480", "link.sm_in=32 link.partition_out=32 link.header=8", CG, ring(64, 128), 128, 256, 220 - 2 * (5 - 2));
+    assert_steps(ODD, "link.sm_in=16 link.partition_out=64", PLAIN, ring(40, 128), 80, 160, 101);
+    assert_steps(ODD, "link.sm_in=16 link.partition_out=64", CG, ring(40, 128), 80, 160, 101 - (8 - 2) - (2 - 1));
+}
+
 static void read_only_cache(void **state) {
     (void)state;
     assert_steps("titan_black", NULL, NC, ring(128, 128), 256, 512, 110);
@@ -224,7 +233,7 @@ static void atomic_operations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(level_1),           cmocka_unit_test(level_2),         cmocka_unit_test(read_only_cache),
+        cmocka_unit_test(level_1),           cmocka_unit_test(level_2),         cmocka_unit_test(sectors_pass_sooner), cmocka_unit_test(read_only_cache),
         cmocka_unit_test(dram_rows),         cmocka_unit_test(dram_of_gtx480),  cmocka_unit_test(dram_without_rows),
         cmocka_unit_test(local_memory),      cmocka_unit_test(constant_memory), cmocka_unit_test(shared_memory),
         cmocka_unit_test(generic_addresses), cmocka_unit_test(atomic_operations),

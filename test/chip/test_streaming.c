@@ -157,6 +157,26 @@ static void titan_black(void **state) {
     all_as_expected();
 }
 
+// Many blocks of one element a thread, as a program would launch them: a new one takes the place of each that ends.
+static void many_blocks(void **state) {
+    (void)state;
+    enum { FEW = 1500, MORE = 6000 };
+    static const char body[] = "mul.wide.u32 %rd1, %g, 4;\nadd.u64 %rd2, %in, %rd1;\nld.global.u32 %r1, [%rd2];\nld.global.u32 %r2, [%rd2+8388608];\n"
+                               "add.u32 %r1, %r1, %r2;\nst.global.u32 [%rd2+16777216], %r1;";
+    Bench b;
+    uint64_t cycles[2], bytes[2];
+    for (int l = 0; l < 2; l++) {
+        bench_open(&b, "titan_black", NULL);
+        bench_data(&b, NULL, 3 * 8388608);
+        const Record *r = bench_run(&b, body, (Shape){.grid = l ? MORE : FEW, .block = 256}, 0);
+        cycles[l] = CYCLES(r), bytes[l] = COUNT_OF(r, DRAM_READ_BYTES) + COUNT_OF(r, DRAM_WRITE_BYTES);
+        assert_int_equal(COUNT_OF(r, DRAM_READ_BYTES), (l ? MORE : FEW) * 2048);
+        bench_close(&b);
+    }
+    double got = (double)(bytes[1] - bytes[0]) / (double)(cycles[1] - cycles[0]);
+    assert_within(got, 307e9 / 980e6, 0.03, "bytes a cycle of DRAM");
+}
+
 // The tightest of what a description says about loads of whole lines, past the L1, from DRAM.
 static double tightest(const Gpu *g) {
     double header = g->part.header, lines = (128 + header) / 128, parts = g->part.partitions, sms = g->sms;
@@ -196,7 +216,7 @@ static void gtx480(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_in_l2), cmocka_unit_test(stores_in_l2), cmocka_unit_test(credits),     cmocka_unit_test(pending_requests),
-        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(gtx480),
+        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,11 +136,38 @@ static void around_the_l1(void **state) {
     assert_counts("titan_black", "atax", "nx=64 ny=64", none, 2);
 }
 
+// s-l1 Figure 1: alone, a thread misses once in 128 reads of a line; with 128 threads an SM their lines just fit 16 KiB;
+// with four times as many, next to none stays until it is read again. Chunks of three lines spread over all sets.
+static void word_count_thrashes(void **state) {
+    (void)state;
+    static const char *const sets[] = {"l1.global=yes", NULL};
+    static const struct {
+        const char *threads;
+        double least, most;
+    } of[] = {{"1", 127.0 / 128, 127.0 / 128}, {"1920", 0.97, 127.0 / 128}, {"7680", 0, 0.03}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        char threads[32], message[1024] = "";
+        snprintf(threads, sizeof threads, "threads=%s", of[k].threads);
+        oc_device *d;
+        oc_config config = {.gpu = "titan_black", .sets = sets};
+        if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+        WorkResult result;
+        WorkOptions options = {.params = (const char *const[]){threads, "bytes=384", NULL}};
+        assert_true(workload_run(d, workload_find("wordcount"), &options, &result));
+        assert_true(result.verified);
+        double rate = oc_launch_rate(d, 0, "l1_read_hit_rate");
+        if (rate < of[k].least - 1e-12 || rate > of[k].most + 1e-12) fail_msg("%s: %g", threads, rate);
+        work_result_free(&result);
+        oc_close(d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas),
         cmocka_unit_test(odd_sizes),
         cmocka_unit_test(around_the_l1),
+        cmocka_unit_test(word_count_thrashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
