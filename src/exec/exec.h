@@ -353,7 +353,9 @@ typedef struct Step {
     uint32_t other_mask;          // lanes of a generic access that went to other_space
     uint8_t other_space;
     uint32_t bytes;               // per lane
-    bool regular;                 // all 32 lanes, lane n at addr[0] + n · stride; stride is below 2^31
+    // All 32 lanes, in runs of 32, 16 or 8 (blocks narrower than a warp) whose addresses step by stride (below 2^31);
+    // 0: anything else.
+    uint8_t run;
     uint32_t stride;
     uint64_t addr[LANES];
 } Step;

@@ -19,16 +19,33 @@ static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
     }
 }
 
-// Most accesses of a full warp are regular: consecutive elements, or one for all. Knowing it once saves a scan in each
-// of the checks and in the timing model.
+// Most accesses of a full warp are regular: consecutive elements, or one for all, in the whole warp or in each row of a
+// narrow block. Knowing it once saves a scan in each of the checks and in the timing model.
 static void find_stride(Step *s, uint32_t mask)
 {
-    uint64_t stride = s->addr[1] - s->addr[0], first = s->addr[0], wrong = 0;
-    s->regular = false;
+    const uint64_t *a = s->addr;
+    uint64_t stride = a[1] - a[0], wrong = 0;
+    s->run = 0;
     if (mask != FULL || stride >> 31) return;
-    for (int n = 2; n < LANES; n++) wrong |= s->addr[n] ^ (first + stride * (unsigned)n);
-    s->regular = !wrong;
+    for (int g = 0; g < LANES; g += 8)
+        for (int n = 1; n < 8; n++) wrong |= a[g + n] ^ (a[g] + stride * (unsigned)n);
+    if (wrong) return;
+    bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
+    s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
     s->stride = (uint32_t)stride;
+}
+
+// The least and the greatest address of runs, and the bits that are set in any.
+static void runs_range(const Step *s, const uint64_t *addr, uint64_t *low, uint64_t *high, uint64_t *bits)
+{
+    *low = *high = addr[0];
+    *bits = addr[0] | s->stride;
+    for (uint32_t g = s->run; g < LANES; g += s->run) {
+        *low = MIN(*low, addr[g]);
+        *high = MAX(*high, addr[g]);
+        *bits |= addr[g];
+    }
+    *high += (uint64_t)s->stride * (s->run - 1u);
 }
 
 static Space window_of(uint64_t a)
@@ -63,10 +80,8 @@ static bool check_lane(Env *env, Warp *w, uint32_t lane, uint64_t a, uint32_t by
 static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes, bool write)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
-    if (env->step.regular) {
-        low = addr[0];
-        high = addr[LANES - 1];
-        bits = low | env->step.stride;
+    if (env->step.run) {
+        runs_range(&env->step, addr, &low, &high, &bits);
     } else if (mask == FULL) {
         for (int n = 0; n < LANES; n++) {
             low = MIN(low, addr[n]);
@@ -147,9 +162,10 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     const Gmem *g = env->gmem;
     const Log *log = env->log;
     uint32_t total = (uint32_t)d->bytes * d->vec;
-    uint32_t patched = 0;
-    if (log && log->lines.n && env->step.regular && env->step.stride <= 4) {
-        if (log_has(log, addr[0] >> 7) || log_has(log, addr[LANES - 1] >> 7)) patched = mask;
+    uint32_t patched = 0, run = env->step.run;
+    if (log && log->lines.n && run && env->step.stride <= 4) {
+        for (uint32_t g = 0; g < LANES; g += run)
+            if (log_has(log, addr[g] >> 7) || log_has(log, addr[g + run - 1] >> 7)) patched = mask;
     } else if (log && log->lines.n) {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
@@ -159,8 +175,8 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     if (d->bytes == 4 && d->vec == 1 && !(d->flags & D_LONG) && !patched) {  // the common case, tight
         uint32_t *to = row(l, d->vector[0]);
         const uintptr_t host = (uintptr_t)g->host - GLOBAL_BASE;
-        if (env->step.regular && env->step.stride == 4) {
-            memcpy(to, (const void *)(host + addr[0]), 4 * LANES);
+        if (run && env->step.stride == 4) {
+            for (uint32_t g = 0; g < LANES; g += run) memcpy(to + g, (const void *)(host + addr[g]), 4 * run);
         } else if (mask == FULL) {
             for (int n = 0; n < LANES; n++) memcpy(&to[n], (const void *)(host + addr[n]), 4);
         } else {
@@ -196,7 +212,7 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
 {
     uint32_t total = (uint32_t)d->bytes * d->vec;
     if (total == 4 && d->vec == 1 && mask == FULL && !(d->flags & D_LONG)) {
-        if (env->step.regular && env->step.stride == 4) {
+        if (env->step.run == LANES && env->step.stride == 4) {
             if (env->log) log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
             else memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
             return;
@@ -384,10 +400,10 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
 {
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     bool write = d->kind == X_ST || d->kind == X_ATOM;
-    uint64_t high = 0, bits = 0;
-    if (env->step.regular) {
-        high = addr[LANES - 1];
-        bits = addr[0] | env->step.stride;
+    uint64_t low, high = 0, bits = 0;
+    uint32_t run = env->step.run;
+    if (run) {
+        runs_range(&env->step, addr, &low, &high, &bits);
     } else {
         for (uint32_t m = mask; m; m &= m - 1) {
             uint64_t a = addr[__builtin_ctz(m)];
@@ -408,9 +424,18 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     if (d->kind == X_ST && !(d->flags & D_STRONG)) env->changed = env->clock;
     if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && !(write && d->flags & D_STRONG)) {
         uint32_t *r = row(l, d->vector[0]);
-        if (env->step.regular && env->step.stride == 4) {
-            if (write) memcpy(base + addr[0], r, 4 * LANES);
-            else memcpy(r, base + addr[0], 4 * LANES);
+        if (run && env->step.stride == 4) {
+            for (uint32_t g = 0; g < LANES; g += run)
+                if (write) memcpy(base + addr[g], r + g, 4 * run);
+                else memcpy(r + g, base + addr[g], 4 * run);
+            return true;
+        }
+        if (run && !env->step.stride && !write) {
+            for (uint32_t g = 0; g < LANES; g += run) {
+                uint32_t v;
+                memcpy(&v, base + addr[g], 4);
+                for (uint32_t n = 0; n < run; n++) r[g + n] = v;
+            }
             return true;
         }
         if (mask == FULL && !write) {
@@ -553,7 +578,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         access(env, w, d, first, s->addr, mask);
         return;
     }
-    s->regular = false;
+    s->run = 0;
     s->mask = 0;
     for (size_t k = 0; k < COUNT(spaces); k++) {
         for (uint32_t m = mask; m; m &= m - 1)
@@ -596,7 +621,7 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         return;
     }
     addresses(w, d, env->step.addr);
-    env->step.regular = false;
+    env->step.run = 0;
     access(env, w, d, SP_PARAM, env->step.addr, mask);
 }
 
@@ -656,7 +681,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (d->kind == X_PREFETCH) {  // a hint: outside of any allocation it does nothing
         s->space = SP_GLOBAL;
         for (uint32_t m = mask; m; m &= m - 1)
-            if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m), s->regular = false;
+            if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m), s->run = 0;
         return;
     }
     if (d->space == SP_GENERIC) access_generic(env, w, d, mask);

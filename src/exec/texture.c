@@ -90,7 +90,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Step *s = &env->step;
     uint64_t last = UINT64_MAX;
     s->space = SP_TEX;
-    s->regular = false;
+    s->run = 0;
     s->bytes = 4;
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;

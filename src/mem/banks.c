@@ -23,11 +23,33 @@ static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lan
     return most;
 }
 
+bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride)
+{
+    if (cfg->banks != 32) return false;
+    if (run == 32) return true;
+    if (cfg->mode != 4 || cfg->width != 4) return false;
+    uint32_t length = stride ? run : 1, used = 0;
+    uint64_t differ = 0;
+    bool apart = true;  // no bank serves two runs, unless they are the same
+    for (uint32_t g = 0; g < 32; g += run) {
+        uint64_t w = addr[g] / 4, banks = ((1ull << length) - 1) << (w & 31);
+        uint32_t mask = (uint32_t)(banks | banks >> 32), same = 0;
+        differ |= (w ^ addr[0] / 4) | ((w + length - 1) ^ addr[0] / 4);
+        while (addr[same] != addr[g]) same += run;
+        if (same < g) continue;
+        apart &= !(used & mask);
+        used |= mask;
+    }
+    return apart || differ < 32;  // or all in one row
+}
+
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes)
 {
     // No two lanes on different rows of a bank: one pass. Most accesses are such, and this finds it out quickly.
     if (bytes == 4 && cfg->mode == 4 && cfg->width == 4 && cfg->banks == 32) {
-        uint64_t row[32];
+        uint64_t row[32], first = addr[__builtin_ctz(lanes | 1u << 31)], differ = 0;
+        for (uint32_t m = lanes; m; m &= m - 1) differ |= addr[__builtin_ctz(m)] ^ first;
+        if (differ < 128) return 1;  // all in one row
         uint32_t seen = 0;
         bool clean = true;
         for (uint32_t m = lanes; m; m &= m - 1) {

@@ -45,15 +45,33 @@ uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment 
     return n;
 }
 
-uint32_t coalesce_regular(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out)
+// A run of consecutive bytes: as many segments as it crosses.
+static uint32_t range(uint64_t first, uint64_t last, Segment *out)
 {
     uint32_t n = 0;
-    uint64_t last = first + (uint64_t)stride * 31 + bytes - 1;
     for (uint64_t s = first & ~(uint64_t)(SEGMENT - 1); s <= last; s += SEGMENT) {
         uint32_t from = (uint32_t)(MAX(first, s) - s), to = (uint32_t)(MIN(last, s + SEGMENT - 1) - s);
         uint32_t a = from / SECTOR, b = to / SECTOR, whole_a = (from + SECTOR - 1) / SECTOR, whole_b = (to + 1) / SECTOR;
         uint32_t whole = whole_b > whole_a ? ((1u << whole_b) - 1) & ~((1u << whole_a) - 1) : 0;
         out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), to - from + 1, whole};
     }
+    return n;
+}
+
+uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out)
+{
+    uint32_t length = stride * (run - 1) + bytes;
+    if (run == 32) return range(addr[0], addr[0] + length - 1, out);
+    Bytes touched[32];
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < 32; g += run)
+        for (uint64_t a = addr[g], end = a + length; a < end;) {
+            uint32_t here = (uint32_t)MIN(end - a, SEGMENT - (a & (SEGMENT - 1)));
+            n = add(out, touched, n, a, here);
+            a += here;
+        }
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t s = 0; s < 4; s++)
+            if (touched[k].of[s] == ~0u) out[k].whole |= 1u << s;
     return n;
 }

@@ -116,8 +116,8 @@ typedef struct Segment {
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out);
-// The same for 32 lanes at first + n · stride, stride being 0 or bytes.
-uint32_t coalesce_regular(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out);
+// The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, which is 0 or bytes.
+uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
 
 // --- banks.c: shared memory -------------------------------------------------------------------------------------------
 typedef struct BankCfg {
@@ -127,7 +127,10 @@ typedef struct BankCfg {
 } BankCfg;
 // Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
-// The same for atomics, which lanes of one bank perform one after another.
+// Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one pass? May
+// miss some that do.
+bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride);
+// Passes of atomics, which lanes of one bank perform one after another.
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
 // --- packets ----------------------------------------------------------------------------------------------------------

@@ -11,14 +11,11 @@ static bool is_memory(int class)
     return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC || class == CLASS_TEX || class == CLASS_PREFETCH || class == CLASS_ASYNC;
 }
 
-static uint32_t sched_of(const Sm *sm, uint32_t slot) { return slot % sm->cfg.schedulers; }
-static uint32_t bit_of(const Sm *sm, uint32_t slot) { return slot / sm->cfg.schedulers; }
-
 static void leave_state(Sm *sm, uint32_t slot)
 {
     WarpSlot *w = &sm->slots[slot];
-    SchedState *s = &sm->sched[sched_of(sm, slot)];
-    uint64_t bit = 1ull << bit_of(sm, slot);
+    SchedState *s = &sm->sched[w->sched];
+    uint64_t bit = 1ull << w->bit;
     s->in[w->state] &= ~bit;
     if (w->state == W_READY && !(s->class_ready[w->class] &= ~bit)) s->classes &= ~(1u << w->class);
 }
@@ -26,11 +23,11 @@ static void leave_state(Sm *sm, uint32_t slot)
 static void enter_state(Sm *sm, uint32_t slot, Wait state)
 {
     WarpSlot *w = &sm->slots[slot];
-    SchedState *s = &sm->sched[sched_of(sm, slot)];
+    SchedState *s = &sm->sched[w->sched];
     leave_state(sm, slot);
     if (w->state != state) w->since = sm->now;
     w->state = (uint8_t)state;
-    s->in[state] |= 1ull << bit_of(sm, slot);
+    s->in[state] |= 1ull << w->bit;
 }
 
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
@@ -38,7 +35,7 @@ void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
     if (when <= sm->now) when = sm->now + 1;
     if (when - sm->now >= WHEEL) when = sm->now + WHEEL - 1;  // looked at again then
     uint32_t at = when % WHEEL;
-    sm->wheel[at][sched_of(sm, slot)] |= 1ull << bit_of(sm, slot);
+    sm->wheel[at][sm->slots[slot].sched] |= 1ull << sm->slots[slot].bit;
     sm->wheel_used[at / 64] |= 1ull << (at % 64);
 }
 
@@ -74,8 +71,8 @@ void sm_evaluate(Sm *sm, uint32_t slot)
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
     if (!w) return;
-    SchedState *ss = &sm->sched[sched_of(sm, slot)];
-    int bit = (int)bit_of(sm, slot);
+    SchedState *ss = &sm->sched[ws->sched];
+    int bit = ws->bit;
     if (w->cur < 0) {
         uint64_t t = exec_wake_time(w);
         if (t != UINT64_MAX) {
@@ -183,12 +180,12 @@ static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
 static void finish_warp(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
-    SchedState *ss = &sm->sched[sched_of(sm, slot)];
+    SchedState *ss = &sm->sched[ws->sched];
     Cta *cta = ws->warp->cta;
     leave_state(sm, slot);
     ws->state = W_NONE;
-    ss->policy.ops->stop(&ss->policy, (int)bit_of(sm, slot));
-    ss->policy.present &= ~(1ull << bit_of(sm, slot));
+    ss->policy.ops->stop(&ss->policy, ws->bit);
+    ss->policy.present &= ~(1ull << ws->bit);
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
     ws->warp = NULL;
     if (!cta->live_threads) {

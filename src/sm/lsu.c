@@ -426,7 +426,7 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->cache = NULL;
     InstStat *is = &sm->inst[op->stat];
     if (space == SP_SHARED) {
-        bool free = s->regular && s->bytes == 4 && s->stride <= 4 && sm->cfg.banks.banks == 32;
+        bool free = s->run && s->bytes == 4 && s->stride <= 4 && banks_free(&sm->cfg.banks, s->addr, s->run, s->stride);
         uint32_t passes = free ? 1 : bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
         if (d->kind == X_ATOM) passes = bank_passes_atomic(&sm->cfg.banks, s->addr, mask);
         op->passes = passes;
@@ -444,8 +444,8 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
             for (int n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
             from = addr;
         }
-        bool simple = s->regular && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
-        if (simple) op->count = coalesce_regular(from[0], s->stride, s->bytes, op->seg);
+        bool simple = s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
+        if (simple) op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
         else if (space == SP_LOCAL) op->count = local_segments(addr, mask, s->bytes, op->seg);
         else op->count = coalesce(from, mask, s->bytes, op->seg);
         choose_cache(sm, op, d, space);

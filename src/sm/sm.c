@@ -161,12 +161,12 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
         WarpSlot *ws = &sm->slots[slot];
         uint64_t *ready = ws->ready;
         memset(ready, 0, sizeof *ready * sm->score_size);
-        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .pause = W_BRANCH, .started = now};
-        SchedState *s = &sm->sched[slot % sm->cfg.schedulers];
-        uint32_t bit = slot / sm->cfg.schedulers;
-        s->policy.present |= 1ull << bit;
-        s->policy.age[bit] = ++sm->starts;
-        s->policy.ops->start(&s->policy, (int)bit);
+        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .pause = W_BRANCH, .started = now,
+                         .sched = (uint8_t)(slot % sm->cfg.schedulers), .bit = (uint8_t)(slot / sm->cfg.schedulers)};
+        SchedState *s = &sm->sched[ws->sched];
+        s->policy.present |= 1ull << ws->bit;
+        s->policy.age[ws->bit] = ++sm->starts;
+        s->policy.ops->start(&s->policy, ws->bit);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
     }
@@ -314,7 +314,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
     for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
         const WarpSlot *ws = &sm->slots[slot];
         if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now)
-            sm->sched[slot % sm->cfg.schedulers].starved |= 1ull << slot / sm->cfg.schedulers;
+            sm->sched[ws->sched].starved |= 1ull << ws->bit;
     }
 }
 

@@ -129,6 +129,7 @@ typedef struct WarpSlot {
     uint32_t async_group;    // cp.async: the open group's number
     uint16_t async_count[16];// copies under way per group
     uint64_t started;
+    uint8_t sched, bit;      // its scheduler, and its number there
     uint8_t state;           // Wait
     uint8_t class;           // of the next instruction, when W_READY
     uint64_t since;

@@ -132,18 +132,22 @@ static void random_patterns(void **state) {
     }
 }
 
-// The short cut for regular accesses gives what looking at lanes gives.
-static void regular_patterns(void **state) {
+// The short cut for runs gives what looking at lanes gives.
+static void runs(void **state) {
     (void)state;
-    uint64_t addr[32];
+    uint64_t addr[32], r = 7;
     Expected want[64];
     Segment got[64];
     uint32_t touches[64];
     for (uint32_t bytes = 1; bytes <= 32; bytes *= 2)
         for (uint32_t first = 0; first < 512; first += bytes)
-            for (uint32_t moves = 0; moves < 2; moves++) {
-                strided(addr, 0x123456000 + first, moves ? bytes : 0);
-                uint32_t n = naive(addr, ~0u, bytes, want, touches), m = coalesce_regular(addr[0], moves ? bytes : 0, bytes, got);
+            for (uint32_t kind = 0; kind < 6; kind++) {
+                uint32_t run = 32 >> kind / 2, stride = kind % 2 ? bytes : 0;
+                for (uint32_t lane = 0; lane < 32; lane++) {
+                    uint64_t start = lane % run ? 0 : 0x123456000 + first + next_random(&r) % 1000 / bytes * bytes;
+                    addr[lane] = lane % run ? addr[lane - 1] + stride : start;
+                }
+                uint32_t n = naive(addr, ~0u, bytes, want, touches), m = coalesce_runs(addr, run, stride, bytes, got);
                 assert_int_equal(m, n);
                 for (uint32_t k = 0; k < n; k++) {
                     assert_int_equal(got[k].address, want[k].address);
@@ -157,7 +161,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classic_patterns),
         cmocka_unit_test(random_patterns),
-        cmocka_unit_test(regular_patterns),
+        cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
