@@ -43,6 +43,7 @@ done <<'EOF'
 EOF
 
 [ -e "$last" ] || last=/dev/null
+status=0
 awk -F, -v last="$last" '
     BEGIN {
         while ((getline line <last) > 0) { split(line, f, ","); before[f[1]] = f[2] }
@@ -58,8 +59,7 @@ awk -F, -v last="$last" '
     END {
         printf "%-24s %8s %12s %12s %8s %7.2fx %8s %7.0fx\n", "geometric mean", "", "", "", "", exp(two / n), "", exp(peer / n)
         exit over > 0
-    }' "$new"
-status=$?
+    }' "$new" || status=$?
 mkdir -p "$(dirname "${BENCH_FILE:-build/bench.csv}")"
 cp "$new" "${BENCH_FILE:-build/bench.csv}"
 exit $status

@@ -28,7 +28,7 @@ static void find_stride(Step *s, uint32_t mask)
     s->run = 0;
     if (mask != FULL || stride >> 31) return;
     for (int g = 0; g < LANES; g += 8)
-        for (int n = 1; n < 8; n++) wrong |= a[g + n] ^ (a[g] + stride * (unsigned)n);
+        for (int n = 1; n < 8; n++) wrong |= (a[g + n] - a[g + n - 1]) ^ stride;
     if (wrong) return;
     bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
     s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
@@ -617,6 +617,16 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     if (!(d->flags & D_READONLY) && d->vec == 1) {  // a whole parameter, the same for all lanes
         uint64_t v = fetch(env->launch->params + d->imm, d->bytes);
+        if (mask == FULL) {
+            put(&w->l, d, d->vector[0], 0, v);
+            uint64_t *wide = row(&w->l, d->vector[0]);
+            uint32_t *to = row(&w->l, d->vector[0]);
+            if (d->flags & D_LONG)
+                for (int n = 1; n < LANES; n++) wide[n] = wide[0];
+            else
+                for (int n = 1; n < LANES; n++) to[n] = to[0];
+            return;
+        }
         for (uint32_t m = mask; m; m &= m - 1) put(&w->l, d, d->vector[0], __builtin_ctz(m), v);
         return;
     }

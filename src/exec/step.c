@@ -106,6 +106,10 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
                    r == SR_LANEMASK_GT ? ~(lt | eq) : ~lt;
         }
     }
+    if (mask == FULL && !(d->flags & D_LONG)) {
+        memcpy(row(&w->l, d->dst), v, sizeof v);
+        return;
+    }
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
         if (d->flags & D_LONG) ((uint64_t *)row(&w->l, d->dst))[n] = v[n];

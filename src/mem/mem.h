@@ -181,6 +181,7 @@ typedef struct Wire {
 static inline void wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window
 {
     Fifo *from = &w->box[(window & 1) ^ 1];
+    if (!from->n) return;
     if (to->head == to->n) to->head = to->n = 0;
     for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
     from->n = 0;

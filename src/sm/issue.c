@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-static bool is_memory(int class)
-{
-    return class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC || class == CLASS_TEX || class == CLASS_PREFETCH || class == CLASS_ASYNC;
-}
+// Classes that need a place in the load-store unit's queue.
+#define MEMORY_CLASSES (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | 1u << CLASS_ASYNC)
+static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
 static void leave_state(Sm *sm, uint32_t slot)
 {
@@ -37,6 +36,7 @@ void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
     uint32_t at = when % WHEEL;
     sm->wheel[at][sm->slots[slot].sched] |= 1ull << sm->slots[slot].bit;
     sm->wheel_used[at / 64] |= 1ull << (at % 64);
+    sm->wheel_words |= 1u << at / 64;
 }
 
 // Parameters are operands in machine code: their loads run at once with the instruction before.
@@ -66,7 +66,9 @@ static bool copies_pending(const WarpSlot *ws, uint64_t keep)
     return false;
 }
 
-void sm_evaluate(Sm *sm, uint32_t slot)
+// Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
+// pick again before; that saves most warps an event.
+static void evaluate(Sm *sm, uint32_t slot, uint64_t by)
 {
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
@@ -108,18 +110,21 @@ void sm_evaluate(Sm *sm, uint32_t slot)
         if (!shared) ss->policy.ops->stall(&ss->policy, bit), ws->recent_n = 0;
         return;
     }
-    if (t >> 2 > sm->now) {
+    if (t >> 2 > (d->slots ? by : sm->now)) {
         const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
         enter_state(sm, slot, of[t & 3]);
         sm_wake_at(sm, slot, t >> 2);
         return;
     }
     if (ws->state != W_READY) ss->policy.ops->wake(&ss->policy, bit);
+    else if (ws->class == d->class) return;
     enter_state(sm, slot, W_READY);
     ws->class = d->class;
     ss->class_ready[d->class] |= 1ull << bit;
     ss->classes |= 1u << d->class;
 }
+
+void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
 
 static void count_kind(Sm *sm, const Dinst *d, const Step *s)
 {
@@ -247,7 +252,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         finish_warp(sm, slot);
         return slots;
     }
-    sm_evaluate(sm, slot);
+    evaluate(sm, slot, sm->now + (sm->cfg.issue == 1));
     return slots;
 }
 
@@ -268,11 +273,16 @@ static Counter stall_cause(const Sm *sm, const SchedState *s)
 static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
 {
     uint64_t mask = 0;
-    for (uint32_t m = s->classes; m; m &= m - 1) {
+    uint32_t full = s->classes & MEMORY_CLASSES;
+    if (full && lsu_accepts(sm)) full = 0;
+    *lsu = full != 0;
+    if (full == s->classes) return s->in[W_READY];
+    for (uint32_t m = s->classes & (s->held | sm->limited | full); m; m &= m - 1) {
         int c = __builtin_ctz(m);
-        bool wait = s->unit_free[c] > sm->now;
-        if (sm->cfg.unit[c].per_cycle && sm->start_cycle[c] == sm->now && sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle) wait = true;
-        if (is_memory(c) && !lsu_accepts(sm)) wait = true, *lsu = true;
+        bool wait = full >> c & 1;
+        if (s->unit_free[c] > sm->now) wait = true;
+        else s->held &= ~(1u << c);
+        if (sm->limited >> c & 1 && sm->start_cycle[c] == sm->now && sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle) wait = true;
         if (wait) mask |= s->class_ready[c];
     }
     return mask;
@@ -280,8 +290,9 @@ static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
 
 void sm_issue(Sm *sm)
 {
+    uint32_t first = (uint32_t)(sm->now % sm->cfg.schedulers);
     for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
-        uint32_t k = (uint32_t)((turn + sm->now) % sm->cfg.schedulers);
+        uint32_t k = first + turn < sm->cfg.schedulers ? first + turn : first + turn - sm->cfg.schedulers;
         SchedState *s = &sm->sched[k];
         uint32_t width = sm->cfg.issue, used = 0;
         if (s->busy > sm->now) {
@@ -311,11 +322,14 @@ void sm_issue(Sm *sm)
             int class = w->code->insts[w->pc].class;
             s->policy.last = bit;
             s->starved &= ~(1ull << bit);
-            if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
-            sm->started_per_cycle[class]++;
+            if (sm->limited >> class & 1) {
+                if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
+                sm->started_per_cycle[class]++;
+            }
             uint32_t slots = issue_warp(sm, slot);
             if (sm->env.fault.kind != FAULT_NONE) return;
-            s->unit_free[class] = sm->now + (uint64_t)sm->cfg.unit[class].interval * slots;
+            uint32_t interval = sm->cfg.unit[class].interval * slots;
+            if (interval > (width == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
             used++;
             sm->count[C_ISSUED]++;
             only = bit;

@@ -134,8 +134,11 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
         sm->sched[k].policy = (Sched){.ops = sched_ops(sm->cfg.sched), .active_size = MAX(sm->cfg.sched_active / n, 1u),
                                       .limit = MAX(sm->cfg.sched_limit / n + (k < sm->cfg.sched_limit % n), 1u), .last = -1};
     }
+    sm->limited = 0;
+    for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;
     memset(sm->wheel, 0, sizeof *sm->wheel * WHEEL);
     memset(sm->wheel_used, 0, sizeof sm->wheel_used);
+    sm->wheel_words = 0;
     memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
@@ -180,26 +183,25 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 }
 
 // --- the window ---------------------------------------------------------------------------------------------------------
-static uint64_t first_reply(const Sm *sm, uint32_t *from)
+static void find_reply(Sm *sm)
 {
-    uint64_t t = NEVER;
+    sm->next_reply = NEVER;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
         const Fifo *f = &sm->inbox[p];
-        if (f->head < f->n && f->v[f->head].time < t) t = f->v[f->head].time, *from = p;
+        if (f->head < f->n && f->v[f->head].time < sm->next_reply) sm->next_reply = f->v[f->head].time, sm->next_part = p;
     }
-    return t;
 }
 
 static void land(Sm *sm)
 {
-    uint32_t p = 0;
-    while (sm->next_reply <= sm->now && first_reply(sm, &p) <= sm->now) {
-        Packet r = sm->inbox[p].v[sm->inbox[p].head++];
+    while (sm->next_reply <= sm->now) {
+        Fifo *f = &sm->inbox[sm->next_part];
+        Packet r = f->v[f->head++];
         uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r.sectors);
         r.time = link_pass(&sm->in, r.time, bytes);
         if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
         fifo_put(&sm->landing, r);
-        sm->next_reply = first_reply(sm, &p);
+        find_reply(sm);
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
         Packet r = sm->landing.v[sm->landing.head++];
@@ -212,7 +214,7 @@ static void look_at_wakers(Sm *sm)
 {
     uint32_t at = sm->now % WHEEL;
     if (!(sm->wheel_used[at / 64] >> (at % 64) & 1)) return;
-    sm->wheel_used[at / 64] &= ~(1ull << (at % 64));
+    if (!(sm->wheel_used[at / 64] &= ~(1ull << (at % 64)))) sm->wheel_words &= ~(1u << at / 64);
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         uint64_t m = sm->wheel[at][k];
         sm->wheel[at][k] = 0;
@@ -225,14 +227,14 @@ static void look_at_wakers(Sm *sm)
 
 static uint64_t next_waker(const Sm *sm)
 {
-    uint32_t at = (sm->now + 1) % WHEEL;
-    for (uint32_t n = 0; n < WHEEL;) {
-        uint32_t k = (at + n) % WHEEL;
-        uint64_t word = sm->wheel_used[k / 64] >> (k % 64);
-        if (word) return sm->now + 1 + n + (uint32_t)__builtin_ctzll(word);
-        n += 64 - k % 64;
-    }
-    return NEVER;
+    if (!sm->wheel_words) return NEVER;
+    uint32_t at = (sm->now + 1) % WHEEL, words = WHEEL / 64, k = at / 64;
+    uint64_t word = sm->wheel_used[k] >> (at % 64);
+    if (word) return sm->now + 1 + (uint32_t)__builtin_ctzll(word);
+    // The words behind that one, and at last its lower bits.
+    uint32_t rest = (sm->wheel_words >> (k + 1) | sm->wheel_words << (words - 1 - k)) & ((1u << words) - 1);
+    uint32_t n = (uint32_t)__builtin_ctz(rest);
+    return sm->now + 1 + 64 * (n + 1) - at % 64 + (uint32_t)__builtin_ctzll(sm->wheel_used[(k + 1 + n) % words]);
 }
 
 // Can a ready warp issue in the next cycle? If not, only an event changes that.
@@ -265,12 +267,11 @@ static uint64_t next_event(const Sm *sm)
 
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
 {
-    uint32_t part;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
         wire_take(reply[p], window, &sm->inbox[p]);
         wire_take(credit[p], window, &sm->credits[p]);
     }
-    sm->next_reply = first_reply(sm, &part);
+    find_reply(sm);
     sm->window = sm->now = from;
     sm->until = to;
     sm->parity = window & 1;

@@ -148,6 +148,7 @@ typedef struct SchedState {
     uint64_t class_ready[CLASS_COUNT]; // ready warps by the class of their next instruction
     uint32_t classes;                  // classes that have any
     uint64_t unit_free[CLASS_COUNT];   // when this scheduler may start the class again
+    uint32_t held;                     // classes for which that may be to come
     uint64_t busy;                     // until when it is occupied by an instruction of several slots
 } SchedState;
 
@@ -170,6 +171,7 @@ typedef struct Sm {
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[4];
     uint64_t wheel_used[WHEEL / 64];
+    uint32_t wheel_words;              // those of wheel_used that aren't 0
     // load-store unit
     LsuOp *queue;
     uint32_t q_head, q_n;
@@ -193,9 +195,11 @@ typedef struct Sm {
     Fifo *inbox, *credits;             // per partition: replies, credits on their way
     uint32_t *credit;                  // per partition
     uint64_t next_reply;               // earliest arrival, or NEVER
+    uint32_t next_part;                // and where it comes from
     Fifo landing;                      // replies that are crossing the SM's port
     uint64_t now, window, until;       // cycle; the window's first and end
     uint32_t parity;                   // which box of the wires this window writes
+    uint32_t limited;                  // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
     // statistics
     uint64_t count[C_COUNT];
