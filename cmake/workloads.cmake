@@ -56,6 +56,21 @@ add_custom_command(
     VERBATIM)
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
+# --- the results store's schema ----------------------------------------------------------------------------------------
+file(GLOB schema CONFIGURE_DEPENDS src/lab/schema/*.sql)
+set(schema_arguments)
+foreach(file ${schema})
+    cmake_path(GET file STEM number)
+    list(APPEND schema_arguments ${number}=${file})
+endforeach()
+add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/schema.gen.c
+    COMMAND embed schema ${CMAKE_BINARY_DIR}/schema.gen.c ${schema_arguments}
+    DEPENDS embed ${schema}
+    COMMENT "Embedding the results store's schema"
+    VERBATIM)
+list(APPEND sources ${CMAKE_BINARY_DIR}/schema.gen.c)
+
 # --- GPU descriptions -------------------------------------------------------------------------------------------------
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/chip/chip.h)
     file(GLOB gpus CONFIGURE_DEPENDS gpus/*.ini)

@@ -5,6 +5,9 @@
 
 #include "sm/sm.h"
 
+// Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
+enum { MODEL_VERSION = 1 };
+
 // --- desc.c: descriptions ---------------------------------------------------------------------------------------------
 typedef struct Gpu {
     char name[64];
@@ -39,6 +42,8 @@ extern const size_t gpu_file_count;
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 // The description as text with values, units and provenance, keys in the registry's order.
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
+// Every key with its value in a form that doesn't depend on how it was written: what a run's key is made of.
+bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag);
 void gpu_manual(Text *out);         // doc/gpu.md
 void counter_manual(Text *out);     // doc/counters.md
 

@@ -374,6 +374,22 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
     return ok;
 }
 
+bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag)
+{
+    Gpu g;
+    Origins o = {0};
+    bool ok = load(&g, name, sets, diag, note_origin, &o);
+    for (size_t i = 0; ok && i < gpu_key_count; i++) {
+        const Key *k = &gpu_keys[i];
+        text_printf(out, "%s.%s=", k->section, k->key);
+        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_printf(out, "%s\n", o.value[i] ? o.value[i] : "");
+        else text_printf(out, "%.17g\n", get_number(&g, k));
+    }
+    ok = ok && derive(&g, diag);
+    arena_free(&o.arena);
+    return ok;
+}
+
 void gpu_manual(Text *out)
 {
     const char *section = "";

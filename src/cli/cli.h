@@ -11,6 +11,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 
 // --- options.c ----------------------------------------------------------------------------------------------------------
 // An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null.

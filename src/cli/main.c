@@ -9,6 +9,7 @@ static const struct {
     const char *doc;
 } commands[] = {
     {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
+    {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
     {"list", cmd_list, "workloads, gpus, schedulers, policies, counters, ops"},
     {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
 };

@@ -1,6 +1,9 @@
-// lab.h: experiments. A workload is a program with device code, host code and a check; the lab runs it on a device.
+// lab.h: experiments. A workload is a program with device code, host code and a check; a cell is one run of a program on
+// a described GPU; a matrix is many of them; a sweep runs those of a matrix that the store doesn't have yet.
 #ifndef LAB_H
 #define LAB_H
+
+#include "base/base.h"
 
 #include <onchip.h>
 
@@ -90,8 +93,125 @@ typedef struct WorkResult {
     oc_status status;                  // OC_OK: the workload ran (its result may still be wrong)
     char *params;                      // as they were used, "nx=1024 ny=1024"
 } WorkResult;
+enum { MAX_PARAMS = 32 };              // of a workload
+// The parameters that options give it: values in the order of its table, and as text, "nx=1024 ny=1024". False, with the
+// reason in error, when there is no such parameter or a value is out of its range.
+bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int64_t *values, Text *params, Text *error);
 // Runs entry on device. False when something failed; the launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
+
+// --- cell.c: one run, and the key it is stored under ---------------------------------------------------------------------
+// What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.
+typedef struct Cell {
+    const char *verb;                  // "run"
+    const char *program;               // a workload
+    const char *gpu;                   // a description's name or file
+    const char *const *params;         // "nx=64"
+    const char *const *sets;           // "l1.size=16KiB"
+    const char *kernels;               // only these are timed (POSIX extended regular expression); null: all
+    uint64_t skip, max_cycles, interval;
+    bool small, functional, no_lowering;
+} Cell;
+enum { KEY_DIGITS = 32 };
+// A cell as the store knows it; owned texts, released with identity_free.
+typedef struct Identity {
+    char key[KEY_DIGITS + 1];          // hexadecimal: XXH128 of all that determines the result
+    char *program, *params, *gpu, *overrides, *options;
+} Identity;
+// Identities of many cells share what they have in common: descriptions are read and device code is hashed once.
+typedef struct Identities Identities;
+Identities *identities_open(void);
+void identities_close(Identities *ids);
+// False, with the reason, when a cell can't run: no such program or description, a parameter out of range.
+bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
+void identity_free(Identity *id);
+
+// --- matrix.c: products of cells -------------------------------------------------------------------------------------------
+// An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), kernels, skip, max-cycles,
+// interval, functional, lowering (yes, no); one with a dot is a key of the description; any other a parameter of the
+// program. A value of program may have parameters of its own behind it: "atax nx=64". Values stand between commas; one
+// with commas in it is put in braces.
+typedef struct Axis {
+    const char *name;
+    VEC(const char *) values;
+} Axis;
+typedef struct Matrix {
+    Arena arena;                       // of all texts and lists
+    VEC(Axis) axes;                    // of the product that is being built
+    VEC(Cell) cells;
+} Matrix;
+bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
+bool matrix_product(Matrix *m, Diag *diag);                // adds the cells of the axes, last axis fastest, and forgets the axes
+// A file's sections [matrix] or [matrix NAME] are products: the matrix is their union.
+bool matrix_read(Matrix *m, const char *path, Diag *diag);
+void matrix_free(Matrix *m);
+
+// --- store.c: results that are kept ------------------------------------------------------------------------------------------
+typedef struct SchemaFile {
+    const char *name, *text;           // "1": the statements that make version 1 of a store of version 0
+    size_t size;
+} SchemaFile;
+extern const SchemaFile schema_files[];   // schema/*.sql, generated
+extern const size_t schema_file_count;
+typedef struct Store Store;
+// path: null is the default, onchip/results.db under $XDG_DATA_HOME or ~/.local/share; ":memory:" is a store that is
+// lost when closed. Folders and file are made where they lack; an older store is brought up to date.
+Store *store_open(const char *path, Diag *diag);
+void store_close(Store *s);
+const char *store_path(const Store *s);
+typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;
+Stored store_find(Store *s, const char *key);
+// What a run of the same program with the same parameters took, on whatever GPU: host seconds and bytes; false: unknown.
+bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes);
+typedef struct RunCost {
+    double wall_seconds;
+    uint64_t memory_bytes;
+} RunCost;
+// device: what ran, null when nothing did. error: null when the run is done.
+bool store_put(Store *s, const Cell *cell, const Identity *id, const oc_device *device, const char *error, bool verified, RunCost cost, Diag *diag);
+typedef struct MergeCount {
+    uint64_t added, known;
+} MergeCount;
+// Takes over the runs that s lacks, or has as failed while the other has them done.
+bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag);
+bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag);  // a store as store_bytes gave it
+void *store_bytes(Store *s, size_t *size);                 // the whole store; released with mem_free
+struct sqlite3 *store_sqlite(Store *s);                    // for queries
+
+// --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
+// Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
+bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);
+typedef struct Job {
+    int pid, fd;                       // of the child, and its end of the pipe; pid 0: none
+    Text result;                       // as much of it as came
+} Job;
+bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag);
+// Takes what the child has written (when fd is readable). *over: it has ended, and result is whole; a child that died
+// without one leaves in result a store with the run as failed.
+bool job_read(Job *j, const Cell *cell, const Identity *id, bool *over, Diag *diag);
+void job_kill(Job *j);
+
+// --- sweep.c: those of a matrix that aren't stored yet -------------------------------------------------------------------------
+typedef struct Sweep {
+    uint64_t cells, distinct;          // of the matrix (this shard's); with different keys
+    uint64_t stored, to_run, done, failed, running;
+    double seconds, left;              // since the start; estimated to the end, negative: unknown
+    Text last_error;                   // of the latest run that failed
+} Sweep;
+typedef struct SweepOptions {
+    uint32_t jobs;                     // runs at a time; 0: as many as the host has processors
+    uint64_t memory;                   // bytes they may take together; 0: seven eighths of what is available now
+    uint32_t shard, shards;            // only cells whose place is shard modulo shards; shards 0: all
+    bool retry;                        // failed ones again
+    const volatile bool *stop;         // set: no new runs, and the running ones are given up; may be null
+    // Called when a run ended and some times a second; may be null.
+    void (*progress)(void *user, const Sweep *sweep);
+    void *user;
+} SweepOptions;
+// Runs what store lacks of m, longest first as far as its time is known, and keeps each result as it comes. A run that
+// fails is kept as failed while the rest goes on. False: a cell can't run at all (nothing was run), or the store failed.
+bool sweep_run(const Matrix *m, Store *store, const SweepOptions *options, Sweep *sweep, Diag *diag);
+void sweep_free(Sweep *sweep);
 
 #endif

@@ -12,7 +12,7 @@ struct Work {
     oc_device *device;
     oc_module *module;
     const Workload *workload;
-    int64_t values[32];
+    int64_t values[MAX_PARAMS];
     WorkResult *result;
     VEC(void *) host;
     VEC(oc_ptr) buffers;
@@ -162,43 +162,44 @@ const WorkloadEntry *workload_find(const char *name)
     return found;
 }
 
-static void read_params(Work *w, const WorkOptions *o)
+bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *values, Text *params, Text *error)
 {
-    const WorkParam *p = w->workload->params;
-    for (int k = 0; p[k].name; k++) w->values[k] = o->small ? p[k].small : p[k].standard;
+    const WorkParam *p = e->workload->params;
+    for (int k = 0; p[k].name; k++) values[k] = o->small ? p[k].small : p[k].standard;
     for (const char *const *s = o->params; s && *s; s++) {
         const char *equals = strchr(*s, '=');
         int k = 0;
-        if (!equals) {
-            work_fail(w, "'%s': parameter=value is expected", *s);
-            return;
-        }
+        if (!equals) return text_printf(error, "'%s': parameter=value is expected", *s), false;
         while (p[k].name && (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s)))) k++;
         if (!p[k].name) {
-            Text t = {0};
-            for (int n = 0; p[n].name; n++) text_printf(&t, "%s%s", n ? ", " : "", p[n].name);
-            work_fail(w, "%s has no parameter '%.*s'; it has: %s", w->workload->name, (int)(equals - *s), *s, t.v ? t.v : "none");
-            text_free(&t);
-            return;
+            text_printf(error, "%s has no parameter '%.*s'; it has: ", e->workload->name, (int)(equals - *s), *s);
+            for (int n = 0; p[n].name; n++) text_printf(error, "%s%s", n ? ", " : "", p[n].name);
+            if (!p[0].name) text_put(error, "none");
+            return false;
         }
         uint64_t v;
-        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
-            work_fail(w, "%s: a whole number from %lld to %lld is expected: %s", *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
-            return;
-        }
-        w->values[k] = (int64_t)v;
+        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max)
+            return text_printf(error, "%s: a whole number from %lld to %lld is expected: %s", *s, (long long)p[k].min, (long long)p[k].max, p[k].doc), false;
+        values[k] = (int64_t)v;
     }
-    Text t = {0};
-    for (int k = 0; p[k].name; k++) text_printf(&t, "%s%s=%lld", k ? " " : "", p[k].name, (long long)w->values[k]);
-    w->result->params = mem_text(t.v ? t.v : "");
-    text_free(&t);
+    text_put(params, "");
+    for (int k = 0; p[k].name; k++) text_printf(params, "%s%s=%lld", k ? " " : "", p[k].name, (long long)values[k]);
+    return true;
+}
+
+static void read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
+{
+    Text params = {0}, error = {0};
+    if (workload_params(e, o, w->values, &params, &error)) w->result->params = mem_text(params.v);
+    else work_fail(w, "%s", error.v);
+    text_free(&params), text_free(&error);
 }
 
 bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
 {
     *r = (WorkResult){.status = OC_OK};
     Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
-    read_params(&w, o);
+    read_params(&w, e, o);
     if (r->error) r->status = OC_BAD_ARGUMENT;
     char name[128];
     snprintf(name, sizeof name, "%s.ptx", e->workload->name);

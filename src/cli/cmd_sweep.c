@@ -1,0 +1,174 @@
+// cmd_sweep.c: onchip sweep: a matrix of runs, from a file or from the command line, into the store.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Option options[] = {
+    {"--program", "NAME[,…]", "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; also --workload"},
+    {"--workload", "NAME[,…]", "the same as --program"},
+    {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480)"},
+    {"--sched", "NAME[,…]", "warp schedulers"},
+    {"--set", "KEY=VALUE[,…]", "a key of the description and its values, such as l1.size=16KiB,48KiB"},
+    {"--size", "small|standard[,…]", "the workloads' sizes (standard)"},
+    {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
+    {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
+    {"--interval", "CYCLES", "keep every counter as a time series"},
+    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--jobs", "N", "runs at a time (as many as processors)"},
+    {"--memory", "BYTES", "that they may take together (7/8 of what is available)"},
+    {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
+    {"--retry", NULL, "runs that failed, again"},
+    {"--dry-run", NULL, "only say what would run"},
+    {"--help", NULL, "this text"},
+};
+enum { S_PROGRAM, S_WORKLOAD, S_GPU, S_SCHED, S_SET, S_SIZE, S_KERNELS, S_MAX, S_INTERVAL, S_DB, S_JOBS, S_MEMORY, S_SHARD, S_RETRY, S_DRY, S_HELP };
+
+typedef struct Request {
+    Matrix matrix;
+    SweepOptions sweep;
+    const char *db;
+    bool dry;
+    Diag diag;
+} Request;
+
+static volatile sig_atomic_t interrupted;
+static volatile bool stop;
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+    stop = true;
+}
+
+static int usage(void)
+{
+    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
+           "Runs every combination that the store doesn't have yet.\n\n");
+    print_options(options, COUNT(options));
+    return EXIT_OK;
+}
+
+// "key=a,b": an axis.
+static bool pair(Request *r, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals) return diag_error(&r->diag, "'%s': name=value,… is expected", text);
+    char *name = mem_text(text);
+    name[equals - text] = 0;
+    bool ok = matrix_axis(&r->matrix, name, equals + 1, &r->diag);
+    mem_free(name);
+    return ok;
+}
+
+static bool shard(Request *r, const char *text)
+{
+    unsigned at, of;
+    char rest;
+    if (sscanf(text, "%u/%u%c", &at, &of, &rest) != 2 || !of || at >= of) return diag_error(&r->diag, "--shard takes I/N with I below N, not '%s'", text);
+    r->sweep.shard = at, r->sweep.shards = of;
+    return true;
+}
+
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    bool ok = true;
+    uint64_t n = 0;
+    int o;
+    while (ok && (o = args_next(&a)) != -2) {
+        const char *v = a.value;
+        switch (o) {
+        case -3: return EXIT_USAGE;
+        case -1: ok = strchr(v, '=') ? pair(r, v) : matrix_read(&r->matrix, v, &r->diag); break;
+        case S_SET: ok = pair(r, v); break;
+        case S_DB: r->db = v; break;
+        case S_JOBS:
+            ok = (parse_size(v, &n) && n && n <= 1024) || diag_error(&r->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);
+            r->sweep.jobs = (uint32_t)n;
+            break;
+        case S_MEMORY: ok = parse_size(v, &r->sweep.memory) || diag_error(&r->diag, "--memory takes a size, not '%s'", v); break;
+        case S_SHARD: ok = shard(r, v); break;
+        case S_RETRY: r->sweep.retry = true; break;
+        case S_DRY: r->dry = true; break;
+        case S_HELP: return usage();
+        default: ok = matrix_axis(&r->matrix, options[o].name + 2, v, &r->diag);
+        }
+    }
+    if (ok && r->matrix.axes.n) ok = matrix_product(&r->matrix, &r->diag);
+    if (ok && !r->matrix.cells.n) ok = diag_error(&r->diag, "sweep what? a file with a [matrix], or --program NAME,…");
+    return ok ? -1 : EXIT_USAGE;
+}
+
+static void bar(void *user, const Sweep *s)
+{
+    (void)user;
+    uint64_t over = s->done + s->failed;
+    char line[32];
+    int filled = s->to_run ? (int)(24 * over / s->to_run) : 24;
+    for (int k = 0; k < 24; k++) line[k] = k < filled ? '#' : '.';
+    line[24] = 0;
+    fprintf(stderr, "\r\x1b[K[%s] %llu of %llu", line, (unsigned long long)over, (unsigned long long)s->to_run);
+    if (s->failed) fprintf(stderr, ", %llu failed", (unsigned long long)s->failed);
+    if (s->left >= 0) fprintf(stderr, ", %.0f s to go", ceil(s->left));
+    fflush(stderr);
+}
+
+static int dry_run(const Request *r, Store *store, Diag *diag)
+{
+    Identities *ids = identities_open();
+    static const char *const words[] = {"to run", "stored", "failed"};
+    bool ok = true;
+    for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
+        Identity id;
+        ok = identify(ids, &r->matrix.cells.v[k], &id, diag);
+        if (ok) printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu, id.overrides, id.options);
+        identity_free(&id);
+    }
+    identities_close(ids);
+    return ok ? EXIT_OK : EXIT_USAGE;
+}
+
+static int run(Request *r)
+{
+    Store *store = store_open(r->db, &r->diag);
+    if (!store) return EXIT_FAILED;
+    if (r->dry) {
+        int code = dry_run(r, store, &r->diag);
+        store_close(store);
+        return code;
+    }
+    struct sigaction action = {.sa_handler = on_interrupt}, old;
+    sigaction(SIGINT, &action, &old);
+    r->sweep.stop = &stop;
+    bool terminal = isatty(STDERR_FILENO);
+    if (terminal) r->sweep.progress = bar;
+    Sweep s;
+    bool ok = sweep_run(&r->matrix, store, &r->sweep, &s, &r->diag);
+    sigaction(SIGINT, &old, NULL);
+    if (terminal) fprintf(stderr, "\r\x1b[K");
+    if (ok) {
+        printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct, (unsigned long long)s.stored, (unsigned long long)s.done,
+               (unsigned long long)s.failed);
+        if (interrupted) printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
+        printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
+        if (s.failed) printf("onchip db list --failed shows why\n");
+    }
+    store_close(store);
+    sweep_free(&s);
+    return !ok ? EXIT_FAILED : s.failed || interrupted ? EXIT_FAILED : EXIT_OK;
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+    Request r = {.dry = false};
+    int code = read_options(&r, argc, argv);
+    if (code < 0) code = run(&r);
+    if (r.diag.failed) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    diag_free(&r.diag);
+    matrix_free(&r.matrix);
+    return code;
+}

@@ -1,0 +1,115 @@
+// cell.c: what determines a run's result, as text, and the hash of that text. Two cells that are written differently but
+// mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter changes it.
+#include "lab/lab.h"
+
+#include "chip/chip.h"
+
+#define XXH_INLINE_ALL
+#include <string.h>
+#include <xxhash.h>
+
+struct Identities {
+    Map gpus;                          // name and overrides → place in texts
+    VEC(char *) texts;                 // canonical descriptions
+    Map programs;                      // → place in hashes
+    VEC(XXH128_hash_t) hashes;
+};
+
+Identities *identities_open(void) { return mem_alloc(sizeof(Identities)); }
+
+void identities_close(Identities *ids)
+{
+    if (!ids) return;
+    for (size_t k = 0; k < ids->texts.n; k++) mem_free(ids->texts.v[k]);
+    vec_free(&ids->texts), vec_free(&ids->hashes);
+    map_free(&ids->gpus), map_free(&ids->programs);
+    mem_free(ids);
+}
+
+void identity_free(Identity *id)
+{
+    mem_free(id->program), mem_free(id->params), mem_free(id->gpu), mem_free(id->overrides), mem_free(id->options);
+    *id = (Identity){0};
+}
+
+static const char *description(Identities *ids, const char *gpu, const char *overrides, const char *const *sets, Diag *diag)
+{
+    Text name = {0}, canonical = {0};
+    int64_t at = 0;
+    text_printf(&name, "%s %s", gpu, overrides);
+    if (!map_get(&ids->gpus, name.v, name.n, &at)) {
+        bool ok = gpu_canonical(gpu, sets, &canonical, diag);
+        at = (int64_t)ids->texts.n;
+        if (ok) {
+            vec_push(&ids->texts, mem_text(canonical.v));
+            map_put(&ids->gpus, name.v, name.n, at);
+        }
+        text_free(&canonical);
+        if (!ok) return text_free(&name), NULL;
+    }
+    text_free(&name);
+    return ids->texts.v[at];
+}
+
+static XXH128_hash_t code(Identities *ids, const WorkloadEntry *e)
+{
+    int64_t at;
+    const char *name = (const char *)&e;  // its place in the table
+    if (!map_get(&ids->programs, name, sizeof e, &at)) {
+        at = (int64_t)ids->hashes.n;
+        vec_push(&ids->hashes, XXH3_128bits(e->ptx, e->ptx_bytes));
+        map_put(&ids->programs, name, sizeof e, at);
+    }
+    return ids->hashes.v[at];
+}
+
+static void join(Text *out, const char *const *list)
+{
+    text_put(out, "");
+    for (; list && *list; list++) text_printf(out, "%s%s", out->n ? " " : "", *list);
+}
+
+static void options_of(const Cell *c, Text *out)
+{
+    text_put(out, "");
+    if (c->functional) text_put(out, " functional");
+    if (c->no_lowering) text_put(out, " no-lowering");
+    if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
+    if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
+    if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
+    if (c->interval) text_printf(out, " interval=%llu", (unsigned long long)c->interval);
+}
+
+bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
+{
+    *id = (Identity){.program = NULL};
+    const WorkloadEntry *e = workload_find(c->program);
+    if (!e) {
+        const char *names[256];
+        size_t n = 0;
+        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
+        const char *near = nearest_name(c->program, names, n);
+        return diag_error(diag, "no workload '%s'%s%s%s", c->program, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    int64_t values[MAX_PARAMS];
+    Text params = {0}, error = {0}, overrides = {0}, options = {0}, all = {0};
+    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
+    if (!ok) diag_error(diag, "%s", error.v);
+    join(&overrides, c->sets);
+    const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
+    if (gpu) {
+        options_of(c, &options);
+        XXH128_hash_t ptx = code(ids, e);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e->workload->suite,
+                    e->workload->name, (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
+        XXH128_hash_t key = XXH3_128bits(all.v, all.n);
+        snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
+        id->program = mem_text(e->workload->name);
+        id->params = mem_text(params.v);
+        id->gpu = mem_text(c->gpu);
+        id->overrides = mem_text(overrides.v);
+        id->options = mem_text(options.n ? options.v + 1 : "");
+    }
+    text_free(&params), text_free(&error), text_free(&overrides), text_free(&options), text_free(&all);
+    return gpu != NULL;
+}

@@ -1,0 +1,146 @@
+// job.c: a run in a process of its own, so that one which crashes, or is killed for its memory, costs only itself. The
+// child puts its result into a store in memory and writes that store's bytes into a pipe; what the parent has read when
+// the pipe ends is whole if it ends with the mark, since nothing else of the child's is believed.
+#include "lab/lab.h"
+
+#include "device/device.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char mark[16] = "onchip: complete";
+
+static uint64_t peak_memory(void)
+{
+    struct rusage r;
+    return getrusage(RUSAGE_SELF, &r) ? 0 : (uint64_t)r.ru_maxrss * 1024;
+}
+
+// --- verbs ----------------------------------------------------------------------------------------------------------------
+static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *diag)
+{
+    char message[4096] = "";
+    oc_device *d;
+    oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .functional = c->functional, .no_lowering = c->no_lowering,
+                        .max_cycles = c->max_cycles, .interval = c->interval};
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, NULL, message, false, (RunCost){0}, diag);
+    WorkResult result = {0};
+    bool ok = false;
+    char *error = NULL;
+    if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
+    else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params}, &result);
+    if (!ok && result.status != OC_LIMIT && !error) error = mem_text(result.error);
+    ok = store_put(store, c, id, d, error, result.verified, (RunCost){device_wall_seconds(d), peak_memory()}, diag);
+    work_result_free(&result);
+    mem_free(error);
+    oc_close(d);
+    return ok;
+}
+
+typedef bool VerbFn(const Cell *c, const Identity *id, Store *store, Diag *diag);
+static const struct {
+    const char *name;
+    VerbFn *run;
+} verbs[] = {
+    {"run", run_workload},
+};
+
+bool cell_run(const Cell *c, const Identity *id, Store *store, Diag *diag)
+{
+    for (size_t k = 0; k < COUNT(verbs); k++)
+        if (!strcmp(verbs[k].name, c->verb)) return verbs[k].run(c, id, store, diag);
+    return diag_error(diag, "no verb '%s'", c->verb);
+}
+
+// --- processes --------------------------------------------------------------------------------------------------------------
+static bool write_all(int fd, const void *bytes, size_t n)
+{
+    for (const char *p = bytes; n;) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
+        p += k, n -= (size_t)k;
+    }
+    return true;
+}
+
+static void child(int fd, const Cell *cell, const Identity *id)
+{
+    Diag diag = {0};
+    Store *s = store_open(":memory:", &diag);
+    size_t n = 0;
+    bool ok = s && cell_run(cell, id, s, &diag);
+    void *bytes = ok ? store_bytes(s, &n) : NULL;
+    ok = bytes && write_all(fd, bytes, n) && write_all(fd, mark, sizeof mark);
+    if (!ok && diag.text.n) write_all(fd, diag.text.v, diag.text.n);
+    close(fd);
+    _exit(ok ? 0 : 1);
+}
+
+bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
+{
+    int ends[2];
+    *j = (Job){0};
+    if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid < 0) {
+        close(ends[0]), close(ends[1]);
+        return diag_error(diag, "can't make a process: %s", strerror(errno));
+    }
+    if (!pid) {
+        signal(SIGINT, SIG_IGN);               // a terminal's Ctrl-C is the parent's matter
+        prctl(PR_SET_PDEATHSIG, SIGKILL);      // nobody waits for the result of an orphan
+        close(ends[0]);
+        child(ends[1], cell, id);
+    }
+    close(ends[1]);
+    j->pid = pid, j->fd = ends[0];
+    return true;
+}
+
+static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t->n - sizeof mark, mark, sizeof mark); }
+
+bool job_read(Job *j, const Cell *cell, const Identity *id, bool *over, Diag *diag)
+{
+    char part[65536];
+    *over = false;
+    ssize_t n = read(j->fd, part, sizeof part);
+    if (n < 0 && errno == EINTR) return true;
+    if (n > 0) return text_add(&j->result, part, (size_t)n), true;
+    int status = 0;
+    close(j->fd);
+    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) continue;
+    j->pid = 0;
+    *over = true;
+    if (whole(&j->result)) {
+        j->result.n -= sizeof mark;
+        return true;
+    }
+    char why[256];
+    if (WIFSIGNALED(status)) snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180), j->result.v ? j->result.v : "");
+    Store *s = store_open(":memory:", diag);
+    bool ok = s && store_put(s, cell, id, NULL, why, false, (RunCost){0}, diag);
+    text_free(&j->result);
+    size_t size = 0;
+    void *bytes = ok ? store_bytes(s, &size) : NULL;
+    if (bytes) text_add(&j->result, bytes, size);
+    mem_free(bytes);
+    store_close(s);
+    return ok;
+}
+
+void job_kill(Job *j)
+{
+    if (!j->pid) return;
+    kill(j->pid, SIGKILL);
+    close(j->fd);
+    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    j->pid = 0;
+    text_free(&j->result);
+}

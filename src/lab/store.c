@@ -1,0 +1,320 @@
+// store.c: results in SQLite. The schema is in schema/*.sql: file N brings a store from version N - 1 to N, and
+// user_version says where one stands. Every write is one transaction under WAL, so that several processes may write and
+// one that is killed leaves the store as it was before or after. All values are bound, none is pasted into SQL.
+#include "lab/lab.h"
+
+#include "device/device.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct Store {
+    sqlite3 *db;
+    char *path;
+    sqlite3_stmt *find;
+};
+
+struct sqlite3 *store_sqlite(Store *s) { return s->db; }
+const char *store_path(const Store *s) { return s->path; }
+
+static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", s->path, sqlite3_errmsg(s->db)); }
+static bool execute(Store *s, const char *sql, Diag *diag) { return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || broken(s, diag); }
+
+// --- opening ------------------------------------------------------------------------------------------------------------
+static char *default_path(void)
+{
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    Text t = {0};
+    if (data && *data) text_printf(&t, "%s/onchip/results.db", data);
+    else text_printf(&t, "%s/.local/share/onchip/results.db", home && *home ? home : ".");
+    return t.v;
+}
+
+static bool make_folders(const char *path, Diag *diag)
+{
+    char *copy = mem_text(path);
+    bool ok = true;
+    for (char *p = copy + 1; ok && (p = strchr(p, '/')); *p++ = '/') {
+        *p = 0;
+        if (mkdir(copy, 0777) && errno != EEXIST) ok = diag_error(diag, "can't make the folder %s: %s", copy, strerror(errno));
+    }
+    mem_free(copy);
+    return ok;
+}
+
+static int64_t pragma(Store *s, const char *sql)
+{
+    sqlite3_stmt *q;
+    int64_t v = -1;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) v = sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    return v;
+}
+
+static const SchemaFile *migration(int64_t version)
+{
+    for (size_t k = 0; k < schema_file_count; k++)
+        if (atoll(schema_files[k].name) == version) return &schema_files[k];
+    return NULL;
+}
+
+static bool migrate(Store *s, Diag *diag)
+{
+    int64_t newest = (int64_t)schema_file_count;
+    if (pragma(s, "PRAGMA user_version") == newest) return true;
+    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;  // another process may be at it
+    int64_t version = pragma(s, "PRAGMA user_version");
+    bool ok = version <= newest || diag_error(diag, "%s is of version %lld; this onchip knows versions up to %lld", s->path, (long long)version, (long long)newest);
+    if (ok && version == 0 && pragma(s, "SELECT count(*) FROM sqlite_master") > 0) ok = diag_error(diag, "%s is a database of something else", s->path);
+    while (ok && version < newest) {
+        char set[64];
+        snprintf(set, sizeof set, "PRAGMA user_version = %lld", (long long)++version);
+        ok = execute(s, migration(version)->text, diag) && execute(s, set, diag);
+    }
+    sqlite3_exec(s->db, ok ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
+    return ok;
+}
+
+Store *store_open(const char *path, Diag *diag)
+{
+    Store *s = mem_alloc(sizeof *s);
+    s->path = path ? mem_text(path) : default_path();
+    bool memory = !strcmp(s->path, ":memory:");
+    bool ok = (memory || make_folders(s->path, diag)) &&
+              (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK || broken(s, diag));
+    if (ok) {
+        sqlite3_busy_timeout(s->db, 60000);
+        ok = execute(s, "PRAGMA foreign_keys = ON", diag) && (memory || execute(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", diag)) && migrate(s, diag);
+    }
+    if (ok) return s;
+    store_close(s);
+    return NULL;
+}
+
+void store_close(Store *s)
+{
+    if (!s) return;
+    sqlite3_finalize(s->find);
+    sqlite3_close(s->db);
+    mem_free(s->path);
+    mem_free(s);
+}
+
+// --- statements ---------------------------------------------------------------------------------------------------------
+// A statement being filled: its next parameter, and whether all is well so far.
+typedef struct Query {
+    Store *s;
+    sqlite3_stmt *q;
+    int at;
+    bool ok;
+} Query;
+static Query query(Store *s, const char *sql)
+{
+    Query x = {.s = s};
+    x.ok = sqlite3_prepare_v2(s->db, sql, -1, &x.q, NULL) == SQLITE_OK;
+    return x;
+}
+static void put_text(Query *x, const char *v) { x->ok = x->ok && sqlite3_bind_text(x->q, ++x->at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK; }  // null: NULL
+static void put_int(Query *x, int64_t v) { x->ok = x->ok && sqlite3_bind_int64(x->q, ++x->at, v) == SQLITE_OK; }
+static void put_real(Query *x, double v) { x->ok = x->ok && sqlite3_bind_double(x->q, ++x->at, v) == SQLITE_OK; }
+static void run(Query *x)
+{
+    x->ok = x->ok && sqlite3_step(x->q) == SQLITE_DONE && sqlite3_reset(x->q) == SQLITE_OK;
+    x->at = 0;
+}
+static bool finish(Query *x, Diag *diag)
+{
+    bool ok = x->ok || broken(x->s, diag);
+    sqlite3_finalize(x->q);
+    return ok;
+}
+
+// --- looking up -----------------------------------------------------------------------------------------------------------
+Stored store_find(Store *s, const char *key)
+{
+    if (!s->find && sqlite3_prepare_v2(s->db, "SELECT status = 'done' FROM run WHERE key = ?", -1, &s->find, NULL) != SQLITE_OK) return STORED_NOT;
+    sqlite3_bind_text(s->find, 1, key, -1, SQLITE_STATIC);
+    Stored found = sqlite3_step(s->find) != SQLITE_ROW ? STORED_NOT : sqlite3_column_int(s->find, 0) ? STORED_DONE : STORED_FAILED;
+    sqlite3_reset(s->find);
+    return found;
+}
+
+bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes)
+{
+    Query x = query(s, "SELECT avg(wall_seconds), max(memory_bytes) FROM run WHERE program = ? AND params = ? AND options = ? AND status = 'done'");
+    put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->options);
+    bool known = x.ok && sqlite3_step(x.q) == SQLITE_ROW && sqlite3_column_type(x.q, 0) != SQLITE_NULL;
+    *seconds = known ? sqlite3_column_double(x.q, 0) : 0;
+    *bytes = known ? sqlite3_column_double(x.q, 1) : 0;
+    sqlite3_finalize(x.q);
+    return known;
+}
+
+// --- a run's rows ---------------------------------------------------------------------------------------------------------
+static uint64_t total(const oc_device *d, Counter c)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; d && k < oc_launches(d); k++) sum += device_record(d, k)->count[c];
+    return sum;
+}
+
+static bool put_run(Store *s, const Cell *c, const Identity *id, const oc_device *d, const char *error, bool verified, RunCost cost, Diag *diag)
+{
+    char now[32], host[256] = "";
+    time_t t = time(NULL);
+    struct tm utc;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
+    gethostname(host, sizeof host - 1);
+    Query x = query(s, "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
+                       " model, version, wall_seconds, memory_bytes, finished, host) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    put_text(&x, id->key), put_text(&x, c->verb), put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->gpu);
+    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, error ? "failed" : "done"), put_text(&x, error), put_int(&x, verified);
+    put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)), put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
+    put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, cost.wall_seconds), put_int(&x, (int64_t)cost.memory_bytes);
+    put_text(&x, now), put_text(&x, host);
+    run(&x);
+    return finish(&x, diag);
+}
+
+// "nx=64 ny=64": a row each; an override that is given twice counts last.
+static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
+{
+    Query x = query(s, "INSERT OR REPLACE INTO setting (run_id, name, value) VALUES (?,?,?)");
+    while (x.ok && *list) {
+        size_t n = strcspn(list, " "), equals = strcspn(list, "=");
+        char *name = mem_text(list);
+        name[n] = name[MIN(equals, n)] = 0;
+        put_int(&x, run_id), put_text(&x, name), put_text(&x, equals < n ? name + equals + 1 : "");
+        run(&x);
+        mem_free(name);
+        list += n + (list[n] == ' ');
+    }
+    return finish(&x, diag);
+}
+
+static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const Gpu *g, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO counter (kernel_id, name, value) VALUES (?,?,?)");
+    for (int c = 0; c < C_COUNT; c++) put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)count[c]), run(&x);
+    if (!finish(&x, diag)) return false;
+    x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
+    for (size_t r = 0; r < rate_count; r++) put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(count, g)), run(&x);
+    return finish(&x, diag);
+}
+
+// Launches of one kernel, summed. Data structures of one name are one.
+typedef struct Summed {
+    const Record *first;
+    uint64_t launches, count[C_COUNT];
+    StructStat structure[MAX_STRUCTURES];
+    uint64_t dram[MAX_STRUCTURES];
+    char *name[MAX_STRUCTURES];
+    bool partial;
+    double seconds;
+    VEC(uint64_t) samples;
+} Summed;
+
+static void sum_up(Summed *sum, const Record *r)
+{
+    sum->launches++;
+    sum->partial |= r->partial;
+    sum->seconds += r->end - r->start;
+    for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *f = &r->structure[k];
+        if (!(f->loads + f->stores + f->atomics)) continue;
+        const char *name = r->structure_name[k] ? r->structure_name[k] : "?";
+        int at = 0;
+        while (at < MAX_STRUCTURES - 1 && sum->name[at] && strcmp(sum->name[at], name)) at++;
+        if (!sum->name[at]) sum->name[at] = mem_text(name);
+        StructStat *t = &sum->structure[at];
+        t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions, t->sectors += f->sectors;
+        t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+        sum->dram[at] += r->structure_dram[k];
+    }
+    for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
+}
+
+static bool put_structures(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO structure VALUES (?,?,?,?,?,?,?,?,?,?)");
+    for (int k = 0; k < MAX_STRUCTURES && sum->name[k]; k++) {
+        const StructStat *t = &sum->structure[k];
+        put_int(&x, kernel), put_text(&x, sum->name[k]);
+        const uint64_t v[] = {t->loads, t->stores, t->atomics, t->transactions, t->sectors, t->l1_accesses, t->l1_hits, sum->dram[k]};
+        for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
+        run(&x);
+    }
+    return finish(&x, diag);
+}
+
+static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO sample VALUES (?,?,?,?)");
+    for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
+        put_int(&x, kernel), put_int(&x, (int64_t)(k / C_COUNT)), put_text(&x, counter_info[k % C_COUNT].name), put_int(&x, (int64_t)sum->samples.v[k]);
+        run(&x);
+    }
+    return finish(&x, diag);
+}
+
+static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g, Diag *diag)
+{
+    const Record *r = sum->first;
+    char grid[64], block[64];
+    snprintf(grid, sizeof grid, "%u,%u,%u", r->info.grid[0], r->info.grid[1], r->info.grid[2]);
+    snprintf(block, sizeof block, "%u,%u,%u", r->info.block[0], r->info.block[1], r->info.block[2]);
+    Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit,"
+                       " seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    put_int(&x, run_id), put_text(&x, r->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid), put_text(&x, block), put_int(&x, r->info.dynamic_shared);
+    put_int(&x, r->functional), put_int(&x, sum->partial), put_int(&x, r->occupancy_blocks), put_int(&x, r->occupancy_warps);
+    put_text(&x, r->occupancy_limit ? r->occupancy_limit : ""), put_real(&x, sum->seconds);
+    run(&x);
+    if (!finish(&x, diag)) return false;
+    int64_t id = sqlite3_last_insert_rowid(s->db);
+    return put_counters(s, id, sum->count, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag);
+}
+
+static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
+{
+    bool ok = true;
+    size_t n = oc_launches(d);
+    bool *seen = mem_alloc(n + 1);
+    for (size_t k = 0; k < n && ok; k++) {
+        if (seen[k]) continue;
+        Summed *sum = mem_alloc(sizeof *sum);
+        sum->first = device_record(d, k);
+        for (size_t j = k; j < n; j++) {
+            const Record *r = device_record(d, j);
+            if (seen[j] || strcmp(r->kernel, sum->first->kernel) || r->functional != sum->first->functional) continue;
+            seen[j] = true;
+            sum_up(sum, r);
+        }
+        ok = put_kernel(s, run_id, sum, device_gpu(d), diag);
+        for (int m = 0; m < MAX_STRUCTURES; m++) mem_free(sum->name[m]);
+        vec_free(&sum->samples);
+        mem_free(sum);
+    }
+    mem_free(seen);
+    return ok;
+}
+
+bool store_put(Store *s, const Cell *c, const Identity *id, const oc_device *d, const char *error, bool verified, RunCost cost, Diag *diag)
+{
+    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    Query x = query(s, "DELETE FROM run WHERE key = ?");
+    put_text(&x, id->key);
+    run(&x);
+    bool ok = finish(&x, diag) && put_run(s, c, id, d, error, verified, cost, diag);
+    int64_t run_id = sqlite3_last_insert_rowid(s->db);
+    ok = ok && put_settings(s, run_id, id->params, diag) && put_settings(s, run_id, id->overrides, diag);
+    if (ok && d) ok = put_kernels(s, run_id, d, diag);
+    if (ok && execute(s, "COMMIT", diag)) return true;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
