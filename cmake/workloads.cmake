@@ -1,8 +1,8 @@
-# Workloads and GPU descriptions, built into the library.
+# Workloads, GPU descriptions and other texts, built into the library.
 #
 # A workload is a pair workloads/<suite>/<name>.cu (device code) and <name>.c (host code, which defines `const Workload
 # workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. The PTX, the
-# registry of the pairs (workloads.gen.c) and the texts of gpus/*.ini (gpus.gen.c) become C through tools/embed.c.
+# registry of the pairs (workloads.gen.c) and the texts (gpus.gen.c, …) become C through tools/embed.c.
 
 add_executable(embed tools/embed.c)
 set_target_properties(embed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
@@ -56,34 +56,26 @@ add_custom_command(
     VERBATIM)
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
-# --- the results store's schema ----------------------------------------------------------------------------------------
-file(GLOB schema CONFIGURE_DEPENDS src/lab/schema/*.sql)
-set(schema_arguments)
-foreach(file ${schema})
-    cmake_path(GET file STEM number)
-    list(APPEND schema_arguments ${number}=${file})
-endforeach()
-add_custom_command(
-    OUTPUT ${CMAKE_BINARY_DIR}/schema.gen.c
-    COMMAND embed schema ${CMAKE_BINARY_DIR}/schema.gen.c ${schema_arguments}
-    DEPENDS embed ${schema}
-    COMMENT "Embedding the results store's schema"
-    VERBATIM)
-list(APPEND sources ${CMAKE_BINARY_DIR}/schema.gen.c)
-
-# --- GPU descriptions -------------------------------------------------------------------------------------------------
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/chip/chip.h)
-    file(GLOB gpus CONFIGURE_DEPENDS gpus/*.ini)
-    set(embed_arguments)
-    foreach(gpu ${gpus})
-        cmake_path(GET gpu STEM name)
-        list(APPEND embed_arguments ${name}=${gpu})
+# --- texts: GPU descriptions, the results store's schema, reproductions ---------------------------------------------------
+# embed_texts(KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending, become
+# the table that tools/embed.c knows as KIND.
+function(embed_texts kind folder pattern)
+    file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/${pattern})
+    set(arguments)
+    set(paths)
+    foreach(file ${files})
+        string(REGEX REPLACE "\\.[a-z]+$" "" name ${file})
+        list(APPEND arguments ${name}=${CMAKE_SOURCE_DIR}/${folder}/${file})
+        list(APPEND paths ${CMAKE_SOURCE_DIR}/${folder}/${file})
     endforeach()
     add_custom_command(
-        OUTPUT ${CMAKE_BINARY_DIR}/gpus.gen.c
-        COMMAND embed gpus ${CMAKE_BINARY_DIR}/gpus.gen.c ${embed_arguments}
-        DEPENDS embed ${gpus}
-        COMMENT "Embedding the GPU descriptions"
+        OUTPUT ${CMAKE_BINARY_DIR}/${kind}.gen.c
+        COMMAND embed ${kind} ${CMAKE_BINARY_DIR}/${kind}.gen.c ${arguments}
+        DEPENDS embed ${paths}
+        COMMENT "Embedding ${folder}/${pattern}"
         VERBATIM)
-    list(APPEND sources ${CMAKE_BINARY_DIR}/gpus.gen.c)
-endif()
+    set(sources ${sources} ${CMAKE_BINARY_DIR}/${kind}.gen.c PARENT_SCOPE)
+endfunction()
+embed_texts(gpus gpus *.ini)
+embed_texts(schema src/lab/schema *.sql)
+embed_texts(reproduce reproduce */*.ini)

@@ -4,8 +4,9 @@
 // gpu` prints, and an error must point at the byte that is wrong; inih and its kin give neither.
 //
 //   file    = { line }
-//   line    = [ "[" name "]" | name "=" [ value ] ] [ comment ]
+//   line    = [ "[" name [ text ] "]" | name "=" [ value ] ] [ comment ]
 //   name    = letters, digits, '_', '.', '-'
+//   text    = anything but brackets: "matrix small"
 //   comment = ('#' | ';') up to the end of the line; behind a value only after white space
 //
 // Keys before the first section belong to the section "". A key may be given once in a section, even when the section
@@ -59,7 +60,14 @@ static bool read_section(Reader *r) {
     size_t name_at = r->at;
     r->section = read_name(r);
     if (!*r->section) return diag_at(r->diag, source, name_at, NULL, "expected a section's name after '['");
+    size_t end = r->at;
     skip_space(r);
+    if (r->at > end) {  // a second word, up to the bracket: which of several such sections
+        size_t more = r->at;
+        while (r->at < r->end && !at_char(r, ']') && !at_char(r, '[')) r->at++;
+        const char *which = trimmed(r, more, r->at);
+        if (*which) r->section = arena_printf(&r->ini->arena, "%s %s", r->section, which);
+    }
     if (!at_char(r, ']')) return diag_at(r->diag, source, r->at, NULL, "expected ']' after the section's name");
     r->at++;
     skip_space(r);

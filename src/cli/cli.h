@@ -12,6 +12,7 @@ int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv);
 
 // --- options.c ----------------------------------------------------------------------------------------------------------
 // An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null.
@@ -30,6 +31,10 @@ typedef struct Args {
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);
 void print_options(const Option *options, size_t n);
+
+// --- cmd_sweep.c --------------------------------------------------------------------------------------------------------
+// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
 
 // --- report.c -----------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {

@@ -12,7 +12,9 @@ static const Option options[] = {
     {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480)"},
     {"--sched", "NAME[,…]", "warp schedulers"},
     {"--set", "KEY=VALUE[,…]", "a key of the description and its values, such as l1.size=16KiB,48KiB"},
+    {"--with", "LABEL: K=V …[,…]", "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},
     {"--size", "small|standard[,…]", "the workloads' sizes (standard)"},
+    {"--ptx", "FILE", "the workload's device code from this file"},
     {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
     {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
     {"--interval", "CYCLES", "keep every counter as a time series"},
@@ -24,7 +26,7 @@ static const Option options[] = {
     {"--dry-run", NULL, "only say what would run"},
     {"--help", NULL, "this text"},
 };
-enum { S_PROGRAM, S_WORKLOAD, S_GPU, S_SCHED, S_SET, S_SIZE, S_KERNELS, S_MAX, S_INTERVAL, S_DB, S_JOBS, S_MEMORY, S_SHARD, S_RETRY, S_DRY, S_HELP };
+enum { S_PROGRAM, S_WORKLOAD, S_GPU, S_SCHED, S_SET, S_WITH, S_SIZE, S_PTX, S_KERNELS, S_MAX, S_INTERVAL, S_DB, S_JOBS, S_MEMORY, S_SHARD, S_RETRY, S_DRY, S_HELP };
 
 typedef struct Request {
     Matrix matrix;
@@ -33,15 +35,6 @@ typedef struct Request {
     bool dry;
     Diag diag;
 } Request;
-
-static volatile sig_atomic_t interrupted;
-static volatile bool stop;
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-    stop = true;
-}
 
 static int usage(void)
 {
@@ -117,6 +110,29 @@ static void bar(void *user, const Sweep *s)
     fflush(stderr);
 }
 
+// A handler has no argument: this is the one place that needs a variable of the program's own.
+static volatile bool pressed;
+static void on_interrupt(int number)
+{
+    (void)number;
+    pressed = true;
+}
+
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag)
+{
+    struct sigaction action = {.sa_handler = on_interrupt}, old;
+    bool terminal = isatty(STDERR_FILENO);
+    pressed = false;
+    sigaction(SIGINT, &action, &old);
+    o->stop = &pressed;
+    if (terminal) o->progress = bar;
+    bool ok = sweep_run(m, store, o, s, diag);
+    sigaction(SIGINT, &old, NULL);
+    if (terminal) fprintf(stderr, "\r\x1b[K");
+    *interrupted = pressed;
+    return ok;
+}
+
 static int dry_run(const Request *r, Store *store, Diag *diag)
 {
     Identities *ids = identities_open();
@@ -141,15 +157,8 @@ static int run(Request *r)
         store_close(store);
         return code;
     }
-    struct sigaction action = {.sa_handler = on_interrupt}, old;
-    sigaction(SIGINT, &action, &old);
-    r->sweep.stop = &stop;
-    bool terminal = isatty(STDERR_FILENO);
-    if (terminal) r->sweep.progress = bar;
     Sweep s;
-    bool ok = sweep_run(&r->matrix, store, &r->sweep, &s, &r->diag);
-    sigaction(SIGINT, &old, NULL);
-    if (terminal) fprintf(stderr, "\r\x1b[K");
+    bool interrupted, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &interrupted, &r->diag);
     if (ok) {
         printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct, (unsigned long long)s.stored, (unsigned long long)s.done,
                (unsigned long long)s.failed);

@@ -10,6 +10,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
+    {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
     {"list", cmd_list, "workloads, gpus, schedulers, policies, counters, ops"},
     {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
 };

@@ -63,6 +63,15 @@ static XXH128_hash_t code(Identities *ids, const WorkloadEntry *e)
     return ids->hashes.v[at];
 }
 
+static bool file_hash(const char *path, XXH128_hash_t *hash, Diag *diag)
+{
+    Text t = {0};
+    if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s", path);
+    *hash = XXH3_128bits(t.v ? t.v : "", t.n);
+    text_free(&t);
+    return true;
+}
+
 static void join(Text *out, const char *const *list)
 {
     text_put(out, "");
@@ -97,9 +106,11 @@ bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
     if (!ok) diag_error(diag, "%s", error.v);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
+    XXH128_hash_t ptx = {0};
+    if (gpu && !c->ptx) ptx = code(ids, e);
+    if (gpu && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL;
     if (gpu) {
         options_of(c, &options);
-        XXH128_hash_t ptx = code(ids, e);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e->workload->suite,
                     e->workload->name, (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);

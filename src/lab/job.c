@@ -33,7 +33,7 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     bool ok = false;
     char *error = NULL;
     if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
-    else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params}, &result);
+    else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
     if (!ok && result.status != OC_LIMIT && !error) error = mem_text(result.error);
     ok = store_put(store, c, id, d, error, result.verified, (RunCost){device_wall_seconds(d), peak_memory()}, diag);
     work_result_free(&result);

@@ -109,9 +109,11 @@ typedef struct Cell {
     const char *gpu;                   // a description's name or file
     const char *const *params;         // "nx=64"
     const char *const *sets;           // "l1.size=16KiB"
+    const char *ptx;                   // a file with the workload's device code; null: what is built in
     const char *kernels;               // only these are timed (POSIX extended regular expression); null: all
     uint64_t skip, max_cycles, interval;
     bool small, functional, no_lowering;
+    const char *const *labels;         // "l1.size=16KiB": its values on the axes of its matrix; no part of the key
 } Cell;
 enum { KEY_DIGITS = 32 };
 // A cell as the store knows it; owned texts, released with identity_free.
@@ -128,10 +130,11 @@ bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void identity_free(Identity *id);
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------------
-// An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), kernels, skip, max-cycles,
+// An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,
 // interval, functional, lowering (yes, no); one with a dot is a key of the description; any other a parameter of the
-// program. A value of program may have parameters of its own behind it: "atax nx=64". Values stand between commas; one
-// with commas in it is put in braces.
+// program. A value of program may have parameters of its own behind it: "atax nx=64". A value of `with` is several at
+// once, with a label in front: "large: l1.size=48KiB shared.size=16KiB". Values stand between commas; one with commas in
+// it is put in braces.
 typedef struct Axis {
     const char *name;
     VEC(const char *) values;
@@ -143,7 +146,8 @@ typedef struct Matrix {
 } Matrix;
 bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
 bool matrix_product(Matrix *m, Diag *diag);                // adds the cells of the axes, last axis fastest, and forgets the axes
-// A file's sections [matrix] or [matrix NAME] are products: the matrix is their union.
+// Sections [KIND] or [KIND NAME] are products: the matrix is their union. A sweep's KIND is "matrix".
+bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
 bool matrix_read(Matrix *m, const char *path, Diag *diag);
 void matrix_free(Matrix *m);
 
@@ -213,5 +217,44 @@ typedef struct SweepOptions {
 // fails is kept as failed while the rest goes on. False: a cell can't run at all (nothing was run), or the store failed.
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *options, Sweep *sweep, Diag *diag);
 void sweep_free(Sweep *sweep);
+
+// --- formula.c: arithmetic over named values -----------------------------------------------------------------------------
+// The value of a name, such as "l1.hits"; false: there is none.
+typedef bool FormulaName(void *user, const char *name, double *value);
+// Evaluates text. False, with the place, when it isn't a formula or a name is unknown; NaN for a division by zero.
+bool formula(const char *text, FormulaName *name, void *user, double *value, Diag *diag);
+
+// --- values.c: what a stored run gave, by name -----------------------------------------------------------------------------
+// Counters summed over the run's kernels, rates of those sums, what its verb measured, its parameters and overrides where
+// they are numbers, and cycles, launches, seconds (simulated) and wall_seconds.
+typedef struct Values Values;
+Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
+bool values_get(void *values, const char *name, double *value);                   // a FormulaName
+void values_free(Values *v);
+
+// --- reproduce.c: a figure or table of a paper, ours beside theirs --------------------------------------------------------
+// A reproduction is an INI file, reproduce/<paper>/<figure>.ini; doc/reproduce.md describes its sections.
+typedef struct ReproduceFile {
+    const char *name, *text;           // "sl1/fig1"
+    size_t size;
+} ReproduceFile;
+extern const ReproduceFile reproduce_files[];   // generated
+extern const size_t reproduce_file_count;
+typedef struct Point {
+    char *x, *series;                  // where it is in the figure; series may be empty
+    double ours, theirs;               // NaN: none
+    double tolerance;                  // how far ours may be from theirs, in units of y
+} Point;
+typedef struct Reproduction {
+    Ini ini;
+    Matrix matrix;
+    const char *title, *from, *kind, *x, *series, *y, *unit, *baseline, *best, *note;   // keys of [figure]; null: not given
+    VEC(Point) points;                 // series by series, x in the matrix's order
+    size_t missing;                    // runs that failed
+} Reproduction;
+// size: "small" or "paper", which choose among the sections [small …], [paper …] and, where there is none, [matrix …].
+bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
+bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
+void reproduce_free(Reproduction *r);
 
 #endif

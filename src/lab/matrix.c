@@ -65,11 +65,28 @@ static void program(Matrix *m, Cell *c, const char *value, Texts *params)
     }
 }
 
+static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag);
+
+// "large: l1.size=48KiB n=64": its label and what it stands for. Without a label the text is its own.
+static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts *sets, Diag *diag)
+{
+    const char *colon = strchr(value, ':');
+    for (const char *p = colon ? colon + 1 : value; *(p += strspn(p, " \t"));) {
+        size_t n = strcspn(p, " \t"), equals = strcspn(p, "=");
+        if (equals >= n) return diag_error(diag, "with: name=value is expected, not '%.*s'", (int)n, p);
+        if (!apply(m, c, copy(m, p, equals), copy(m, p + equals + 1, n - equals - 1), params, sets, diag)) return false;
+        p += n;
+    }
+    return true;
+}
+
 static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag)
 {
     bool yes;
     if (!strcmp(name, "verb")) return c->verb = value, true;
     if (!strcmp(name, "program")) return program(m, c, value, params), true;
+    if (!strcmp(name, "with")) return together(m, c, value, params, sets, diag);
+    if (!strcmp(name, "ptx")) return c->ptx = value, true;
     if (!strcmp(name, "gpu")) return c->gpu = value, true;
     if (!strcmp(name, "kernels")) return c->kernels = value, true;
     if (!strcmp(name, "skip")) return number(name, value, &c->skip, diag);
@@ -104,12 +121,18 @@ bool matrix_product(Matrix *m, Diag *diag)
     bool ok = true, more = n > 0;
     while (ok && more) {
         Cell c = {.verb = "run", .gpu = "gtx480"};
-        Texts params = {0}, sets = {0};
-        for (size_t k = 0; k < n && ok; k++) ok = apply(m, &c, m->axes.v[k].name, m->axes.v[k].values.v[at[k]], &params, &sets, diag);
+        Texts params = {0}, sets = {0}, labels = {0};
+        for (size_t k = 0; k < n && ok; k++) {
+            const char *name = m->axes.v[k].name, *value = m->axes.v[k].values.v[at[k]];
+            ok = apply(m, &c, name, value, &params, &sets, diag);
+            size_t label = strcmp(name, "with") || !strchr(value, ':') ? strlen(value) : strcspn(value, ":");
+            vec_push(&labels, arena_printf(&m->arena, "%s=%.*s", name, (int)label, value));
+        }
         if (ok && !c.program) ok = diag_error(diag, "which program? a matrix needs program = NAME, …");
         c.params = list(m, &params);
         c.sets = list(m, &sets);
-        vec_free(&params), vec_free(&sets);
+        c.labels = list(m, &labels);
+        vec_free(&params), vec_free(&sets), vec_free(&labels);
         if (ok) vec_push(&m->cells, c);
         size_t k = n;
         while (k > 0 && ++at[k - 1] == m->axes.v[k - 1].values.n) at[--k] = 0;
@@ -121,24 +144,30 @@ bool matrix_product(Matrix *m, Diag *diag)
     return ok;
 }
 
+bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
+{
+    const char *section = NULL;
+    size_t n = strlen(kind);
+    bool ok = true;
+    for (size_t k = 0; ok && k < ini->entries.n; k++) {
+        const IniEntry *e = &ini->entries.v[k];
+        if (strncmp(e->section, kind, n) || (e->section[n] && e->section[n] != ' ')) continue;
+        if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
+        section = e->section;
+        Diag inner = {0};
+        if (ok && !matrix_axis(m, e->key, e->value, &inner)) ok = diag_at(diag, &ini->source, e->value_at, NULL, "%s", inner.text.v + strlen("error: "));
+        diag_free(&inner);
+    }
+    if (ok && !section) ok = diag_error(diag, "%s has no [%s]", ini->source.name, kind);
+    return ok && matrix_product(m, diag);
+}
+
 bool matrix_read(Matrix *m, const char *path, Diag *diag)
 {
     Text text = {0};
     Ini ini = {0};
     if (!text_read_file(&text, path)) return diag_error(diag, "can't read %s", path);
-    bool ok = ini_parse(&ini, path, text.v ? text.v : "", text.n, diag);
-    const char *section = NULL;
-    for (size_t k = 0; ok && k < ini.entries.n; k++) {
-        const IniEntry *e = &ini.entries.v[k];
-        if (strncmp(e->section, "matrix", 6)) continue;  // others are a reproduction's
-        if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
-        section = e->section;
-        Diag inner = {0};
-        if (ok && !matrix_axis(m, e->key, e->value, &inner)) ok = diag_at(diag, &ini.source, e->value_at, NULL, "%s", inner.text.v + strlen("error: "));
-        diag_free(&inner);
-    }
-    if (ok && !section) ok = diag_error(diag, "%s has no [matrix]", path);
-    if (ok) ok = matrix_product(m, diag);
+    bool ok = ini_parse(&ini, path, text.v ? text.v : "", text.n, diag) && matrix_take(m, &ini, "matrix", diag);
     ini_free(&ini);
     text_free(&text);
     return ok;

@@ -1,0 +1,266 @@
+// cmd_reproduce.c: onchip reproduce: a paper's figures, from reproduce/<paper>/ as built in or from a folder of the user's.
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const Option options[] = {
+    {"--size", "small|paper", "a subset that takes minutes (small), or what the paper did"},
+    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--jobs", "N", "runs at a time (as many as processors)"},
+    {"--csv", NULL, "the points as CSV"},
+    {"--strict", NULL, "exit with 1 when a value is farther from the paper's than its tolerance"},
+    {"--help", NULL, "this text"},
+};
+enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_STRICT, O_HELP };
+
+typedef struct Wanted {
+    char *name, *text;                 // "sl1/fig1"
+} Wanted;
+typedef struct Request {
+    const char *size, *db;
+    VEC(const char *) words;           // the paper, and its figures
+    VEC(Wanted) figures;
+    SweepOptions sweep;
+    bool csv, strict;
+    uint64_t compared, outside;
+} Request;
+
+// --- which figures ------------------------------------------------------------------------------------------------------
+static bool chosen(const Request *r, const char *figure)
+{
+    if (r->words.n == 1) return true;
+    for (size_t k = 1; k < r->words.n; k++)
+        if (!strcmp(r->words.v[k], figure)) return true;
+    return false;
+}
+
+static void want(Request *r, const char *name, const char *text)
+{
+    Wanted w = {mem_text(name), mem_text(text)};
+    vec_push(&r->figures, w);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const Wanted *)a)->name, ((const Wanted *)b)->name); }
+
+static bool from_folder(Request *r, const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t n = strlen(e->d_name);
+        if (n < 5 || strcmp(e->d_name + n - 4, ".ini")) continue;
+        Text path = {0}, text = {0};
+        char *figure = mem_text(e->d_name);
+        figure[n - 4] = 0;
+        text_printf(&path, "%s/%s", folder, e->d_name);
+        if (chosen(r, figure) && text_read_file(&text, path.v)) want(r, path.v, text.v ? text.v : "");
+        text_free(&path), text_free(&text);
+        mem_free(figure);
+    }
+    if (d) closedir(d);
+    return d != NULL;
+}
+
+static void built_in(Request *r, const char *paper)
+{
+    size_t n = strlen(paper);
+    for (size_t k = 0; k < reproduce_file_count; k++) {
+        const ReproduceFile *f = &reproduce_files[k];
+        if (!strncmp(f->name, paper, n) && f->name[n] == '/' && chosen(r, f->name + n + 1)) want(r, f->name, f->text);
+    }
+}
+
+static void list_all(FILE *out)
+{
+    for (size_t k = 0; k < reproduce_file_count; k++) {
+        const ReproduceFile *f = &reproduce_files[k];
+        Reproduction r;
+        Diag diag = {0};
+        const char *slash = strchr(f->name, '/');
+        if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
+            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title, r.from ? r.from : "");
+        reproduce_free(&r);
+        diag_free(&diag);
+    }
+}
+
+// --- showing --------------------------------------------------------------------------------------------------------------
+static void cell_text(char out[32], double v)
+{
+    if (isnan(v)) snprintf(out, 32, "–");
+    else snprintf(out, 32, "%.4g", v);
+}
+
+// Characters, not bytes: names may have any.
+static int width(const char *s)
+{
+    int n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+static void left(FILE *out, const char *s, int w) { fprintf(out, "%s%*s", s, MAX(w - width(s), 0), ""); }
+static void right(FILE *out, const char *s, int w) { fprintf(out, "%*s%s", MAX(w - width(s), 0), "", s); }
+
+// Without anything to compare: x down, series across.
+static void show_grid(const Reproduction *r, FILE *out)
+{
+    size_t n = r->points.n;
+    int wx = width(r->x);
+    for (size_t k = 0; k < n; k++) wx = MAX(wx, width(r->points.v[k].x));
+    left(out, r->x, wx);
+    for (size_t k = 0; k < n; k++)
+        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series)) right(out, r->series ? r->points.v[k].series : "ours", 10);
+    fputs("\n", out);
+    for (size_t k = 0; k < n; k++) {
+        bool first = true;
+        for (size_t j = 0; j < k; j++) first &= strcmp(r->points.v[j].x, r->points.v[k].x) != 0;
+        if (!first) continue;
+        left(out, r->points.v[k].x, wx);
+        for (size_t s = 0; s < n; s++) {
+            if (s && !strcmp(r->points.v[s].series, r->points.v[s - 1].series)) continue;
+            double v = NAN;
+            for (size_t j = s; j < n; j++)
+                if (!strcmp(r->points.v[j].series, r->points.v[s].series) && !strcmp(r->points.v[j].x, r->points.v[k].x)) v = r->points.v[j].ours;
+            char text[32];
+            cell_text(text, v), right(out, text, 10);
+        }
+        fputs("\n", out);
+    }
+}
+
+static void show_beside(Request *req, const Reproduction *r, FILE *out)
+{
+    int wx = width(r->x), ws = r->series ? width(r->series) : 0;
+    for (size_t k = 0; k < r->points.n; k++) {
+        wx = MAX(wx, width(r->points.v[k].x));
+        if (r->series) ws = MAX(ws, width(r->points.v[k].series));
+    }
+    left(out, r->series ? r->series : "", ws), fputs(r->series ? "  " : "", out), left(out, r->x, wx), right(out, "ours", 12);
+    right(out, "theirs", 12), right(out, "difference", 12);
+    fputs("\n", out);
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k];
+        char ours[32], theirs[32], difference[32] = "";
+        cell_text(ours, p->ours), cell_text(theirs, p->theirs);
+        bool both = !isnan(p->theirs), far = both && !(fabs(p->ours - p->theirs) <= p->tolerance);
+        if (both) snprintf(difference, sizeof difference, "%+.3g", p->ours - p->theirs);
+        left(out, p->series, ws), fputs(r->series ? "  " : "", out), left(out, p->x, wx), right(out, ours, 12);
+        right(out, both ? theirs : "", 12), right(out, difference, 12);
+        fputs(!both ? "\n" : far ? "  outside the tolerance\n" : "  within\n", out);
+        req->compared += both, req->outside += far;
+    }
+}
+
+static void show(Request *req, const Reproduction *r, FILE *out)
+{
+    bool any = false;
+    for (size_t k = 0; k < r->points.n; k++) any |= !isnan(r->points.v[k].theirs);
+    fprintf(out, "%s\n%s%s%s%s%s\n", r->title, r->from ? r->from : "", r->unit ? "; " : "", r->unit ? r->unit : "", r->baseline ? ", over " : "", r->baseline ? r->baseline : "");
+    if (any) show_beside(req, r, out);
+    else show_grid(r, out);
+    if (r->note) fprintf(out, "%s\n", r->note);
+    if (r->missing) fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
+}
+
+static void csv_text(FILE *out, const char *s)
+{
+    fputc('"', out);
+    for (; *s; s++) fprintf(out, *s == '"' ? "\"\"" : "%c", *s);
+    fputc('"', out);
+}
+
+static void show_csv(const char *name, const Reproduction *r, FILE *out)
+{
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k];
+        csv_text(out, name), fputc(',', out), csv_text(out, p->series), fputc(',', out), csv_text(out, p->x);
+        fprintf(out, isnan(p->ours) ? "," : ",%.9g", p->ours);
+        if (isnan(p->theirs)) fprintf(out, ",,\n");
+        else fprintf(out, ",%.9g,%.9g\n", p->theirs, p->tolerance);
+    }
+}
+
+// --- doing ------------------------------------------------------------------------------------------------------------------
+static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, Diag *diag)
+{
+    Reproduction r;
+    Sweep s = {0};
+    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) && sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
+    if (ok && !*interrupted && (ok = reproduce_fill(&r, store, diag))) {
+        if (req->csv) show_csv(w->name, &r, stdout);
+        else show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n", (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
+    }
+    sweep_free(&s);
+    reproduce_free(&r);
+    return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
+}
+
+static int all(Request *r, Diag *diag)
+{
+    const char *paper = r->words.v[0];
+    struct stat st;
+    if (strchr(paper, '/') && !stat(paper, &st) && S_ISDIR(st.st_mode)) from_folder(r, paper);
+    else built_in(r, paper);
+    if (!r->figures.n) {
+        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", paper, r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
+        list_all(stderr);
+        return EXIT_USAGE;
+    }
+    qsort(r->figures.v, r->figures.n, sizeof *r->figures.v, by_name);
+    Store *store = store_open(r->db, diag);
+    if (!store) return EXIT_FAILED;
+    if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
+    int code = EXIT_OK;
+    bool interrupted = false;
+    for (size_t k = 0; k < r->figures.n && code == EXIT_OK && !interrupted; k++) code = one(r, &r->figures.v[k], store, &interrupted, diag);
+    store_close(store);
+    if (code == EXIT_OK && !r->csv && r->compared)
+        printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside), (unsigned long long)r->compared);
+    return code != EXIT_OK ? code : r->strict && r->outside ? EXIT_FAILED : EXIT_OK;
+}
+
+int cmd_reproduce(int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    Request r = {.size = "small"};
+    Diag diag = {0};
+    int o, code = -1;
+    uint64_t n;
+    while (code < 0 && (o = args_next(&a)) != -2) {
+        switch (o) {
+        case -3: code = EXIT_USAGE; break;
+        case -1: vec_push(&r.words, a.value); break;
+        case O_SIZE:
+            r.size = a.value;
+            if (strcmp(r.size, "small") && strcmp(r.size, "paper")) code = (fprintf(stderr, "onchip: --size is small or paper\n"), EXIT_USAGE);
+            break;
+        case O_DB: r.db = a.value; break;
+        case O_JOBS:
+            if (!parse_size(a.value, &n) || !n || n > 1024) code = (fprintf(stderr, "onchip: --jobs takes a number from 1 to 1024, not '%s'\n", a.value), EXIT_USAGE);
+            else r.sweep.jobs = (uint32_t)n;
+            break;
+        case O_CSV: r.csv = true; break;
+        case O_STRICT: r.strict = true; break;
+        case O_HELP:
+            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n");
+            list_all(stdout);
+            printf("\n");
+            print_options(options, COUNT(options));
+            code = EXIT_OK;
+        }
+    }
+    if (code < 0 && !r.words.n) {
+        fprintf(stderr, "onchip: reproduce what? there are:\n");
+        list_all(stderr);
+        code = EXIT_USAGE;
+    }
+    if (code < 0) code = all(&r, &diag);
+    if (diag.failed) fprintf(stderr, "onchip: %s\n", diag.text.v);
+    diag_free(&diag);
+    for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);
+    vec_free(&r.figures), vec_free(&r.words);
+    return code;
+}

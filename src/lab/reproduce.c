@@ -1,0 +1,264 @@
+// reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
+// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run gives the value of
+// the formula at its x and series; of several at one point `best` keeps one (the autotuned one) or `mean` joins them; at
+// last all are divided by the baseline's.
+#include "lab/lab.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *find(const Ini *ini, const char *section, const char *key, const IniEntry **entry)
+{
+    for (size_t k = 0; k < ini->entries.n; k++) {
+        const IniEntry *e = &ini->entries.v[k];
+        if (strcmp(e->section, section) || strcmp(e->key, key)) continue;
+        if (entry) *entry = e;
+        return e->value;
+    }
+    return NULL;
+}
+
+// --- reading ----------------------------------------------------------------------------------------------------------------
+static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
+{
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "baseline", "best", "mean", "tolerance", "summary", "note"};
+    for (size_t k = 0; k < COUNT(keys); k++)
+        if (!strcmp(keys[k], e->key)) return true;
+    const char *near = nearest_name(e->key, keys, COUNT(keys));
+    return diag_at(diag, &r->ini.source, e->key_at, near, "[figure] has no key '%s'", e->key);
+}
+
+bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
+{
+    *r = (Reproduction){.title = NULL};
+    bool ok = ini_parse(&r->ini, name, text, length, diag);
+    bool sized = false;
+    for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        size_t n = strlen(size);
+        if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
+        sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
+    }
+    if (!ok) return false;
+    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->baseline, &r->best, &r->note};
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "baseline", "best", "note"};
+    for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
+    if (!r->title || !r->x || !r->y) return diag_error(diag, "%s: [figure] needs title, x and y", name);
+    return matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
+}
+
+void reproduce_free(Reproduction *r)
+{
+    for (size_t k = 0; k < r->points.n; k++) mem_free(r->points.v[k].x), mem_free(r->points.v[k].series);
+    vec_free(&r->points);
+    matrix_free(&r->matrix);
+    ini_free(&r->ini);
+    *r = (Reproduction){.title = NULL};
+}
+
+// --- a run's place -------------------------------------------------------------------------------------------------------------
+// The value of "name=value" in a list, up to a blank; null: not there.
+static char *value_in(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
+        if (!strncmp(list, name, n) && list[n] == '=') {
+            char *v = mem_text(list + n + 1);
+            v[strcspn(v, " ")] = 0;
+            return v;
+        }
+    return NULL;
+}
+
+// What a run has on an axis of the figure: its label on an axis of the matrix, or a parameter's or override's value.
+static char *place_of(const Cell *c, const Identity *id, const char *axis)
+{
+    size_t n = strlen(axis);
+    if (!strcmp(axis, "program")) return mem_text(id->program);
+    if (!strcmp(axis, "gpu")) return mem_text(id->gpu);
+    for (const char *const *l = c->labels; l && *l; l++)
+        if (!strncmp(*l, axis, n) && (*l)[n] == '=') return mem_text(*l + n + 1);
+    char *v = value_in(id->params, axis);
+    return v ? v : value_in(id->overrides, axis);
+}
+
+static Point *point_at(Reproduction *r, const char *x, const char *series)
+{
+    for (size_t k = 0; k < r->points.n; k++)
+        if (!strcmp(r->points.v[k].x, x) && !strcmp(r->points.v[k].series, series)) return &r->points.v[k];
+    return NULL;
+}
+
+static Point *new_point(Reproduction *r, const char *x, const char *series)
+{
+    Point p = {mem_text(x), mem_text(series), NAN, NAN, 0};
+    vec_push(&r->points, p);
+    return &r->points.v[r->points.n - 1];
+}
+
+// --- ours --------------------------------------------------------------------------------------------------------------------
+typedef struct Join {       // what came together at each point
+    double score, log_sum, sum;
+    size_t n;
+} Join;
+
+// A formula of [figure]; an error is told at its place in the file.
+static bool compute(Reproduction *r, const char *key, const char *text, Values *v, double *out, Diag *diag)
+{
+    const IniEntry *e = NULL;
+    Diag inner = {0};
+    bool ok = formula(text, values_get, v, out, &inner);
+    find(&r->ini, "figure", key, &e);
+    if (!ok) diag_at(diag, &r->ini.source, e ? e->value_at : 0, "onchip list counters", "%s: %s", key, inner.text.v);
+    diag_free(&inner);
+    return ok;
+}
+
+typedef VEC(Join) Joins;
+
+static bool take_run(Reproduction *r, Joins *joins, const Cell *c, const Identity *id, Values *v, Diag *diag)
+{
+    char *x = place_of(c, id, r->x), *series = r->series ? place_of(c, id, r->series) : mem_text("");
+    const char *mean = find(&r->ini, "figure", "mean", NULL);
+    bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
+    double y = NAN, score = 0;
+    ok = ok && compute(r, "y", r->y, v, &y, diag);
+    bool most = r->best && !strncmp(r->best, "max ", 4);
+    if (ok && r->best) {
+        if (!most && strncmp(r->best, "min ", 4)) ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
+        ok = ok && compute(r, "best", r->best + 4, v, &score, diag);
+        if (most) score = -score;
+    }
+    if (ok) {
+        Point *p = point_at(r, x, series);
+        if (!p) {
+            p = new_point(r, x, series);
+            vec_push(joins, ((Join){.score = INFINITY}));
+        }
+        Join *j = &joins->v[p - r->points.v];
+        if (j->n && !r->best && !mean) ok = diag_error(diag, "%s: several runs fall on %s %s; [figure] needs best or mean", r->ini.source.name, x, series);
+        j->n++, j->sum += y, j->log_sum += log(y);
+        if (!r->best) p->ours = !mean || strcmp(mean, "geometric") ? j->sum / (double)j->n : exp(j->log_sum / (double)j->n);
+        else if (score < j->score) j->score = score, p->ours = y;
+    }
+    mem_free(x), mem_free(series);
+    return ok;
+}
+
+// Series by series, both in the order in which they came.
+static void sort_points(Reproduction *r)
+{
+    size_t n = r->points.n, at = 0;
+    Point *out = mem_alloc(sizeof *out * (n + 1));
+    bool *taken = mem_alloc(n + 1);
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = k; j < n && !taken[k]; j++)
+            if (!taken[j] && !strcmp(r->points.v[j].series, r->points.v[k].series)) {
+                out[at++] = r->points.v[j];
+                if (j > k) taken[j] = true;
+            }
+    if (n) memcpy(r->points.v, out, sizeof *out * n);
+    mem_free(taken), mem_free(out);
+}
+
+// "sched=lrr": every value over the one that differs from it only there.
+static bool normalise(Reproduction *r, Diag *diag)
+{
+    if (!r->baseline) return true;
+    const char *equals = strchr(r->baseline, '=');
+    size_t n = equals ? (size_t)(equals - r->baseline) : 0;
+    bool on_x = equals && strlen(r->x) == n && !strncmp(r->x, r->baseline, n);
+    bool on_series = equals && r->series && strlen(r->series) == n && !strncmp(r->series, r->baseline, n);
+    if (!on_x && !on_series) return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
+    double *base = mem_alloc(sizeof *base * (r->points.n + 1));
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k], *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
+        base[k] = b ? b->ours : NAN;
+    }
+    for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= base[k];
+    mem_free(base);
+    return true;
+}
+
+// summary = geometric: a point per series over its x.
+static void summarise(Reproduction *r)
+{
+    const char *how = find(&r->ini, "figure", "summary", NULL);
+    if (!how) return;
+    size_t n = r->points.n;
+    for (size_t k = 0; k < n; k++) {
+        const char *series = r->points.v[k].series;
+        bool first = true;
+        for (size_t j = 0; j < k; j++) first &= strcmp(r->points.v[j].series, series) != 0;
+        if (!first) continue;
+        double sum = 0;
+        size_t m = 0;
+        bool geometric = !strcmp(how, "geometric");
+        for (size_t j = k; j < n; j++)
+            if (!strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours)) sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
+        char *name = mem_text(series);
+        Point *p = new_point(r, geometric ? "geomean" : "mean", name);
+        if (m) p->ours = geometric ? exp(sum / (double)m) : sum / (double)m;
+        mem_free(name);
+    }
+}
+
+// --- theirs: [theirs] or [theirs SERIES], a value for each x --------------------------------------------------------------------------------------------------------------------
+// "96", "96 ± 2", "96 ± 10 %"; without a tolerance the figure's.
+static bool read_theirs(const char *text, const char *standard, double *value, double *tolerance)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text) return false;
+    const char *how = end + strspn(end, " ");
+    if (!strncmp(how, "±", strlen("±"))) how += strlen("±");
+    else if (!strncmp(how, "+-", 2)) how += 2;
+    else if (*how) return false;
+    else how = standard ? standard : "10 %";
+    *tolerance = strtod(how, &end);
+    if (end == how) return false;
+    end += strspn(end, " ");
+    if (*end == '%') *tolerance = fabs(*value) * *tolerance / 100, end++;
+    return !*end;
+}
+
+static bool take_theirs(Reproduction *r, Diag *diag)
+{
+    const char *standard = find(&r->ini, "figure", "tolerance", NULL);
+    for (size_t k = 0; k < r->ini.entries.n; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (strncmp(e->section, "theirs", 6) || (e->section[6] && e->section[6] != ' ')) continue;
+        const char *series = e->section[6] ? e->section + 7 : "";
+        double value = 0, tolerance = 0;
+        bool ok = read_theirs(e->value, standard, &value, &tolerance) ||
+                  diag_at(diag, &r->ini.source, e->value_at, NULL, "a number is expected, and perhaps its tolerance: 96 ± 2 or 96 ± 10 %%");
+        Point *p = ok ? point_at(r, e->key, series) : NULL;
+        if (p) p->theirs = value, p->tolerance = tolerance;
+        if (!ok) return false;
+    }
+    return true;
+}
+
+bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
+{
+    Identities *ids = identities_open();
+    Joins joins = {0};
+    bool ok = true;
+    for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
+        const Cell *c = &r->matrix.cells.v[k];
+        Identity id;
+        ok = identify(ids, c, &id, diag);
+        Values *v = ok ? values_load(store, c, &id, diag) : NULL;
+        if (v) ok = take_run(r, &joins, c, &id, v, diag);
+        else r->missing++;
+        values_free(v);
+        identity_free(&id);
+    }
+    identities_close(ids);
+    vec_free(&joins);
+    if (!ok || !normalise(r, diag)) return false;
+    summarise(r);
+    sort_points(r);
+    return take_theirs(r, diag);
+}

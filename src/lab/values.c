@@ -1,0 +1,100 @@
+// values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum isn't
+// the sum of the rates.
+#include "lab/lab.h"
+
+#include "chip/chip.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+typedef struct Named {
+    char *name;
+    double value;
+} Named;
+struct Values {
+    uint64_t count[C_COUNT];
+    Gpu gpu;
+    VEC(Named) others;
+};
+
+static void add(Values *v, const char *name, double value)
+{
+    Named n = {mem_text(name), value};
+    vec_push(&v->others, n);
+}
+
+// Rows of two columns, a name and a value, of the run with this key.
+static sqlite3_stmt *rows(Store *s, const char *sql, const char *key)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK) sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+    return q;
+}
+
+static void load_counters(Values *v, Store *s, const char *key)
+{
+    sqlite3_stmt *q = rows(s, "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name", key);
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        for (int c = 0; c < C_COUNT; c++)
+            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 0))) v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
+    sqlite3_finalize(q);
+}
+
+static void load_others(Values *v, Store *s, const char *key)
+{
+    static const char *const of[] = {
+        "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'seconds', sum(k.seconds) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'wall_seconds', wall_seconds FROM run WHERE key = ?",
+        "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ? AND m.value IS NOT NULL",
+    };
+    for (size_t k = 0; k < COUNT(of); k++) {
+        sqlite3_stmt *q = rows(s, of[k], key);
+        while (q && sqlite3_step(q) == SQLITE_ROW) add(v, (const char *)sqlite3_column_text(q, 0), sqlite3_column_double(q, 1));
+        sqlite3_finalize(q);
+    }
+    sqlite3_stmt *q = rows(s, "SELECT x.name, x.value FROM run r JOIN setting x ON x.run_id = r.id WHERE r.key = ?", key);
+    while (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(q, 1);
+        uint64_t size;
+        double value;
+        if (parse_size(text, &size)) value = (double)size;
+        else if (!parse_double(text, &value)) continue;
+        add(v, (const char *)sqlite3_column_text(q, 0), value);
+    }
+    sqlite3_finalize(q);
+}
+
+Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)
+{
+    if (store_find(s, id->key) != STORED_DONE) return NULL;
+    Values *v = mem_alloc(sizeof *v);
+    if (!gpu_load(&v->gpu, cell->gpu, cell->sets, diag)) {
+        mem_free(v);
+        return NULL;
+    }
+    load_counters(v, s, id->key);
+    load_others(v, s, id->key);
+    return v;
+}
+
+bool values_get(void *values, const char *name, double *value)
+{
+    const Values *v = values;
+    if (!strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
+    for (int c = 0; c < C_COUNT; c++)
+        if (!strcmp(counter_info[c].name, name)) return *value = (double)v->count[c], true;
+    for (size_t r = 0; r < rate_count; r++)
+        if (!strcmp(rates[r].name, name)) return *value = rates[r].value(v->count, &v->gpu), true;
+    for (size_t k = 0; k < v->others.n; k++)
+        if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
+    return false;
+}
+
+void values_free(Values *v)
+{
+    if (!v) return;
+    for (size_t k = 0; k < v->others.n; k++) mem_free(v->others.v[k].name);
+    vec_free(&v->others);
+    mem_free(v);
+}
