@@ -44,6 +44,7 @@ bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // Every key with its value in a form that doesn't depend on how it was written: what a run's key is made of.
 bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag);
+bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
 void gpu_manual(Text *out);         // doc/gpu.md
 void counter_manual(Text *out);     // doc/counters.md
 

@@ -390,6 +390,19 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
     return ok;
 }
 
+bool gpu_number(const Gpu *g, const char *name, double *value)
+{
+    const char *dot = strchr(name, '.');
+    char section[64];
+    if (!dot || (size_t)(dot - name) >= sizeof section) return false;
+    snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
+    const Key *k = find_key(section, dot + 1);
+    if (!k || k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) return false;
+    *value = get_number(g, k);
+    if (!strcmp(name, "l2.size")) *value *= g->part.partitions;  // kept per slice
+    return true;
+}
+
 void gpu_manual(Text *out)
 {
     const char *section = "";

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2) return usage(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) return usage(stdout);
-    if (!strcmp(argv[1], "--version")) return printf("onchip %s\n", ONCHIP_VERSION), EXIT_OK;
+    if (!strcmp(argv[1], "--version")) return printf("onchip %s (model %d)\n", ONCHIP_VERSION, MODEL_VERSION), EXIT_OK;
     const char *names[COUNT(commands)];
     for (size_t k = 0; k < COUNT(commands); k++) {
         if (!strcmp(argv[1], commands[k].name)) return commands[k].run(argc - 2, argv + 2);

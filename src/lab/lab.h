@@ -225,8 +225,8 @@ typedef bool FormulaName(void *user, const char *name, double *value);
 bool formula(const char *text, FormulaName *name, void *user, double *value, Diag *diag);
 
 // --- values.c: what a stored run gave, by name -----------------------------------------------------------------------------
-// Counters summed over the run's kernels, rates of those sums, what its verb measured, its parameters and overrides where
-// they are numbers, and cycles, launches, seconds (simulated) and wall_seconds.
+// Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
+// description's keys, and cycles, launches, seconds (simulated) and wall_seconds.
 typedef struct Values Values;
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
 bool values_get(void *values, const char *name, double *value);                   // a FormulaName

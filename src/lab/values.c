@@ -53,16 +53,20 @@ static void load_others(Values *v, Store *s, const char *key)
         while (q && sqlite3_step(q) == SQLITE_ROW) add(v, (const char *)sqlite3_column_text(q, 0), sqlite3_column_double(q, 1));
         sqlite3_finalize(q);
     }
-    sqlite3_stmt *q = rows(s, "SELECT x.name, x.value FROM run r JOIN setting x ON x.run_id = r.id WHERE r.key = ?", key);
-    while (q && sqlite3_step(q) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(q, 1);
-        uint64_t size;
-        double value;
-        if (parse_size(text, &size)) value = (double)size;
-        else if (!parse_double(text, &value)) continue;
-        add(v, (const char *)sqlite3_column_text(q, 0), value);
+}
+
+// "nx=64 ny=64". Not from the store: what was an override here may have been the default where the run was stored.
+static void load_params(Values *v, const char *list)
+{
+    while (*list) {
+        size_t n = strcspn(list, " "), equals = strcspn(list, "=");
+        char *name = mem_text(list);
+        uint64_t value;
+        name[n] = name[MIN(equals, n)] = 0;
+        if (equals < n && parse_size(name + equals + 1, &value)) add(v, name, (double)value);
+        mem_free(name);
+        list += n + (list[n] == ' ');
     }
-    sqlite3_finalize(q);
 }
 
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)
@@ -75,6 +79,7 @@ Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)
     }
     load_counters(v, s, id->key);
     load_others(v, s, id->key);
+    load_params(v, id->params);
     return v;
 }
 
@@ -88,7 +93,7 @@ bool values_get(void *values, const char *name, double *value)
         if (!strcmp(rates[r].name, name)) return *value = rates[r].value(v->count, &v->gpu), true;
     for (size_t k = 0; k < v->others.n; k++)
         if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
-    return false;
+    return gpu_number(&v->gpu, name, value);
 }
 
 void values_free(Values *v)

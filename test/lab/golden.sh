@@ -1,0 +1,39 @@
+#!/bin/bash
+# Golden cycles: a small matrix whose cycles and counters are exactly those of golden/cycles. The device code is committed
+# beside it, so that no compiler's version moves a number. Where one moves on purpose, raise MODEL_VERSION (src/chip/chip.h),
+# run `test/lab/golden.sh --update`, and say in the commit what changed and why.
+set -euo pipefail
+cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
+onchip=${ONCHIP:-build/onchip}
+[[ -x $onchip ]] || exit 77
+folder=test/lab/golden
+now=$(mktemp)
+trap 'rm -f "$now"' EXIT
+
+# The cycles of a run's kernels and a checksum of all their counters.
+measure() {
+    local counters
+    counters=$("$onchip" run "$@" --json | awk '/"counters": \{/ { on = 1; next } /\}/ { on = 0 } on')
+    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters") $(cksum <<<"$counters" | cut -d' ' -f1)"
+}
+
+"$onchip" --version | sed 's/.*(\(model [0-9]*\))/\1/' >"$now"
+for ptx in "$folder"/*.ptx; do
+    program=$(basename "$ptx" .ptx)
+    for gpu in gtx480 titan_black; do
+        for sched in lrr gto two-level swl; do
+            echo "$program $gpu $sched $(measure "$program" --ptx "$ptx" --size small --gpu "$gpu" --sched "$sched")"
+        done
+    done
+done >>"$now"
+
+if [[ ${1:-} == --update ]]; then
+    cp "$now" "$folder/cycles"
+elif ! diff "$folder/cycles" "$now"; then
+    if [[ $(head -n 1 "$folder/cycles") == $(head -n 1 "$now") ]]; then
+        echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update, and say why in the commit" >&2
+    else
+        echo "the golden matrix is of another model: run test/lab/golden.sh --update, and say in the commit what changed" >&2
+    fi
+    exit 1
+fi

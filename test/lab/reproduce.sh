@@ -1,0 +1,101 @@
+#!/bin/bash
+# onchip reproduce on figures whose values are known by hand: formulas over the runs' own parameters, so that no model is in
+# them. Also its errors, and that a second call simulates nothing.
+set -euo pipefail
+[[ -x $ONCHIP ]] || exit 77
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+complain() {
+    echo "$1" >&2
+    bad=1
+}
+reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }
+# expect NAME TEXT…: the CSV of a figure, without its first line and name
+expect() {
+    local name=$1
+    shift
+    diff <(printf '%s\n' "$@") <(reproduce "$name" --csv | tail -n +2 | cut -d, -f2-) >&2 || complain "$name isn't as expected"
+}
+figure() { cat >"$work/paper/$1.ini"; }
+mkdir "$work/paper"
+
+# Every run a point; series in the order of the matrix; a baseline on the series, a geometric mean over x.
+figure plain <<'INI'
+[figure]
+title = n over n
+x = n
+series = l1.size
+y = n * l1.size / 1024
+baseline = l1.size=16KiB
+summary = geometric
+[matrix]
+program = vectoradd
+n = 64, 128
+l1.size = 16KiB, 32KiB, 64KiB
+[theirs 32KiB]
+64 = 2
+128 = 4 ± 50 %
+[theirs 64KiB]
+64 = 5 ± 1
+128 = 5
+INI
+expect plain '"16KiB","64",1,,' '"16KiB","128",1,,' '"16KiB","geomean",1,,' \
+    '"32KiB","64",2,2,0.2' '"32KiB","128",2,4,2' '"32KiB","geomean",2,,' \
+    '"64KiB","64",4,5,1' '"64KiB","128",4,5,0.5' '"64KiB","geomean",4,,'
+reproduce plain | grep -q '3 of 4 values within their tolerance' || complain "plain: 3 of 4 are within"
+reproduce plain | grep -q '6 runs, 6 of them in the store already' || complain "plain: the runs were stored"
+if reproduce plain --strict >/dev/null; then complain "--strict should have failed"; fi
+
+# The best over a swept key, and a mean over several programs.
+figure best <<'INI'
+[figure]
+title = the n nearest to 100
+x = program
+y = n
+best = min abs(n - 100)
+[matrix]
+program = vectoradd, saxpy
+n = 64, 96, 160
+INI
+expect best '"","vectoradd",96,,' '"","saxpy",96,,'
+figure mean <<'INI'
+[figure]
+title = a geometric mean
+x = n
+series = with
+y = n * l1.size / 16384
+mean = geometric
+[matrix small]
+program = vectoradd, saxpy
+n = 64
+with = a: l1.size=16KiB, b: l1.size=64KiB sched=lrr
+[paper]
+program = vectoradd
+n = 128
+INI
+expect mean '"a","64",64,,' '"b","64",256,,'
+
+# Errors say where.
+refuse() {  # NAME TEXT: the error contains it
+    local error
+    if error=$(reproduce "$1" 2>&1); then complain "$1 should have been refused"; fi
+    [[ $error == *"$2"* ]] || complain "$1: '$2' isn't in: $error"
+}
+figure key <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaselin = a\n[matrix]\nprogram = vectoradd'
+refuse key "key.ini:5:1: error: [figure] has no key 'baselin'"
+figure name <<<$'[figure]\ntitle = t\nx = n\ny = l1.hitz\n[matrix]\nprogram = vectoradd\nn = 64'
+refuse name "name.ini:4:5: error: y: formula:1:1"
+figure several <<<$'[figure]\ntitle = t\nx = n\ny = 1\n[matrix]\nprogram = vectoradd, saxpy\nn = 64'
+refuse several "several runs fall on 64"
+figure number <<<$'[figure]\ntitle = t\nx = n\ny = 1\n[matrix]\nprogram = vectoradd\nn = 64\n[theirs]\n64 = about 7'
+refuse number "number.ini:9:6: error: a number is expected"
+figure axis <<<$'[figure]\ntitle = t\nx = m\ny = 1\n[matrix]\nprogram = vectoradd\nn = 64'
+refuse axis "no run has 'm'"
+figure base <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaseline = sched=lrr\n[matrix]\nprogram = vectoradd\nn = 64'
+refuse base "baseline is a value of x or series"
+figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
+refuse empty "has no [matrix]"
+if "$ONCHIP" reproduce nobody 2>"$work/error"; then complain "nobody's paper"; fi
+grep -q 'sl1 .*fig1' "$work/error" || complain "the papers there are should be listed"
+exit $bad
