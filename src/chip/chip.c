@@ -331,7 +331,6 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (!running && all_idle(c)) break;
         if (o->max_cycles && l.to >= o->max_cycles) {
             result = RUN_LIMIT;
-            r->partial = true;
             break;
         }
         if (running && (l.window & 255) == 255) {
@@ -348,6 +347,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             }
         }
     }
+    for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
+    r->partial = result != RUN_OK;
     finish(&l, r);
     // The launch ends with its last instruction and the last store that reaches the L2, not at the window's edge.
     uint64_t end = 0;

@@ -71,7 +71,7 @@ typedef struct Record {             // of one launch
     const Kernel *code;             // valid as long as its module is loaded
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
-    bool functional, partial;       // not timed; cut off by max_cycles
+    bool functional, partial;       // not timed; cut short by max_cycles, a fault or a hang
     double start, end;              // simulated seconds on its stream
     VEC(uint64_t) samples;          // interval mode: C_COUNT values each
 } Record;

@@ -304,6 +304,19 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     }
 }
 
+void sm_cut(Sm *sm, uint64_t now)
+{
+    for (uint32_t s = 0; s < sm->warp_slots; s++)
+        if (sm->slots[s].warp && now > sm->slots[s].started) sm->count[C_WARP_CYCLES] += now - sm->slots[s].started;
+    if (sm->env.fault.kind == FAULT_NONE) return;
+    uint64_t used = sm->count[C_ISSUED];
+    for (int c = C_STALL_MEMORY; c <= C_STALL_EMPTY; c++) used += sm->count[c];
+    sm->count[C_SM_CYCLES]++;
+    sm->count[C_ISSUE_SLOTS] += sm->cfg.schedulers * sm->cfg.issue;
+    sm->count[C_ISSUED]++;
+    sm->count[C_STALL_EMPTY] += sm->count[C_ISSUE_SLOTS] - used - 1;
+}
+
 bool sm_idle(const Sm *sm)
 {
     return !sm->running && !sm->q_n && sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] == 0;

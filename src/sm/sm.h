@@ -221,6 +221,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
 // window is its number, from and to are cycles.
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
+void sm_cut(Sm *sm, uint64_t now);                           // a launch that is cut short: accounts what was under way
 bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
 void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could issue for so long and didn't go first
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER

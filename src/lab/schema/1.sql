@@ -40,7 +40,7 @@ CREATE TABLE kernel (
     block            TEXT NOT NULL,
     dynamic_shared   INTEGER NOT NULL,      -- bytes
     functional       INTEGER NOT NULL,      -- 1: executed without time
-    partial          INTEGER NOT NULL,      -- 1: cut off by max-cycles
+    partial          INTEGER NOT NULL,      -- 1: cut short, by max-cycles or a fault
     occupancy_blocks INTEGER NOT NULL,      -- of an SM
     occupancy_warps  INTEGER NOT NULL,
     occupancy_limit  TEXT NOT NULL,
