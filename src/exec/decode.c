@@ -322,7 +322,7 @@ static bool decode_atomic(Decode *x, Dinst *d)
     d->flags |= D_UNCACHED | D_STRONG;
     if (acquires(i)) d->flags |= D_ACQUIRE;
     d->dst = at ? dest(x, &i->opnd[0]) : scratch(x);
-    d->vec = (uint8_t)at;  // 1: wants the old value
+    d->vec = at && i->opnd[0].kind == O_REG;  // wants the old value
     if (at && i->opnd[0].kind == O_REG && reg_wide(x, i->opnd[0].reg)) d->flags |= D_LONG;
     address(x, d, &i->opnd[at]);
     d->b = source(x, &i->opnd[at + 1], i->type);

@@ -185,6 +185,11 @@ static void remove_dead(Function *f)
             inst_regs(&f->insts.v[n], drop_use, uses);
         }
     }
+    // An atomic whose old value nobody reads needs no register and no reply, as ptxas sees it too.
+    for (size_t n = 0; n < f->insts.n; n++) {
+        Operand *d = &f->insts.v[n].opnd[0];
+        if (f->insts.v[n].op == OP_ATOM && d->kind == O_REG && !uses[d->reg]) d->kind = O_SINK;
+    }
     uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
     for (uint32_t n = 0; n < f->insts.n; n++) {
         moved[n] = out;

@@ -229,6 +229,10 @@ static void atomic_operations(void **state) {
     uint64_t a = body_cycles(ODD, NULL, "", "atom.global.add.u64 %rd1, [%out], %rd1;", 20, "st.global.u64 [%in], %rd1;");
     uint64_t c = body_cycles(ODD, NULL, "", "atom.global.add.u64 %rd1, [%out], %rd1;", 60, "st.global.u64 [%in], %rd1;");
     assert_in_range(c - a, 40 * 102, 40 * 152);
+    // One whose old value nobody reads is a reduction: the warp doesn't wait, and no register is held.
+    uint64_t unread = body_cycles(ODD, NULL, "", "atom.global.add.u64 %rd5, [%out], %rd1;", 60, "st.global.u64 [%in], %rd1;");
+    assert_int_equal(unread, body_cycles(ODD, NULL, "", "red.global.add.u64 [%out], %rd1;", 60, "st.global.u64 [%in], %rd1;"));
+    assert_true(unread < c / 2);
 }
 
 int main(void) {
