@@ -105,6 +105,14 @@ static void find_value(void *user, uint32_t reg, bool def)
 
 // A constant may stand where a plain source does, or in a vector that is stored or packed; addresses, texture
 // coordinates and call lists keep their registers.
+// An instruction shares its operands with the one it was made from, until it changes them.
+static Operand *own_operands(const Function *f, Inst *i)
+{
+    Operand *copy = arena_alloc(&f->module->arena, sizeof *copy * MAX(i->operands, 1));
+    memcpy(copy, i->opnd, sizeof *copy * i->operands);
+    return i->opnd = copy;
+}
+
 static void rewrite(const Lower *l, Inst *i)
 {
     AnyValue any = {l, false};
@@ -115,9 +123,7 @@ static void rewrite(const Lower *l, Inst *i)
         resolve(l, &g);
         i->guard = g.reg;
     }
-    Operand *copy = arena_alloc(&l->f->module->arena, sizeof *copy * MAX(i->operands, 1));
-    memcpy(copy, i->opnd, sizeof *copy * i->operands);
-    i->opnd = copy;
+    Operand *copy = own_operands(l->f, i);
     bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP && i->op != OP_VABSDIFF4;
     for (int n = inst_dest_count(i); n < i->operands; n++) {
         Operand *o = &copy[n];
@@ -187,8 +193,8 @@ static void remove_dead(Function *f)
     }
     // An atomic whose old value nobody reads needs no register and no reply, as ptxas sees it too.
     for (size_t n = 0; n < f->insts.n; n++) {
-        Operand *d = &f->insts.v[n].opnd[0];
-        if (f->insts.v[n].op == OP_ATOM && d->kind == O_REG && !uses[d->reg]) d->kind = O_SINK;
+        Inst *i = &f->insts.v[n];
+        if (i->op == OP_ATOM && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg]) own_operands(f, i)[0].kind = O_SINK;
     }
     uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
     for (uint32_t n = 0; n < f->insts.n; n++) {
