@@ -90,12 +90,12 @@ static void dump_registers(const Warp *w, const Split *s, Text *out)
     uint32_t pc = MIN(s->pc, c->n ? c->n - 1 : 0);
     const uint64_t *live = c->n ? flow->live_in + flow->block_of[pc] * flow->words : NULL;
     int lane = s->mask ? __builtin_ctz(s->mask) : 0, shown = 0;
-    text_printf(out, "    registers of lane %d:", lane);
     for (uint32_t r = 0; live && r < c->f->regs.n; r++) {
         bool used = live[r >> 6] >> (r & 63) & 1;
         for (uint32_t i = flow->blocks.v[flow->block_of[pc]].first; !used && i <= pc; i++)
             for (int k = 0; k < c->f->insts.v[i].operands; k++) used |= c->f->insts.v[i].opnd[k].kind == O_REG && c->f->insts.v[i].opnd[k].reg == r;
         if (!used || c->alloc->place[r] == NO_REG) continue;
+        if (!shown) text_printf(out, "    registers of lane %d:", lane);
         if (shown++ % 4 == 0) text_put(out, "\n     ");
         Type t = c->f->regs.v[r].type;
         const uint8_t *frame = w->rows + s->base;
@@ -109,8 +109,17 @@ static void dump_registers(const Warp *w, const Split *s, Text *out)
         }
         if (shown == 32) break;
     }
-    text_put(out, "\n");
+    if (shown) text_put(out, "\n");
     flow_free(flow);
+}
+
+// How far a barrier is: a count waits for so many threads, none for all that haven't exited.
+static void barrier_text(const Cta *cta, uint32_t id, Text *out)
+{
+    const Barrier *b = &cta->barrier[id];
+    text_printf(out, " %u (%u of %u threads arrived", id, b->arrived, b->expected ? b->expected : cta->live_threads);
+    if (cta->live_threads < cta->threads) text_printf(out, ", %u have exited", cta->threads - cta->live_threads);
+    text_put(out, ")");
 }
 
 void exec_dump_warp(const Warp *w, Text *out)
@@ -122,7 +131,7 @@ void exec_dump_warp(const Warp *w, Text *out)
         if ((int)k == w->cur) s.pc = w->pc, s.mask = w->mask;
         uint32_t mask = s.state == SPLIT_KIDS ? s.arrived : s.mask;
         text_printf(out, "    lanes 0x%08x: %s", mask, states[s.state]);
-        if (s.state == SPLIT_BARRIER) text_printf(out, " %u", s.wait);
+        if (s.state == SPLIT_BARRIER) barrier_text(w->cta, s.wait, out);
         if (s.state == SPLIT_SYNC) text_printf(out, " 0x%08x", s.wait);
         if (s.state >= SPLIT_BARRIER) text_printf(out, " since clock %llu", (unsigned long long)s.since);
         text_put(out, ", in ");
