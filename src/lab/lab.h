@@ -37,6 +37,9 @@ typedef struct WorkBuf {
 } WorkBuf;
 
 int64_t work_param(Work *work, const char *name);
+int64_t work_param_or(Work *work, const char *name, int64_t otherwise);      // 0 stands for otherwise, which is then reported
+// Fails for a value within the parameter's range that can't be run with, as a mistake of who chose it; expected: "a multiple of 16".
+void work_refuse(Work *work, const char *name, const char *expected);
 bool work_ok(const Work *work);
 void work_fail(Work *work, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

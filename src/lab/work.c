@@ -42,12 +42,34 @@ static bool good(Work *w, oc_status status)
     return false;
 }
 
-int64_t work_param(Work *w, const char *name)
+static int find_param(Work *w, const char *name)
 {
     for (int k = 0; w->workload->params[k].name; k++)
-        if (!strcmp(w->workload->params[k].name, name)) return w->values[k];
+        if (!strcmp(w->workload->params[k].name, name)) return k;
     work_fail(w, "%s has no parameter %s", w->workload->name, name);
-    return 1;
+    return -1;
+}
+
+int64_t work_param(Work *w, const char *name)
+{
+    int k = find_param(w, name);
+    return k < 0 ? 1 : w->values[k];
+}
+
+int64_t work_param_or(Work *w, const char *name, int64_t otherwise)
+{
+    int k = find_param(w, name);
+    if (k < 0) return otherwise;
+    if (!w->values[k]) w->values[k] = otherwise;
+    return w->values[k];
+}
+
+void work_refuse(Work *w, const char *name, const char *expected)
+{
+    int k = find_param(w, name);
+    if (!work_ok(w)) return;
+    w->result->status = OC_BAD_ARGUMENT;
+    work_fail(w, "%s: %s=%lld is refused: %s is expected", w->workload->name, name, (long long)w->values[k], expected);
 }
 
 void *work_host(Work *w, size_t bytes)
@@ -162,6 +184,12 @@ const WorkloadEntry *workload_find(const char *name)
     return found;
 }
 
+static void params_text(const WorkParam *p, const int64_t *values, Text *out)
+{
+    text_put(out, "");
+    for (int k = 0; p[k].name; k++) text_printf(out, "%s%s=%lld", k ? " " : "", p[k].name, (long long)values[k]);
+}
+
 bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *values, Text *params, Text *error)
 {
     const WorkParam *p = e->workload->params;
@@ -169,7 +197,8 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
     for (const char *const *s = o->params; s && *s; s++) {
         const char *equals = strchr(*s, '=');
         int k = 0;
-        if (!equals) return text_printf(error, "'%s': parameter=value is expected", *s), false;
+        if (!equals)
+            return text_printf(error, "'%s': parameter=value is expected, such as %s=%lld", *s, p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1), false;
         while (p[k].name && (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s)))) k++;
         if (!p[k].name) {
             text_printf(error, "%s has no parameter '%.*s'; it has: ", e->workload->name, (int)(equals - *s), *s);
@@ -178,21 +207,30 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
             return false;
         }
         uint64_t v;
-        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max)
-            return text_printf(error, "%s: a whole number from %lld to %lld is expected: %s", *s, (long long)p[k].min, (long long)p[k].max, p[k].doc), false;
+        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
+            text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)", e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
+            return false;
+        }
         values[k] = (int64_t)v;
     }
-    text_put(params, "");
-    for (int k = 0; p[k].name; k++) text_printf(params, "%s%s=%lld", k ? " " : "", p[k].name, (long long)values[k]);
+    params_text(p, values, params);
     return true;
 }
 
 static void read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
 {
     Text params = {0}, error = {0};
-    if (workload_params(e, o, w->values, &params, &error)) w->result->params = mem_text(params.v);
-    else work_fail(w, "%s", error.v);
+    if (!workload_params(e, o, w->values, &params, &error)) work_fail(w, "%s", error.v);
     text_free(&params), text_free(&error);
+}
+
+// As they were used: work_param_or may have settled some.
+static void note_params(Work *w)
+{
+    Text t = {0};
+    params_text(w->workload->params, w->values, &t);
+    w->result->params = mem_text(t.v);
+    text_free(&t);
 }
 
 bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
@@ -207,6 +245,7 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
         e->workload->run(&w);
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
+    if (r->status != OC_BAD_ARGUMENT) note_params(&w);
     for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
     for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
     vec_free(&w.host), vec_free(&w.buffers);

@@ -22,7 +22,7 @@ static void correlate(float *want, float *columns, const float *data, int64_t n,
 }
 
 static void run(Work *work) {
-    const int64_t n = work_param(work, "n"), m = work_param(work, "m") ? work_param(work, "m") : n;
+    const int64_t n = work_param(work, "n"), m = work_param_or(work, "m", n);
     const float eps = 0.005f;  // PolyBench's
     const size_t of_row = (size_t)m * sizeof(float), of_data = (size_t)n * of_row, of_corr = (size_t)m * of_row;
     float *data = random_floats(work, (size_t)(n * m), 0, 1), *columns = work_host(work, of_data);

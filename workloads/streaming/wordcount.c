@@ -26,8 +26,8 @@ static void run(Work *work) {
     const int64_t threads = work_param(work, "threads"), bytes = work_param(work, "bytes");
     const int64_t block = work_param(work, "block");
     const size_t size = (size_t)threads * (size_t)bytes, of_counts = (size_t)threads * sizeof(uint32_t);
-    if (bytes % 128 != 0) work_fail(work, "bytes = %lld is not a multiple of 128", (long long)bytes);
-    if (size > UINT32_MAX) work_fail(work, "threads * bytes = %zu is more than 4 GiB of text", size);
+    if (bytes % 128 != 0) work_refuse(work, "bytes", "a multiple of 128");
+    if (size > UINT32_MAX) work_refuse(work, "bytes", "a text of less than 4 GiB, threads * bytes,");
     uint8_t *text = work_host(work, size);
     uint32_t *counts[OUTPUTS], got[3] = {0}, want[3] = {0};
     if (text) make_text(work, text, size);
