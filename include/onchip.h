@@ -84,6 +84,7 @@ typedef struct oc_kernel_info {
     uint32_t local_bytes;      // local memory of a thread
     uint32_t max_threads;      // the largest block the kernel can be launched with
     const uint32_t *sizes;     // bytes of each parameter
+    const char *const *names;  // of each parameter, as in the PTX
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 

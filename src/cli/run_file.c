@@ -6,8 +6,10 @@
 #include <string.h>
 
 typedef struct Buffer {
+    const char *name;           // the parameter's
     oc_ptr ptr;
     size_t bytes;
+    bool written;               // it is in the JSON
 } Buffer;
 
 static int fail(char **error, int code, const char *format, ...)
@@ -78,9 +80,7 @@ static int make_buffer(oc_device *d, const char *spec, size_t index, Buffer *b, 
     uint64_t bytes;
     snprintf(size, sizeof size, "%.*s", (int)n, spec);
     if (!parse_size(size, &bytes) || !bytes || bytes > 1ull << 36) return fail(error, EXIT_USAGE, "--arg buf:%s: a size is expected, such as buf:4KiB:iota:f32", spec);
-    char label[32];
-    snprintf(label, sizeof label, "arg%zu", index);
-    if (oc_malloc(d, bytes, label, &b->ptr) != OC_OK) return fail(error, EXIT_FAILED, "%s", oc_error(d));
+    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return fail(error, EXIT_FAILED, "%s", oc_error(d));
     b->bytes = bytes;
     uint8_t *data = calloc(1, bytes);
     if (!data) return fail(error, EXIT_FAILED, "the host has no room for %llu bytes", (unsigned long long)bytes);
@@ -136,27 +136,41 @@ static int make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes
         return fail(error, EXIT_USAGE, "--arg %s: i32:7, u64:…, f32:1.5, f64:… or buf:SIZE is expected", spec);
     }
     if (text && (end == text || *end)) return fail(error, EXIT_USAGE, "--arg %s: a number is expected, not '%s'", spec, text);
-    if (have != bytes) return fail(error, EXIT_USAGE, "--arg %s: parameter %zu of the kernel has %u bytes, not %u", spec, index, bytes, have);
+    if (have != bytes) return fail(error, EXIT_USAGE, "--arg %s: parameter %zu of the kernel, '%s', has %u bytes, not %u", spec, index, b->name, bytes, have);
     return EXIT_OK;
 }
 
-// N[:how]: is it the number of a buffer, and a way to give it back? Known before the kernel runs.
-static int check_dump(const char *spec, const FileRun *r, char **error)
+// "n (4 bytes), x (8 bytes)", for messages.
+static char *params_text(const oc_kernel_info *info)
 {
-    char *how;
-    unsigned long index = strtoul(spec, &how, 10);
-    if (how == spec || (*how && *how != ':')) return fail(error, EXIT_USAGE, "--dump %s: the number of an argument is expected, from 0 on", spec);
-    if (index >= r->args.n || strncmp(r->args.v[index], "buf:", 4)) return fail(error, EXIT_USAGE, "--dump %s: argument %lu is not a buffer", spec, index);
-    if (*how && strcmp(how, ":hex") && strcmp(how, ":u32") && strcmp(how, ":f32") && strncmp(how, ":@", 2))
+    Text t = {0};
+    for (uint32_t p = 0; p < info->params; p++) text_printf(&t, "%s%s (%u bytes)", p ? ", " : "", info->names[p], info->sizes[p]);
+    return t.v ? t.v : mem_text("none");
+}
+
+// WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back? Known
+// before the kernel runs.
+static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how, char **error)
+{
+    size_t n = strcspn(spec, ":"), digits = strspn(spec, "0123456789");
+    *how = spec + n;
+    *index = digits && digits == n ? strtoul(spec, NULL, 10) : 0;
+    if (!digits || digits != n)
+        while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n))) ++*index;
+    if (*index >= info->params) {
+        char *params = params_text(info);
+        int code = fail(error, EXIT_USAGE, "--dump %s: the number of an argument is expected, from 0 on, or a parameter's name; they are %s", spec, params);
+        mem_free(params);
+        return code;
+    }
+    if (strncmp(r->args.v[*index], "buf:", 4)) return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, *index);
+    if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
         return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     return EXIT_OK;
 }
 
-static int dump(oc_device *d, const char *spec, const Buffer *buffers, FILE *out, Json *json, char **error)
+static int dump(oc_device *d, const char *spec, Buffer *b, const char *how, FILE *out, Json *json, char **error)
 {
-    char *how;
-    size_t index = strtoul(spec, &how, 10);
-    const Buffer *b = &buffers[index];
     uint8_t *data = malloc(b->bytes);
     if (!data || oc_read(d, data, b->ptr, b->bytes, NULL) != OC_OK) {
         free(data);
@@ -180,12 +194,11 @@ static int dump(oc_device *d, const char *spec, const Buffer *buffers, FILE *out
         if (!f || fwrite(data, 1, b->bytes, f) != b->bytes) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
         if (f && fclose(f) && code == EXIT_OK) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
     }
-    if (t.n) fprintf(out, "arg%zu: %s\n", index, t.v);
+    if (t.n) fprintf(out, "%s: %s\n", b->name, t.v);
     t.n = 0;
     for (size_t k = 0; k < b->bytes; k++) text_printf(&t, "%02x", data[k]);
-    char key[32];
-    snprintf(key, sizeof key, "%zu", index);
-    json_string(json, key, t.v);
+    if (!b->written) json_string(json, b->name, t.v);
+    b->written = true;
     text_free(&t);
     free(data);
     return code;
@@ -204,16 +217,24 @@ int run_file(oc_device *d, const FileRun *r, FILE *out, Json *json, char **error
     if (!r->kernel && oc_kernel_count(m) != 1) {
         Text t = {0};
         for (size_t i = 0; i < oc_kernel_count(m); i++) text_printf(&t, "%s%s", i ? ", " : "", oc_kernel_describe(oc_kernel_at(m, i)).name);
-        int code = fail(error, EXIT_USAGE, "%s has %zu kernels; choose one with --kernel: %s", r->path, oc_kernel_count(m), t.v ? t.v : "none");
+        int code = t.n ? fail(error, EXIT_USAGE, "%s has %zu kernels; choose one with --kernel: %s", r->path, oc_kernel_count(m), t.v)
+                       : fail(error, EXIT_USAGE, "%s has no kernel", r->path);
         text_free(&t);
         return code;
     }
     if (!r->kernel) k = oc_kernel_at(m, 0);
     else if (oc_kernel_get(m, r->kernel, &k) != OC_OK) return fail(error, EXIT_USAGE, "%s", oc_error(d));
     oc_kernel_info info = oc_kernel_describe(k);
-    if (r->args.n != info.params) return fail(error, EXIT_USAGE, "kernel %s takes %u arguments; %zu --arg were given", info.name, info.params, r->args.n);
+    if (r->args.n != info.params) {
+        char *params = params_text(&info);
+        int code = fail(error, EXIT_USAGE, "kernel %s takes %u arguments; %zu --arg were given; its parameters are %s", info.name, info.params, r->args.n, params);
+        mem_free(params);
+        return code;
+    }
+    size_t index;
+    const char *how;
     for (size_t a = 0; a < r->dumps.n; a++) {
-        int bad = check_dump(r->dumps.v[a], r, error);
+        int bad = find_dump(r->dumps.v[a], r, &info, &index, &how, error);
         if (bad) return bad;
     }
     size_t n = info.params;
@@ -223,12 +244,16 @@ int run_file(oc_device *d, const FileRun *r, FILE *out, Json *json, char **error
     int code = values && pointers && buffers ? EXIT_OK : EXIT_FAILED;
     for (size_t a = 0; a < n && code == EXIT_OK; a++) {
         pointers[a] = &values[a];
+        buffers[a].name = info.names[a];
         code = make_arg(d, r->args.v[a], a, info.sizes[a], &values[a], &buffers[a], error);
     }
     oc_status status = code == EXIT_OK ? oc_launch(k, grid, block, (uint32_t)smem, NULL, pointers) : OC_OK;
     if (status != OC_OK) code = fail(error, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", oc_error(d));
     json_open(json, "dumps", '{');
-    for (size_t a = 0; a < r->dumps.n && code == EXIT_OK; a++) code = dump(d, r->dumps.v[a], buffers, out, json, error);
+    for (size_t a = 0; a < r->dumps.n && code == EXIT_OK; a++) {
+        code = find_dump(r->dumps.v[a], r, &info, &index, &how, error);
+        if (code == EXIT_OK) code = dump(d, r->dumps.v[a], &buffers[index], how, out, json, error);
+    }
     json_close(json, '}');
     free(values), free(pointers), free(buffers);
     return code;

@@ -10,6 +10,8 @@
 // it alone. The loader knows none of them.
 typedef char *ModuleTransform(void *user, const char *ptx, size_t length, const char *name);
 
+// Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
+oc_status device_blame(const char *gpu, const Diag *diag);
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);
 double device_wall_seconds(const oc_device *d);     // host time spent simulating launches

@@ -3,6 +3,7 @@
 // chip, each in the order it was issued; the default stream waits for all others and they for it.
 #include "device/device.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct oc_kernel {
     oc_module *module;
     Kernel *kernel;
     uint32_t *sizes;
+    const char **names;
 };
 struct oc_module {
     oc_device *device;
@@ -51,6 +53,7 @@ static oc_status fail(oc_device *d, oc_status status, const char *format, ...)
     va_start(args, format);
     text_vprintf(&t, format, args);
     va_end(args);
+    while (t.n && t.v[t.n - 1] == '\n') t.v[--t.n] = 0;
     mem_free(d->error);
     d->error = mem_text(t.v ? t.v : "");
     text_free(&t);
@@ -70,12 +73,11 @@ oc_status oc_open(const oc_config *config, oc_device **out, char *message, size_
     d->config = *config;
     d->standard.device = d;
     if (!gpu_load(&d->gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
-        // What a file says is the file's fault; a name or an override is the caller's.
-        bool file = config->gpu && strpbrk(config->gpu, "./") && !(diag.text.v && !strncmp(diag.text.v, "--set:", 6));
+        oc_status status = device_blame(config->gpu, &diag);
         report(&diag, message, capacity);
         diag_free(&diag);
         mem_free(d);
-        return file ? OC_BAD_FILE : OC_BAD_ARGUMENT;
+        return status;
     }
     if (!gmem_open(&d->memory, d->gpu.memory)) {
         if (message && capacity) snprintf(message, capacity, "the host can't reserve %llu bytes for the device's memory", (unsigned long long)d->gpu.memory);
@@ -276,8 +278,8 @@ oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name
             break;
         }
         oc_kernel *kernel = mem_alloc(sizeof *kernel);
-        *kernel = (oc_kernel){mod, k, mem_alloc(sizeof(uint32_t) * (fn->params.n + 1))};
-        for (size_t p = 0; p < fn->params.n; p++) kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes;
+        *kernel = (oc_kernel){mod, k, mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)), mem_alloc(sizeof(char *) * (fn->params.n + 1))};
+        for (size_t p = 0; p < fn->params.n; p++) kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
         vec_push(&mod->kernels, kernel);
     }
     vec_push(&d->modules, mod);
@@ -297,7 +299,7 @@ oc_status oc_load_file(oc_device *d, const char *path, oc_module **module)
 {
     Text t = {0};
     *module = NULL;
-    if (!text_read_file(&t, path)) return fail(d, OC_BAD_FILE, "can't read %s", path);
+    if (!text_read_file(&t, path)) return fail(d, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
     oc_status s = oc_load(d, t.v ? t.v : "", t.n, path, module);
     text_free(&t);
     return s;
@@ -324,6 +326,7 @@ void oc_unload(oc_module *mod)
     for (size_t k = 0; k < mod->kernels.n; k++) {
         exec_kernel_free(mod->kernels.v[k]->kernel);
         mem_free(mod->kernels.v[k]->sizes);
+        mem_free(mod->kernels.v[k]->names);
         mem_free(mod->kernels.v[k]);
     }
     vec_free(&mod->kernels);
@@ -372,7 +375,7 @@ oc_kernel_info oc_kernel_describe(const oc_kernel *k)
     const Function *f = k->kernel->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){f->symbol->name, (uint32_t)f->params.n, k->kernel->registers, k->kernel->static_shared, k->kernel->local_bytes, max, k->sizes};
+    return (oc_kernel_info){f->symbol->name, (uint32_t)f->params.n, k->kernel->registers, k->kernel->static_shared, k->kernel->local_bytes, max, k->sizes, k->names};
 }
 
 // --- textures, streams ----------------------------------------------------------------------------------------------------
@@ -509,6 +512,12 @@ double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 }
 
 // --- for the program's own folders ------------------------------------------------------------------------------------------
+oc_status device_blame(const char *gpu, const Diag *diag)
+{
+    bool override = diag->text.v && !strncmp(diag->text.v, "--set:", 6);
+    return gpu && strpbrk(gpu, "./") && !override ? OC_BAD_FILE : OC_BAD_ARGUMENT;
+}
+
 const Gpu *device_gpu(const oc_device *d) { return &d->gpu; }
 const Record *device_record(const oc_device *d, size_t launch) { return launch < d->records.n ? &d->records.v[launch] : NULL; }
 double device_wall_seconds(const oc_device *d) { return d->wall; }

@@ -32,8 +32,8 @@ awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folde
 "$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
     >>"$folder/json" 2>/dev/null
 "$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
-for field in $(grep -oE '^ *"[a-z0-9_.]+":' "$folder/json" | tr -d ' ":' | sort -u); do
-    [[ $field =~ ^[0-9]+$ ]] && continue  # of "dumps": argument numbers
+# What stands in "dumps" are names of parameters.
+for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' | tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
 done
 exit $bad

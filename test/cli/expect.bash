@@ -1,0 +1,35 @@
+# expect.bash: what the scripts of this folder share. Each ends in `exit $bad`.
+set -uo pipefail
+export LC_ALL=C.UTF-8
+onchip=${ONCHIP:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+complain() {
+    echo "$1" >&2
+    bad=1
+}
+
+# run ARGUMENT …: onchip; its outputs in $out and $err, its exit status in $status.
+run() {
+    status=0
+    "$onchip" "$@" >"$work/out" 2>"$work/err" || status=$?
+    out=$(<"$work/out") err=$(<"$work/err")
+}
+
+# gives STATUS TEXT … -- ARGUMENT …: that exit status, and every TEXT in what comes out or is complained of.
+gives() {
+    local want=$1 texts=() text
+    shift
+    while [[ $1 != -- ]]; do texts+=("$1"); shift; done
+    shift
+    run "$@"
+    ((status == want)) || complain "onchip $*: exit status $status, not $want: $err"
+    for text in "${texts[@]}"; do
+        [[ $out$err == *"$text"* ]] || complain "onchip $*: nothing of '$text': $(head -c 600 "$work/err")"
+    done
+}
+
+# lacks TEXT: the last run didn't say that.
+lacks() { [[ $out$err != *"$1"* ]] || complain "it says '$1', and shouldn't"; }
