@@ -13,9 +13,11 @@ int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
+int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
 // --- options.c ----------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null.
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. A row without a name is a heading:
+// the options behind it go with one thing alone, which its doc names, such as "a PTX file".
 typedef struct Option {
     const char *name;          // "--gpu"
     const char *value;         // metavariable, or null
@@ -24,13 +26,30 @@ typedef struct Option {
 typedef struct Args {
     int argc, at;
     char **argv;
-    const Option *options;
+    const Option *options;     // at most 64
     size_t option_count;
     const char *value;         // of the option just read
+    uint64_t given;            // options that were read, a bit each
+    Text *error;               // gets what is wrong; null: it is told on stderr
 } Args;
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);
+// Does every option that was given go with what is worked on ("a workload")? If not it is told, and why ("atax is …").
+bool args_fit(Args *a, const char *what, const char *because);
 void print_options(const Option *options, size_t n);
+// "; did you mean 'x'?", or nothing where no name is near.
+const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
+
+// --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------------
+enum { COLUMNS = 100 };
+typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
+size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
+// Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
+void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
+// A row of two columns: left, and text from indent on, in the next line where left reaches so far.
+void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
+// text, or its end behind "…" in out where it is wider: names tell themselves apart there.
+const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
 // --- cmd_sweep.c --------------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
@@ -45,7 +64,7 @@ typedef struct ReportInfo {
     bool lines;
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
-void report_json(const oc_device *d, const ReportInfo *info, Json *json);   // the fields of the top object
+void report_json(const oc_device *d, const ReportInfo *info, Json *json);   // the fields of the top object; d null: nothing was opened
 
 // --- run_file.c: a bare PTX file with arguments from the command line -------------------------------------------------------
 typedef struct FileRun {

@@ -5,11 +5,15 @@
 
 static void list_workloads(void)
 {
+    char left[64], right[512];
     for (size_t k = 0; k < workload_count; k++) {
         const Workload *w = workload_table[k].workload;
-        printf("%-14s %-10s %s\n", w->name, w->suite, w->doc);
-        for (const WorkParam *p = w->params; p->name; p++)
-            printf("%-25s   %s=%lld (small %lld): %s\n", "", p->name, (long long)p->standard, (long long)p->small, p->doc);
+        snprintf(left, sizeof left, "%-14s %-10s", w->name, w->suite);
+        put_row(stdout, left, 26, BREAK_WORDS, w->doc);
+        for (const WorkParam *p = w->params; p->name; p++) {
+            snprintf(right, sizeof right, "%s=%lld (small %lld): %s", p->name, (long long)p->standard, (long long)p->small, p->doc);
+            put_row(stdout, "", 28, BREAK_WORDS, right);
+        }
     }
 }
 
@@ -22,10 +26,33 @@ static void list_gpus(void)
         if (ini_parse(&ini, gpu_files[k].name, gpu_files[k].text, gpu_files[k].size, &diag))
             for (size_t e = 0; e < ini.entries.n; e++)
                 if (!strcmp(ini.entries.v[e].key, "title")) title = ini.entries.v[e].value;
-        printf("%-14s %s\n", gpu_files[k].name, title);
+        put_row(stdout, gpu_files[k].name, 15, BREAK_WORDS, title);
         ini_free(&ini);
         diag_free(&diag);
     }
+}
+
+static void list_schedulers(void)
+{
+    for (int k = 0; k < SCHED_COUNT; k++) put_row(stdout, sched_info[k].name, 15, BREAK_WORDS, sched_info[k].doc);
+}
+
+static void list_policies(void)
+{
+    for (int k = 0; k < POLICY_COUNT; k++) put_row(stdout, policies[k].name, 15, BREAK_WORDS, policies[k].doc);
+}
+
+static void list_counter(const char *name, const char *unit, const char *doc)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%-26s %-14s", name, unit);
+    put_row(stdout, left, 42, BREAK_WORDS, doc);
+}
+
+static void list_counters(void)
+{
+    for (int k = 0; k < C_COUNT; k++) list_counter(counter_info[k].name, counter_info[k].unit, counter_info[k].doc);
+    for (size_t k = 0; k < rate_count; k++) list_counter(rates[k].name, rates[k].unit, rates[k].doc);
 }
 
 static void list_ops(void)
@@ -36,23 +63,33 @@ static void list_ops(void)
     printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented\n", done, all);
 }
 
+static const struct {
+    const char *name;
+    void (*list)(void);
+} kinds[] = {
+    {"workloads", list_workloads}, {"gpus", list_gpus},         {"schedulers", list_schedulers},
+    {"policies", list_policies},   {"counters", list_counters}, {"ops", list_ops},
+};
+static const Option options[] = {{"--help", NULL, "this text"}};
+
 int cmd_list(int argc, char **argv)
 {
-    const char *what = argc ? argv[0] : "";
-    if (!strcmp(what, "workloads")) list_workloads();
-    else if (!strcmp(what, "gpus")) list_gpus();
-    else if (!strcmp(what, "schedulers"))
-        for (int k = 0; k < SCHED_COUNT; k++) printf("%-14s %s\n", sched_info[k].name, sched_info[k].doc);
-    else if (!strcmp(what, "policies"))
-        for (int k = 0; k < POLICY_COUNT; k++) printf("%-14s %s\n", policies[k].name, policies[k].doc);
-    else if (!strcmp(what, "counters")) {
-        for (int k = 0; k < C_COUNT; k++) printf("%-26s %-14s %s\n", counter_info[k].name, counter_info[k].unit, counter_info[k].doc);
-        for (size_t k = 0; k < rate_count; k++) printf("%-26s %-14s %s\n", rates[k].name, rates[k].unit, rates[k].doc);
-    } else if (!strcmp(what, "ops")) list_ops();
-    else {
-        bool help = !strcmp(what, "--help");
-        fprintf(help ? stdout : stderr, "usage: onchip list workloads|gpus|schedulers|policies|counters|ops\n");
-        return help ? EXIT_OK : EXIT_USAGE;
+    static const char usage[] = "usage: onchip list workloads|gpus|schedulers|policies|counters|ops";
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    const char *what = NULL, *names[COUNT(kinds)];
+    char hint[100];
+    int o;
+    while ((o = args_next(&a)) != -2) {
+        if (o == -3) return EXIT_USAGE;
+        if (o == 0) return printf("%s\n", usage), EXIT_OK;
+        if (what) return tell(EXIT_USAGE, "list takes one word: '%s' is one too many", a.value);
+        what = a.value;
     }
-    return EXIT_OK;
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        names[k] = kinds[k].name;
+        if (what && !strcmp(what, kinds[k].name)) return kinds[k].list(), EXIT_OK;
+    }
+    if (what) return tell(EXIT_USAGE, "nothing called '%s' to list%s\n%s", what, did_you_mean(what, names, COUNT(names), hint), usage);
+    fprintf(stderr, "%s\n", usage);
+    return EXIT_USAGE;
 }

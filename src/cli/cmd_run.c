@@ -5,114 +5,140 @@
 #include <time.h>
 #include <unistd.h>
 
+#define WORKLOAD "a workload"
+#define PTX_FILE "a PTX file"
 static const Option options[] = {
+    {"--help", NULL, "this text"},
     {"--gpu", "NAME|FILE", "the GPU's description (gtx480); onchip list gpus"},
-    {"--sched", "NAME", "the warp scheduler: short for --set sched.policy=NAME"},
-    {"--set", "KEY=VALUE", "overrides a key of the description, such as l1.size=48KiB"},
-    {"--threads", "N", "host threads (1); results don't depend on it"},
-    {"--size", "small|standard", "the workload's sizes (standard)"},
-    {"--ptx", "FILE", "the workload's device code from this file, such as what nvcc made of the same source"},
+    {"--sched", "NAME", "the warp scheduler: short for --set sched.policy=NAME; onchip list schedulers"},
+    {"--set", "KEY=VALUE", "overrides a key of the description, such as l1.size=48KiB; onchip show keys"},
+    {"--threads", "N", "host threads (1), up to 256; results don't depend on it"},
     {"--json", NULL, "everything, as JSON (doc/json.md)"},
     {"--lines", NULL, "the hottest source lines of every kernel"},
     {"--interval", "CYCLES", "every counter as a time series, in the JSON"},
-    {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
-    {"--skip", "N", "execute the first N of them without time"},
+    {"--kernels", "REGEX", "time only these kernels; the others are executed without time. That it leaves nothing to time is an error"},
+    {"--skip", "N", "execute the first N launches of them without time"},
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
     {"--check", NULL, "check the conservation laws of the counters after every launch"},
-    {"--kernel", "NAME", "of a PTX file: the kernel (default: its only one)"},
-    {"--grid", "X,Y,Z", "of a PTX file: blocks (1)"},
-    {"--block", "X,Y,Z", "of a PTX file: threads of a block (32)"},
-    {"--smem", "BYTES", "of a PTX file: dynamic shared memory"},
-    {"--arg", "SPEC", "of a PTX file: the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE[:zero|:iota:f32|:rand:u32|:hex:00ff…|:@FILE]"},
-    {"--dump", "N[:u32|:f32|:hex|:@FILE]", "of a PTX file: gives back the buffer of argument N"},
-    {"--help", NULL, "this text"},
+    {NULL, NULL, WORKLOAD},
+    {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
+    {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
+    {NULL, NULL, PTX_FILE},
+    {"--kernel", "NAME", "the kernel (default: its only one)"},
+    {"--grid", "X,Y,Z", "blocks (1)"},
+    {"--block", "X,Y,Z", "threads of a block (32)"},
+    {"--smem", "BYTES", "dynamic shared memory"},
+    {"--arg", "SPEC", "the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE, or buf:SIZE:HOW, where HOW is zero, iota:f32, iota:u32, "
+                      "rand:f32, rand:u32, hex:00ff… or @FILE"},
+    {"--dump", "N|NAME[:HOW]", "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
 };
 enum {
-    R_GPU, R_SCHED, R_SET, R_THREADS, R_SIZE, R_PTX, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
-    R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP, R_HELP
+    R_HELP, R_GPU, R_SCHED, R_SET, R_THREADS, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
+    R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
 };
 
 typedef struct Run {
+    Args args;
     oc_config config;
     VEC(const char *) sets, params;
     VEC(char *) owned;
     const char *what, *kernels, *ptx;
     uint64_t skip;
     bool small, json, lines, check;
+    bool reported;           // the JSON is written
     FileRun file;
+    Text error;              // why the command failed, for stderr and the JSON
 } Run;
 
-static bool number(const char *option, const char *text, uint64_t *out)
+static int refuse(Run *r, int code, const char *format, ...)
 {
-    if (parse_size(text, out)) return true;
-    fprintf(stderr, "onchip: %s takes a whole number, not '%s'\n", option, text);
-    return false;
+    va_list args;
+    va_start(args, format);
+    if (!r->error.n) text_vprintf(&r->error, format, args);
+    va_end(args);
+    return code;
+}
+
+// An exit code, or −1 to go on.
+static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
+{
+    if (parse_size(r->args.value, out) && *out <= most) return -1;
+    if (most == UINT64_MAX) return refuse(r, EXIT_USAGE, "%s takes a whole number, not '%s'", options[option].name, r->args.value);
+    return refuse(r, EXIT_USAGE, "%s takes a whole number up to %llu, not '%s'", options[option].name, (unsigned long long)most, r->args.value);
+}
+
+static int take_option(Run *r, int o)
+{
+    const char *v = r->args.value;
+    uint64_t n = 0;
+    int code = -1;
+    switch (o) {
+    case R_GPU: r->config.gpu = v; break;
+    case R_SCHED: {
+        char *s = mem_alloc(strlen(v) + 32);
+        sprintf(s, "sched.policy=%s", v);
+        vec_push(&r->owned, s);
+        vec_push(&r->sets, s);
+        break;
+    }
+    case R_SET: vec_push(&r->sets, v); break;
+    case R_THREADS:
+        code = read_number(r, o, 256, &n);
+        r->config.threads = (uint32_t)n;
+        break;
+    case R_SIZE:
+        if (strcmp(v, "small") && strcmp(v, "standard")) return refuse(r, EXIT_USAGE, "--size is small or standard, not '%s'", v);
+        r->small = !strcmp(v, "small");
+        break;
+    case R_PTX: r->ptx = v; break;
+    case R_JSON: r->json = true; break;
+    case R_LINES: r->lines = true; break;
+    case R_INTERVAL: return read_number(r, o, UINT64_MAX, &r->config.interval);
+    case R_KERNELS: r->kernels = v; break;
+    case R_SKIP: return read_number(r, o, UINT64_MAX, &r->skip);
+    case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
+    case R_FUNCTIONAL: r->config.functional = true; break;
+    case R_NO_LOWERING: r->config.no_lowering = true; break;
+    case R_CHECK: r->check = true; break;
+    case R_KERNEL: r->file.kernel = v; break;
+    case R_GRID: r->file.grid = v; break;
+    case R_BLOCK: r->file.block = v; break;
+    case R_SMEM: r->file.smem = v; break;
+    case R_ARG: vec_push(&r->file.args, v); break;
+    case R_DUMP: vec_push(&r->file.dumps, v); break;
+    case R_HELP:
+        printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] [options]\n\n");
+        print_options(options, COUNT(options));
+        return EXIT_OK;
+    }
+    return code;
+}
+
+// Options that another one leaves without effect are mistakes, not wishes.
+static int check_options(Run *r)
+{
+    static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_CHECK};
+    for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
+        if (r->args.given >> timed[k] & 1) return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing", options[timed[k]].name);
+    if (r->args.given >> R_INTERVAL & 1 && !r->json) return refuse(r, EXIT_USAGE, "--interval needs --json: the series are in the JSON alone");
+    return -1;
 }
 
 // Returns an exit code, or −1 to go on.
 static int read_options(Run *r, int argc, char **argv)
 {
-    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    uint64_t n = 0;
-    int o;
-    while ((o = args_next(&a)) != -2) {
-        const char *v = a.value;
-        switch (o) {
-        case -3: return EXIT_USAGE;
-        case -1:
-            if (!r->what) r->what = v;
-            else vec_push(&r->params, v);
-            break;
-        case R_GPU: r->config.gpu = v; break;
-        case R_SCHED: {
-            char *s = mem_alloc(strlen(v) + 32);
-            sprintf(s, "sched.policy=%s", v);
-            vec_push(&r->owned, s);
-            vec_push(&r->sets, s);
-            break;
-        }
-        case R_SET: vec_push(&r->sets, v); break;
-        case R_THREADS:
-            if (!number("--threads", v, &n)) return EXIT_USAGE;
-            r->config.threads = (uint32_t)MIN(n, 256);
-            break;
-        case R_SIZE:
-            if (strcmp(v, "small") && strcmp(v, "standard")) return fprintf(stderr, "onchip: --size is small or standard\n"), EXIT_USAGE;
-            r->small = !strcmp(v, "small");
-            break;
-        case R_PTX: r->ptx = v; break;
-        case R_JSON: r->json = true; break;
-        case R_LINES: r->lines = true; break;
-        case R_INTERVAL:
-            if (!number("--interval", v, &r->config.interval)) return EXIT_USAGE;
-            break;
-        case R_KERNELS: r->kernels = v; break;
-        case R_SKIP:
-            if (!number("--skip", v, &r->skip)) return EXIT_USAGE;
-            break;
-        case R_MAX:
-            if (!number("--max-cycles", v, &r->config.max_cycles)) return EXIT_USAGE;
-            break;
-        case R_FUNCTIONAL: r->config.functional = true; break;
-        case R_NO_LOWERING: r->config.no_lowering = true; break;
-        case R_CHECK: r->check = true; break;
-        case R_KERNEL: r->file.kernel = v; break;
-        case R_GRID: r->file.grid = v; break;
-        case R_BLOCK: r->file.block = v; break;
-        case R_SMEM: r->file.smem = v; break;
-        case R_ARG: vec_push(&r->file.args, v); break;
-        case R_DUMP: vec_push(&r->file.dumps, v); break;
-        case R_HELP:
-            printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] [options]\n\n");
-            print_options(options, COUNT(options));
-            return EXIT_OK;
-        }
+    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
+    int o, code = -1;
+    while (code < 0 && (o = args_next(&r->args)) != -2) {
+        if (o == -3) code = EXIT_USAGE;
+        else if (o >= 0) code = take_option(r, o);
+        else if (!r->what) r->what = r->args.value;
+        else vec_push(&r->params, r->args.value);
     }
-    if (r->what) return -1;
-    fprintf(stderr, "onchip: run what? a workload (onchip list workloads) or a .ptx file\n");
-    return EXIT_USAGE;
+    if (code < 0 && !r->what) code = refuse(r, EXIT_USAGE, "run what? a workload (onchip list workloads) or a .ptx file");
+    return code < 0 ? check_options(r) : code;
 }
 
 typedef struct Meter {
@@ -147,95 +173,134 @@ static void print_text(void *user, const char *text, size_t length)
     fflush(m->out);
 }
 
-static bool laws_hold(const oc_device *d)
+static bool laws_hold(const oc_device *d, Run *r)
 {
-    bool ok = true;
+    Text all = {0};
     for (size_t k = 0; k < oc_launches(d); k++) {
         Text t = {0};
-        const Record *r = device_record(d, k);
-        if (!r->functional && !r->partial && counters_broken(r->count, &t)) {
-            fprintf(stderr, "onchip: launch %zu of %s breaks a conservation law: %s\n", k, r->kernel, t.v);
-            ok = false;
-        }
+        const Record *record = device_record(d, k);
+        if (!record->functional && !record->partial && counters_broken(record->count, &t))
+            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, record->kernel, t.v);
         text_free(&t);
     }
+    bool ok = !all.n;
+    if (!ok) refuse(r, EXIT_FAILED, "%s", all.v);
+    text_free(&all);
     return ok;
 }
 
+// --kernels and --skip that leave no launch to time are a mistake, and most likely a name's.
+static bool something_timed(const oc_device *d, Run *r)
+{
+    size_t n = oc_launches(d);
+    if (!n || (!r->kernels && !r->skip)) return true;
+    Text names = {0}, by = {0};
+    bool timed = false;
+    for (size_t k = 0; k < n; k++) {
+        const char *name = device_record(d, k)->kernel;
+        bool seen = false;
+        for (size_t j = 0; j < k; j++) seen |= !strcmp(device_record(d, j)->kernel, name);
+        if (!seen) text_printf(&names, "%s%s", names.n ? ", " : "", name);
+        timed |= !device_record(d, k)->functional;
+    }
+    if (r->kernels) text_printf(&by, "--kernels '%s'", r->kernels);
+    if (r->skip) text_printf(&by, "%s--skip %llu", by.n ? " with " : "", (unsigned long long)r->skip);
+    if (!timed) refuse(r, EXIT_USAGE, "nothing was timed: %s leaves out every launch; the kernels are %s", by.v, names.v);
+    text_free(&names), text_free(&by);
+    return timed;
+}
+
 static bool is_file(const char *what) { return strchr(what, '.') || access(what, R_OK) == 0; }
+
+// Is there a workload or a file of that name, and do the options go with it? Returns an exit code, or −1 to go on.
+static int check_what(Run *r, const WorkloadEntry *entry)
+{
+    const char *dot = strrchr(r->what, '.');
+    char because[200];
+    if (!entry && !is_file(r->what)) {
+        const char *names[256];
+        char hint[100];
+        size_t n = 0;
+        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
+        return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what, did_you_mean(r->what, names, n, hint));
+    }
+    if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
+        return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);
+    snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
+    if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
+    if (!entry && r->params.n) return refuse(r, EXIT_USAGE, "'%s': a PTX file takes no parameters; its arguments are given by --arg", r->params.v[0]);
+    return -1;
+}
+
+static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
+{
+    info->error = r->error.n ? r->error.v : NULL;
+    report_json(d, info, json);
+    json_close(json, '}');
+    fputs(json->text.v, stdout);
+    r->reported = true;
+}
+
+static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
+{
+    Json json = {0};
+    ReportInfo info = {.what = r->what, .lines = r->lines};
+    WorkResult result = {0};
+    int code;
+    json_open(&json, NULL, '{');
+    if (entry) {
+        WorkOptions o = {.small = r->small, .params = r->params.v, .ptx = r->ptx};
+        code = workload_run(d, entry, &o, &result) ? EXIT_OK : result.status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+        info.checked = true;
+        info.verified = result.verified;
+        info.params = result.params;
+        if (result.error) refuse(r, code, "%s", result.error);
+    } else {
+        char *error = NULL;
+        r->file.path = r->what;
+        code = run_file(d, &r->file, out, &json, &error);
+        if (error) refuse(r, code, "%s", error);
+        mem_free(error);
+    }
+    if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
+    if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
+    if (r->json) write_json(d, r, &info, &json);
+    else if (oc_launches(d)) report_text(d, &info, stdout);
+    json_free(&json);
+    work_result_free(&result);
+    return code;
+}
 
 static int run(Run *r)
 {
     char message[4096];
     oc_device *d;
-    Meter meter = {.shown = 0};
-    bool terminal = isatty(STDERR_FILENO);
-    const WorkloadEntry *entry = NULL;
-    entry = workload_find(r->what);
-    if (!entry && !is_file(r->what)) {
-        const char *names[256];
-        size_t n = 0;
-        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
-        const char *near = nearest_name(r->what, names, n);
-        fprintf(stderr, "onchip: no workload '%s'%s%s%s (onchip list workloads)\n", r->what, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        return EXIT_USAGE;
-    }
+    Meter meter = {.out = r->json ? stderr : stdout};
+    const WorkloadEntry *entry = workload_find(r->what);
+    int code = check_what(r, entry);
+    if (code >= 0) return code;
     clock_gettime(CLOCK_MONOTONIC, &meter.began);
     vec_push(&r->sets, NULL);
     vec_push(&r->params, NULL);
     r->config.sets = r->sets.v;
     r->config.print = print_text;
-    meter.out = r->json ? stderr : stdout;
     r->config.user = &meter;
-    if (terminal) r->config.progress = show_progress;
+    if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
-    if (status != OC_OK) {
-        fprintf(stderr, "onchip: %s\n", message);
-        return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
-    }
-    if (!device_select(d, r->kernels, r->skip)) {
-        fprintf(stderr, "onchip: --kernels: malformed regular expression '%s'\n", r->kernels);
-        oc_close(d);
-        return EXIT_USAGE;
-    }
-    Json json = {0};
-    int code = EXIT_OK;
-    char *error = NULL;
-    ReportInfo info = {.what = r->what, .lines = r->lines};
-    WorkResult result = {0};
-    json_open(&json, NULL, '{');
-    if (entry) {
-        WorkOptions o = {.small = r->small, .params = r->params.v, .ptx = r->ptx};
-        bool ok = workload_run(d, entry, &o, &result);
-        code = ok ? EXIT_OK : result.status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
-        info.checked = true;
-        info.verified = result.verified;
-        info.error = result.error;
-        info.params = result.params;
-    } else if (r->params.n > 1) {
-        error = mem_text("a PTX file takes no parameters; its arguments are given by --arg");
-        info.error = error;
-        code = EXIT_USAGE;
-    } else {
-        r->file.path = r->what;
-        code = run_file(d, &r->file, r->json ? stderr : stdout, &json, &error);
-        info.error = error;
-    }
-    if (terminal) fprintf(stderr, "\r\x1b[K");
-    if (r->check && !laws_hold(d)) code = EXIT_FAILED;
-    if (r->json) {
-        report_json(d, &info, &json);
-        json_close(&json, '}');
-        fputs(json.text.v, stdout);
-    } else if (code != EXIT_USAGE || oc_launches(d)) {
-        report_text(d, &info, stdout);
-    }
-    if (info.error) fflush(stdout), fprintf(stderr, "onchip: %s\n", info.error);
-    json_free(&json);
-    mem_free(error);
-    work_result_free(&result);
+    if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    if (device_select(d, r->kernels, r->skip)) code = simulate(r, d, entry, meter.out);
+    else code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
     oc_close(d);
     return code;
+}
+
+// Who asked for JSON gets it whatever happens, even where the command line was given up before --json.
+static bool wants_json(const Run *r, int argc, char **argv)
+{
+    for (int k = 0; k < argc; k++)
+        if (!strcmp(argv[k], "--json")) return true;
+    return r->json;
 }
 
 int cmd_run(int argc, char **argv)
@@ -243,7 +308,19 @@ int cmd_run(int argc, char **argv)
     Run r = {.small = false};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
+    if (r.error.n) {
+        if (!r.reported && wants_json(&r, argc, argv)) {
+            Json json = {0};
+            ReportInfo info = {.what = r.what ? r.what : ""};
+            json_open(&json, NULL, '{');
+            write_json(NULL, &r, &info, &json);
+            json_free(&json);
+        }
+        fflush(stdout);
+        tell(code, "%s", r.error.v);
+    }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
     vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.file.dumps);
+    text_free(&r.error);
     return code;
 }

@@ -1,15 +1,20 @@
 // cmd_show.c: onchip show: what a file says. show ptx prints a module back, or one view of its functions.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const Option options[] = {
-    {"--view", "ir|cfg|loops|live|registers|lowered", "of show ptx: the IR as PTX (default), the flow graph (dot), loops, liveness, register need, the lowered PTX"},
-    {"--kernel", "NAME", "only this function"},
-    {"--set", "KEY=VALUE", "of show gpu: with this key overridden"},
     {"--help", NULL, "this text"},
+    {NULL, NULL, "onchip show ptx"},
+    {"--view", "VIEW", "ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, for dot), loops, live (liveness), "
+                       "registers (what each virtual register got, and the need) or lowered (the PTX after lowering)"},
+    {"--kernel", "NAME", "only this function"},
+    {NULL, NULL, "onchip show gpu"},
+    {"--set", "KEY=VALUE", "with this key overridden"},
 };
-enum { O_VIEW, O_KERNEL, O_SET_, O_HELP };
+enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_ };
+static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "lowered"};
 
 static void show_live(const Function *f, Text *out)
 {
@@ -49,50 +54,62 @@ static void show_registers(const Function *f, Text *out)
     ptx_lowered_free(g);
 }
 
-static bool show_function(const Function *f, const char *view, Text *out)
+static void show_function(const Function *f, const char *view, Text *out)
 {
+    if (!strcmp(view, "ir")) {
+        ptx_print_function(f, out);
+        return;
+    }
     if (!strcmp(view, "cfg")) {
         Flow *w = flow_build(f);
         flow_dot(w, out);
         flow_free(w);
-        return true;
+        return;
     }
     text_printf(out, "%s\n", f->symbol->name);
     if (!strcmp(view, "loops")) show_loops(f, out);
     else if (!strcmp(view, "live")) show_live(f, out);
     else if (!strcmp(view, "registers")) show_registers(f, out);
-    else if (!strcmp(view, "lowered")) {
+    else {
         Function *g = ptx_lower(f, 0);
         ptx_print_function(g, out);
         ptx_lowered_free(g);
-    } else return false;
-    return true;
+    }
 }
 
-static int show_ptx(const char *path, const char *view, const char *kernel)
+static int show_functions(const Module *m, const char *path, const char *view, const char *kernel, Text *out)
+{
+    const char *names[64];
+    char hint[100];
+    size_t n = 0;
+    for (size_t k = 0; k < m->symbols.n; k++) {
+        const Function *f = m->symbols.v[k]->function;
+        if (!f || !f->has_body) continue;
+        if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
+        if (!kernel || !strcmp(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
+    }
+    if (out->n) return EXIT_OK;
+    if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);
+    return tell(EXIT_USAGE, "no function '%s' with a body in %s%s", kernel, path, did_you_mean(kernel, names, n, hint));
+}
+
+// A file, or the PTX of a workload that is built in.
+static int show_ptx(const char *what, const char *view, const char *kernel)
 {
     Text text = {0}, out = {0};
     Diag diag = {0};
-    if (!text_read_file(&text, path)) return fprintf(stderr, "onchip: can't read %s\n", path), EXIT_FAILED;
-    Module *m = ptx_parse(text.v ? text.v : "", text.n, path, &diag);
-    int code = EXIT_OK;
-    if (!m) {
-        fprintf(stderr, "%s\n", diag.text.v);
-        code = EXIT_FAILED;
-    } else if (!strcmp(view, "ir") && !kernel) {
-        ptx_print(m, &out);
-    } else {
-        for (size_t k = 0; k < m->symbols.n && code == EXIT_OK; k++) {
-            const Function *f = m->symbols.v[k]->function;
-            if (!f || !f->has_body || (kernel && strcmp(m->symbols.v[k]->name, kernel))) continue;
-            if (!strcmp(view, "ir")) ptx_print_function(f, &out);
-            else if (!show_function(f, view, &out)) {
-                fprintf(stderr, "onchip: unknown view '%s': ir, cfg, loops, live, registers or lowered\n", view);
-                code = EXIT_USAGE;
-            }
-        }
-        if (code == EXIT_OK && !out.n) fprintf(stderr, "onchip: no function with a body%s%s in %s\n", kernel ? " named " : "", kernel ? kernel : "", path), code = EXIT_FAILED;
+    const WorkloadEntry *entry = workload_find(what);
+    if (entry) text_add(&text, entry->ptx, entry->ptx_bytes);
+    else if (!text_read_file(&text, what)) {
+        text_free(&text);
+        return tell(EXIT_FAILED, "can't read %s: %s", what, strerror(errno));
     }
+    Module *m = ptx_parse(text.v ? text.v : "", text.n, what, &diag);
+    int code = EXIT_OK;
+    if (!m) code = tell(EXIT_FAILED, "%s", diag.text.v);
+    else if (!strcmp(view, "text")) text_add(&out, text.v, text.n);
+    else if (!strcmp(view, "ir") && !kernel) ptx_print(m, &out);
+    else code = show_functions(m, what, view, kernel, &out);
     if (out.v) fputs(out.v, stdout);
     text_free(&out), text_free(&text), diag_free(&diag);
     ptx_free(m);
@@ -103,42 +120,77 @@ static int show_gpu(const char *name, const char *const *sets)
 {
     Text out = {0};
     Diag diag = {0};
-    bool ok = gpu_show(name, sets, &out, &diag);
-    if (ok) fputs(out.v ? out.v : "", stdout);
-    else fprintf(stderr, "%s\n", diag.text.v);
+    int code = EXIT_OK;
+    if (gpu_show(name, sets, &out, &diag)) fputs(out.v ? out.v : "", stdout);
+    else code = tell(device_blame(name, &diag) == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", diag.text.v);
     text_free(&out), diag_free(&diag);
-    return ok ? EXIT_OK : EXIT_FAILED;
+    return code;
+}
+
+static int show_manual(void (*manual)(Text *out))
+{
+    Text t = {0};
+    manual(&t);
+    fputs(t.v, stdout);
+    text_free(&t);
+    return EXIT_OK;
+}
+
+static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD | gpu NAME|FILE | keys | counters";
+
+// words[0] of n words, behind which stand options.
+static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *const *sets)
+{
+    static const char *const kinds[] = {"ptx", "gpu", "keys", "counters"};
+    static const size_t takes[] = {2, 2, 1, 1};  // words
+    size_t kind = 0, v = 0;
+    char hint[100], name[64], this[80];
+    if (!n) {
+        fprintf(stderr, "%s\n", usage);
+        return EXIT_USAGE;
+    }
+    while (kind < COUNT(kinds) && strcmp(words[0], kinds[kind])) kind++;
+    if (kind == COUNT(kinds)) return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0], did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
+    if (n < takes[kind]) return tell(EXIT_USAGE, kind ? "show gpu: which? (onchip list gpus)" : "show ptx: which file, or workload? (onchip list workloads)");
+    if (n > takes[kind]) return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
+    snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
+    snprintf(this, sizeof this, "this is %s", name);
+    if (!args_fit(a, name, this)) return EXIT_USAGE;
+    while (v < COUNT(views) && strcmp(view, views[v])) v++;
+    if (v == COUNT(views)) return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, views, COUNT(views), hint));
+    switch (kind) {
+    case 0: return show_ptx(words[1], view, kernel);
+    case 1: return show_gpu(words[1], sets);
+    case 2: return show_manual(gpu_manual);
+    default: return show_manual(counter_manual);
+    }
 }
 
 int cmd_show(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *what[2] = {NULL, NULL}, *view = "ir", *kernel = NULL;
+    const char *words[3] = {NULL}, *view = "ir", *kernel = NULL;
     VEC(const char *) sets = {0};
-    int n = 0, o;
-    while ((o = args_next(&a)) != -2) {
-        if (o == -3) return EXIT_USAGE;
-        if (o == -1 && n < 2) what[n++] = a.value;
-        if (o == O_VIEW) view = a.value;
-        if (o == O_KERNEL) kernel = a.value;
-        if (o == O_SET_) vec_push(&sets, a.value);
-        if (o == O_HELP) n = 0, what[0] = "--help";
+    size_t n = 0;
+    int o, code = -1;
+    while (code < 0 && (o = args_next(&a)) != -2) {
+        switch (o) {
+        case -3: code = EXIT_USAGE; break;
+        case -1:
+            if (n < COUNT(words)) words[n++] = a.value;
+            break;
+        case O_VIEW: view = a.value; break;
+        case O_KERNEL: kernel = a.value; break;
+        case O_SET_: vec_push(&sets, a.value); break;
+        case O_HELP:
+            printf("%s\n\n", usage);
+            print_options(options, COUNT(options));
+            code = EXIT_OK;
+            break;
+        }
     }
     vec_push(&sets, NULL);
-    int code = EXIT_OK;
-    Text t = {0};
-    if (n == 2 && !strcmp(what[0], "ptx")) code = show_ptx(what[1], view, kernel);
-    else if (n == 2 && !strcmp(what[0], "gpu")) code = show_gpu(what[1], sets.v);
-    else if (n == 1 && !strcmp(what[0], "keys")) gpu_manual(&t);
-    else if (n == 1 && !strcmp(what[0], "counters")) counter_manual(&t);
-    else {
-        bool help = what[0] && !strcmp(what[0], "--help");
-        fprintf(help ? stdout : stderr, "usage: onchip show ptx FILE | gpu NAME | keys | counters\n");
-        if (help) print_options(options, COUNT(options));
-        code = help ? EXIT_OK : EXIT_USAGE;
-    }
-    if (t.n) fputs(t.v, stdout);
-    text_free(&t);
+    if (code < 0) code = show(&a, words, n, view, kernel, sets.v);
     vec_free(&sets);
     return code;
 }

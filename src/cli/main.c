@@ -15,6 +15,17 @@ static const struct {
     {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
 };
 
+int tell(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("onchip: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
 static int usage(FILE *out)
 {
     fprintf(out, "onchip %s: the on-chip memory of GPUs, measured, simulated and exploited\n\nusage: onchip COMMAND …\n\n", ONCHIP_VERSION);
@@ -23,17 +34,27 @@ static int usage(FILE *out)
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     if (argc < 2) return usage(stderr);
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) return usage(stdout);
-    if (!strcmp(argv[1], "--version")) return printf("onchip %s (model %d)\n", ONCHIP_VERSION, MODEL_VERSION), EXIT_OK;
-    const char *names[COUNT(commands)];
+    const char *verb = argv[1], *names[COUNT(commands) + 1];
+    if (!strcmp(verb, "--version") || !strcmp(verb, "-V")) return printf("onchip %s (model %d)\n", ONCHIP_VERSION, MODEL_VERSION), EXIT_OK;
+    bool help = !strcmp(verb, "--help") || !strcmp(verb, "-h") || !strcmp(verb, "help");
+    if (help && argc < 3) return usage(stdout);
+    if (help) verb = argv[2];
+    char *ask = "--help", hint[100];
     for (size_t k = 0; k < COUNT(commands); k++) {
-        if (!strcmp(argv[1], commands[k].name)) return commands[k].run(argc - 2, argv + 2);
+        if (!strcmp(verb, commands[k].name)) return help ? commands[k].run(1, &ask) : commands[k].run(argc - 2, argv + 2);
         names[k] = commands[k].name;
     }
-    const char *near = nearest_name(argv[1], names, COUNT(names));
-    fprintf(stderr, "onchip: unknown command '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return EXIT_USAGE;
+    names[COUNT(commands)] = "help";
+    return tell(EXIT_USAGE, "unknown command '%s'%s", verb, did_you_mean(verb, names, COUNT(names), hint));
+}
+
+int main(int argc, char **argv)
+{
+    int code = run_command(argc, argv);
+    // A full disk is found out here at the latest.
+    if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) code = tell(EXIT_FAILED, "the output can't be written");
+    return code;
 }

@@ -3,44 +3,76 @@
 
 #include <string.h>
 
+const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100])
+{
+    const char *near = nearest_name(word, names, n);
+    out[0] = 0;
+    if (near) snprintf(out, 100, "; did you mean '%.70s'?", near);
+    return out;
+}
+
+static int wrong(Args *a, const char *format, ...)
+{
+    va_list args;
+    Text t = {0};
+    va_start(args, format);
+    text_vprintf(a->error ? a->error : &t, format, args);
+    va_end(args);
+    if (!a->error) tell(0, "%s", t.v);
+    text_free(&t);
+    return -3;
+}
+
 int args_next(Args *a)
 {
     if (a->at >= a->argc) return -2;
-    char *arg = a->argv[a->at++];
+    const char *arg = a->argv[a->at++];
+    if (!strcmp(arg, "-h")) arg = "--help";
     a->value = arg;
     if (arg[0] != '-' || !arg[1]) return -1;
     size_t n = strcspn(arg, "=");
     for (size_t k = 0; k < a->option_count; k++) {
         const Option *o = &a->options[k];
-        if (strlen(o->name) != n || memcmp(o->name, arg, n)) continue;
-        if (!o->value) {
-            if (arg[n]) {
-                fprintf(stderr, "onchip: %s takes no value\n", o->name);
-                return -3;
-            }
-            return (int)k;
-        }
+        if (!o->name || strlen(o->name) != n || memcmp(o->name, arg, n)) continue;
+        a->given |= 1ull << k;
+        if (!o->value && arg[n]) return wrong(a, "%s takes no value", o->name);
+        if (!o->value) return (int)k;
         if (arg[n]) a->value = arg + n + 1;
         else if (a->at < a->argc) a->value = a->argv[a->at++];
-        else {
-            fprintf(stderr, "onchip: %s needs a value: %s\n", o->name, o->value);
-            return -3;
-        }
+        else return wrong(a, "%s needs a value: %s", o->name, o->value);
         return (int)k;
     }
     const char *names[64];
+    char word[64], hint[100];
     size_t m = 0;
-    for (; m < a->option_count && m < COUNT(names); m++) names[m] = a->options[m].name;
-    const char *near = nearest_name(arg, names, m);
-    fprintf(stderr, "onchip: unknown option %s%s%s%s\n", arg, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return -3;
+    for (size_t k = 0; k < a->option_count; k++)
+        if (a->options[k].name) names[m++] = a->options[k].name;
+    snprintf(word, sizeof word, "%.*s", (int)n, arg);
+    return wrong(a, "unknown option %s%s", arg, did_you_mean(word, names, m, hint));
+}
+
+bool args_fit(Args *a, const char *what, const char *because)
+{
+    const char *of = NULL;
+    for (size_t k = 0; k < a->option_count; k++) {
+        const Option *o = &a->options[k];
+        if (!o->name) of = o->doc;
+        if (!(a->given >> k & 1) || !of || !strcmp(of, what)) continue;
+        wrong(a, "%s is an option of %s; %s", o->name, of, because);
+        return false;
+    }
+    return true;
 }
 
 void print_options(const Option *options, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        char left[48];
-        snprintf(left, sizeof left, "%s %s", options[k].name, options[k].value ? options[k].value : "");
-        printf("  %-26s %s\n", left, options[k].doc);
+        char left[128];
+        if (!options[k].name) {
+            printf("\nof %s:\n", options[k].doc);
+            continue;
+        }
+        snprintf(left, sizeof left, "  %s %s", options[k].name, options[k].value ? options[k].value : "");
+        put_row(stdout, left, 24, BREAK_WORDS, options[k].doc);
     }
 }

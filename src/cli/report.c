@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 };
 
 static double share(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
@@ -19,41 +19,60 @@ static double rate(const Record *r, const Gpu *g, const char *name)
 static const Counter causes[] = {C_STALL_MEMORY, C_STALL_SHARED, C_STALL_ALU, C_STALL_PIPE, C_STALL_LSU, C_STALL_BARRIER,
                                  C_STALL_BRANCH, C_STALL_SCHED, C_STALL_SLEEP, C_STALL_EMPTY};
 
+// A row of the summary: a label, and items separated by commas.
+static void print_row(FILE *out, const char *label, const char *format, ...)
+{
+    char left[32];
+    Text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    snprintf(left, sizeof left, "  %s", label);
+    put_row(out, left, 16, BREAK_ITEMS, t.v);
+    text_free(&t);
+}
+
 static void slots(const Record *r, FILE *out)
 {
     const uint64_t *c = r->count;
-    fprintf(out, "  issue slots   issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
-    int shown = 1;
-    for (size_t k = 0; k < COUNT(causes); k++) {
-        if (!c[causes[k]]) continue;
-        fprintf(out, "%s%s %.1f %%", shown % 5 ? ", " : "\n                ", strchr(counter_info[causes[k]].name, '.') + 1, share(c[causes[k]], c[C_ISSUE_SLOTS]));
-        shown++;
-    }
-    fprintf(out, "\n");
+    Text t = {0};
+    text_printf(&t, "issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
+    for (size_t k = 0; k < COUNT(causes); k++)
+        if (c[causes[k]]) text_printf(&t, ", %s %.1f %%", strchr(counter_info[causes[k]].name, '.') + 1, share(c[causes[k]], c[C_ISSUE_SLOTS]));
+    print_row(out, "issue slots", "%s", t.v);
+    text_free(&t);
 }
+
+static const char *name_of(const Record *r, int k) { return r->structure_name[k] ? r->structure_name[k] : "?"; }
 
 static void structures(const Record *r, FILE *out)
 {
+    enum { LEAST = 16, MOST = 32 };  // of the names' column
+    size_t column = 0;
     uint64_t dram = 0;
-    bool head = false;
-    for (int k = 0; k < MAX_STRUCTURES; k++) dram += r->structure_dram[k];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        dram += r->structure_dram[k];
+        if (r->structure[k].loads + r->structure[k].stores + r->structure[k].atomics)
+            column = MAX(column, MIN(MOST, MAX(LEAST, width_of(name_of(r, k), strlen(name_of(r, k))))));
+    }
+    if (column)
+        fprintf(out, "  %-*s %10s %10s %9s %13s %8s %10s\n", (int)column, "data structure", "loads", "stores", "atomics", "sectors/req.", "L1 hits", "of DRAM");
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
         uint64_t requests = s->loads + s->stores + s->atomics;
         if (!requests) continue;
-        if (!head) fprintf(out, "  %-16s %10s %10s %9s %13s %8s %10s\n", "data structure", "loads", "stores", "atomics", "sectors/req.", "L1 hits", "of DRAM");
-        head = true;
-        char hits[16] = "-";
+        char hits[16] = "-", rest[16], cut[256];
         if (s->l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(s->l1_hits, s->l1_accesses));
-        char rest[16];
         snprintf(rest, sizeof rest, "%.1f %%", share(r->structure_dram[k], dram));
-        fprintf(out, "  %-16s %10llu %10llu %9llu %13.2f %8s %10s\n", r->structure_name[k] ? r->structure_name[k] : "?", (unsigned long long)s->loads, (unsigned long long)s->stores,
-                (unsigned long long)s->atomics, (double)s->sectors / (double)requests, hits, rest);
+        const char *name = cut_front(cut, sizeof cut, name_of(r, k), column);
+        fprintf(out, "  %s%*s %10llu %10llu %9llu %13.2f %8s %10s\n", name, (int)(column - width_of(name, strlen(name))), "", (unsigned long long)s->loads,
+                (unsigned long long)s->stores, (unsigned long long)s->atomics, (double)s->sectors / (double)requests, hits, rest);
     }
 }
 
 typedef struct Line {
-    uint32_t loc, code;
+    const char *file;
     uint32_t line;
     InstStat sum;
 } Line;
@@ -63,10 +82,23 @@ static int by_heat(const void *a, const void *b)
     const Line *x = a, *y = b;
     uint64_t p = x->sum.stalls + x->sum.issued, q = y->sum.stalls + y->sum.issued;
     if (p != q) return p < q ? 1 : -1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return strcmp(x->file, y->file);
 }
 
-// Sums instructions by source line (.loc), or by PTX line where there is none. Returns how many; the caller frees *out.
+// The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no line.
+static Line place_of(const Module *m, const Inst *i)
+{
+    const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
+    if (loc && loc->line)
+        for (size_t k = 0; k < m->files.n; k++)
+            if (m->files.v[k].index == loc->file) return (Line){.file = m->files.v[k].name, .line = loc->line};
+    int line, column;
+    source_place(&m->source, i->at, &line, &column);
+    return (Line){.file = m->source.name, .line = (uint32_t)line};
+}
+
+// Sums instructions by source line. Returns how many lines; the caller frees *out.
 static size_t by_line(const Record *r, Line **out)
 {
     VEC(Line) lines = {0};
@@ -74,17 +106,11 @@ static size_t by_line(const Record *r, Line **out)
         const Code *code = r->code->codes.v[c];
         for (uint32_t i = 0; i < code->n; i++) {
             const InstStat *s = &r->inst[code->stat_base + i];
-            const Inst *inst = &code->f->insts.v[i];
             if (!s->issued) continue;
-            int line, column;
-            if (inst->loc) line = (int)code->f->module->locs.v[inst->loc - 1].line;
-            else source_place(&code->f->module->source, inst->at, &line, &column);
+            Line l = place_of(code->f->module, &code->f->insts.v[i]);
             size_t k = 0;
-            while (k < lines.n && (lines.v[k].line != (uint32_t)line || !lines.v[k].loc != !inst->loc)) k++;
-            if (k == lines.n) {
-                Line l = {inst->loc, (uint32_t)c, (uint32_t)line, {0}};
-                vec_push(&lines, l);
-            }
+            while (k < lines.n && (lines.v[k].line != l.line || strcmp(lines.v[k].file, l.file))) k++;
+            if (k == lines.n) vec_push(&lines, l);
             InstStat *t = &lines.v[k].sum;
             t->issued += s->issued, t->lanes += s->lanes, t->transactions += s->transactions, t->l1_accesses += s->l1_accesses;
             t->l1_hits += s->l1_hits, t->stalls += s->stalls;
@@ -95,33 +121,55 @@ static size_t by_line(const Record *r, Line **out)
     return lines.n;
 }
 
-static const char *file_of(const Record *r, const Line *l)
-{
-    const Module *m = r->code->codes.v[l->code]->f->module;
-    if (!l->loc) return m->source.name;
-    for (size_t k = 0; k < m->files.n; k++)
-        if (m->files.v[k].index == m->locs.v[l->loc - 1].file) return m->files.v[k].name;
-    return "?";
-}
-
 static void hottest(const Record *r, FILE *out)
 {
+    enum { SHOWN = 12, COLUMN = 48 };
     Line *lines;
     size_t n = by_line(r, &lines);
-    if (n) fprintf(out, "  %-34s %12s %12s %14s %8s\n", "source line", "issued", "stall cycles", "transactions", "L1 hits");
-    for (size_t k = 0; k < n && k < 12; k++) {
-        char place[64], hits[16] = "-";
-        snprintf(place, sizeof place, "%s:%u", file_of(r, &lines[k]), lines[k].line);
+    if (n) fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stall cycles", "transactions", "L1 hits");
+    for (size_t k = 0; k < n && k < SHOWN; k++) {
+        char place[512], cut[512], hits[16] = "-";
+        snprintf(place, sizeof place, "%s:%u", lines[k].file, lines[k].line);
+        const char *shown = cut_front(cut, sizeof cut, place, COLUMN);
         if (lines[k].sum.l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(lines[k].sum.l1_hits, lines[k].sum.l1_accesses));
-        fprintf(out, "  %-34s %12llu %12llu %14llu %8s\n", place, (unsigned long long)lines[k].sum.issued, (unsigned long long)lines[k].sum.stalls, (unsigned long long)lines[k].sum.transactions, hits);
+        fprintf(out, "  %s%*s %10llu %12llu %12llu %8s\n", shown, (int)(COLUMN - width_of(shown, strlen(shown))), "", (unsigned long long)lines[k].sum.issued,
+                (unsigned long long)lines[k].sum.stalls, (unsigned long long)lines[k].sum.transactions, hits);
     }
     mem_free(lines);
+}
+
+static void memory_text(const Record *r, const Gpu *g, FILE *out)
+{
+    const uint64_t *c = r->count;
+    char a[32], b[32];
+    if (c[C_L1_ACCESSES]) {
+        format_count(a, (double)c[C_L1_ACCESSES]);
+        print_row(out, "L1", "%s accesses, %.2f %% hits (loads %.2f %%), %.2f per 1000 thread instructions", a, 100 * rate(r, g, "l1_hit_rate"),
+                  100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
+    }
+    if (c[C_L1_BYPASSES]) format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
+    if (c[C_RO_ACCESSES]) {
+        format_count(a, (double)c[C_RO_ACCESSES]);
+        print_row(out, "read-only", "%s accesses, %.2f %% hits", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
+    }
+    if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
+        format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
+        format_count(b, (double)c[C_SHARED_CONFLICTS]);
+        print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a, rate(r, g, "shared_passes"), b);
+    }
+    format_count(a, (double)c[C_L2_ACCESSES]);
+    print_row(out, "L2", "%s requests, %.2f %% hits, %.1f GB/s", a, 100 * rate(r, g, "l2_hit_rate"), rate(r, g, "l2_bandwidth"));
+    char rows[32] = "";
+    format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
+    format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
+    if (c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]) snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
+    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs, rows);
 }
 
 static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
 {
     const uint64_t *c = r->count;
-    char a[32], b[32], e[32];
+    char a[32], b[32];
     fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", r->kernel, r->info.grid[0], r->info.grid[1], r->info.grid[2], r->info.block[0], r->info.block[1], r->info.block[2]);
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
@@ -129,27 +177,13 @@ static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
         fprintf(out, "  executed without time: %s warp instructions, %s thread instructions\n", a, b);
         return;
     }
-    fprintf(out, "  cycles        %llu%s  (%.3f ms)   IPC %.3f   %s warp instructions, %s thread instructions\n", (unsigned long long)c[C_CYCLES], r->partial ? " so far" : "",
-            1e3 * rate(r, g, "seconds"), rate(r, g, "ipc"), a, b);
-    fprintf(out, "  occupancy     %.1f %%; %u warps an SM fit, limited by %s\n", 100 * rate(r, g, "occupancy"), r->occupancy_warps, r->occupancy_limit ? r->occupancy_limit : "?");
+    double ms = 1e3 * rate(r, g, "seconds");
+    print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions", (unsigned long long)c[C_CYCLES],
+              r->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms, ms < 0.1 ? "µs" : "ms", rate(r, g, "ipc"), a, b);
+    print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s", 100 * rate(r, g, "occupancy"), r->occupancy_blocks,
+              r->occupancy_blocks == 1 ? "" : "s", r->occupancy_warps, r->occupancy_warps == 1 ? "" : "s", r->occupancy_limit ? r->occupancy_limit : "?");
     slots(r, out);
-    if (c[C_L1_ACCESSES]) {
-        format_count(a, (double)c[C_L1_ACCESSES]);
-        fprintf(out, "  L1            %s accesses, %.2f %% hits (loads %.2f %%), %.2f accesses per 1000 thread instructions\n", a, 100 * rate(r, g, "l1_hit_rate"), 100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
-    }
-    if (c[C_L1_BYPASSES]) format_count(a, (double)c[C_L1_BYPASSES]), fprintf(out, "  past the L1   %s transactions\n", a);
-    if (c[C_RO_ACCESSES]) format_count(a, (double)c[C_RO_ACCESSES]), fprintf(out, "  read-only     %s accesses, %.2f %% hits\n", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
-    if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
-        format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
-        format_count(b, (double)c[C_SHARED_CONFLICTS]);
-        fprintf(out, "  shared memory %s accesses, %.2f passes each, %s bank conflicts\n", a, rate(r, g, "shared_passes"), b);
-    }
-    format_count(a, (double)c[C_L2_ACCESSES]);
-    fprintf(out, "  L2            %s requests, %.2f %% hits, %.1f GB/s\n", a, 100 * rate(r, g, "l2_hit_rate"), rate(r, g, "l2_bandwidth"));
-    format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
-    format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
-    snprintf(e, sizeof e, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
-    fprintf(out, "  DRAM          %s read, %s written, %.1f of %.1f GB/s%s\n", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs, c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? e : "");
+    memory_text(r, g, out);
     structures(r, out);
     if (lines) hottest(r, out);
 }
@@ -175,11 +209,13 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 {
     const Gpu *g = device_gpu(d);
     size_t n = oc_launches(d);
-    fprintf(out, "%s", info->what);
-    if (info->params && *info->params) fprintf(out, "  %s", info->params);
-    fprintf(out, "  on %s", g->name);
-    if (info->checked) fprintf(out, info->verified ? ": the result is right" : ": FAILED");
-    fprintf(out, "\n");
+    bool timed = false;
+    Text head = {0};
+    text_put(&head, info->what);
+    if (info->params && *info->params) text_printf(&head, "  %s", info->params);
+    text_printf(&head, "  on %s%s", g->name, !info->checked ? "" : info->verified ? ": the result is right" : ": FAILED");
+    put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
+    text_free(&head);
     for (size_t k = 0; k < n; k++) {
         const Record *r = device_record(d, k);
         bool seen = false;
@@ -196,9 +232,13 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
             same++;
         }
         kernel_text(&sum, g, info->lines, out);
+        timed |= !r->functional;
         if (same) fprintf(out, "  (%zu launches, summed)\n", same + 1);
         mem_free(sum.inst);
     }
+    if (info->lines && timed)
+        put_row(out, "\nstall cycles", 14, BREAK_WORDS, "of a line: a scheduler had nothing to issue, and the first of its warps that wait for memory stood before an "
+                                                        "instruction of this line, for want of an operand");
     fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
 }
 
@@ -236,7 +276,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
         const StructStat *s = &r->structure[k];
         if (!(s->loads + s->stores + s->atomics)) continue;
         json_open(j, NULL, '{');
-        json_string(j, "name", r->structure_name[k] ? r->structure_name[k] : "?");
+        json_string(j, "name", name_of(r, k));
         json_uint(j, "loads", s->loads);
         json_uint(j, "stores", s->stores);
         json_uint(j, "atomics", s->atomics);
@@ -254,7 +294,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
         json_open(j, "lines", '[');
         for (size_t k = 0; k < n; k++) {
             json_open(j, NULL, '{');
-            json_string(j, "file", file_of(r, &l[k]));
+            json_string(j, "file", l[k].file);
             json_uint(j, "line", l[k].line);
             json_uint(j, "issued", l[k].sum.issued);
             json_uint(j, "stall_cycles", l[k].sum.stalls);
@@ -280,17 +320,16 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
 
 void report_json(const oc_device *d, const ReportInfo *info, Json *j)
 {
-    const Gpu *g = device_gpu(d);
     json_string(j, "onchip", ONCHIP_VERSION);
     json_int(j, "schema", JSON_VERSION);
     json_string(j, "program", info->what);
     json_string(j, "parameters", info->params ? info->params : "");
-    json_string(j, "gpu", g->name);
+    if (d) json_string(j, "gpu", device_gpu(d)->name);
     if (info->checked) json_bool(j, "verified", info->verified);
     if (info->error) json_string(j, "error", info->error);
-    json_double(j, "wall_seconds", device_wall_seconds(d));
-    json_uint(j, "device_bytes", device_bytes(d));
+    if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
+    if (d) json_uint(j, "device_bytes", device_bytes(d));
     json_open(j, "kernels", '[');
-    for (size_t k = 0; k < oc_launches(d); k++) kernel_json(device_record(d, k), g, info->lines, 1, j);
+    for (size_t k = 0; d && k < oc_launches(d); k++) kernel_json(device_record(d, k), device_gpu(d), info->lines, 1, j);
     json_close(j, ']');
 }

@@ -217,11 +217,13 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
     return true;
 }
 
-static void read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
+static bool read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
 {
     Text params = {0}, error = {0};
-    if (!workload_params(e, o, w->values, &params, &error)) work_fail(w, "%s", error.v);
+    bool ok = workload_params(e, o, w->values, &params, &error);
+    if (!ok) work_fail(w, "%s", error.v);
     text_free(&params), text_free(&error);
+    return ok;
 }
 
 // As they were used: work_param_or may have settled some.
@@ -237,15 +239,15 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
 {
     *r = (WorkResult){.status = OC_OK};
     Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
-    read_params(&w, e, o);
-    if (r->error) r->status = OC_BAD_ARGUMENT;
+    bool known = read_params(&w, e, o);
+    if (!known) r->status = OC_BAD_ARGUMENT;
     char name[128];
     snprintf(name, sizeof name, "%s.ptx", e->workload->name);
     if (work_ok(&w) && good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module)))
         e->workload->run(&w);
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
-    if (r->status != OC_BAD_ARGUMENT) note_params(&w);
+    if (known) note_params(&w);
     for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
     for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
     vec_free(&w.host), vec_free(&w.buffers);

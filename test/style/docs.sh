@@ -25,6 +25,10 @@ sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
 for option in $options; do
     grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
 done
+all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
+for option in $(grep -oE -e '--[a-z-]+' "$folder/onchip.1" | sort -u); do
+    [[ $option == --version || $all == *" $option"[[:space:]]* ]] || complain "doc/onchip.1 has $option, which there isn't"
+done
 
 # Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
 awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"

@@ -1,0 +1,68 @@
+// columns.c: text in columns. No line of ours is wider than COLUMNS characters, as long as it has a place to break at: a
+// blank, or for items that belong together, such as "lsu 90.2 %", the blank behind a comma.
+#include "cli/cli.h"
+
+#include <string.h>
+
+static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+size_t width_of(const char *text, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < bytes; k++) n += !continues(text[k]);
+    return n;
+}
+
+// The end of the word or item at s: where a line may be broken.
+static size_t item_end(const char *s, Break at)
+{
+    size_t n = 0;
+    while (s[n] && s[n] != '\n' && (s[n] != ' ' || (at == BREAK_ITEMS && (!n || s[n - 1] != ',')))) n++;
+    return n;
+}
+
+void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text)
+{
+    bool first = true;
+    while (*text) {
+        size_t n = item_end(text, at), width = width_of(text, n);
+        if (!first && column + 1 + width > COLUMNS) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, n, out);
+        column += width;
+        first = false;
+        text += n;
+        if (*text == '\n') {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        text += *text != 0;
+    }
+    fputc('\n', out);
+}
+
+void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text)
+{
+    size_t width = width_of(left, strlen(left));
+    fputs(left, out);
+    if (width + 1 > indent) fputc('\n', out), width = 0;
+    fprintf(out, "%*s", (int)(indent - width), "");
+    put_wrapped(out, indent, indent, at, text);
+}
+
+const char *cut_front(char *out, size_t capacity, const char *text, size_t width)
+{
+    size_t bytes = strlen(text), have = width_of(text, bytes);
+    if (have <= width) return text;
+    for (; have > width - 1; have--)
+        do text++;
+        while (continues(*text));
+    snprintf(out, capacity, "…%s", text);
+    return out;
+}
