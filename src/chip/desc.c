@@ -6,28 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_ROWS(section, field)                                                                                                     \
-    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                                     \
-    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                                     \
-    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself")                     \
-    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte", "what a miss fetches: a line or the sectors it misses")               \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                                      \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line", "sizes of unequal sets, separated by commas, instead of ways")         \
-    KEY(section, "index", INDEX, field.index, 0, 2, 0, "", "how an address selects the set: bits, modulo or xor")                      \
-    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit", "lowest address bit of the index; 0: the first above the line")  \
-    KEY(section, "policy", POLICY, field.policy, 0, 15, 0, "", "replacement policy")                                                   \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas")  \
-    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")                       \
-    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                  \
-    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                                \
+#define CACHE_ROWS(section, field)                                                                                                    \
+    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                                    \
+    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                                    \
+    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself")                    \
+    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte", "what a miss fetches: a line or the sectors it misses")              \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                                     \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line", "sizes of unequal sets, separated by commas, instead of ways")        \
+    KEY(section, "index", INDEX, field.index, 0, 2, INDEX_BITS, "", "how an address selects the set: bits, modulo or xor")            \
+    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit", "lowest address bit of the index; 0: the first above the line") \
+    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
+    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")                      \
+    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                 \
+    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                               \
     KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
-#define TLB_ROWS(section, field, doc)                                                                                                \
+#define TLB_ROWS(section, field, doc)                                                                                                 \
     KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity; 0: there is none")                                  \
     KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two")                 \
     KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                                 \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry", "sizes of unequal sets, separated by commas, instead of ways")       \
-    KEY(section, "index", INDEX, field.index, 0, 2, 1, "", "how a page number selects the set: bits, modulo or xor")                  \
-    KEY(section, "policy", POLICY, field.policy, 0, 15, 0, "", "replacement policy")                                                  \
+    KEY(section, "index", INDEX, field.index, 0, 2, INDEX_MODULO, "", "how a page number selects the set: bits, modulo or xor")       \
+    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
 #define PORT_ROWS(name, id)                                                                                                           \
@@ -154,31 +154,52 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
         uint32_t n = 0;
         const char *name;
         while ((name = enum_name(k->kind, n)) && strcmp(name, text)) n++;
-        if (!name) *why = k->kind == KEY_BOOL ? "yes or no is expected" : k->kind == KEY_SCHEDULER ? "not a scheduler; see onchip list schedulers" : k->kind == KEY_POLICY ? "lru, fifo, random, weighted or plru is expected" : k->kind == KEY_STORAGE ? "partitioned, fermi or unified is expected" : k->kind == KEY_INDEX ? "bits, modulo or xor is expected" : "lowered or ptx is expected";
+        if (!name) *why = "";
         v = n;
     }
     }
+    if (!*why && !enum_name(k->kind, 0) && (v < k->min || v > k->max)) *why = "";
     if (*why) return false;
-    if (enum_name(k->kind, 0) == NULL && (v < k->min || v > k->max)) {
-        *why = "";
-        return false;
-    }
     set_number(g, k, v);
     return true;
 }
 
-static bool bad_value(const Key *k, const char *why, const Source *s, size_t at, Diag *diag)
+static void put_range(const Key *k, Text *out)
+{
+    char low[32], high[32];
+    if (k->kind == KEY_SIZE) format_bytes(low, k->min), format_bytes(high, k->max), text_printf(out, "%s to %s", low, high);
+    else text_printf(out, "%.15g to %.15g%s%s", k->min, k->max, *k->unit ? " " : "", k->unit);
+}
+
+// why: what was expected; "": one of a table's names, or a number of the key's range.
+static bool bad_value(const Key *k, const char *text, const char *why, const Source *s, size_t at, Diag *diag)
 {
     if (*why) return diag_at(diag, s, at, k->doc, "%s.%s: %s", k->section, k->key, why);
-    return diag_at(diag, s, at, k->doc, "%s.%s is out of range: %g to %g %s", k->section, k->key, k->min, k->max, k->unit);
+    Text message = {0}, hint = {0};
+    text_printf(&message, "%s.%s: '%s' is ", k->section, k->key, text);
+    text_put(&hint, k->doc);
+    if (enum_name(k->kind, 0)) {
+        const char *names[64];
+        uint32_t n = 0;
+        while (n < COUNT(names) && (names[n] = enum_name(k->kind, n))) n++;
+        const char *near = nearest_name(text, names, n);
+        if (near) hint.n = 0, text_printf(&hint, "did you mean %s?", near);
+        text_put(&message, "none of ");
+        for (uint32_t i = 0; i < n; i++) text_printf(&message, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", names[i]);
+    } else {
+        text_put(&message, "out of range: ");
+        put_range(k, &message);
+    }
+    diag_at(diag, s, at, hint.v, "%s", message.v);
+    text_free(&message), text_free(&hint);
+    return false;
 }
 
 static bool unknown_key(const char *section, const char *key, const Source *s, size_t at, Diag *diag)
 {
-    char full[128], hint[160] = "", names[64][64];
+    char full[140], hint[160];
     const char *list[512];
     size_t n = 0;
-    (void)names;
     Arena arena = {0};
     snprintf(full, sizeof full, "%s.%s", section, key);
     for (size_t i = 0; i < gpu_key_count && n < COUNT(list); i++) list[n++] = arena_printf(&arena, "%s.%s", gpu_keys[i].section, gpu_keys[i].key);
@@ -235,7 +256,7 @@ static bool apply_file(Gpu *g, const char *name, Diag *diag, int depth, EntryFn 
         const Key *k = find_key(e->section, e->key);
         const char *why;
         if (!k) ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
-        else if (!set_value(g, k, e->value, &why)) ok = bad_value(k, why, &ini.source, e->value_at, diag);
+        else if (!set_value(g, k, e->value, &why)) ok = bad_value(k, e->value, why, &ini.source, e->value_at, diag);
         else if (seen) seen(user, k, e, &ini.source);
     }
     ini_free(&ini);
@@ -253,7 +274,7 @@ static bool apply_set(Gpu *g, const char *set, Diag *diag, EntryFn *seen, void *
     const Key *k = find_key(section, key);
     const char *why;
     if (!k) return unknown_key(section, key, &s, 0, diag);
-    if (!set_value(g, k, equals + 1, &why)) return bad_value(k, why, &s, (size_t)(equals + 1 - set), diag);
+    if (!set_value(g, k, equals + 1, &why)) return bad_value(k, equals + 1, why, &s, (size_t)(equals + 1 - set), diag);
     IniEntry e = {.section = section, .key = key, .value = equals + 1, .comment = "set on the command line"};
     if (seen) seen(user, k, &e, &s);
     return true;
@@ -353,24 +374,57 @@ static bool note_origin(void *user, const Key *k, const IniEntry *e, const Sourc
     return true;
 }
 
+// The rows of a section may stand apart in the registry, as those of [latency], a row for each unit. Calls row for every
+// key, a section at a time, in the order in which sections first come; head before its first.
+static void by_section(void (*head)(void *user, const char *section), void (*row)(void *user, const Key *k), void *user)
+{
+    for (size_t i = 0; i < gpu_key_count; i++) {
+        const char *section = gpu_keys[i].section;
+        bool seen = false;
+        for (size_t j = 0; j < i; j++) seen |= !strcmp(gpu_keys[j].section, section);
+        if (seen) continue;
+        head(user, section);
+        for (size_t j = i; j < gpu_key_count; j++)
+            if (!strcmp(gpu_keys[j].section, section)) row(user, &gpu_keys[j]);
+    }
+}
+
+typedef struct Show {
+    Gpu gpu;
+    Origins origins;
+    Text *out;
+} Show;
+
+static void show_head(void *user, const char *section)
+{
+    Text *out = ((Show *)user)->out;
+    text_printf(out, "%s[%s]\n", out->n ? "\n" : "", section);
+}
+
+static void show_row(void *user, const Key *k)
+{
+    Show *s = user;
+    size_t i = (size_t)(k - gpu_keys);
+    const char *given = s->origins.value[i], *from = s->origins.text[i];
+    char value[128];
+    if (given) snprintf(value, sizeof value, "%s", given);
+    else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) return;
+    else if (enum_name(k->kind, 0)) snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&s->gpu, k)));
+    else snprintf(value, sizeof value, "%.15g", get_number(&s->gpu, k));
+    from = !from ? "default" : *from ? from : "no provenance given";
+    size_t n = strlen(k->unit);  // some comments begin with it
+    bool told = !n || (!strncmp(from, k->unit, n) && from[n] == ',');
+    text_printf(s->out, "%-14s = %-12s # %s%s%s\n", k->key, value, told ? "" : k->unit, told ? "" : "; ", from);
+}
+
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
 {
-    Gpu g;
-    Origins o = {0};
-    bool ok = load(&g, name, sets, diag, note_origin, &o);
-    const char *section = "";
-    for (size_t i = 0; ok && i < gpu_key_count; i++) {
-        const Key *k = &gpu_keys[i];
-        if (strcmp(section, k->section)) text_printf(out, "%s[%s]\n", *section ? "\n" : "", k->section);
-        section = k->section;
-        char value[128];
-        if (o.value[i]) snprintf(value, sizeof value, "%s", o.value[i]);
-        else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) continue;
-        else if (enum_name(k->kind, 0)) snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&g, k)));
-        else snprintf(value, sizeof value, "%.15g", get_number(&g, k));
-        text_printf(out, "%-14s = %-12s # %s%s%s\n", k->key, value, k->unit, *k->unit ? "; " : "", o.text[i] ? (*o.text[i] ? o.text[i] : "no provenance given") : "default");
-    }
-    arena_free(&o.arena);
+    Show s = {.out = out};
+    bool ok = load(&s.gpu, name, sets, diag, note_origin, &s.origins);
+    Gpu g = s.gpu;  // what is derived isn't shown
+    ok = ok && derive(&g, diag);
+    if (ok) by_section(show_head, show_row, &s);
+    arena_free(&s.origins.arena);
     return ok;
 }
 
@@ -403,25 +457,27 @@ bool gpu_number(const Gpu *g, const char *name, double *value)
     return true;
 }
 
+static void manual_head(void *user, const char *section)
+{
+    text_printf(user, "\n## [%s]\n\n| key | range | default | unit | |\n|---|---|---|---|---|\n", section);
+}
+
+static void manual_row(void *user, const Key *k)
+{
+    Text *out = user;
+    text_printf(out, "| `%s` | ", k->key);
+    if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "list | none");
+    else if (enum_name(k->kind, 0)) {
+        for (uint32_t n = 0; enum_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", enum_name(k->kind, n));
+        text_printf(out, " | %s", enum_name(k->kind, (uint32_t)k->standard));
+    } else text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
+    text_printf(out, " | %s | %s |\n", k->unit, k->doc);
+}
+
 void gpu_manual(Text *out)
 {
-    const char *section = "";
     text_put(out, "# Keys of a GPU description\n\nGenerated by `onchip show keys` from src/chip/desc.def. A description is an INI file; the comment behind a\n"
                   "value is its provenance. `[gpu] base = NAME` as the first key starts from another description. Any key can be set\non the command line: "
                   "`--set l1.size=48KiB`.\n");
-    for (size_t i = 0; i < gpu_key_count; i++) {
-        const Key *k = &gpu_keys[i];
-        if (strcmp(section, k->section)) text_printf(out, "\n## [%s]\n\n| key | range | default | unit | |\n|---|---|---|---|---|\n", k->section);
-        section = k->section;
-        text_printf(out, "| `%s` | ", k->key);
-        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "list | ");
-        else if (enum_name(k->kind, 0))
-            for (uint32_t n = 0; enum_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", enum_name(k->kind, n));
-        else text_printf(out, "%.15g … %.15g", k->min, k->max);
-        if (k->kind != KEY_WEIGHTS && k->kind != KEY_SETS) text_put(out, " | ");
-        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "none");
-        else if (enum_name(k->kind, 0)) text_put(out, enum_name(k->kind, (uint32_t)k->standard));
-        else text_printf(out, "%.15g", k->standard);
-        text_printf(out, " | %s | %s |\n", k->unit, k->doc);
-    }
+    by_section(manual_head, manual_row, out);
 }

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Descriptions: show gpu has every section once, gives a description that is the same when it is loaded, and refuses what
+# run refuses, in the same words; the manual names what can be chosen.
+source test/cli/expect.bash
+
+for gpu in $("$onchip" list gpus | awk '{ print $1 }'); do
+    gives 0 -- show gpu "$gpu"
+    repeated=$(grep '^\[' <<<"$out" | sort | uniq -d)
+    [[ ! $repeated ]] || complain "show gpu $gpu: more than once: $repeated"
+    values=$(sed 's/ *#.*//' <<<"$out")
+    echo "$out" >"$work/copy.ini"
+    gives 0 -- show gpu "$work/copy.ini"
+    [[ $(sed 's/ *#.*//' <<<"$out") == "$values" ]] || complain "show gpu $gpu: its copy has other values"
+    "$onchip" run atax --size small --gpu "$gpu" --json | grep -v -e '"wall_seconds"' -e '"gpu"' >"$work/json"
+    "$onchip" run atax --size small --gpu "$work/copy.ini" --json | grep -v -e '"wall_seconds"' -e '"gpu"' |
+        cmp -s - "$work/json" || complain "show gpu $gpu: its copy is another GPU"
+done
+
+# A unit stands behind each value that has one, once.
+gives 0 'latency        = 21           # cycle; ' 'bandwidth      = 177          # GB/s; ' '# MHz, GPGPU-Sim' -- show gpu gtx480
+lacks 'MHz; MHz'
+
+gives 0 -- show keys
+repeated=$(grep '^## ' <<<"$out" | sort | uniq -d)
+[[ ! $repeated ]] || complain "show keys: more than once: $repeated"
+# The default of a choice is one of its names: columns key, range, default.
+awk -F ' *[|] *' '$3 ~ /^[a-z-]+,/ { if (index(", " $3 ",", ", " $4 ",") == 0) { print "show keys: " $0; bad = 1 } } END { exit bad }' \
+    <<<"$out" >&2 || bad=1
+gives 0 '| gto |' -- show keys
+
+# What contradicts itself: the same words and the same exit status as of run.
+for set in l1.size=5000 l2.latency=3 dram.latency=1 l2.chunk=300 tlb1.entries=6 link.credits=1 l1.polcy=lru l1.policy=mru sched.policy=gtoo \
+    gpu.memory=1 gpu.sms=0 l1.size=many storage.kind=one nothing; do
+    run run saxpy --size small --set $set
+    said=$err
+    ((status == 2)) || complain "run saxpy --set $set: exit status $status, not 2"
+    gives 2 "$said" -- show gpu gtx480 --set $set
+    [[ ! $out ]] || complain "show gpu gtx480 --set $set: shows something"
+done
+printf '[gpu]\nbase = gtx480\n[l1]\nways = 5\n' >"$work/odd.ini"
+run run saxpy --size small --gpu "$work/odd.ini"
+said=$err
+((status == 1)) || complain "run --gpu odd.ini: exit status $status, not 1"
+gives 1 "$said" -- show gpu "$work/odd.ini"
+
+# The names that can be chosen are those of the tables, all of them; the nearest is proposed.
+list() { "$onchip" list "$1" | sed -n 's/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
+gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --sched gtoo
+gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
+gives 2 'none of bits, modulo and xor' -- run saxpy --set l1.index=hash
+gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
+gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0
+gives 2 "'1' is out of range: 1 MiB to 1 TiB" -- run saxpy --set gpu.memory=1
+gives 2 "did you mean 'gtx480'?" -- show gpu gtx48
+exit $bad
