@@ -126,7 +126,7 @@ static void hottest(const Record *r, FILE *out)
     enum { SHOWN = 12, COLUMN = 48 };
     Line *lines;
     size_t n = by_line(r, &lines);
-    if (n) fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stall cycles", "transactions", "L1 hits");
+    if (n) fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stalls", "transactions", "L1 hits");
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         char place[512], cut[512], hits[16] = "-";
         snprintf(place, sizeof place, "%s:%u", lines[k].file, lines[k].line);
@@ -237,8 +237,8 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
         mem_free(sum.inst);
     }
     if (info->lines && timed)
-        put_row(out, "\nstall cycles", 14, BREAK_WORDS, "of a line: a scheduler had nothing to issue, and the first of its warps that wait for memory stood before an "
-                                                        "instruction of this line, for want of an operand");
+        put_row(out, "\nstalls", 8, BREAK_WORDS, "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, or for a "
+                                                  "place in the load-store unit");
     fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
 }
 
@@ -297,7 +297,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
             json_string(j, "file", l[k].file);
             json_uint(j, "line", l[k].line);
             json_uint(j, "issued", l[k].sum.issued);
-            json_uint(j, "stall_cycles", l[k].sum.stalls);
+            json_uint(j, "stall_slots", l[k].sum.stalls);
             json_uint(j, "transactions", l[k].sum.transactions);
             json_uint(j, "l1_accesses", l[k].sum.l1_accesses);
             json_uint(j, "l1_hits", l[k].sum.l1_hits);

@@ -269,6 +269,16 @@ static Counter stall_cause(const Sm *sm, const SchedState *s)
     return C_STALL_SLEEP;
 }
 
+// Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before, those
+// for the load-store unit to that of the first which could go: summed over a launch's instructions they are both counters.
+static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
+{
+    sm->count[cause] += slots;
+    if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
+    uint32_t slot = (uint32_t)__builtin_ctzll(sm->sched[k].in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
+    sm->inst[sm->slots[slot].wait_pc].stalls += slots;
+}
+
 // Ready warps whose unit can't start now.
 static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
 {
@@ -350,7 +360,7 @@ void sm_issue(Sm *sm)
                 sm_evaluate(sm, slot);
             }
         }
-        if (used < width) sm->count[cause != C_COUNT ? cause : stall_cause(sm, s)] += width - used;
+        if (used < width) count_stall(sm, k, cause != C_COUNT ? cause : stall_cause(sm, s), width - used);
     }
 }
 
@@ -363,14 +373,9 @@ void sm_skip(Sm *sm, uint64_t cycles)
         if (s->in[W_READY]) {
             bool lsu = false;
             blocked(sm, s, &lsu);
-            sm->count[lsu ? C_STALL_LSU : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED : C_STALL_PIPE] += slots;
+            count_stall(sm, k, lsu ? C_STALL_LSU : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED : C_STALL_PIPE, slots);
             continue;
         }
-        sm->count[stall_cause(sm, s)] += slots;
-        uint64_t waiting = s->in[W_MEMORY];
-        if (waiting) {
-            uint32_t slot = (uint32_t)__builtin_ctzll(waiting) * sm->cfg.schedulers + k;
-            sm->inst[sm->slots[slot].wait_pc].stalls += cycles;
-        }
+        count_stall(sm, k, stall_cause(sm, s), slots);
     }
 }
