@@ -353,6 +353,7 @@ void sm_issue(Sm *sm)
                 sm_evaluate(sm, slot);
             }
         }
+        if (cause != C_COUNT) count_stall(sm, k, cause, width - used);
         if (width > 1 && only >= 0) {
             uint32_t slot = (uint32_t)only * sm->cfg.schedulers + k;
             if (sm->slots[slot].warp && sm->slots[slot].next_issue <= sm->now) {
@@ -360,7 +361,7 @@ void sm_issue(Sm *sm)
                 sm_evaluate(sm, slot);
             }
         }
-        if (used < width) count_stall(sm, k, cause != C_COUNT ? cause : stall_cause(sm, s), width - used);
+        if (used < width && cause == C_COUNT) count_stall(sm, k, stall_cause(sm, s), width - used);
     }
 }
 

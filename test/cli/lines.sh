@@ -36,12 +36,12 @@ k.ptx:17 4'
 cd "$work" || exit 1
 run run k.ptx --grid 2 --block 64 --arg buf:256 --no-lowering --lines
 [[ $(awk '$1 ~ /:[0-9]+$/ { print $1, $2 }' <<<"$out" | sort) == "$expected" ]] || complain "--lines: $out"
-[[ $out == *'stalls  of a line:'* ]] || complain '--lines: stalls are not explained'
+[[ $out == *'stalls of a line:'* ]] || complain '--lines: stalls are not explained'
 run run k.ptx --grid 2 --block 64 --arg buf:256 --no-lowering --lines --json
 got=$(awk -F'"' '/^ *"file"/ { file = $4 } /^ *"line"/ { gsub(/[^0-9]/, ""); line = $0 } /^ *"issued"/ { gsub(/[^0-9]/, ""); print file ":" line, $0 }' <<<"$out")
 [[ $(sort <<<"$got") == "$expected" ]] || complain "--lines --json: $got"
 run run k.ptx --grid 2 --block 64 --arg buf:256
-[[ $out != *'source line'* && $out != *'stalls  of'* ]] || complain 'lines that nobody asked for'
+[[ $out != *'source line'* && $out != *'stalls of'* ]] || complain 'lines that nobody asked for'
 
 # Names that are too long for the table keep their ends.
 mkdir -p a/very/long/way/to/the/file/of/the/kernel/that/is/run
