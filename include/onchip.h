@@ -1,6 +1,6 @@
 // onchip.h: the public interface of libonchip.
 //
-// A device is a simulated GPU built from a description. It owns memory, modules, streams and the record of every
+// A device is a simulated GPU built from a description, or a real one behind NVIDIA's driver. It owns memory, modules, streams and the record of every
 // launch. Calls return OC_OK or a code; the text of the last error, with its place and a hint, is oc_error(device).
 // Nothing here prints, exits or keeps state outside the device, and two devices never share anything. A device is
 // used by one host thread at a time.
@@ -19,6 +19,7 @@ typedef struct oc_device oc_device;
 typedef struct oc_module oc_module;
 typedef struct oc_kernel oc_kernel;
 typedef struct oc_stream oc_stream;
+typedef struct oc_event oc_event;
 typedef uint64_t oc_ptr;  // an address in the device's global memory; 0 is null
 
 typedef enum oc_status {
@@ -38,6 +39,7 @@ typedef struct oc_dim3 {
 
 // How a device is opened. Zero-initialise, then set what differs.
 typedef struct oc_config {
+    const char *device;       // "cuda:0": the first real GPU, to which the rest doesn't apply; null: a simulated one
     const char *gpu;          // a shipped description's name ("gtx480") or a path to an .ini file; null: gtx480
     const char *const *sets;  // overrides, "l1.size=48KiB"; null-terminated list, may be null
     uint32_t threads;         // host threads that simulate; 0: one. Results don't depend on it
@@ -57,6 +59,18 @@ typedef struct oc_config {
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity);
 void oc_close(oc_device *device);
 const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
+
+typedef struct oc_device_info {
+    const char *name;          // "gtx480", or what the driver calls it; owned by the device
+    bool real;
+    uint32_t sms;              // multiprocessors
+    uint32_t capability;       // compute capability times ten
+    double clock_mhz;
+    uint64_t memory, l2_bytes;
+    uint32_t shared_sm, shared_block;  // bytes of shared memory of an SM, and most of a block
+    uint32_t driver;           // version of CUDA the driver implements, 12040 for 12.4; 0 on a simulated one
+} oc_device_info;
+oc_device_info oc_describe(const oc_device *device);
 
 // Memory. Addresses are 256-byte aligned; bytes is at least 1. label (may be null) names the allocation in reports.
 oc_status oc_malloc(oc_device *device, size_t bytes, const char *label, oc_ptr *ptr);
@@ -87,6 +101,9 @@ typedef struct oc_kernel_info {
     const char *const *names;  // of each parameter, as in the PTX
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
+// How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a simulated
+// one has what its description says.
+oc_status oc_kernel_carveout(oc_kernel *kernel, int percent);
 
 // 2D texture objects and 1D ones over linear memory (PTX unified mode: a handle passed as a 64-bit kernel argument).
 typedef enum oc_tex_format { OC_TEX_F32, OC_TEX_U32, OC_TEX_S32, OC_TEX_U8, OC_TEX_S8, OC_TEX_U16, OC_TEX_S16 } oc_tex_format;
@@ -108,14 +125,20 @@ oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
 // Streams order what is put on them; different streams overlap in simulated time.
 oc_status oc_stream_create(oc_device *device, oc_stream **stream);
 void oc_stream_destroy(oc_stream *stream);
-double oc_stream_time(const oc_stream *stream);  // simulated seconds at which the stream's work ends
+double oc_stream_time(const oc_stream *stream);  // seconds from the device's opening to the end of the stream's work
+
+// Events mark a moment of a stream (null: the default stream); times are simulated seconds, or the real GPU's own.
+oc_status oc_event_create(oc_device *device, oc_event **event);
+void oc_event_destroy(oc_event *event);
+oc_status oc_event_record(oc_event *event, oc_stream *stream);
+oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
 
 // Launches a kernel and simulates it to its end. args[i] points to the value of parameter i (as cuLaunchKernel's
 // kernelParams). smem is the block's dynamic shared memory in bytes.
 oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                     const void *const *args);
 
-// The record: one entry per launch, in order. Counters are identified by their index in the registry.
+// The record: one entry per launch, in order. A real GPU's has no counters, and of the rates only "seconds".
 size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name

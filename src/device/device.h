@@ -1,4 +1,5 @@
-// device.h: the simulated device behind onchip.h, as the program's own folders see it.
+// device.h: what is behind onchip.h: one interface over back ends, the simulated GPU (sim.c, module.c) and a real one over
+// its driver (cuda.c).
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -6,12 +7,64 @@
 
 #include <onchip.h>
 
+// A back end's functions, each what onchip.h says of the function of that name; its device, module, kernel, stream and
+// event begin with the structs below.
+typedef struct DeviceOps {
+    void (*close)(oc_device *d);
+    oc_device_info (*info)(const oc_device *d);
+    oc_status (*alloc)(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr);
+    oc_status (*release)(oc_device *d, oc_ptr ptr);
+    oc_status (*write)(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s);
+    oc_status (*read)(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s);
+    oc_status (*copy)(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s);
+    oc_status (*fill)(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s);
+    oc_status (*load)(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **m);
+    void (*unload)(oc_module *m);
+    oc_status (*kernel_get)(oc_module *m, const char *name, oc_kernel **k);
+    size_t (*kernel_count)(const oc_module *m);
+    oc_kernel *(*kernel_at)(oc_module *m, size_t index);
+    oc_kernel_info (*kernel_describe)(const oc_kernel *k);
+    oc_status (*carveout)(oc_kernel *k, int percent);
+    oc_status (*symbol)(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
+    oc_status (*texture_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
+    oc_status (*texture_destroy)(oc_device *d, uint64_t handle);
+    oc_status (*stream_create)(oc_device *d, oc_stream **s);
+    void (*stream_destroy)(oc_stream *s);
+    double (*stream_time)(const oc_stream *s);
+    oc_status (*event_create)(oc_device *d, oc_event **e);
+    void (*event_destroy)(oc_event *e);
+    oc_status (*event_record)(oc_event *e, oc_stream *s);
+    oc_status (*event_seconds)(oc_event *from, oc_event *to, double *seconds);
+    oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args);
+    size_t (*launches)(const oc_device *d);
+    const char *(*launch_kernel)(const oc_device *d, size_t launch);
+    uint64_t (*launch_counter)(const oc_device *d, size_t launch, const char *name);
+    double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
+} DeviceOps;
+struct oc_device {
+    const DeviceOps *ops;
+    char *error;
+    char *(*transform)(void *user, const char *ptx, size_t length, const char *name);
+    void *transform_user;
+};
+struct oc_module { oc_device *device; };
+struct oc_kernel { oc_module *module; };
+struct oc_stream { oc_device *device; };
+struct oc_event { oc_device *device; };
+// Back ends. On failure *device is null and message says why.
+oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
+oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
+// Keeps the error's text and returns status.
+oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// --- for the program's own folders --------------------------------------------------------------------------------------
 // A transform rewrites a module's PTX before it is loaded: returns new text (released with mem_free), or null to leave
 // it alone. The loader knows none of them.
 typedef char *ModuleTransform(void *user, const char *ptx, size_t length, const char *name);
 
 // Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
 oc_status device_blame(const char *gpu, const Diag *diag);
+// Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);
 double device_wall_seconds(const oc_device *d);     // host time spent simulating launches

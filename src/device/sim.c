@@ -1,138 +1,34 @@
 // sim.c: the public interface on a simulated GPU. A device owns its memory, its chip, its modules and the record of its
 // launches. Streams are positions on a simulated timeline: copies take the host link and a copy engine, kernels the
 // chip, each in the order it was issued; the default stream waits for all others and they for it.
-#include "device/device.h"
+#include "device/sim.h"
 
-#include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-struct oc_stream {
-    oc_device *device;
-    double end;
-};
-struct oc_kernel {
-    oc_module *module;
-    Kernel *kernel;
-    uint32_t *sizes;
-    const char **names;
-};
-struct oc_module {
-    oc_device *device;
-    Image image;
-    VEC(oc_kernel *) kernels;
-};
-struct oc_device {
-    oc_config config;
-    Gpu gpu;
-    Gmem memory;
-    Chip chip;
-    char *error;
-    VEC(oc_module *) modules;
-    VEC(oc_stream *) streams;
-    VEC(Record) records;
-    VEC(Texture) textures;
-    VEC(char *) labels;
-    oc_stream standard;
-    double copy_free[2], chip_free;   // when the engines are free, seconds
-    double wall;
-    uint64_t peak;
-    regex_t only;
-    bool has_only;
-    uint64_t skip, matched;
-    ModuleTransform *transform;
-    void *transform_user;
-};
-
-static oc_status fail(oc_device *d, oc_status status, const char *format, ...)
-{
-    va_list args;
-    Text t = {0};
-    va_start(args, format);
-    text_vprintf(&t, format, args);
-    va_end(args);
-    while (t.n && t.v[t.n - 1] == '\n') t.v[--t.n] = 0;
-    mem_free(d->error);
-    d->error = mem_text(t.v ? t.v : "");
-    text_free(&t);
-    return status;
-}
-
-static void report(const Diag *diag, char *message, size_t capacity)
-{
-    if (message && capacity) snprintf(message, capacity, "%s", diag->text.v ? diag->text.v : "");
-}
-
-oc_status oc_open(const oc_config *config, oc_device **out, char *message, size_t capacity)
-{
-    Diag diag = {0};
-    *out = NULL;
-    oc_device *d = mem_alloc(sizeof *d);
-    d->config = *config;
-    d->standard.device = d;
-    if (!gpu_load(&d->gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
-        oc_status status = device_blame(config->gpu, &diag);
-        report(&diag, message, capacity);
-        diag_free(&diag);
-        mem_free(d);
-        return status;
-    }
-    if (!gmem_open(&d->memory, d->gpu.memory)) {
-        if (message && capacity) snprintf(message, capacity, "the host can't reserve %llu bytes for the device's memory", (unsigned long long)d->gpu.memory);
-        mem_free(d);
-        return OC_OUT_OF_MEMORY;
-    }
-    if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
-        report(&diag, message, capacity);
-        diag_free(&diag);
-        chip_close(&d->chip);
-        gmem_close(&d->memory);
-        mem_free(d);
-        return OC_BAD_FILE;
-    }
-    *out = d;
-    return OC_OK;
-}
-
-void oc_close(oc_device *d)
-{
-    if (!d) return;
-    while (d->modules.n) oc_unload(d->modules.v[d->modules.n - 1]);
-    while (d->streams.n) oc_stream_destroy(d->streams.v[d->streams.n - 1]);
-    for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
-    for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
-    vec_free(&d->records), vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->textures), vec_free(&d->labels);
-    chip_close(&d->chip);
-    gmem_close(&d->memory);
-    if (d->has_only) regfree(&d->only);
-    mem_free(d->error);
-    mem_free(d);
-}
-
-const char *oc_error(const oc_device *d) { return d->error ? d->error : ""; }
-
 // --- memory -------------------------------------------------------------------------------------------------------------
 // Labels outlive what they name: a message may be about memory that was freed.
-static const char *keep_label(oc_device *d, const char *label)
+const char *sim_keep_label(Sim *d, const char *label)
 {
     char *kept = mem_text(label);
     vec_push(&d->labels, kept);
     return kept;
 }
 
-oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
+static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_ptr *ptr)
 {
+    Sim *d = sim_of(base);
     if (!bytes) return fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
-    *ptr = gmem_alloc(&d->memory, bytes, label ? keep_label(d, label) : NULL, false);
+    *ptr = gmem_alloc(&d->memory, bytes, label ? sim_keep_label(d, label) : NULL, false);
     if (!*ptr) return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)", (unsigned long long)d->gpu.memory, bytes);
     d->peak = MAX(d->peak, d->memory.top);
     return OC_OK;
 }
 
-oc_status oc_free(oc_device *d, oc_ptr ptr)
+static oc_status sim_release(oc_device *base, oc_ptr ptr)
 {
+    Sim *d = sim_of(base);
     if (!ptr) return OC_OK;
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (!a || a->internal || !gmem_free(&d->memory, ptr)) return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
@@ -140,7 +36,7 @@ oc_status oc_free(oc_device *d, oc_ptr ptr)
 }
 
 // The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, when it isn't whole.
-static void *locate(oc_device *d, oc_ptr ptr, size_t bytes)
+static void *locate(Sim *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (a && !a->freed && bytes <= a->end - ptr) return gmem_host(&d->memory, ptr);
@@ -153,8 +49,9 @@ static void *locate(oc_device *d, oc_ptr ptr, size_t bytes)
     return NULL;
 }
 
-static void take_time(oc_device *d, oc_stream *s, double *engine, double seconds)
+static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
 {
+    SimStream *s = stream_of(stream);
     double start = s ? s->end : d->standard.end;
     if (!s || s == &d->standard)
         for (size_t k = 0; k < d->streams.n; k++) start = MAX(start, d->streams.v[k]->end);
@@ -164,10 +61,11 @@ static void take_time(oc_device *d, oc_stream *s, double *engine, double seconds
     (s ? s : &d->standard)->end = *engine;
 }
 
-static double copy_seconds(const oc_device *d, size_t bytes) { return d->gpu.host_us * 1e-6 + (double)bytes / (d->gpu.host_gbs * 1e9); }
+static double copy_seconds(const Sim *d, size_t bytes) { return d->gpu.host_us * 1e-6 + (double)bytes / (d->gpu.host_gbs * 1e9); }
 
-oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
+static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
+    Sim *d = sim_of(base);
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memcpy(p, from, bytes);
@@ -175,8 +73,9 @@ oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_s
     return OC_OK;
 }
 
-oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s)
+static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, oc_stream *s)
 {
+    Sim *d = sim_of(base);
     void *p = locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memcpy(to, p, bytes);
@@ -184,8 +83,9 @@ oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *
     return OC_OK;
 }
 
-oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
+static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
 {
+    Sim *d = sim_of(base);
     void *q = locate(d, from, bytes), *p = locate(d, to, bytes);
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
@@ -193,8 +93,9 @@ oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream 
     return OC_OK;
 }
 
-oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
+static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
 {
+    Sim *d = sim_of(base);
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
@@ -202,185 +103,10 @@ oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_strea
     return OC_OK;
 }
 
-// --- modules ------------------------------------------------------------------------------------------------------------
-static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
-{
-    if (r->sym->function) {
-        for (size_t k = 0; k < m->symbols.n; k++)
-            if (m->symbols.v[k] == r->sym) return CODE_BASE + k;
-        return 0;
-    }
-    return r->sym->address + (uint64_t)r->offset + (r->sym->space == SP_CONST && r->generic ? bank : 0);
-}
-
-static bool lay_out(oc_module *mod, Diag *diag)
-{
-    oc_device *d = mod->device;
-    Module *m = mod->image.module;
-    VEC(Symbol *) vars = {0};
-    for (size_t k = 0; k < m->symbols.n; k++)
-        if (!m->symbols.v[k]->function) vec_push(&vars, m->symbols.v[k]);
-    for (size_t f = 0; f < m->functions.n; f++)
-        for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) vec_push(&vars, m->functions.v[f]->locals.v[k]);
-    bool ok = true;
-    for (size_t k = 0; ok && k < vars.n; k++) {
-        Symbol *s = vars.v[k];
-        if (s->space == SP_CONST) {
-            uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
-            if (at + s->bytes > CONST_BANK) ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
-            s->address = at;
-            mod->image.const_bytes = (uint32_t)(at + s->bytes);
-        } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
-            s->address = gmem_alloc(&d->memory, s->bytes, keep_label(d, s->name), true);
-            if (!s->address) ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
-        }
-    }
-    mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
-    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first that no other module has
-    for (size_t k = 0; k < d->modules.n; k++)
-        if (d->modules.v[k]->image.const_base == bank) mod->image.const_base = bank += CONST_BANK, k = (size_t)-1;
-    for (size_t k = 0; ok && k < vars.n; k++) {
-        Symbol *s = vars.v[k];
-        if (!s->init || (s->space != SP_GLOBAL && s->space != SP_CONST)) continue;
-        uint8_t *p = s->space == SP_CONST ? mod->image.constants + s->address : gmem_host(&d->memory, s->address);
-        memcpy(p, s->init, s->bytes);
-        for (const Reloc *r = s->relocs; r; r = r->next) {
-            uint64_t a = target_address(m, r, bank) >> r->shift;
-            memcpy(p + r->at, &a, r->bytes);
-        }
-    }
-    vec_free(&vars);
-    return ok;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(oc_kernel *const *)a)->kernel->f->symbol->name, (*(oc_kernel *const *)b)->kernel->f->symbol->name);
-}
-
-oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **out)
-{
-    Diag diag = {0};
-    *out = NULL;
-    char *changed = d->transform ? d->transform(d->transform_user, ptx, length, name) : NULL;
-    oc_module *mod = mem_alloc(sizeof *mod);
-    mod->device = d;
-    mod->image = (Image){.module = ptx_parse(changed ? changed : ptx, changed ? strlen(changed) : length, name ? name : "module.ptx", &diag),
-                         .lower = !d->config.no_lowering, .reg_limit = d->gpu.sm.reg_max};
-    mem_free(changed);
-    bool ok = mod->image.module && lay_out(mod, &diag);
-    for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
-        const Function *fn = mod->image.module->symbols.v[f]->function;
-        if (!fn || !fn->entry || !fn->has_body) continue;
-        Kernel *k = exec_decode(&mod->image, fn, &diag);
-        if (!k) {
-            ok = false;
-            break;
-        }
-        oc_kernel *kernel = mem_alloc(sizeof *kernel);
-        *kernel = (oc_kernel){mod, k, mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)), mem_alloc(sizeof(char *) * (fn->params.n + 1))};
-        for (size_t p = 0; p < fn->params.n; p++) kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
-        vec_push(&mod->kernels, kernel);
-    }
-    vec_push(&d->modules, mod);
-    if (!ok) {
-        oc_status status = fail(d, diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE, "%s", diag.text.v ? diag.text.v : "");
-        diag_free(&diag);
-        oc_unload(mod);
-        return status;
-    }
-    diag_free(&diag);
-    if (mod->kernels.n) qsort(mod->kernels.v, mod->kernels.n, sizeof *mod->kernels.v, by_name);
-    *out = mod;
-    return OC_OK;
-}
-
-oc_status oc_load_file(oc_device *d, const char *path, oc_module **module)
-{
-    Text t = {0};
-    *module = NULL;
-    if (!text_read_file(&t, path)) return fail(d, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
-    oc_status s = oc_load(d, t.v ? t.v : "", t.n, path, module);
-    text_free(&t);
-    return s;
-}
-
-static void free_globals(oc_module *mod)
-{
-    const Module *m = mod->image.module;
-    for (size_t k = 0; m && k < m->symbols.n; k++)
-        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address) gmem_free(&mod->device->memory, m->symbols.v[k]->address);
-    for (size_t f = 0; m && f < m->functions.n; f++)
-        for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) {
-            const Symbol *s = m->functions.v[f]->locals.v[k];
-            if (s->space == SP_GLOBAL && s->address) gmem_free(&mod->device->memory, s->address);
-        }
-}
-
-void oc_unload(oc_module *mod)
-{
-    oc_device *d = mod->device;
-    for (size_t r = 0; r < d->records.n; r++)
-        for (size_t k = 0; k < mod->kernels.n; k++)
-            if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
-    for (size_t k = 0; k < mod->kernels.n; k++) {
-        exec_kernel_free(mod->kernels.v[k]->kernel);
-        mem_free(mod->kernels.v[k]->sizes);
-        mem_free(mod->kernels.v[k]->names);
-        mem_free(mod->kernels.v[k]);
-    }
-    vec_free(&mod->kernels);
-    free_globals(mod);
-    mem_free(mod->image.constants);
-    ptx_free(mod->image.module);
-    for (size_t m = 0; m < d->modules.n; m++)
-        if (d->modules.v[m] == mod) {
-            memmove(d->modules.v + m, d->modules.v + m + 1, (d->modules.n - m - 1) * sizeof *d->modules.v);
-            d->modules.n--;
-            break;
-        }
-    mem_free(mod);
-}
-
-oc_status oc_kernel_get(oc_module *mod, const char *name, oc_kernel **kernel)
-{
-    const char *names[64];
-    size_t n = 0;
-    for (size_t k = 0; k < mod->kernels.n; k++) {
-        const char *it = mod->kernels.v[k]->kernel->f->symbol->name;
-        if (n < COUNT(names)) names[n++] = it;
-        if (strcmp(it, name)) continue;
-        *kernel = mod->kernels.v[k];
-        return OC_OK;
-    }
-    *kernel = NULL;
-    const char *near = nearest_name(name, names, n);
-    return fail(mod->device, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s", name, mod->image.module->source.name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-size_t oc_kernel_count(const oc_module *mod) { return mod->kernels.n; }
-oc_kernel *oc_kernel_at(oc_module *mod, size_t index) { return index < mod->kernels.n ? mod->kernels.v[index] : NULL; }
-
-oc_status oc_symbol(oc_module *mod, const char *name, oc_ptr *ptr, size_t *bytes)
-{
-    const Symbol *s = ptx_find(mod->image.module, name);
-    if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST)) return fail(mod->device, OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
-    *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
-    if (bytes) *bytes = s->bytes;
-    return OC_OK;
-}
-
-oc_kernel_info oc_kernel_describe(const oc_kernel *k)
-{
-    const Function *f = k->kernel->f;
-    uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
-    if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){f->symbol->name, (uint32_t)f->params.n, k->kernel->registers, k->kernel->static_shared, k->kernel->local_bytes, max, k->sizes, k->names};
-}
-
 // --- textures, streams ----------------------------------------------------------------------------------------------------
-oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64_t *handle)
 {
+    Sim *d = sim_of(base);
     Texture x = {t->base, t->width, t->height, t->pitch, (uint8_t)t->channels, (uint8_t)t->format, (uint8_t)t->address, t->linear, t->normalized, t->unit_float, true};
     if (t->channels != 1 && t->channels != 2 && t->channels != 4) return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
     if (!t->width || t->format > OC_TEX_S16 || t->address > OC_TEX_MIRROR) return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
@@ -393,33 +119,71 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
     return OC_OK;
 }
 
-oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
+static oc_status sim_texture_destroy(oc_device *base, uint64_t handle)
 {
+    Sim *d = sim_of(base);
     if (handle - TEXTURE_TAG >= d->textures.n || !d->textures.v[handle - TEXTURE_TAG].used) return fail(d, OC_BAD_ARGUMENT, "not a texture object");
     d->textures.v[handle - TEXTURE_TAG].used = false;
     return OC_OK;
 }
 
-oc_status oc_stream_create(oc_device *d, oc_stream **stream)
+static oc_status sim_stream_create(oc_device *base, oc_stream **stream)
 {
-    *stream = mem_alloc(sizeof **stream);
-    **stream = (oc_stream){d, d->standard.end};
-    vec_push(&d->streams, *stream);
+    Sim *d = sim_of(base);
+    SimStream *s = mem_alloc(sizeof *s);
+    *s = (SimStream){{base}, d->standard.end};
+    vec_push(&d->streams, s);
+    *stream = &s->base;
     return OC_OK;
 }
 
-void oc_stream_destroy(oc_stream *s)
+static void sim_stream_destroy(oc_stream *base)
 {
-    oc_device *d = s->device;
+    Sim *d = sim_of(base->device);
     for (size_t k = 0; k < d->streams.n; k++)
-        if (d->streams.v[k] == s) {
+        if (&d->streams.v[k]->base == base) {
             d->streams.v[k] = d->streams.v[--d->streams.n];
             break;
         }
-    mem_free(s);
+    mem_free(base);
 }
 
-double oc_stream_time(const oc_stream *s) { return s->end; }
+static double sim_stream_time(const oc_stream *s) { return ((const SimStream *)s)->end; }
+
+static oc_status sim_event_create(oc_device *base, oc_event **event)
+{
+    SimEvent *e = mem_alloc(sizeof *e);
+    *e = (SimEvent){{base}, sim_of(base)->standard.end};
+    vec_push(&sim_of(base)->events, e);
+    *event = &e->base;
+    return OC_OK;
+}
+
+static void sim_event_destroy(oc_event *base)
+{
+    Sim *d = sim_of(base->device);
+    for (size_t k = 0; k < d->events.n; k++)
+        if (&d->events.v[k]->base == base) {
+            d->events.v[k] = d->events.v[--d->events.n];
+            break;
+        }
+    mem_free(base);
+}
+
+static oc_status sim_event_record(oc_event *event, oc_stream *s)
+{
+    Sim *d = sim_of(event->device);
+    double at = s ? stream_of(s)->end : d->standard.end;
+    for (size_t k = 0; k < d->streams.n && !s; k++) at = MAX(at, d->streams.v[k]->end);
+    ((SimEvent *)event)->at = at;
+    return OC_OK;
+}
+
+static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds)
+{
+    *seconds = ((SimEvent *)to)->at - ((SimEvent *)from)->at;
+    return OC_OK;
+}
 
 // --- launches -------------------------------------------------------------------------------------------------------------
 static double seconds_now(void)
@@ -430,7 +194,7 @@ static double seconds_now(void)
 }
 
 typedef struct Progress {
-    oc_device *d;
+    Sim *d;
     const char *kernel;
 } Progress;
 static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks)
@@ -439,7 +203,7 @@ static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, 
     p->d->config.progress(p->d->config.user, p->kernel, cycles, insts, done, blocks);
 }
 
-static oc_status check_launch(oc_device *d, const Kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem)
+static oc_status check_launch(Sim *d, const Kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem)
 {
     const Function *f = k->f;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
@@ -455,9 +219,10 @@ static oc_status check_launch(oc_device *d, const Kernel *k, oc_dim3 grid, oc_di
     return OC_OK;
 }
 
-oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream, const void *const *args)
+static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream, const void *const *args)
 {
-    oc_device *d = kernel->module->device;
+    const SimKernel *kernel = (const SimKernel *)base;
+    Sim *d = sim_of(base->module->device);
     Kernel *k = kernel->kernel;
     oc_status status = check_launch(d, k, grid, block, smem);
     if (status != OC_OK) return status;
@@ -478,7 +243,7 @@ oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t sme
     mem_free(info.params);
     double seconds = (double)r.count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
     take_time(d, stream, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
-    r.end = (stream ? stream : &d->standard)->end;
+    r.end = (stream ? stream_of(stream) : &d->standard)->end;
     r.start = r.end - seconds;
     vec_push(&d->records, r);
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
@@ -494,23 +259,99 @@ oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t sme
     return status;
 }
 
-size_t oc_launches(const oc_device *d) { return d->records.n; }
-const char *oc_launch_kernel(const oc_device *d, size_t launch) { return launch < d->records.n ? d->records.v[launch].kernel : ""; }
-
-uint64_t oc_launch_counter(const oc_device *d, size_t launch, const char *name)
+static size_t sim_launches(const oc_device *base)
 {
+    const Sim *d = sim_of(base);
+    return d->records.n;
+}
+static const char *sim_launch_kernel(const oc_device *base, size_t launch)
+{
+    const Sim *d = sim_of(base);
+    return launch < d->records.n ? d->records.v[launch].kernel : "";
+}
+
+static uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *name)
+{
+    const Sim *d = sim_of(base);
     for (int c = 0; c < C_COUNT && launch < d->records.n; c++)
         if (!strcmp(counter_info[c].name, name)) return d->records.v[launch].count[c];
     return 0;
 }
 
-double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
+static double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
 {
+    const Sim *d = sim_of(base);
     for (size_t k = 0; k < rate_count && launch < d->records.n; k++)
         if (!strcmp(rates[k].name, name)) return rates[k].value(d->records.v[launch].count, &d->gpu);
     return 0;
 }
 
+// A hint: a simulated SM's storage is what its description says.
+static oc_status sim_carveout(oc_kernel *k, int percent) { return (void)k, (void)percent, OC_OK; }
+
+static oc_device_info sim_info(const oc_device *base)
+{
+    const Gpu *g = &sim_of(base)->gpu;
+    return (oc_device_info){.name = g->name, .sms = g->sms, .clock_mhz = g->core_mhz, .capability = g->capability, .memory = g->memory,
+                            .l2_bytes = (uint64_t)g->part.l2.size * g->part.partitions, .shared_sm = g->sm.shared_size, .shared_block = g->sm.shared_max};
+}
+
+// --- opening --------------------------------------------------------------------------------------------------------------
+static void sim_close(oc_device *base)
+{
+    Sim *d = sim_of(base);
+    while (d->modules.n) sim_unload(&d->modules.v[d->modules.n - 1]->base);
+    while (d->events.n) sim_event_destroy(&d->events.v[d->events.n - 1]->base);
+    while (d->streams.n) sim_stream_destroy(&d->streams.v[d->streams.n - 1]->base);
+    for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
+    for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
+    vec_free(&d->records), vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
+    chip_close(&d->chip);
+    gmem_close(&d->memory);
+    if (d->has_only) regfree(&d->only);
+    mem_free(d);
+}
+
+static const DeviceOps sim_ops = {
+    .close = sim_close, .info = sim_info, .alloc = sim_alloc, .release = sim_release, .write = sim_write, .read = sim_read, .copy = sim_copy, .fill = sim_fill,
+    .load = sim_load, .unload = sim_unload, .kernel_get = sim_kernel_get, .kernel_count = sim_kernel_count, .kernel_at = sim_kernel_at,
+    .kernel_describe = sim_kernel_describe, .carveout = sim_carveout, .symbol = sim_symbol, .texture_create = sim_texture_create,
+    .texture_destroy = sim_texture_destroy, .stream_create = sim_stream_create, .stream_destroy = sim_stream_destroy, .stream_time = sim_stream_time,
+    .event_create = sim_event_create, .event_destroy = sim_event_destroy, .event_record = sim_event_record, .event_seconds = sim_event_seconds,
+    .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
+};
+
+oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
+{
+    Diag diag = {0};
+    *out = NULL;
+    Sim *d = mem_alloc(sizeof *d);
+    d->base.ops = &sim_ops;
+    d->config = *config;
+    d->standard.base.device = &d->base;
+    if (!gpu_load(&d->gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
+        oc_status status = device_blame(config->gpu, &diag);
+        text_put(message, diag.text.v ? diag.text.v : "");
+        diag_free(&diag);
+        mem_free(d);
+        return status;
+    }
+    if (!gmem_open(&d->memory, d->gpu.memory)) {
+        text_printf(message, "the host can't reserve %llu bytes for the device's memory", (unsigned long long)d->gpu.memory);
+        mem_free(d);
+        return OC_OUT_OF_MEMORY;
+    }
+    if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
+        text_put(message, diag.text.v ? diag.text.v : "");
+        diag_free(&diag);
+        chip_close(&d->chip);
+        gmem_close(&d->memory);
+        mem_free(d);
+        return OC_BAD_FILE;
+    }
+    *out = &d->base;
+    return OC_OK;
+}
 // --- for the program's own folders ------------------------------------------------------------------------------------------
 oc_status device_blame(const char *gpu, const Diag *diag)
 {
@@ -518,23 +359,18 @@ oc_status device_blame(const char *gpu, const Diag *diag)
     return gpu && strpbrk(gpu, "./") && !override ? OC_BAD_FILE : OC_BAD_ARGUMENT;
 }
 
-const Gpu *device_gpu(const oc_device *d) { return &d->gpu; }
-const Record *device_record(const oc_device *d, size_t launch) { return launch < d->records.n ? &d->records.v[launch] : NULL; }
-double device_wall_seconds(const oc_device *d) { return d->wall; }
-uint64_t device_bytes(const oc_device *d) { return MAX(d->peak, d->memory.top); }
-const Kernel *device_kernel(const oc_kernel *k) { return k->kernel; }
-const Module *device_module(const oc_module *m) { return m->image.module; }
+const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
+const Record *device_record(const oc_device *d, size_t launch) { return launch < sim_of(d)->records.n ? &sim_of(d)->records.v[launch] : NULL; }
+double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
+uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
+const Kernel *device_kernel(const oc_kernel *k) { return ((const SimKernel *)k)->kernel; }
+const Module *device_module(const oc_module *m) { return ((const SimModule *)m)->image.module; }
 
-bool device_select(oc_device *d, const char *kernels, uint64_t skip)
+bool device_select(oc_device *base, const char *kernels, uint64_t skip)
 {
+    Sim *d = sim_of(base);
     d->skip = skip;
     if (!kernels) return true;
     d->has_only = !regcomp(&d->only, kernels, REG_EXTENDED | REG_NOSUB);
     return d->has_only;
-}
-
-void device_transform(oc_device *d, ModuleTransform *transform, void *user)
-{
-    d->transform = transform;
-    d->transform_user = user;
 }

@@ -1,0 +1,175 @@
+// module.c: PTX on the simulated device: variables are laid out and initialised, kernels decoded, and found again by name.
+#include "device/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
+{
+    if (r->sym->function) {
+        for (size_t k = 0; k < m->symbols.n; k++)
+            if (m->symbols.v[k] == r->sym) return CODE_BASE + k;
+        return 0;
+    }
+    return r->sym->address + (uint64_t)r->offset + (r->sym->space == SP_CONST && r->generic ? bank : 0);
+}
+
+static bool lay_out(SimModule *mod, Diag *diag)
+{
+    Sim *d = sim_of(mod->base.device);
+    Module *m = mod->image.module;
+    VEC(Symbol *) vars = {0};
+    for (size_t k = 0; k < m->symbols.n; k++)
+        if (!m->symbols.v[k]->function) vec_push(&vars, m->symbols.v[k]);
+    for (size_t f = 0; f < m->functions.n; f++)
+        for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) vec_push(&vars, m->functions.v[f]->locals.v[k]);
+    bool ok = true;
+    for (size_t k = 0; ok && k < vars.n; k++) {
+        Symbol *s = vars.v[k];
+        if (s->space == SP_CONST) {
+            uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
+            if (at + s->bytes > CONST_BANK) ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
+            s->address = at;
+            mod->image.const_bytes = (uint32_t)(at + s->bytes);
+        } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
+            s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
+            if (!s->address) ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
+        }
+    }
+    mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
+    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first that no other module has
+    for (size_t k = 0; k < d->modules.n; k++)
+        if (d->modules.v[k]->image.const_base == bank) mod->image.const_base = bank += CONST_BANK, k = (size_t)-1;
+    for (size_t k = 0; ok && k < vars.n; k++) {
+        Symbol *s = vars.v[k];
+        if (!s->init || (s->space != SP_GLOBAL && s->space != SP_CONST)) continue;
+        uint8_t *p = s->space == SP_CONST ? mod->image.constants + s->address : gmem_host(&d->memory, s->address);
+        memcpy(p, s->init, s->bytes);
+        for (const Reloc *r = s->relocs; r; r = r->next) {
+            uint64_t a = target_address(m, r, bank) >> r->shift;
+            memcpy(p + r->at, &a, r->bytes);
+        }
+    }
+    vec_free(&vars);
+    return ok;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const SimKernel *x = *(SimKernel *const *)a, *y = *(SimKernel *const *)b;
+    return strcmp(x->kernel->f->symbol->name, y->kernel->f->symbol->name);
+}
+
+oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *name, oc_module **out)
+{
+    Sim *d = sim_of(base);
+    Diag diag = {0};
+    *out = NULL;
+    SimModule *mod = mem_alloc(sizeof *mod);
+    mod->base.device = base;
+    mod->image = (Image){.module = ptx_parse(ptx, length, name ? name : "module.ptx", &diag),
+                         .lower = !d->config.no_lowering, .reg_limit = d->gpu.sm.reg_max};
+    bool ok = mod->image.module && lay_out(mod, &diag);
+    for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
+        const Function *fn = mod->image.module->symbols.v[f]->function;
+        if (!fn || !fn->entry || !fn->has_body) continue;
+        Kernel *k = exec_decode(&mod->image, fn, &diag);
+        if (!k) {
+            ok = false;
+            break;
+        }
+        SimKernel *kernel = mem_alloc(sizeof *kernel);
+        *kernel = (SimKernel){{&mod->base}, k, mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)), mem_alloc(sizeof(char *) * (fn->params.n + 1))};
+        for (size_t p = 0; p < fn->params.n; p++) kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
+        vec_push(&mod->kernels, kernel);
+    }
+    vec_push(&d->modules, mod);
+    if (!ok) {
+        oc_status status = fail(d, diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE, "%s", diag.text.v ? diag.text.v : "");
+        diag_free(&diag);
+        sim_unload(&mod->base);
+        return status;
+    }
+    diag_free(&diag);
+    if (mod->kernels.n) qsort(mod->kernels.v, mod->kernels.n, sizeof *mod->kernels.v, by_name);
+    *out = &mod->base;
+    return OC_OK;
+}
+
+static void free_globals(SimModule *mod)
+{
+    const Module *m = mod->image.module;
+    Gmem *memory = &sim_of(mod->base.device)->memory;
+    for (size_t k = 0; m && k < m->symbols.n; k++)
+        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address) gmem_free(memory, m->symbols.v[k]->address);
+    for (size_t f = 0; m && f < m->functions.n; f++)
+        for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) {
+            const Symbol *s = m->functions.v[f]->locals.v[k];
+            if (s->space == SP_GLOBAL && s->address) gmem_free(memory, s->address);
+        }
+}
+
+void sim_unload(oc_module *base)
+{
+    SimModule *mod = (SimModule *)base;
+    Sim *d = sim_of(base->device);
+    for (size_t r = 0; r < d->records.n; r++)
+        for (size_t k = 0; k < mod->kernels.n; k++)
+            if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
+    for (size_t k = 0; k < mod->kernels.n; k++) {
+        exec_kernel_free(mod->kernels.v[k]->kernel);
+        mem_free(mod->kernels.v[k]->sizes);
+        mem_free(mod->kernels.v[k]->names);
+        mem_free(mod->kernels.v[k]);
+    }
+    vec_free(&mod->kernels);
+    free_globals(mod);
+    mem_free(mod->image.constants);
+    ptx_free(mod->image.module);
+    for (size_t m = 0; m < d->modules.n; m++)
+        if (d->modules.v[m] == mod) {
+            memmove(d->modules.v + m, d->modules.v + m + 1, (d->modules.n - m - 1) * sizeof *d->modules.v);
+            d->modules.n--;
+            break;
+        }
+    mem_free(mod);
+}
+
+oc_status sim_kernel_get(oc_module *base, const char *name, oc_kernel **kernel)
+{
+    SimModule *mod = (SimModule *)base;
+    const char *names[64];
+    size_t n = 0;
+    for (size_t k = 0; k < mod->kernels.n; k++) {
+        const char *it = mod->kernels.v[k]->kernel->f->symbol->name;
+        if (n < COUNT(names)) names[n++] = it;
+        if (strcmp(it, name)) continue;
+        *kernel = &mod->kernels.v[k]->base;
+        return OC_OK;
+    }
+    *kernel = NULL;
+    const char *near = nearest_name(name, names, n);
+    return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s", name, mod->image.module->source.name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+size_t sim_kernel_count(const oc_module *m) { return ((const SimModule *)m)->kernels.n; }
+oc_kernel *sim_kernel_at(oc_module *m, size_t index) { return index < sim_kernel_count(m) ? &((SimModule *)m)->kernels.v[index]->base : NULL; }
+
+oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *bytes)
+{
+    const SimModule *mod = (const SimModule *)base;
+    const Symbol *s = ptx_find(mod->image.module, name);
+    if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST)) return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
+    *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
+    if (bytes) *bytes = s->bytes;
+    return OC_OK;
+}
+
+oc_kernel_info sim_kernel_describe(const oc_kernel *base)
+{
+    const SimKernel *k = (const SimKernel *)base;
+    const Function *f = k->kernel->f;
+    uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
+    if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
+    return (oc_kernel_info){f->symbol->name, (uint32_t)f->params.n, k->kernel->registers, k->kernel->static_shared, k->kernel->local_bytes, max, k->sizes, k->names};
+}

@@ -1,0 +1,64 @@
+// sim.h: the simulated device's parts, as its two files see them: sim.c (memory, streams, launches) and module.c.
+#ifndef DEVICE_SIM_H
+#define DEVICE_SIM_H
+
+#include "device/device.h"
+
+#include <regex.h>
+
+typedef struct SimStream {
+    oc_stream base;
+    double end;
+} SimStream;
+typedef struct SimEvent {
+    oc_event base;
+    double at;                         // seconds
+} SimEvent;
+typedef struct SimKernel {
+    oc_kernel base;
+    Kernel *kernel;
+    uint32_t *sizes;
+    const char **names;
+} SimKernel;
+typedef struct SimModule {
+    oc_module base;
+    Image image;
+    VEC(SimKernel *) kernels;
+} SimModule;
+typedef struct Sim {
+    oc_device base;
+    oc_config config;
+    Gpu gpu;
+    Gmem memory;
+    Chip chip;
+    VEC(SimModule *) modules;
+    VEC(SimStream *) streams;
+    VEC(SimEvent *) events;
+    VEC(Record) records;
+    VEC(Texture) textures;
+    VEC(char *) labels;
+    SimStream standard;
+    double copy_free[2], chip_free;   // when the engines are free, seconds
+    double wall;
+    uint64_t peak;
+    regex_t only;
+    bool has_only;
+    uint64_t skip, matched;
+} Sim;
+
+static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }
+static inline SimStream *stream_of(oc_stream *s) { return (SimStream *)s; }
+#define fail(d, ...) device_fail(&(d)->base, __VA_ARGS__)
+
+
+// module.c
+oc_status sim_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **module);
+void sim_unload(oc_module *m);
+oc_status sim_kernel_get(oc_module *m, const char *name, oc_kernel **kernel);
+size_t sim_kernel_count(const oc_module *m);
+oc_kernel *sim_kernel_at(oc_module *m, size_t index);
+oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
+oc_kernel_info sim_kernel_describe(const oc_kernel *k);
+const char *sim_keep_label(Sim *d, const char *label);   // sim.c
+
+#endif
