@@ -13,7 +13,7 @@
     KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte", "what a miss fetches: a line or the sectors it misses")              \
     KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                                     \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line", "sizes of unequal sets, separated by commas, instead of ways")        \
-    KEY(section, "index", INDEX, field.index, 0, 2, INDEX_BITS, "", "how an address selects the set: bits, modulo or xor")            \
+    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_BITS, "", "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")\
     KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit", "lowest address bit of the index; 0: the first above the line") \
     KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
@@ -26,7 +26,7 @@
     KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two")                 \
     KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                                 \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry", "sizes of unequal sets, separated by commas, instead of ways")       \
-    KEY(section, "index", INDEX, field.index, 0, 2, INDEX_MODULO, "", "how a page number selects the set: bits, modulo or xor")       \
+    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "", "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")\
     KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
@@ -52,7 +52,7 @@ const Key gpu_keys[] = {
 };
 const size_t gpu_key_count = COUNT(gpu_keys);
 
-static const char *const index_names[] = {"bits", "modulo", "xor"};
+static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
 static const char *const storage_names[] = {"partitioned", "fermi", "unified"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
@@ -325,7 +325,7 @@ static bool derive(Gpu *g, Diag *diag)
     // through its port, back, and through the SM's port.
     uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
     Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
-    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill);
+    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill) + s->lsu_extra;
     if (p->l2.latency < fixed + 2) return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
     uint32_t links = p->l2.latency - fixed;
     g->to_partition = s->to_partition = links / 2;

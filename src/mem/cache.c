@@ -22,6 +22,15 @@ static const Policy *policy_of(uint32_t id)
     }
 }
 
+static void deal(Cache *c, uint32_t entries)
+{
+    c->deal = mem_alloc(sizeof *c->deal * entries);
+    c->entries = entries;
+    for (uint32_t k = 0, round = 0; k < entries; round++)
+        for (uint32_t s = 0; s < c->sets; s++)
+            if (round < c->ways[s]) c->deal[k++] = s;
+}
+
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 {
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
@@ -40,8 +49,8 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
     c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
-    if (cfg->index != INDEX_MODULO && !is_power(c->sets)) {
-        *why = "the number of sets must be a power of two unless the index is modulo";
+    if (cfg->index != INDEX_MODULO && cfg->index != INDEX_DEALT && !is_power(c->sets)) {
+        *why = "the number of sets must be a power of two unless the index is modulo or dealt";
         return false;
     }
     c->set_mask = c->sets - 1;
@@ -56,13 +65,14 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         at += c->ways[s];
     }
     c->lines = mem_alloc(sizeof *c->lines * at);
+    if (cfg->index == INDEX_DEALT) deal(c, at);
     cache_flush(c);
     return true;
 }
 
 void cache_close(Cache *c)
 {
-    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->lines);
+    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->lines), mem_free(c->deal);
     *c = (Cache){0};
 }
 
@@ -80,6 +90,7 @@ uint32_t cache_set(const Cache *c, uint64_t address)
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
     case INDEX_MODULO: return (uint32_t)(x % c->sets);
+    case INDEX_DEALT: return c->deal[x % c->entries];
     case INDEX_XOR: {
         if (c->sets == 1) return 0;
         uint32_t bits = log2_of(c->sets);

@@ -44,7 +44,9 @@ extern const Policy policies[POLICY_COUNT];
 // --- cache.c: tags of one cache ---------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
 // line; a line that waits for a fill is locked and can't be replaced.
-typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR } IndexKind;
+// DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line for
+// every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
+typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT } IndexKind;
 typedef struct CacheCfg {
     uint64_t size;             // bytes; 0: no cache
     uint32_t line, sector;     // bytes, powers of two
@@ -76,6 +78,7 @@ struct Cache {
     uint32_t *first, *ways;    // per set: index of its first line, number of ways
     CacheLine *lines;
     uint32_t *tree;            // PLRU bits per set
+    uint32_t *deal, entries;   // DEALT: set by line number modulo entries
     uint64_t clock, random;
     uint32_t set_mask, index_shift;
     uint32_t page_shift;       // TLBs: addresses are shifted by this first

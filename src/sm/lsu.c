@@ -355,7 +355,7 @@ void lsu_reply(Sm *sm, const Packet *r, uint64_t now)
         uint32_t tracker = sm->wait[w].tracker;
         sm->wait[w].next = sm->free_wait;
         sm->free_wait = w;
-        lsu_done(sm, tracker, now);
+        lsu_done(sm, tracker, now + (p->cache == &sm->ro ? sm->cfg.ro_extra : sm->cfg.lsu_extra));
         w = next;
     }
     p->next_free = sm->free_pend;

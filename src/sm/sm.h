@@ -68,6 +68,7 @@ typedef struct SmCfg {
     bool ro_texture, ro_nc;                        // what the read-only cache serves besides
     uint32_t lsu_queue;                            // memory instructions
     uint32_t pending;                              // uncached requests under way
+    uint32_t lsu_extra, ro_extra;                  // cycles from a reply to its use
     double bytes_out, bytes_in;                    // of the SM's ports, per cycle
     uint32_t to_partition;                         // cycles
     uint32_t local_limit;

@@ -45,7 +45,7 @@ static uint32_t name_of(const char *name, const char *const *names, uint32_t n) 
 }
 
 static CacheCfg read_geometry(char *line) {
-    static const char *const index_names[] = {"bits", "modulo", "xor"};
+    static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
     const char *policy_names[POLICY_COUNT];
     for (int p = 0; p < POLICY_COUNT; p++) policy_names[p] = policies[p].name;
     CacheCfg g = {.latency = 1, .mshrs = 1, .merges = 1};
@@ -152,6 +152,14 @@ static uint32_t naive_ways(const Naive *n, uint32_t set) { return n->cfg->set_co
 
 static uint32_t naive_set(const Naive *n, uint64_t address) {
     uint64_t x = n->cfg->index_low ? address / (1ull << n->cfg->index_low) : address / n->cfg->line;
+    if (n->cfg->index == INDEX_DEALT) {  // sets pick lines in turn until all have as many as ways
+        uint32_t total = 0, left[MOST] = {0};
+        for (uint32_t s = 0; s < n->sets; s++) total += left[s] = naive_ways(n, s);
+        x %= total;
+        for (uint32_t s = 0;; s = (s + 1) % n->sets)
+            if (left[s] && left[s]--)
+                if (!x--) return s;
+    }
     if (n->cfg->index != INDEX_XOR) return (uint32_t)(x % n->sets);
     uint32_t h = 0;  // four fields, a bit of each at a time
     for (uint32_t bit = 1, at = 0; bit < n->sets; bit *= 2, at++)
@@ -295,10 +303,10 @@ static void random_accesses(void **state) {
     int n = 0;
     for (uint32_t p = 0; p < COUNT(of); p++)
         for (uint32_t ways = 1; ways <= 32; ways *= 2)
-            for (uint32_t index = INDEX_BITS; index <= INDEX_XOR; index++)
+            for (uint32_t index = INDEX_BITS; index <= INDEX_DEALT; index++)
                 for (uint32_t fill = 0; fill < 2; fill++)
                     for (uint32_t locks = 0; locks < 2; locks++) {
-                        uint32_t sets = index == INDEX_MODULO ? 13 : 16;
+                        uint32_t sets = index == INDEX_MODULO || index == INDEX_DEALT ? 13 : 16;
                         CacheCfg g = {.size = (uint64_t)sets * ways * 128, .line = 128, .sector = 32, .fill = fill ? 32 : 128, .ways = ways, .index = index,
                                       .policy = of[p], .index_low = index == INDEX_BITS && ways == 4 ? 9 : 0, .mshrs = 1, .merges = 1};
                         if (ways == 8) g.line = 256, g.fill = fill ? 32 : 256, g.size *= 2;
@@ -311,6 +319,10 @@ static void random_accesses(void **state) {
     compare(&unequal, true, 1001);
     unequal.policy = POLICY_FIFO;
     compare(&unequal, true, 1002);
+    unequal.index = INDEX_DEALT;
+    compare(&unequal, true, 1003);
+    unequal.policy = POLICY_LRU;
+    compare(&unequal, false, 1004);
 }
 
 // --- random replacement ---------------------------------------------------------------------------------------------------
