@@ -186,33 +186,64 @@ static bool copies(const Legal *c)
 }
 
 // --- conversions (§9.7.9.21) ----------------------------------------------------------------------------------------------
+// .sat needs a source that may lie outside of an integer type's range.
+static bool may_saturate(const TypeInfo *to, const TypeInfo *from)
+{
+    if (from->kind == K_FLOAT) return true;
+    if (to->kind == from->kind) return to->bits < from->bits;
+    return to->kind == K_UINT || to->bits <= from->bits;
+}
+
+// Pairs: from two .f32, the first being the upper half; those of eight bits from and to .f16x2 as well.
+static bool converts_pairs(const Legal *c, Type d, Type s)
+{
+    bool eights = T_F8X2 >> d & 1, of_eights = T_F8X2 >> s & 1;
+    const char *to = type_info[d].name, *from = type_info[s].name;
+    bool good = of_eights ? d == TY_F16X2 : s == TY_F16X2 ? eights : s == TY_F32;
+    if (!good) return fail(c, c->i->at, "there is no 'cvt' from .%s to .%s", from, to);
+    int operands = s == TY_F32 ? 3 : 2;
+    if (c->i->operands != operands) return fail(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
+    Mod r = (Mod)c->i->mod[G_RND];
+    if (!needs(c, r, "a rounding mode such as .rn") || !only(c, G_RND, r == M_RN || (r == M_RZ && !eights && !of_eights))) return false;
+    if (!only(c, G_SAT, c->i->mod[G_SAT] == M_SATFINITE && !of_eights) || !needs(c, has(c, G_SAT) || !eights, ".satfinite to .e4m3x2 and .e5m2x2")) return false;
+    return only(c, G_FTZ, false);
+}
+
 static bool conversion(const Legal *c)
 {
     const Inst *i = c->i;
     Type d = (Type)i->type, s = (Type)i->type2;
     const TypeInfo *to = &type_info[d], *from = &type_info[s];
-    bool to_float = to->kind == K_FLOAT, from_float = from->kind == K_FLOAT, pair = d == TY_F16X2 || d == TY_BF16X2;
+    bool to_float = to->kind == K_FLOAT, from_float = from->kind == K_FLOAT;
+    uint64_t pairs = T(F16X2) | T(BF16X2) | T_F8X2;
+    if (pairs >> d & 1 || pairs >> s & 1) return converts_pairs(c, d, s);
     Mod r = (Mod)i->mod[G_RND];
     bool plain = r >= M_RN && r <= M_RP, integral = r >= M_RNI && r <= M_RPI;
-    if (s == TY_F16X2 || s == TY_BF16X2 || (s == TY_BF16 && to->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
-    if (pair != (i->operands == 3)) return fail(c, i->at, "'cvt' to .%s takes %d operands", to->name, pair ? 3 : 2);
+    if ((s == TY_BF16 && to->bits == 8) || (d == TY_BF16 && from->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
+    if (i->operands != 2) return fail(c, i->at, "'cvt' to .%s takes 2 operands", to->name);
     bool half = to_float && to->bits < 32;
-    if ((pair || d == TY_TF32) && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
-    if ((d == TY_BF16 && s == TY_F16) || (d == TY_F16 && s == TY_BF16)) return fail(c, i->at, "'cvt' from .%s to .%s goes by .f32", from->name, to->name);
-    bool narrows = to_float && (!from_float || to->bits < from->bits || pair || d == TY_TF32);
-    bool same = to_float && d == s;
-    if (narrows) {
+    if (d == TY_TF32 && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
+    // Between the 16-bit types rounding is to nearest unless it is written; to wider ones than .bf16 there is nothing to round.
+    bool free = (d == TY_BF16 && s == TY_F16) || (s == TY_BF16 && to_float && d != s);
+    bool narrows = to_float && (!from_float || to->bits < from->bits || d == TY_TF32);
+    if (free) {
+        if (!only(c, G_RND, plain)) return false;
+    } else if (narrows) {
         if (!needs(c, r, "a rounding mode such as .rn")) return false;
         if (!only(c, G_RND, plain || (r == M_RNA && d == TY_TF32))) return false;
-        if ((pair || d == TY_TF32) && !only(c, G_RND, r == M_RN || r == M_RZ || r == M_RNA)) return false;
+        if (d == TY_TF32 && !only(c, G_RND, r == M_RN || r == M_RZ || r == M_RNA)) return false;
     } else if (from_float && !to_float) {
         if (!needs(c, r, "a rounding mode such as .rzi") || !only(c, G_RND, integral)) return false;
-    } else if (!only(c, G_RND, same && integral)) {
+    } else if (!only(c, G_RND, d == s && to_float && integral)) {
         return false;
     }
-    if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32)) return false;
-    if (!only(c, G_RELU, s == TY_F32 && (half || pair || d == TY_TF32)) || !apart(c, G_SAT, G_RELU)) return false;
-    return only(c, G_SAT, i->mod[G_SAT] == M_SATFINITE ? s == TY_F32 && (half || pair || d == TY_TF32) : !pair && d != TY_TF32 && d != TY_BF16 && !(to_float && s == TY_BF16));
+    bool narrow = s == TY_F32 && (half || d == TY_TF32), finite = i->mod[G_SAT] == M_SATFINITE;
+    if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32 && !finite && !has(c, G_RELU))) return false;
+    if (!only(c, G_RELU, narrow && (plain && r <= M_RZ))) return false;
+    if (finite && d == TY_TF32 && r != M_RNA && c->m->sm < 100) return fail(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
+    if (!finite && !apart(c, G_SAT, G_RELU)) return false;
+    if (finite) return only(c, G_SAT, narrow && (r <= M_RZ || r == M_RNA));
+    return only(c, G_SAT, d != TY_TF32 && d != TY_BF16 && s != TY_BF16 && (to_float || may_saturate(to, from)));
 }
 
 // --- synchronisation ------------------------------------------------------------------------------------------------------
