@@ -439,9 +439,12 @@ static void plain_operands(Decode *x, Dinst *d)
             if (i->op == OP_CVT && o->kind == O_REG && type_info[x->f->regs.v[o->reg].type].bits == 32) d->flags |= D_DST_32;
             if (i->type == TY_PRED) d->pdst = pdest(x, o);
             break;
+        case 'H':
+            d->dst = dest(x, &o->items[0]);
+            d->pdst = pdest(x, &o->items[1]);
+            break;
         case 'p':
         case 'P':
-        case 'H':
             d->pdst = pdest(x, o->kind == O_PAIR ? &o->items[0] : o);
             if (o->kind == O_PAIR) d->pdst2 = pdest(x, &o->items[1]);
             break;
@@ -590,6 +593,10 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         plain_operands(x, d);
         d->mod = i->operands == 4 ? i->mod[G_BOOL] : M_NONE;
         d->imm = i->op == OP_SET && type_info[i->type].kind == K_FLOAT ? 0x3f800000u : FULL;
+        break;
+    case OP_LOP3:
+        plain_operands(x, d);
+        d->mod = i->mod[G_BOOL];
         break;
     case OP_CVTA:
     case OP_ISSPACEP:

@@ -53,15 +53,23 @@ TERNARY(shf_lw, uint32_t, uint32_t, funnel_left(a, b, c & 31))
 TERNARY(shf_rc, uint32_t, uint32_t, funnel_right(a, b, c < 32 ? c : 32))
 TERNARY(shf_rw, uint32_t, uint32_t, funnel_right(a, b, c & 31))
 
-// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits
+// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits. With .and or .or a predicate
+// is combined with whether any bit of the result is set.
+static inline uint32_t look_up(const uint32_t t[8], uint32_t a, uint32_t b, uint32_t c)
+{
+    return (~a & ~b & ~c & t[0]) | (~a & ~b & c & t[1]) | (~a & b & ~c & t[2]) | (~a & b & c & t[3]) |
+           (a & ~b & ~c & t[4]) | (a & ~b & c & t[5]) | (a & b & ~c & t[6]) | (a & b & c & t[7]);
+}
 static void lop3(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint32_t *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);
     uint32_t t[8];
     for (int k = 0; k < 8; k++) t[k] = i->imm >> k & 1 ? ~0u : 0;
-    STORE_LANES(uint32_t, uint32_t, uint32_t a = ra[n]; uint32_t b = rb[n]; uint32_t c = rc[n];,
-                (~a & ~b & ~c & t[0]) | (~a & ~b & c & t[1]) | (~a & b & ~c & t[2]) | (~a & b & c & t[3]) |
-                    (a & ~b & ~c & t[4]) | (a & ~b & c & t[5]) | (a & b & ~c & t[6]) | (a & b & c & t[7]))
+    if (i->mod) {
+        LANE_MASK(any, , look_up(t, ra[n], rb[n], rc[n]) != 0)
+        put_pred(l, i->pdst, i->mod == M_AND ? any & get_pred(l, i) : any | get_pred(l, i), mask);
+    }
+    STORE_LANES(uint32_t, uint32_t, uint32_t a = ra[n]; uint32_t b = rb[n]; uint32_t c = rc[n];, look_up(t, a, b, c))
 }
 
 // prmt (§9.7.9.7): four bytes picked from {b, a}; bit 3 of a selector replicates the byte's sign

@@ -327,6 +327,11 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
     case OP_TESTP: return needs(c, has(c, G_TESTP), "a property such as .finite");
     case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
+    case OP_LOP3: {
+        bool both = i->opnd[0].kind == O_PAIR;
+        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
+               (!both || i->opnd[0].items[1].kind == O_REG || fail(c, i->opnd[0].items[1].at, "a predicate is expected here"));
+    }
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
     case OP_VABSDIFF4: return only(c, G_SAT, i->mod[G_SAT] == M_SAT) && only(c, G_ATOM, i->mod[G_ATOM] == M_A_ADD) && apart(c, G_SAT, G_ATOM);

@@ -415,7 +415,7 @@ static void shape_inst(const Form *f, const Shape *s, Text *t)
         text_printf(t, " %s", s->first ? "%p" : "_");
         if (s->dst.letter == 'P' && (s->second || !s->first)) text_printf(t, "|%s", s->second ? "%q" : "_");
     } else if (s->dst.letter != '-') {
-        text_printf(t, " %%%c", s->dst.name);
+        text_printf(t, " %%%c%s", s->dst.name, s->dst.letter == 'H' ? "|%p" : "");
     }
     for (int k = 0; k < s->sources; k++) {
         text_put(t, ", ");
@@ -483,8 +483,8 @@ static void expected(const Rule *r, const Form *f, const Shape *s, const Opened 
         in.q = s->q_constant >= 0 ? s->q_constant != 0 : (bool)reg_get(o, w, s->s, n) != s->q_negated;
         Out out = {.p = (bool)reg_get(o, w, s->p, n), .q = (bool)reg_get(o, w, s->q, n), .cc = in.cc};
         r->reference(f, &in, &out);
-        if (strchr("dDh", s->dst.letter)) reg_put(o, w, s->dst.reg, n, out.d);
-        if (strchr("pP", s->dst.letter) && s->first) reg_put(o, w, s->p, n, out.p);
+        if (strchr("dDhH", s->dst.letter)) reg_put(o, w, s->dst.reg, n, out.d);
+        if (strchr("pPH", s->dst.letter) && s->first) reg_put(o, w, s->p, n, out.p);
         if (s->dst.letter == 'P' && s->second) reg_put(o, w, s->q, n, out.q);
         w->cc = (w->cc & ~(1u << n)) | (uint32_t)out.cc << n;
     }

@@ -74,14 +74,32 @@ static void ref_lop3(const Form *f, const In *in, Out *out)
         cell &= in->x[2] >> k & 1 ? 0xaa : 0x55;
         if (lop3_table & cell) out->d |= 1ull << k;
     }
+    out->p = f->mod[G_BOOL] == M_AND ? out->d && in->q : out->d || in->q;
 }
 static void lop3(void **state)
 {
     (void)state;
     Rule r = {OP_LOP3, "daaai", legal_plain, NULL, ref_lop3};
+    Rule both = {OP_LOP3, "Haaaiq", legal_plain, NULL, ref_lop3};
     Form f = {.op = OP_LOP3, .type = TY_B32};
     for (lop3_table = 0; lop3_table < 256; lop3_table++)
-        form_test(&census, &r, &f, lop3_table % 16 ? TRY_BRIEFLY : TRY_BRIEFLY | TRY_SHAPES, lop3_table);
+        for (int m = 0; m < 3; m++) {
+            f.mod[G_BOOL] = m ? m == 1 ? M_AND : M_OR : M_NONE;
+            form_test(&census, m ? &both : &r, &f, lop3_table % 16 ? TRY_BRIEFLY : TRY_BRIEFLY | TRY_SHAPES, lop3_table);
+        }
+    static const char *const wrong[] = {"lop3.or.b32 %d, %d, %d, %d, 1;", "lop3.xor.b32 %d|%p, %d, %d, %d, 1, %p;", "lop3.b32 %d|%p, %d, %d, %d, 1, %p;",
+                                        "lop3.or.b32 %d|_, %d, %d, %d, 1, %p;", "lop3.or.b32 %d, %d, %d, %d, 1, %p;"};
+    for (size_t k = 0; k < COUNT(wrong); k++) {
+        Opened o;
+        Text t = {0};
+        text_printf(&t, ".reg .b32 %%d;\n.reg .pred %%p;\n%s", wrong[k]);
+        if (ptx_open(&o, 90, false, "", t.v) == ACCEPTED) print_error("%s is accepted\n", wrong[k]), census.wrong++;
+        text_free(&t);
+        ptx_close(&o);
+    }
+    Opened o;
+    assert_int_equal(ptx_open(&o, 90, true, "", ".reg .b32 %d;\n.reg .pred %p;\nlop3.or.b32 _|%p, %d, %d, %d, 1, !%p;"), ACCEPTED);
+    ptx_close(&o);
 }
 
 // --- prmt ------------------------------------------------------------------------------------------------------------
@@ -383,7 +401,7 @@ static void nothing_lost(void **state)
     census_print("logic", &census, build_count());
     text_free(&census.missing_text);
     assert_int_equal(census.wrong, 0);
-    assert_true(census.tested >= 385);
+    assert_true(census.tested >= 897);
 }
 
 int main(void)
