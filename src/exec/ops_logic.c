@@ -151,6 +151,23 @@ static void pack(Lanes *l, const Dinst *i, uint32_t mask)
     }
 }
 
+// The same with .b128, whose halves are at vector[4] and vector[5]; and a plain one, from vector[2] and [3] to [0] and [1]
+static void pack_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[4 + h], .bytes = i->bytes, .vec = (uint8_t)(i->vec / 2), .flags = D_LONG};
+        memcpy(half.vector, i->vector + h * half.vec, sizeof *half.vector * half.vec);
+        pack(l, &half, mask);
+    }
+}
+static void mov_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[h], .a = i->vector[2 + h]};
+        mov_64(l, &half, mask);
+    }
+}
+
 static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint32_t *a32 = row(l, i->a);
@@ -163,6 +180,16 @@ static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
             uint64_t x = v[n] >> 8 * i->bytes * e;
             if (mask >> n & 1) d[n] = (uint32_t)(i->bytes == 4 ? x : x & ((1ull << 8 * i->bytes) - 1));
         }
+    }
+}
+
+static void unpack_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[h], .a = i->vector[4 + h], .bytes = 4, .vec = 2, .flags = D_SRC_LONG};
+        memcpy(half.vector, i->vector + 2 * h, sizeof *half.vector * 2);
+        if (i->bytes == 8) mov_64(l, &half, mask);
+        else unpack(l, &half, mask);
     }
 }
 
@@ -217,8 +244,9 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
         if (inst_has(i, G_FTZ)) return bits == 64 ? slct_ftz_64 : slct_ftz_32;
         return bits == 64 ? slct_f_64 : slct_f_32;
     case OP_MOV:
-        if (i->opnd[0].kind == O_VEC) return bits <= 64 ? unpack : NULL;
-        if (i->opnd[1].kind == O_VEC) return bits <= 64 ? pack : NULL;
+        if (i->opnd[0].kind == O_VEC) return bits == 128 ? unpack_128 : unpack;
+        if (i->opnd[1].kind == O_VEC) return bits == 128 ? pack_128 : pack;
+        if (bits == 128) return mov_128;
         return pred ? mov_pred : PICK_BITS(mov, bits);
     case OP_CVTA:
     case OP_ISSPACEP:

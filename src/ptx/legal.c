@@ -152,8 +152,8 @@ static bool atomics(const Legal *c)
     case M_A_AND:
     case M_A_OR:
     case M_A_XOR: types = T(B32) | T(B64); break;
-    case M_A_EXCH: types = i->op == OP_ATOM ? T(B32) | T(B64) : 0; break;
-    case M_A_CAS: types = i->op == OP_ATOM ? T_BIT : 0; break;
+    case M_A_EXCH: types = i->op == OP_ATOM ? T(B32) | T(B64) | T(B128) : 0; break;
+    case M_A_CAS: types = i->op == OP_ATOM ? T_BIT | T(B128) : 0; break;
     case M_A_INC:
     case M_A_DEC: types = T(U32); break;
     case M_A_ADD: types = T(U32) | T(S32) | T(U64) | T_FLT | HALF | BRAIN; break;
