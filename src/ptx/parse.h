@@ -66,6 +66,7 @@ char *unique_name(Parser *p, const char *name);                 // one that noth
 bool parse_regs(Parser *p);                                           // behind .reg
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
+uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own
 void order_regs(Parser *p);                                           // when a body ends: numbers as declared
 
 // legal.c

@@ -115,9 +115,6 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
         o->reg = (uint32_t)v;
         return true;
     }
-    for (size_t k = 0; k < sreg_missing_count; k++)
-        if (strlen(sreg_missing[k]) <= n && !memcmp(sreg_missing[k], name, strlen(sreg_missing[k])))
-            return parse_unsupported(p, t->at, NULL, "special register '%.*s' is not implemented", (int)t->length, t->text);
     return parse_fail(p, t->at, NULL, "register '%.*s' is not declared", (int)t->length, t->text);
 }
 
@@ -242,6 +239,27 @@ static bool parse_mnemonic(Parser *p, Inst *i)
     return true;
 }
 
+// cvt reads special registers too (§10): a mov into a register of its own comes before it. Not to or from floats.
+static void cvt_sreg(Parser *p, Inst *i)
+{
+    const Operand *o = &i->opnd[1];
+    for (int k = 0; k < i->suffixes; k++)
+        if (i->suffix[k] < M_COUNT || type_info[i->suffix[k] - M_COUNT].kind == K_FLOAT) return;
+    if (i->operands != 2 || o->kind != O_SREG || sreg_info[o->reg].type == TY_PRED) return;
+    Type t = sreg_info[o->reg].type;
+    Operand *mov = arena_alloc(&p->m->arena, 2 * sizeof *mov);
+    mov[0] = (Operand){.kind = O_REG, .reg = new_reg(p, "%sreg", t), .at = o->at};
+    mov[1] = *o;
+    Inst read = *i;
+    read.op = OP_MOV;
+    read.suffixes = 1;
+    read.suffix[0] = (uint8_t)(M_COUNT + t);
+    read.opnd = mov;
+    read.origin = (uint32_t)p->f->insts.n;
+    vec_push(&p->f->insts, read);
+    i->opnd[1] = mov[0];
+}
+
 // A name that is a label and nothing else
 static bool parse_label(Parser *p, Operand *o)
 {
@@ -279,6 +297,7 @@ static bool parse_inst(Parser *p)
     i.operands = (uint8_t)n;
     i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
     memcpy(i.opnd, o, sizeof *o * (size_t)n);
+    if (i.op == OP_CVT) cvt_sreg(p, &i);
     i.origin = (uint32_t)p->f->insts.n;
     vec_push(&p->f->insts, i);
     return true;

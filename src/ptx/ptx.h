@@ -61,10 +61,8 @@ extern const ModInfo mod_info[M_COUNT];
 
 typedef enum Sreg {
 #define SREG(id, text, type, lane) SR_##id,
-#define NOSREG(text)
 #include "ptx/sregs.def"
 #undef SREG
-#undef NOSREG
     SR_COUNT
 } Sreg;
 typedef struct SregInfo {
@@ -73,8 +71,6 @@ typedef struct SregInfo {
     bool per_lane;
 } SregInfo;
 extern const SregInfo sreg_info[SR_COUNT];
-extern const char *const sreg_missing[];  // known by name, refused at load
-extern const size_t sreg_missing_count;
 
 // Timing classes. A description gives each a latency and an initiation interval.
 typedef enum Class {

@@ -178,7 +178,8 @@ static uint64_t window(const Form *f)
 {
     switch (f->mod[G_SPACE]) {
     case M_SHARED:
-    case M_SHARED_CTA: return SHARED_WINDOW;
+    case M_SHARED_CTA:
+    case M_SHARED_CLUSTER: return SHARED_WINDOW;
     case M_LOCAL: return LOCAL_WINDOW;
     case M_CONST: return CONST_WINDOW;
     case M_PARAM:
@@ -213,8 +214,8 @@ static void ref_isspacep(const Form *f, const In *in, Out *out)
 static void windows(void **state)
 {
     (void)state;
-    static const char *const names[] = {"const", "local", "shared", "shared::cta", "param", "param::entry", "global"};
-    static const uint8_t mods[] = {M_CONST, M_LOCAL, M_SHARED, M_SHARED_CTA, M_PARAM, M_PARAM_ENTRY, M_GLOBAL};
+    static const char *const names[] = {"const", "local", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "global"};
+    static const uint8_t mods[] = {M_CONST, M_LOCAL, M_SHARED, M_SHARED_CTA, M_SHARED_CLUSTER, M_PARAM, M_PARAM_ENTRY, M_GLOBAL};
     for (size_t k = 0; k < COUNT(names); k++) {
         Text t = {0};
         text_printf(&t, ".reg .b64 %%a;\n.reg .pred %%p;\nisspacep.%s %%p, %%a;", names[k]);
@@ -451,7 +452,7 @@ static void nothing_lost(void **state)
     census_print("logic", &census, build_count());
     text_free(&census.missing_text);
     assert_int_equal(census.wrong, 0);
-    assert_true(census.tested >= 902);
+    assert_true(census.tested >= 905);
 }
 
 int main(void)
