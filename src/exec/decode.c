@@ -406,6 +406,13 @@ static bool decode_across(Decode *x, Dinst *d)
         d->a = source(x, &o[1], TY_B32);
         d->vector[3] = source(x, &o[2], TY_B32);
         return true;
+    case OP_ELECT:
+        d->kind = X_ELECT;
+        if (x->k->its) d->flags |= D_SYNC;
+        d->dst = dest(x, &o[0].items[0]);
+        d->pdst = pdest(x, &o[0].items[1]);
+        d->a = d->vector[3] = source(x, &o[1], TY_B32);
+        return true;
     default:
         d->kind = X_ACTIVEMASK;
         d->dst = dest(x, &o[0]);
@@ -564,6 +571,7 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     case OP_VOTE:
     case OP_MATCH:
     case OP_REDUX:
+    case OP_ELECT:
     case OP_ACTIVEMASK: return decode_across(x, d);
     case OP_BAR:
     case OP_BARRIER: return decode_barrier(x, d);
@@ -590,8 +598,14 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         d->a = source(x, &i->opnd[0], TY_B32);
         return true;
     case OP_MEMBAR:
-    case OP_FENCE: d->kind = X_FENCE; return true;
-    case OP_PMEVENT: d->kind = X_NOP; return true;
+    case OP_FENCE:
+    case OP_FENCE_PROXY:  // all proxies see the same memory here
+    case OP_MEMBAR_PROXY: d->kind = X_FENCE; return true;
+    case OP_PMEVENT:
+    case OP_DISCARD:      // what is discarded may be anything, so also what it was
+    case OP_APPLYPRIORITY:
+    case OP_GRIDDEPCONTROL:  // grids run one after the other
+    case OP_SETMAXNREG: d->kind = X_NOP; return true;
     case OP_PREFETCH:
     case OP_PREFETCHU:
         d->kind = X_PREFETCH;
@@ -609,8 +623,12 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant(x, 0, true);
         d->target = (uint32_t)to->imm + (to->sym ? (uint32_t)address_of(x, to->sym) : 0);
         if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;
-        d->c = i->operands > 3 && !(i->operands == 4 && i->opnd[3].kind == O_REG && reg_wide(x, i->opnd[3].reg))
-                   ? source(x, &i->opnd[3], TY_B32) : constant(x, d->bytes, false);
+        // Behind the size may stand how many bytes are read, or a predicate that says whether none are (ignore-src).
+        const Operand *size = i->operands - inst_has(i, G_HINT) > 3 ? &i->opnd[3] : NULL;
+        bool ignore = size && size->kind == O_REG && x->f->regs.v[size->reg].type == TY_PRED;
+        d->c = size && !ignore ? source(x, size, TY_B32) : constant(x, d->bytes, false);
+        d->psrc = PRED_TRUE, d->psrc_negated = true;
+        if (ignore) set_psrc(x, d, size);
         return true;
     }
     case OP_CP_ASYNC_COMMIT: d->kind = X_CP_WAIT, d->imm = UINT64_MAX; return true;
@@ -625,6 +643,12 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         plain_operands(x, d);
         d->mod = i->operands == 4 ? i->mod[G_BOOL] : M_NONE;
         d->imm = i->op == OP_SET && type_info[i->type].kind == K_FLOAT ? 0x3f800000u : FULL;
+        break;
+    case OP_POLICY_FRACTION:  // opaque, and no cache asks for it
+    case OP_POLICY_RANGE:
+        d->dst = dest(x, &i->opnd[0]);
+        d->flags |= D_LONG;
+        d->a = constant(x, 0, true);
         break;
     case OP_LOP3:
         plain_operands(x, d);

@@ -248,6 +248,9 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
         if (i->opnd[1].kind == O_VEC) return bits == 128 ? pack_128 : pack;
         if (bits == 128) return mov_128;
         return pred ? mov_pred : PICK_BITS(mov, bits);
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE:
+    case OP_POLICY_CVT: return mov_64;
     case OP_CVTA:
     case OP_ISSPACEP:
         if (!inst_has(i, G_SPACE) || i->mod[G_SPACE] == M_PARAM_FUNC) return NULL;

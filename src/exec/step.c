@@ -484,6 +484,7 @@ void exec_step(Env *env, Warp *w)
     case X_VOTE:
     case X_MATCH:
     case X_REDUX:
+    case X_ELECT:
     case X_ACTIVEMASK: across(env, w, d, mask); break;
     case X_TEX:
         if (mask) exec_texture(env, w, d, mask);

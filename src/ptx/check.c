@@ -86,7 +86,8 @@ static Space space_of(uint8_t mod)
     case M_GLOBAL: return SP_GLOBAL;
     case M_LOCAL: return SP_LOCAL;
     case M_SHARED:
-    case M_SHARED_CTA: return SP_SHARED;
+    case M_SHARED_CTA:
+    case M_SHARED_CLUSTER: return SP_SHARED;
     case M_PARAM:
     case M_PARAM_ENTRY:
     case M_PARAM_FUNC: return SP_PARAM;
@@ -302,7 +303,9 @@ Type inst_operand_type(const Inst *i, int n)
     case 'b': return i->type2 ? i->type2 : i->type;
     case 'h':
     case 'H': return TY_B32;
+    case 'k':
     case 'u': return TY_U32;
+    case 'f': return TY_F32;
     case 'w': return TY_U64;
     case 'p':
     case 'P':
@@ -359,6 +362,11 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'b':
     case 'u':
     case 'w': return source(c, n, o, t, relaxed);
+    case 'f': return source(c, n, o, t, false);
+    case 'k': {
+        bool predicate = o->kind == O_REG && c->f->regs.v[o->reg].type == TY_PRED;
+        return source(c, n, o, predicate ? TY_PRED : t, false);
+    }
     case 'P':
     case 'H':
         if (o->kind != O_PAIR) return dest(c, n, o, t, false);

@@ -69,6 +69,14 @@ static bool apart(const Legal *c, Group a, Group b)
     return fail(c, mod_at(c, b), "modifiers .%s and .%s of '%s' exclude each other", mod_info[c->i->mod[a]].name, mod_info[c->i->mod[b]].name, name(c));
 }
 
+// d|p, of which d alone may be thrown away
+static bool gives_predicate(const Legal *c)
+{
+    const Operand *o = c->i->opnd;
+    if (c->i->operands && o->kind == O_PAIR && o->items[1].kind == O_REG) return true;
+    return fail(c, c->i->operands ? o->at : c->i->at, "'%s' gives a pair, whose second is a predicate", name(c));
+}
+
 static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
 
 // .rn, .rz, .rm, .rp, of which half-precision types take .rn alone
@@ -112,6 +120,7 @@ static bool ordering(const Legal *c)
     bool fits = atomic ? ordered && !(acquires && i->op == OP_RED)
                        : sem == M_WEAK || sem == M_VOLATILE || sem == M_RELAXED || sem == (load ? M_ACQUIRE : M_RELEASE);
     bool shared = i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_SHARED;
+    if (!only(c, G_MMIO, sem == M_RELAXED && i->mod[G_SCOPE] == M_SYS && shared && i->space != SP_SHARED)) return false;
     if (!only(c, G_SEM, fits && (shared || sem == M_WEAK || (sem == M_VOLATILE && i->space != SP_PARAM)))) return false;
     if (!only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL && (atomic || ordered))) return false;
     return needs(c, atomic || !ordered || has(c, G_SCOPE), "a scope such as .gpu");
@@ -142,6 +151,10 @@ static bool vectors(const Legal *c)
 static bool atomics(const Legal *c)
 {
     const Inst *i = c->i;
+    if (has(c, G_VEC)) {
+        c->diag->unsupported = true;
+        return fail(c, mod_at(c, G_VEC), "'%s' of vectors is not implemented", name(c));
+    }
     if (!needs(c, has(c, G_ATOM), "an operation such as .add") || !ordering(c)) return false;
     if (i->space != SP_GENERIC && i->space != SP_GLOBAL && i->space != SP_SHARED)
         return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c), space_names[i->space]);
@@ -183,6 +196,28 @@ static bool copies(const Legal *c)
     uint64_t n = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 0;
     bool fits = n == 16 || (i->mod[G_CACHE] == M_CA && (n == 4 || n == 8));
     return fits || i->operands < 3 || fail(c, i->opnd[2].at, i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
+}
+
+// --- what says how memory is used, and changes nothing of what is in it ---------------------------------------------------
+static bool hints(const Legal *c)
+{
+    const Inst *i = c->i;
+    switch (i->op) {
+    case OP_POLICY_CVT: return needs(c, i->mod[G_LEVEL] == M_L2, ".L2");
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE: return needs(c, has(c, G_POLICY), "a priority such as .L2::evict_last") && only(c, G_SPACE, i->space == SP_GLOBAL);
+    case OP_DISCARD: if (!needs(c, i->mod[G_LEVEL] == M_L2, ".L2")) return false; break;
+    default: if (!needs(c, i->mod[G_LEVEL] == M_L2_EVICT_NORMAL, ".L2::evict_normal")) return false; break;
+    }
+    bool size = i->operands != 2 || i->opnd[1].kind != O_IMM || i->opnd[1].imm == 128;
+    return only(c, G_SPACE, i->space == SP_GLOBAL) && (size || fail(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
+}
+
+static bool proxy_fence(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool async = i->mod[G_PROXY] == M_P_ASYNC, shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
+    return needs(c, has(c, G_PROXY), ".alias or .async") && only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
 }
 
 // --- conversions (§9.7.9.21) ----------------------------------------------------------------------------------------------
@@ -329,8 +364,7 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
     case OP_LOP3: {
         bool both = i->opnd[0].kind == O_PAIR;
-        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
-               (!both || i->opnd[0].items[1].kind == O_REG || fail(c, i->opnd[0].items[1].at, "a predicate is expected here"));
+        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") && (!both || gives_predicate(c));
     }
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
@@ -345,6 +379,21 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_ATOM:
     case OP_RED: return atomics(c);
     case OP_CP_ASYNC: return copies(c);
+    case OP_DISCARD:
+    case OP_APPLYPRIORITY:
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE:
+    case OP_POLICY_CVT: return hints(c);
+    case OP_FENCE_PROXY:
+    case OP_MEMBAR_PROXY: return proxy_fence(c);
+    case OP_ELECT: return gives_predicate(c);
+    case OP_GRIDDEPCONTROL: return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents");
+    case OP_SETMAXNREG: {
+        uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
+        return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") && needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+               needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'), "a target of one architecture alone, such as sm_90a") &&
+               ((n >= 24 && n <= 256 && n % 8 == 0) || fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
+    }
     case OP_PREFETCH:
         return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
                only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);

@@ -153,6 +153,7 @@ static bool has_effect(const Inst *i)
     case OP_VOTE:
     case OP_MATCH:
     case OP_REDUX: return inst_has(i, G_SYNC);
+    case OP_ELECT: return true;
     default: return inst_dest_count(i) == 0 || inst_has(i, G_CC) || op_info[i->op].class == CLASS_LOAD || op_info[i->op].class == CLASS_ATOMIC || op_info[i->op].class == CLASS_BARRIER || op_info[i->op].class == CLASS_TEX || i->op == OP_CALL;
     }
 }

@@ -535,7 +535,7 @@ static void every_operation(void **state)
     static const Op here[] = {OP_VABSDIFF4};
     static const Op logic[] = {OP_AND,  OP_OR,   OP_XOR,  OP_NOT,  OP_CNOT, OP_SHL,  OP_SHR,     OP_SHF,
                                OP_LOP3, OP_PRMT, OP_SELP, OP_SLCT, OP_MOV,  OP_CVTA, OP_ISSPACEP};
-    static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ACTIVEMASK};
+    static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ELECT, OP_ACTIVEMASK};
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
     static const Op memory_and_control[] = {OP_LD,
@@ -563,7 +563,16 @@ static void every_operation(void **state)
                                             OP_NANOSLEEP,
                                             OP_TRAP,
                                             OP_BRKPT,
-                                            OP_PMEVENT};
+                                            OP_PMEVENT,
+                                            OP_DISCARD,
+                                            OP_APPLYPRIORITY,
+                                            OP_POLICY_FRACTION,
+                                            OP_POLICY_RANGE,
+                                            OP_POLICY_CVT,
+                                            OP_FENCE_PROXY,
+                                            OP_MEMBAR_PROXY,
+                                            OP_GRIDDEPCONTROL,
+                                            OP_SETMAXNREG};
     int tests[OP_COUNT] = {0};
 #define MARK(list) for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
     MARK(here) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
