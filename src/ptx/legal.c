@@ -281,6 +281,47 @@ static bool conversion(const Legal *c)
     return only(c, G_SAT, d != TY_TF32 && d != TY_BF16 && s != TY_BF16 && (to_float || may_saturate(to, from)));
 }
 
+// --- video (§9.7.17) ------------------------------------------------------------------------------------------------------
+// A selector of count digits, each below most; descending: each smaller than the one before.
+static bool selector(const Legal *c, int n, bool halves, int count, int most, bool descending)
+{
+    const Operand *o = &c->i->opnd[n];
+    if (!o->select) return true;
+    int digits = SELECT_COUNT(o->select);
+    bool good = !(o->select & SELECT_HALVES) == !halves && (count ? digits == count : digits <= most);
+    for (int k = 0; k < digits; k++)
+        good &= SELECT_DIGIT(o->select, k) < most && (!descending || !k || SELECT_DIGIT(o->select, k) > SELECT_DIGIT(o->select, k - 1));
+    return good || fail(c, o->at, "operand %d of '%s' can't have this selector", n + 1, name(c));
+}
+
+static bool video(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool set = i->op == OP_VSET || i->op == OP_VSET2 || i->op == OP_VSET4, shift = i->op == OP_VSHL || i->op == OP_VSHR;
+    int parts = i->op <= OP_VSET ? 1 : i->op <= OP_VSET2 ? 2 : 4;
+    Mod op = (Mod)i->mod[G_ATOM];
+    if (!only(c, G_SAT, i->mod[G_SAT] == M_SAT) || !needs(c, !set || (has(c, G_CMP) && i->mod[G_CMP] <= M_GE), "a comparison such as .lt")) return false;
+    if (!needs(c, !shift || has(c, G_OVER), ".clamp or .wrap")) return false;
+    if (shift && i->type2 != TY_U32) return fail(c, i->at, "the amount of '%s' is .u32", name(c));
+    if (!only(c, G_ATOM, op == M_A_ADD || (parts == 1 && (op == M_A_MIN || op == M_A_MAX))) || (parts > 1 && !apart(c, G_SAT, G_ATOM))) return false;
+    bool merges = i->operands && i->opnd[0].select;
+    for (int n = 0; n < i->operands && n < 4; n++) {
+        const Operand *o = &i->opnd[n];
+        if (n == 3 && o->select) return fail(c, o->at, "operand 4 of '%s' can't have a selector", name(c));
+        if (o->minus && (i->op != OP_VMAD || !n || has(c, G_PLUS))) return fail(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
+        if (parts == 1 && o->select && !selector(c, n, o->select & SELECT_HALVES, 1, o->select & SELECT_HALVES ? 2 : 4, false)) return false;
+        if (parts > 1 && !selector(c, n, parts == 2, n ? parts : 0, n ? 2 * parts : parts, !n)) return false;
+    }
+    if (i->op == OP_VMAD) {
+        if (merges) return fail(c, i->opnd[0].at, "operand 1 of 'vmad' can't have a selector");
+        bool good = i->operands != 4 || i->opnd[1].minus == i->opnd[2].minus || !i->opnd[3].minus;
+        return good || fail(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
+    }
+    if (parts > 1) return true;
+    if (merges && has(c, G_ATOM)) return fail(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both", name(c));
+    return i->operands == 3 + (merges || has(c, G_ATOM)) || fail(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
+}
+
 // --- synchronisation ------------------------------------------------------------------------------------------------------
 static bool barrier(const Legal *c)
 {
@@ -368,7 +409,6 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     }
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
-    case OP_VABSDIFF4: return only(c, G_SAT, i->mod[G_SAT] == M_SAT) && only(c, G_ATOM, i->mod[G_ATOM] == M_A_ADD) && apart(c, G_SAT, G_ATOM);
     case OP_CVT: return conversion(c);
     case OP_CVTA: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_ISSPACEP: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
@@ -421,6 +461,6 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
                only(c, G_ATOM, logic || extreme || op == M_A_ADD) &&
                only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) && only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
     }
-    default: return true;
+    default: return !op_video(i->op) || video(c);
     }
 }

@@ -35,6 +35,7 @@ struct Parser {
     uint64_t init_bytes;  // of all initialisers so far
     uint32_t loc;         // the current .loc, as in Inst.loc
     int depth;            // nesting of operands
+    bool video;           // of a video instruction: registers may have selectors and signs
 };
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }

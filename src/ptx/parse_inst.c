@@ -181,6 +181,21 @@ static bool parse_nested(Parser *p, Operand *o)
     return expect_punct(p, '[') && parse_address(p, o);
 }
 
+// .b0, .h1, .b7652 behind a register (§9.7.17): which digits are good is checked later
+static void parse_select(Parser *p, Operand *o)
+{
+    const Token *t = tok(p);
+    bool good = t->kind == TOK_DIRECTIVE && t->length > 2 && t->length <= 6 && (t->text[1] == 'b' || t->text[1] == 'h');
+    unsigned digits = 0;
+    for (uint32_t k = 2; good && k < t->length; k++) {
+        good = t->text[k] >= '0' && t->text[k] <= '7';
+        digits = digits << 3 | (unsigned)(t->text[k] - '0');
+    }
+    if (!good) return;
+    o->select = (uint16_t)(digits | (t->length - 2) << 12 | (t->text[1] == 'h' ? SELECT_HALVES : 0));
+    lex_next(&p->lex);
+}
+
 static bool parse_operand(Parser *p, Operand *o)
 {
     *o = (Operand){.reg = NO_REG, .at = tok(p)->at};
@@ -190,12 +205,20 @@ static bool parse_operand(Parser *p, Operand *o)
         p->depth--;
         return good;
     }
+    if (p->video && is_punct(p, '-')) {
+        Lexer back = p->lex;
+        lex_next(&p->lex);
+        if (tok(p)->kind == TOK_NAME) o->minus = true;
+        else p->lex = back;
+    }
     if (is_punct(p, '-') || tok(p)->kind == TOK_INT || tok(p)->kind == TOK_FLOAT) return parse_constant(p, o);
     bool negated = take_punct(p, '!');
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, o->at, NULL, "an operand is expected here");
     if (!parse_name_operand(p, o)) return false;
     if (negated && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a predicate register can be negated");
     o->negated = negated;
+    if (o->minus && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a register can have a sign");
+    if (p->video && o->kind == O_REG) parse_select(p, o);
     return !take_punct(p, '|') || parse_pair(p, o);
 }
 
@@ -288,6 +311,7 @@ static bool parse_inst(Parser *p)
     if (!parse_mnemonic(p, &i)) return false;
     Operand o[MAX_OPERANDS];
     int n = 0;
+    p->video = op_video(i.op);
     bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
     for (bool more = !none; more; more = take_punct(p, ',')) {
         if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");

@@ -42,7 +42,7 @@ typedef enum Group {
     G_RND, G_FTZ, G_SAT, G_RELU, G_NAN, G_XORSIGN, G_ABS, G_APPROX, G_CC, G_MUL, G_CMP, G_BOOL, G_SEM, G_SCOPE,
     G_SPACE, G_CACHE, G_NC, G_EVICT, G_EVICT2, G_HINT, G_PREFETCH, G_LEVEL, G_VEC, G_ATOM, G_NOFTZ, G_WARP, G_BARCTA,
     G_BAR, G_SYNC, G_ALIGNED, G_VOTE, G_SHFL, G_TO, G_DIR, G_OVER, G_PRMT, G_SHIFTAMT, G_TESTP, G_GEOM, G_COMP, G_UNI,
-    G_MMIO, G_PROXY, G_POLICY, G_POLICY2, G_DEPEND, G_PMASK,
+    G_MMIO, G_PROXY, G_POLICY, G_POLICY2, G_DEPEND, G_PMASK, G_PLUS, G_SCALE,
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
@@ -132,14 +132,20 @@ typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 
 typedef struct Operand {
     uint8_t kind, imm_kind;
-    bool negated;      // !p
+    bool negated, minus;  // !p; -r of vmad
     uint16_t count;    // items
+    uint16_t select;   // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
     uint32_t at;       // byte offset in the source
     Symbol *sym;
     uint64_t imm;      // value, offset, or the bits of a float (IMM_F32: a float's, IMM_F64: a double's)
     struct Operand *items;
 } Operand;
+
+// Which bytes or halves: 3 bits a digit, the last one written lowest; how many; SELECT_HALVES
+#define SELECT_DIGIT(s, k) ((s) >> 3 * (k) & 7)
+#define SELECT_COUNT(s) ((s) >> 12 & 7)
+#define SELECT_HALVES 0x8000u
 
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
@@ -160,6 +166,9 @@ typedef struct Inst {
     uint32_t origin;                 // index of the instruction of the parsed function that this one stands for
 } Inst;
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
+// Video instructions (§9.7.17), and of them those that begin with a result's type, which isn't Inst.type
+static inline bool op_video(Op op) { return op >= OP_VADD && op <= OP_VSET4; }
+static inline bool op_three_types(Op op) { return op_video(op) && op != OP_VSET && op != OP_VSET2 && op != OP_VSET4; }
 
 typedef struct Reg {
     const char *name;

@@ -10,14 +10,14 @@
 typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
-    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt;
+    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video;
 } Build;
 #define DECLARE(isa)                                                                                       \
     PickFn pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-        pick_cvt_##isa;
+        pick_cvt_##isa, pick_video_##isa;
 #define BUILD(isa)                                                                                         \
     {#isa,           pick_int_##isa,  pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa,       \
-     pick_half_##isa, pick_cvt_##isa}
+     pick_half_##isa, pick_cvt_##isa,  pick_video_##isa}
 #ifdef __x86_64__
 DECLARE(sse2)
 DECLARE(avx2)
@@ -42,6 +42,7 @@ ExecFn *build_pick(int b, const Inst *i)
 {
     const Build *build = &all_builds[b];
     if (i->op == OP_CVT) return build->cvt(i);
+    if (op_video(i->op)) return build->video(i);
     Kind kind = type_info[i->type].kind;
     bool integer = kind == K_UINT || kind == K_SINT || kind == K_BITS;
     bool half = kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
