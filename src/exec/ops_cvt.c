@@ -314,6 +314,21 @@ BINARY(bf16x2_f32, uint32_t, uint32_t, f32_to_bf16_rn(a) << 16 | f32_to_bf16_rn(
 LANE_INLINE uint32_t tf32_rna(uint32_t a) { return nan32(a) ? NAN32 : (a & 0x7fffffffu) == 0x7f800000u ? a : (a + 0x1000) & 0xffffe000u; }
 UNARY(tf32_f32, uint32_t, uint32_t, tf32_rna(a))
 
+// --- cvt.pack (§9.7.9.22): two numbers clamped to a narrower type, side by side, and the low bits of c above them -------
+LANE_INLINE uint32_t narrowed(uint32_t x, int bits, bool is_signed)
+{
+    int32_t most = (1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0, v = (int32_t)x;
+    return (uint32_t)(v > most ? most : v < least ? least : v) & ((1u << bits) - 1);
+}
+static void packs(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);
+    int bits = ty_bits(i->type);
+    bool is_signed = ty_signed(i->type);
+    uint32_t above = bits < 16 ? FULL : 0;
+    STORE_LANES(uint32_t, uint32_t, , narrowed(ra[n], bits, is_signed) << bits | narrowed(rb[n], bits, is_signed) | (rc[n] & above) << (2 * bits & 31))
+}
+
 // --- picking ----------------------------------------------------------------------------------------------------------
 #define PAIR_OF(to, from) ((to) * TY_COUNT + (from))
 
@@ -404,6 +419,7 @@ static bool legal(const Inst *i)
 
 ExecFn *OPS_NAME(pick_cvt)(const Inst *i)
 {
+    if (i->op == OP_CVT_PACK) return packs;
     if (i->op != OP_CVT || !legal(i)) return NULL;
     bool from_float = type_info[i->type2].kind == K_FLOAT, to_float = type_info[i->type].kind == K_FLOAT;
     if (!from_float && !to_float) return inst_has(i, G_SAT) ? general : integers;

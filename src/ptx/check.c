@@ -46,6 +46,7 @@ static bool sort_type(Check *c, int k, int *types)
     uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
     if (*types == most && op_three_types(i->op) && c->three++ == 0) i->type = i->type2, *types = 1;
+    if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
     if (*types == most) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
     if (!((*types ? op->types2 : op->types) >> t & 1))
         return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);

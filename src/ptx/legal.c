@@ -410,6 +410,12 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
     case OP_CVT: return conversion(c);
+    case OP_CVT_PACK: {
+        bool third = false, half = type_info[i->type].bits == 16;
+        for (int k = 0; k < i->suffixes; k++) third |= i->suffix[k] == M_COUNT + TY_B32;
+        if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") || !needs(c, third != half, half ? "two types" : "three types, the last one .b32")) return false;
+        return i->operands == 3 + third || fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
+    }
     case OP_CVTA: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_ISSPACEP: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_LD: return ordering(c) && caching(c) && vectors(c);

@@ -35,7 +35,8 @@ static inline int type_bytes(Type t) { return (type_info[t].bits + 7) / 8; }
 #define T_F8X2 (T(E4M3X2) | T(E5M2X2))
 #define T_I16X2 (T(U16X2) | T(S16X2))
 // Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4)
-#define T_ALTERNATE (T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
+#define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
+#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 
 typedef enum Group {

@@ -41,7 +41,7 @@ const char *build_name(int b) { return all_builds[b].name; }
 ExecFn *build_pick(int b, const Inst *i)
 {
     const Build *build = &all_builds[b];
-    if (i->op == OP_CVT) return build->cvt(i);
+    if (i->op == OP_CVT || i->op == OP_CVT_PACK) return build->cvt(i);
     if (op_video(i->op)) return build->video(i);
     Kind kind = type_info[i->type].kind;
     bool integer = kind == K_UINT || kind == K_SINT || kind == K_BITS;

@@ -1,4 +1,4 @@
-// Conversions that test_ops_float.c's reference doesn't know: the 8-bit types. Their values are written from the tables
+// Conversions that test_ops_float.c's reference doesn't know: cvt.pack, and the 8-bit floating-point types. Their values are written from the tables
 // of their formats (PTX ISA §5.2.3, OCP FP8), and the nearest one is found by looking at all of them.
 #include "check.h"
 
@@ -172,6 +172,55 @@ static void narrowing(void **state)
     }
 }
 
+// --- cvt.pack ---------------------------------------------------------------------------------------------------------
+// A number as digits of a type: counted down or up to its end, then to a remainder.
+static uint64_t digits(int64_t x, int bits, bool is_signed)
+{
+    int64_t high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1, low = is_signed ? -high - 1 : 0;
+    x = x < low ? low : x > high ? high : x;
+    return (uint64_t)(x < 0 ? x + (1ll << bits) : x);
+}
+static void packing(void **state)
+{
+    (void)state;
+    static const Type types[] = {TY_U16, TY_S16, TY_U8, TY_S8, TY_U4, TY_S4, TY_U2, TY_S2};
+    for (size_t k = 0; k < COUNT(types); k++) {
+        int bits = type_info[types[k]].bits;
+        bool is_signed = type_info[types[k]].kind == K_SINT;
+        Text t = {0};
+        text_printf(&t, ".reg .b32 %%d, %%a, %%b, %%c;\nmov.b32 %%c, %%a;\ncvt.pack.sat.%s.s32%s %%d, %%a, %%b%s;", type_info[types[k]].name,
+                    bits < 16 ? ".b32" : "", bits < 16 ? ", %c" : "");
+        Opened o;
+        if (ptx_open(&o, 90, false, "", t.v) != ACCEPTED) fail_msg("%s", o.diag.text.v);
+        uint32_t d = reg_find(&o, "%d"), a = reg_find(&o, "%a"), b = reg_find(&o, "%b"), c = reg_find(&o, "%c");
+        const Dinst *inst = &o.code->insts[1];
+        Values edges = {.n = 0};
+        value_edges(&edges, TY_S32);
+        for (int p = 1; p < 32; p++) value_add(&edges, (1ull << p) + 1), value_add(&edges, low_bits(0 - (1ull << p) - 1, 32));
+        for (unsigned round = 0; round < 400; round++) {
+            Frame before;
+            frame_fill(&o, &before);
+            for (int n = 0; n < LANES; n++) reg_put(&o, &before, a, n, edges.v[any() % (unsigned)edges.n]), reg_put(&o, &before, b, n, edges.v[any() % (unsigned)edges.n]);
+            uint32_t mask = some_mask(round % 20);
+            for (int build = 0; build < build_count(); build++) {
+                Frame w = before;
+                Lanes l = frame_lanes(&o, &w);
+                build_pick(build, inst->inst)(&l, inst, mask);
+                for (int n = 0; n < LANES; n++) {
+                    uint64_t want = digits(sign_extended(reg_get(&o, &before, a, n), 32), bits, is_signed);
+                    want = want * (1ull << bits) + digits(sign_extended(reg_get(&o, &before, b, n), 32), bits, is_signed);
+                    if (bits < 16) want += reg_get(&o, &before, c, n) * (1ull << 2 * bits);
+                    if (!(mask >> n & 1)) want = reg_get(&o, &before, d, n);
+                    assert_int_equal(reg_get(&o, &w, d, n), low_bits(want, 32));
+                }
+            }
+        }
+        ptx_close(&o);
+        text_free(&t);
+        forms++;
+    }
+}
+
 // Constants of the formats, by hand: the largest and least numbers, one, a tie
 static void by_hand(void **state)
 {
@@ -186,12 +235,12 @@ static void by_hand(void **state)
 static void nothing_lost(void **state)
 {
     (void)state;
-    print_message("cvt of 8-bit types: covered %d combinations, each on %d builds\n", forms, build_count());
-    assert_int_equal(forms, 12);
+    print_message("cvt of 8-bit types, cvt.pack: covered %d combinations, each on %d builds\n", forms, build_count());
+    assert_int_equal(forms, 20);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(widening), cmocka_unit_test(narrowing), cmocka_unit_test(nothing_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(widening), cmocka_unit_test(narrowing), cmocka_unit_test(packing), cmocka_unit_test(nothing_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

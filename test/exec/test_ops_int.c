@@ -541,6 +541,7 @@ static void every_operation(void **state)
     static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ELECT, OP_ACTIVEMASK};
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
+    static const Op conversions[] = {OP_CVT_PACK};
     static const Op memory_and_control[] = {OP_LD,
                                             OP_LDU,
                                             OP_ST,
@@ -578,7 +579,7 @@ static void every_operation(void **state)
                                             OP_SETMAXNREG};
     int tests[OP_COUNT] = {0};
 #define MARK(list) for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
-    MARK(here) MARK(video) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
+    MARK(here) MARK(conversions) MARK(video) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
     for (size_t k = 0; k < COUNT(rules); k++) tests[rules[k].op]++;
     for (int op = 0; op < OP_COUNT; op++)
         if (tests[op] != 1) fail_msg("'%s' is in %d tests", op_info[op].name, tests[op]);
