@@ -1,5 +1,5 @@
-// across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask (PTX ISA §9.7.9.6,
-// §9.7.13.9–13). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of the
+// across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask, elect (PTX ISA §9.7.9.6,
+// §9.7.13.9–13, §9.7.13.16). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of the
 // membermask's that are alive. Lanes with different membermasks are groups apart.
 #include "exec/exec.h"
 
@@ -90,6 +90,15 @@ static void reduce(const Lanes *l, const Dinst *d, uint32_t mask)
     put_all(l, d->dst, mask, r);
 }
 
+// The leader is the first of the lanes; the ISA leaves the choice open, but for its being always the same.
+static void elect(const Lanes *l, const Dinst *d, uint32_t mask)
+{
+    const uint32_t *member = row(l, d->vector[3]);
+    uint32_t in = mask & member[__builtin_ctz(mask)], leader = (uint32_t)__builtin_ctz(in ? in : mask);
+    put_all(l, d->dst, mask, leader);
+    put_predicate(l, d->pdst, mask, 1u << leader);
+}
+
 static void run(const Lanes *l, const Dinst *d, uint32_t mask)
 {
     if (d->kind == X_SHFL) {
@@ -108,6 +117,7 @@ static void run(const Lanes *l, const Dinst *d, uint32_t mask)
         mask &= ~same;
         if (d->kind == X_VOTE) vote(l, d, same);
         else if (d->kind == X_MATCH) match(l, d, same);
+        else if (d->kind == X_ELECT) elect(l, d, same);
         else reduce(l, d, same);
     }
 }

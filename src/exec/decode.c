@@ -172,9 +172,24 @@ static bool strong(const Inst *i)
 // .acquire, .acq_rel and .sc: what comes later in the thread must not be performed before (PTX ISA §8).
 static bool acquires(const Inst *i) { return i->mod[G_SEM] == M_ACQUIRE || i->mod[G_SEM] == M_ACQ_REL || i->mod[G_SEM] == M_SC; }
 
+// The two rows of pairs of a 128-bit register, the lower half first
+static void halves(const Decode *x, const Operand *o, Loc32 to[2])
+{
+    to[0] = dest(x, o);
+    to[1] = to[0] == scratch(x) ? to[0] : to[0] + 2 * ROW_BYTES;
+}
+
 static void elements(Decode *x, Dinst *d, const Operand *o, bool to)
 {
     d->vec = o->kind == O_VEC ? o->count : 1;
+    if (x->i->type == TY_B128) {  // a vector of its halves
+        if (o->kind != O_REG && o->kind != O_SINK) fail(x, true, "a .b128 value that isn't a register is not implemented");
+        d->vec = 2;
+        d->bytes = 8;
+        d->flags |= D_LONG;
+        halves(x, o, d->vector);
+        return;
+    }
     for (int e = 0; e < d->vec; e++) {
         const Operand *v = o->kind == O_VEC ? &o->items[e] : o;
         d->vector[e] = to ? dest(x, v) : source(x, v, x->i->type);
@@ -190,7 +205,6 @@ static bool decode_memory(Decode *x, Dinst *d)
     bool load = i->op == OP_LD || i->op == OP_LDU;
     const Operand *where = &i->opnd[load ? 1 : 0], *what = &i->opnd[load ? 0 : 1];
     d->bytes = (uint8_t)type_bytes(i->type);
-    if (d->bytes == 16) return fail(x, true, ".b128 accesses are not implemented");
     d->cache = i->mod[G_CACHE];
     if (strong(i)) d->flags |= D_STRONG;
     if (acquires(i)) d->flags |= D_ACQUIRE;
@@ -316,6 +330,7 @@ static bool decode_atomic(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     int at = i->op == OP_ATOM ? 1 : 0;
+    if (i->type == TY_B128) return fail(x, true, "'atom.%s' of .b128 is not implemented", mod_info[i->mod[G_ATOM]].name);
     d->kind = X_ATOM;
     d->mod = i->mod[G_ATOM];
     d->bytes = (uint8_t)type_bytes(i->type);
@@ -391,6 +406,13 @@ static bool decode_across(Decode *x, Dinst *d)
         d->a = source(x, &o[1], TY_B32);
         d->vector[3] = source(x, &o[2], TY_B32);
         return true;
+    case OP_ELECT:
+        d->kind = X_ELECT;
+        if (x->k->its) d->flags |= D_SYNC;
+        d->dst = dest(x, &o[0].items[0]);
+        d->pdst = pdest(x, &o[0].items[1]);
+        d->a = d->vector[3] = source(x, &o[1], TY_B32);
+        return true;
     default:
         d->kind = X_ACTIVEMASK;
         d->dst = dest(x, &o[0]);
@@ -439,9 +461,12 @@ static void plain_operands(Decode *x, Dinst *d)
             if (i->op == OP_CVT && o->kind == O_REG && type_info[x->f->regs.v[o->reg].type].bits == 32) d->flags |= D_DST_32;
             if (i->type == TY_PRED) d->pdst = pdest(x, o);
             break;
+        case 'H':
+            d->dst = dest(x, &o->items[0]);
+            d->pdst = pdest(x, &o->items[1]);
+            break;
         case 'p':
         case 'P':
-        case 'H':
             d->pdst = pdest(x, o->kind == O_PAIR ? &o->items[0] : o);
             if (o->kind == O_PAIR) d->pdst2 = pdest(x, &o->items[1]);
             break;
@@ -468,10 +493,11 @@ static bool decode_mov(Decode *x, Dinst *d)
         const Operand *v = to->kind == O_VEC ? to : from;
         d->vec = v->count;
         d->bytes = (uint8_t)(type_info[i->type].bits / 8 / v->count);
+        if (i->type == TY_B128) halves(x, to->kind == O_VEC ? from : to, d->vector + 4);
         for (int e = 0; e < v->count; e++)
             d->vector[e] = to->kind == O_VEC ? dest(x, &v->items[e]) : source(x, &v->items[e], d->bytes == 2 ? TY_B16 : d->bytes == 1 ? TY_B8 : d->bytes == 4 ? TY_B32 : TY_B64);
         if (to->kind == O_VEC) {
-            d->a = source(x, from, i->type);
+            d->a = i->type == TY_B128 ? d->vector[4] : source(x, from, i->type);
             if (type_info[i->type].bits == 64) d->flags |= D_SRC_LONG;
         } else {
             d->dst = dest(x, to);
@@ -487,6 +513,12 @@ static bool decode_mov(Decode *x, Dinst *d)
     }
     d->dst = dest(x, to);
     if (type_info[i->type].bits == 64) d->flags |= D_LONG;
+    if (i->type == TY_B128) {
+        if (from->kind != O_REG) return fail(x, true, "a .b128 value that isn't a register is not implemented");
+        halves(x, to, d->vector);
+        halves(x, from, d->vector + 2);
+        return true;
+    }
     if (from->kind == O_SREG) {
         d->kind = X_SREG;
         d->imm = from->reg;
@@ -501,10 +533,20 @@ static bool decode_mov(Decode *x, Dinst *d)
     return true;
 }
 
+static void find_128(void *user, uint32_t reg, bool def)
+{
+    Decode *x = user;
+    (void)def;
+    if (type_info[x->f->regs.v[reg].type].bits == 128)
+        fail(x, true, "'%s' with the 128-bit register %s is not implemented: such registers are moved, loaded and stored as .b128", op_info[x->i->op].name, reg_name(x->f, reg));
+}
+
 static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
 {
     const Inst *i = x->i;
     const OpInfo *op = &op_info[i->op];
+    if (i->type != TY_B128) inst_regs(i, find_128, x);
+    if (x->failed) return false;
     *d = (Dinst){.op = (uint8_t)i->op, .type = i->type, .type2 = i->type2, .space = i->space, .vec = 1, .inst = i, .index = at,
                  .class = op->class, .slots = (uint8_t)inst_slots(i), .guard = PRED_TRUE, .prov = PROV_NONE, .kind = X_LANES};
     d->dst = scratch(x);
@@ -529,6 +571,7 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     case OP_VOTE:
     case OP_MATCH:
     case OP_REDUX:
+    case OP_ELECT:
     case OP_ACTIVEMASK: return decode_across(x, d);
     case OP_BAR:
     case OP_BARRIER: return decode_barrier(x, d);
@@ -555,8 +598,14 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         d->a = source(x, &i->opnd[0], TY_B32);
         return true;
     case OP_MEMBAR:
-    case OP_FENCE: d->kind = X_FENCE; return true;
-    case OP_PMEVENT: d->kind = X_NOP; return true;
+    case OP_FENCE:
+    case OP_FENCE_PROXY:  // all proxies see the same memory here
+    case OP_MEMBAR_PROXY: d->kind = X_FENCE; return true;
+    case OP_PMEVENT:
+    case OP_DISCARD:      // what is discarded may be anything, so also what it was
+    case OP_APPLYPRIORITY:
+    case OP_GRIDDEPCONTROL:  // grids run one after the other
+    case OP_SETMAXNREG: d->kind = X_NOP; return true;
     case OP_PREFETCH:
     case OP_PREFETCHU:
         d->kind = X_PREFETCH;
@@ -574,8 +623,12 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant(x, 0, true);
         d->target = (uint32_t)to->imm + (to->sym ? (uint32_t)address_of(x, to->sym) : 0);
         if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;
-        d->c = i->operands > 3 && !(i->operands == 4 && i->opnd[3].kind == O_REG && reg_wide(x, i->opnd[3].reg))
-                   ? source(x, &i->opnd[3], TY_B32) : constant(x, d->bytes, false);
+        // Behind the size may stand how many bytes are read, or a predicate that says whether none are (ignore-src).
+        const Operand *size = i->operands - inst_has(i, G_HINT) > 3 ? &i->opnd[3] : NULL;
+        bool ignore = size && size->kind == O_REG && x->f->regs.v[size->reg].type == TY_PRED;
+        d->c = size && !ignore ? source(x, size, TY_B32) : constant(x, d->bytes, false);
+        d->psrc = PRED_TRUE, d->psrc_negated = true;
+        if (ignore) set_psrc(x, d, size);
         return true;
     }
     case OP_CP_ASYNC_COMMIT: d->kind = X_CP_WAIT, d->imm = UINT64_MAX; return true;
@@ -590,6 +643,16 @@ static bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
         plain_operands(x, d);
         d->mod = i->operands == 4 ? i->mod[G_BOOL] : M_NONE;
         d->imm = i->op == OP_SET && type_info[i->type].kind == K_FLOAT ? 0x3f800000u : FULL;
+        break;
+    case OP_POLICY_FRACTION:  // opaque, and no cache asks for it
+    case OP_POLICY_RANGE:
+        d->dst = dest(x, &i->opnd[0]);
+        d->flags |= D_LONG;
+        d->a = constant(x, 0, true);
+        break;
+    case OP_LOP3:
+        plain_operands(x, d);
+        d->mod = i->mod[G_BOOL];
         break;
     case OP_CVTA:
     case OP_ISSPACEP:

@@ -14,8 +14,8 @@
 #define FULL 0xffffffffu
 
 // --- lanes: registers as [register][32 lanes] -------------------------------------------------------------------------
-// A row is one 32-bit register of all lanes: 128 bytes. A 64-bit register is two rows holding 32 64-bit values. Values
-// of 8 and 16 bits lie zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1
+// A row is one 32-bit register of all lanes: 128 bytes. A 64-bit register is two rows holding 32 64-bit values, one of
+// 128 bits four: its lower halves like a 64-bit register, then its upper ones. Values of 8 and 16 bits lie zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1
 // takes what nobody reads.
 #define ROW_BYTES 128u
 enum { PRED_TRUE, PRED_SINK, PRED_FIRST };
@@ -38,7 +38,7 @@ typedef enum Kindx {
     X_LANES,       // d->fn does all of it
     X_SREG, X_BRA, X_BRX, X_CALL, X_RET, X_EXIT, X_TRAP, X_SLEEP, X_NOP, X_BARRIER, X_WARP_SYNC,
     X_LD, X_ST, X_ATOM, X_LD_PARAM, X_ST_PARAM, X_LD_ROWS, X_PREFETCH, X_CP_ASYNC, X_CP_WAIT, X_FENCE,
-    X_LOCAL_ADDRESS, X_SHFL, X_VOTE, X_MATCH, X_REDUX, X_ACTIVEMASK, X_TEX, X_PRINTF, X_MALLOC, X_FREE,
+    X_LOCAL_ADDRESS, X_SHFL, X_VOTE, X_MATCH, X_REDUX, X_ELECT, X_ACTIVEMASK, X_TEX, X_PRINTF, X_MALLOC, X_FREE,
 } Kindx;
 
 #define MAX_SCORE 26

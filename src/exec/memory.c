@@ -639,9 +639,13 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     uint64_t to[LANES], have[LANES];
     const uint32_t *size = row(&w->l, d->c);
+    uint32_t read = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
     for (int n = 0; n < LANES; n++)
         to[n] = (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) + d->target;
-    if (!check_global(env, w, d, env->step.addr, mask, d->bytes, false)) return;
+    if (read != mask) env->step.run = 0;
+    if (read) env->step.mask = read;
+    else env->step.space = SP_NONE;
+    if (read && !check_global(env, w, d, env->step.addr, read, d->bytes, false)) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
@@ -650,9 +654,12 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
-    for (int n = 0; n < LANES; n++) have[n] = MIN(size[n], d->bytes);
+    for (int n = 0; n < LANES; n++) {
+        have[n] = read >> n & 1 ? MIN(size[n], d->bytes) : 0;
+        if (!(read >> n & 1)) env->step.addr[n] = GLOBAL_BASE;  // of which nothing is read
+    }
     env->changed = env->clock;
-    if (must_defer(env, env->step.addr, mask, d->bytes)) {
+    if (must_defer(env, env->step.addr, read, d->bytes)) {
         Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .tracker = env->tracker};
         memcpy(x.addr, env->step.addr, sizeof x.addr);
         memcpy(x.x, to, sizeof x.x);
@@ -692,6 +699,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         s->space = SP_GLOBAL;
         for (uint32_t m = mask; m; m &= m - 1)
             if (!gmem_find(env->gmem, s->addr[__builtin_ctz(m)])) s->mask &= ~(m & -m), s->run = 0;
+        if (!s->mask) s->mask = mask, s->space = SP_NONE;
         return;
     }
     if (d->space == SP_GENERIC) access_generic(env, w, d, mask);

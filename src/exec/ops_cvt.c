@@ -31,17 +31,24 @@ static uint64_t round_shift(uint64_t sig, int shift, bool sign, uint8_t rnd)
 
 typedef struct Layout {
     int bits, mantissa, bias;
+    uint64_t top;   // the least magnitude that is no number
 } Layout;
-static Layout layout(uint8_t t)
+static Layout layout(uint8_t t)  // of a pair: of its halves
 {
     switch (t) {
-    case TY_F16: return (Layout){16, 10, 15};
-    case TY_BF16: return (Layout){16, 7, 127};
-    case TY_TF32: return (Layout){19, 10, 127};  // in the upper bits of an f32
-    case TY_F32: return (Layout){32, 23, 127};
-    default: return (Layout){64, 52, 1023};
+    case TY_F16:
+    case TY_F16X2: return (Layout){16, 10, 15, 0x7c00};
+    case TY_BF16:
+    case TY_BF16X2: return (Layout){16, 7, 127, 0x7f80};
+    case TY_E4M3X2: return (Layout){8, 3, 7, 0x7f};         // without infinities (§5.2.3)
+    case TY_E5M2X2: return (Layout){8, 2, 15, 0x7c};
+    case TY_TF32: return (Layout){19, 10, 127, 0x3fc00};    // in the upper bits of an f32
+    case TY_F32: return (Layout){32, 23, 127, 0x7f800000};
+    default: return (Layout){64, 52, 1023, 0x7ff0000000000000};
     }
 }
+static bool is_pair(uint8_t t) { return t == TY_F16X2 || t == TY_BF16X2 || t == TY_E4M3X2 || t == TY_E5M2X2; }
+static bool of_eights(uint8_t t) { return t == TY_E4M3X2 || t == TY_E5M2X2; }
 
 // A number in parts: ± sig · 2^exp, or an infinity or NaN.
 typedef struct Parts {
@@ -54,9 +61,9 @@ static Parts unpack(uint8_t t, uint64_t x)
 {
     Layout f = layout(t);
     int field = (int)(x >> f.mantissa & (uint64_t)(2 * f.bias + 1));
-    uint64_t fraction = x & ((1ull << f.mantissa) - 1);
-    bool special = field == 2 * f.bias + 1;
-    Parts p = {x >> (f.bits - 1) & 1, special && !fraction, special && fraction, fraction, 1 - f.bias - f.mantissa};
+    uint64_t fraction = x & ((1ull << f.mantissa) - 1), size = x & ((1ull << (f.bits - 1)) - 1);
+    bool inf = size == f.top && t != TY_E4M3X2;
+    Parts p = {x >> (f.bits - 1) & 1, inf, size >= f.top && !inf, fraction, 1 - f.bias - f.mantissa};
     if (field) p.sig |= 1ull << f.mantissa, p.exp += field - 1;
     return p;
 }
@@ -64,14 +71,14 @@ static Parts unpack(uint8_t t, uint64_t x)
 static uint64_t pack(uint8_t t, Parts p, uint8_t rnd, bool satfinite)
 {
     Layout f = layout(t);
-    uint64_t infinity = (uint64_t)(2 * f.bias + 1) << f.mantissa, r;
-    if (p.nan) return t == TY_F64 ? 0x7ff8000000000000ull : t == TY_F32 || t == TY_TF32 ? NAN32 : 0x7fff;
+    uint64_t infinity = f.top, r;
+    if (p.nan) return t == TY_F64 ? 0x7ff8000000000000ull : t == TY_F32 || t == TY_TF32 ? NAN32 : of_eights(t) ? 0x7f : 0x7fff;
     if (p.inf) r = infinity;
     else if (!p.sig) r = 0;
     else {
         int zeros = __builtin_clzll(p.sig), e = p.exp - zeros + 63, least = 1 - f.bias;
         r = round_shift(p.sig << zeros, 63 - f.mantissa + (e < least ? least - e : 0), p.sign, rnd);
-        if (e > f.bias) r = infinity;
+        if (e > (int)((infinity - 1) >> f.mantissa) - f.bias) r = infinity;
         else if (e >= least) r += (uint64_t)(e + f.bias - 1) << f.mantissa;
         bool stay = rnd == M_RZ || (rnd == M_RM && !p.sign) || (rnd == M_RP && p.sign);
         if (r >= infinity) r = stay ? infinity - 1 : infinity;
@@ -105,9 +112,9 @@ static uint64_t extend(uint8_t t, uint64_t x)
     return ty_signed(t) ? (uint64_t)((int64_t)(x << unused) >> unused) : x << unused >> unused;
 }
 
-static uint64_t convert(const Inst *i, uint8_t to, uint64_t x)
+static uint64_t convert(const Inst *i, uint64_t x)  // of a pair one half
 {
-    uint8_t from = i->type2, rnd = i->mod[G_RND];
+    uint8_t to = i->type, from = i->type2, rnd = i->mod[G_RND];
     bool ftz = inst_has(i, G_FTZ), sat = i->mod[G_SAT] == M_SAT, to_float = type_info[to].kind == K_FLOAT;
     Parts p;
     if (type_info[from].kind != K_FLOAT) {
@@ -137,18 +144,18 @@ static uint64_t convert(const Inst *i, uint8_t to, uint64_t x)
 static void general(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const Inst *in = i->inst;
-    bool pair = in->type == TY_F16X2 || in->type == TY_BF16X2;
-    uint8_t to = in->type == TY_F16X2 ? TY_F16 : in->type == TY_BF16X2 ? TY_BF16 : in->type;
-    bool src_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG, dst_long = ty_bits(to) == 64 || i->flags & D_LONG;
-    bool narrow = ty_bits(to) <= 16 && !(i->flags & D_DST_32);
+    bool pair = is_pair(in->type), packed = is_pair(in->type2);
+    int to_bits = layout(in->type).bits, from_bits = layout(in->type2).bits;
+    bool src_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG, dst_long = ty_bits(in->type) == 64 || i->flags & D_LONG;
+    bool narrow = ty_bits(in->type) <= 16 && !(i->flags & D_DST_32);
     const uint32_t *a32 = row(l, i->a), *b32 = row(l, i->b);
-    const uint64_t *a64 = row(l, i->a), *b64 = row(l, i->b);
+    const uint64_t *a64 = row(l, i->a);
     uint32_t *d32 = row(l, i->dst);
     uint64_t *d64 = row(l, i->dst), result[LANES];
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
-        uint64_t x = convert(in, to, src_long ? a64[n] : a32[n]);
-        if (pair) x = (x & 0xffff) << 16 | (convert(in, to, src_long ? b64[n] : b32[n]) & 0xffff);
+        uint64_t upper = src_long ? a64[n] : packed ? a32[n] >> from_bits : a32[n], x = convert(in, upper);
+        if (pair) x = x << to_bits | convert(in, packed ? a32[n] & ((1u << from_bits) - 1) : b32[n]);
         result[n] = !dst_long && narrow && !pair ? x & 0xffff : x;
     }
     for (int n = 0; n < LANES; n++) {
@@ -307,6 +314,21 @@ BINARY(bf16x2_f32, uint32_t, uint32_t, f32_to_bf16_rn(a) << 16 | f32_to_bf16_rn(
 LANE_INLINE uint32_t tf32_rna(uint32_t a) { return nan32(a) ? NAN32 : (a & 0x7fffffffu) == 0x7f800000u ? a : (a + 0x1000) & 0xffffe000u; }
 UNARY(tf32_f32, uint32_t, uint32_t, tf32_rna(a))
 
+// --- cvt.pack (§9.7.9.22): two numbers clamped to a narrower type, side by side, and the low bits of c above them -------
+LANE_INLINE uint32_t narrowed(uint32_t x, int bits, bool is_signed)
+{
+    int32_t most = (1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0, v = (int32_t)x;
+    return (uint32_t)(v > most ? most : v < least ? least : v) & ((1u << bits) - 1);
+}
+static void packs(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);
+    int bits = ty_bits(i->type);
+    bool is_signed = ty_signed(i->type);
+    uint32_t above = bits < 16 ? FULL : 0;
+    STORE_LANES(uint32_t, uint32_t, , narrowed(ra[n], bits, is_signed) << bits | narrowed(rb[n], bits, is_signed) | (rc[n] & above) << (2 * bits & 31))
+}
+
 // --- picking ----------------------------------------------------------------------------------------------------------
 #define PAIR_OF(to, from) ((to) * TY_COUNT + (from))
 
@@ -371,29 +393,33 @@ static ExecFn *fast_floats(const Inst *i)
     }
 }
 
-// The forms that the ISA knows
+// The forms that the ISA knows (legal.c explains them)
 static bool legal(const Inst *i)
 {
     uint8_t to = i->type, from = i->type2, r = i->mod[G_RND];
     bool from_float = type_info[from].kind == K_FLOAT, to_float = type_info[to].kind == K_FLOAT;
-    bool pair = to == TY_F16X2 || to == TY_BF16X2, two_bytes = ty_bits(to) == 16 || pair;
-    bool frnd = r >= M_RN && r <= M_RP, irnd = r >= M_RNI && r <= M_RPI;
-    bool relu = inst_has(i, G_RELU), satfinite = i->mod[G_SAT] == M_SATFINITE, ftz = inst_has(i, G_FTZ);
-    if (from == TY_F16X2 || from == TY_BF16X2 || pair != (i->operands == 3)) return false;
-    if (ftz && to != TY_F32 && from != TY_F32) return false;
-    if (i->mod[G_SAT] == M_SAT && to_float && to != TY_F16 && to != TY_F32 && to != TY_F64) return false;
-    if (relu || satfinite) return from == TY_F32 && (to == TY_TF32 ? r == M_RNA || r == M_RN || r == M_RZ : to_float && two_bytes && (r == M_RN || r == M_RZ)) && !(relu && r == M_RNA);
+    bool frnd = r >= M_RN && r <= M_RP, irnd = r >= M_RNI && r <= M_RPI, nearest_or_zero = r == M_RN || r == M_RZ;
+    bool relu = inst_has(i, G_RELU), satfinite = i->mod[G_SAT] == M_SATFINITE, sat = i->mod[G_SAT] == M_SAT, ftz = inst_has(i, G_FTZ);
+    if (of_eights(from)) return to == TY_F16X2 && r == M_RN && !ftz && !sat && !satfinite;
+    if (of_eights(to)) return (from == TY_F32 || from == TY_F16X2) && r == M_RN && satfinite && !ftz && i->operands == (from == TY_F32 ? 3 : 2);
+    if (is_pair(from) || is_pair(to) != (i->operands == 3)) return false;
+    if (ftz && ((to != TY_F32 && from != TY_F32) || is_pair(to) || relu || satfinite)) return false;
+    if (sat && ((to_float && to != TY_F16 && to != TY_F32 && to != TY_F64) || from == TY_BF16)) return false;
+    if (sat && relu) return false;
+    if (relu || satfinite) return from == TY_F32 && (to == TY_TF32 ? nearest_or_zero || (r == M_RNA && !relu) : to_float && ty_bits(to) <= 32 && to != TY_F32 && nearest_or_zero);
     if (!from_float && !to_float) return !r;
     if (!to_float) return irnd;
-    if (!from_float) return frnd && !pair && to != TY_TF32;
-    if (pair) return from == TY_F32 && (r == M_RN || r == M_RZ) && !ftz;
-    if (to == TY_TF32) return from == TY_F32 && (r == M_RNA || r == M_RN || r == M_RZ) && !ftz;
+    if (!from_float) return frnd && !is_pair(to) && to != TY_TF32;
+    if (is_pair(to)) return from == TY_F32 && nearest_or_zero;
+    if (to == TY_TF32) return from == TY_F32 && (r == M_RNA || nearest_or_zero) && !ftz;
     if (to == from) return !r || irnd;
+    if (from == TY_BF16 || (from == TY_F16 && to == TY_BF16)) return !r || frnd;
     return ty_bits(to) > ty_bits(from) ? !r : frnd;
 }
 
 ExecFn *OPS_NAME(pick_cvt)(const Inst *i)
 {
+    if (i->op == OP_CVT_PACK) return packs;
     if (i->op != OP_CVT || !legal(i)) return NULL;
     bool from_float = type_info[i->type2].kind == K_FLOAT, to_float = type_info[i->type].kind == K_FLOAT;
     if (!from_float && !to_float) return inst_has(i, G_SAT) ? general : integers;

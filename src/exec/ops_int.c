@@ -262,44 +262,6 @@ TERNARY(dp2ahi_us, uint32_t, uint32_t, dot2(a, b, c, false, true, 2))
 TERNARY(dp2ahi_su, uint32_t, uint32_t, dot2(a, b, c, true, false, 2))
 TERNARY(dp2ahi_ss, uint32_t, uint32_t, dot2(a, b, c, true, true, 2))
 
-// vabsdiff4 with accumulation: c + Σ |a_k − b_k|
-static inline uint32_t absdiff4(uint32_t a, uint32_t b, uint32_t c, bool sa, bool sb)
-{
-    for (int k = 0; k < 4; k++) {
-        int32_t d = byte_of(a, k, sa) - byte_of(b, k, sb);
-        c += (uint32_t)(d < 0 ? -d : d);
-    }
-    return c;
-}
-TERNARY(vabsdiff4_uu, uint32_t, uint32_t, absdiff4(a, b, c, false, false))
-TERNARY(vabsdiff4_us, uint32_t, uint32_t, absdiff4(a, b, c, false, true))
-TERNARY(vabsdiff4_su, uint32_t, uint32_t, absdiff4(a, b, c, true, false))
-TERNARY(vabsdiff4_ss, uint32_t, uint32_t, absdiff4(a, b, c, true, true))
-// vabsdiff4 without: the four differences side by side, cut to a byte, or clamped to the result's type by .sat
-static Type result_type(const Inst *i)  // of its three types the first one, which Inst.type isn't
-{
-    for (int k = 0; k < i->suffixes; k++)
-        if (i->suffix[k] >= M_COUNT) return (Type)(i->suffix[k] - M_COUNT);
-    return TY_NONE;
-}
-static inline uint32_t differences(uint32_t a, uint32_t b, bool sa, bool sb, int32_t most)
-{
-    uint32_t r = 0;
-    for (int k = 0; k < 4; k++) {
-        int32_t d = byte_of(a, k, sa) - byte_of(b, k, sb);
-        d = d < 0 ? -d : d;
-        r |= (uint32_t)((d > most ? most : d) & 0xff) << 8 * k;
-    }
-    return r;
-}
-static void vabsdiff4(Lanes *l, const Dinst *i, uint32_t mask)
-{
-    const uint32_t *ra = row(l, i->a), *rb = row(l, i->b);
-    bool sa = ty_signed(i->type), sb = ty_signed(i->type2);
-    int32_t most = !inst_has(i->inst, G_SAT) ? INT32_MAX : ty_signed(result_type(i->inst)) ? INT8_MAX : UINT8_MAX;
-    STORE_LANES(uint32_t, uint32_t, , differences(ra[n], rb[n], sa, sb, most))
-}
-
 // add, min, max on two 16-bit halves
 BINARY(add_16x2, uint32_t, uint32_t, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
 #define HALVES(op, T) ((uint32_t)(uint16_t)((T)a op (T)b ? (T)a : (T)b) | (uint32_t)(uint16_t)((T)(a >> 16) op (T)(b >> 16) ? (T)(a >> 16) : (T)(b >> 16)) << 16)
@@ -356,13 +318,6 @@ static bool float_modifiers(const Inst *i)
            inst_has(i, G_XORSIGN) || inst_has(i, G_ABS) || i->mod[G_SAT] == M_SATFINITE;
 }
 
-static int type_count(const Inst *i)
-{
-    int n = 0;
-    for (int k = 0; k < i->suffixes; k++) n += i->suffix[k] >= M_COUNT;
-    return n;
-}
-
 ExecFn *OPS_NAME(pick_int)(const Inst *i)
 {
     Type t = i->type;
@@ -409,10 +364,6 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_BMSK: return i->mod[G_OVER] == M_WRAP ? bmsk_w : i->mod[G_OVER] == M_CLAMP ? bmsk_c : NULL;
     case OP_DP4A: return PICK_PAIR(dp4a, i->type, i->type2);
     case OP_DP2A: return hi ? PICK_PAIR(dp2ahi, i->type, i->type2) : lo ? PICK_PAIR(dp2alo, i->type, i->type2) : NULL;
-    case OP_VABSDIFF4:
-        if (type_count(i) != 3) return NULL;
-        if (!inst_has(i, G_ATOM)) return vabsdiff4;
-        return sat || i->mod[G_ATOM] != M_A_ADD ? NULL : PICK_PAIR(vabsdiff4, i->type, i->type2);
     default: return NULL;
     }
 }

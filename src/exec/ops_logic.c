@@ -53,15 +53,23 @@ TERNARY(shf_lw, uint32_t, uint32_t, funnel_left(a, b, c & 31))
 TERNARY(shf_rc, uint32_t, uint32_t, funnel_right(a, b, c < 32 ? c : 32))
 TERNARY(shf_rw, uint32_t, uint32_t, funnel_right(a, b, c & 31))
 
-// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits
+// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits. With .and or .or a predicate
+// is combined with whether any bit of the result is set.
+static inline uint32_t look_up(const uint32_t t[8], uint32_t a, uint32_t b, uint32_t c)
+{
+    return (~a & ~b & ~c & t[0]) | (~a & ~b & c & t[1]) | (~a & b & ~c & t[2]) | (~a & b & c & t[3]) |
+           (a & ~b & ~c & t[4]) | (a & ~b & c & t[5]) | (a & b & ~c & t[6]) | (a & b & c & t[7]);
+}
 static void lop3(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint32_t *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);
     uint32_t t[8];
     for (int k = 0; k < 8; k++) t[k] = i->imm >> k & 1 ? ~0u : 0;
-    STORE_LANES(uint32_t, uint32_t, uint32_t a = ra[n]; uint32_t b = rb[n]; uint32_t c = rc[n];,
-                (~a & ~b & ~c & t[0]) | (~a & ~b & c & t[1]) | (~a & b & ~c & t[2]) | (~a & b & c & t[3]) |
-                    (a & ~b & ~c & t[4]) | (a & ~b & c & t[5]) | (a & b & ~c & t[6]) | (a & b & c & t[7]))
+    if (i->mod) {
+        LANE_MASK(any, , look_up(t, ra[n], rb[n], rc[n]) != 0)
+        put_pred(l, i->pdst, i->mod == M_AND ? any & get_pred(l, i) : any | get_pred(l, i), mask);
+    }
+    STORE_LANES(uint32_t, uint32_t, uint32_t a = ra[n]; uint32_t b = rb[n]; uint32_t c = rc[n];, look_up(t, a, b, c))
 }
 
 // prmt (§9.7.9.7): four bytes picked from {b, a}; bit 3 of a selector replicates the byte's sign
@@ -143,6 +151,23 @@ static void pack(Lanes *l, const Dinst *i, uint32_t mask)
     }
 }
 
+// The same with .b128, whose halves are at vector[4] and vector[5]; and a plain one, from vector[2] and [3] to [0] and [1]
+static void pack_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[4 + h], .bytes = i->bytes, .vec = (uint8_t)(i->vec / 2), .flags = D_LONG};
+        memcpy(half.vector, i->vector + h * half.vec, sizeof *half.vector * half.vec);
+        pack(l, &half, mask);
+    }
+}
+static void mov_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[h], .a = i->vector[2 + h]};
+        mov_64(l, &half, mask);
+    }
+}
+
 static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint32_t *a32 = row(l, i->a);
@@ -155,6 +180,16 @@ static void unpack(Lanes *l, const Dinst *i, uint32_t mask)
             uint64_t x = v[n] >> 8 * i->bytes * e;
             if (mask >> n & 1) d[n] = (uint32_t)(i->bytes == 4 ? x : x & ((1ull << 8 * i->bytes) - 1));
         }
+    }
+}
+
+static void unpack_128(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    for (int h = 0; h < 2; h++) {
+        Dinst half = {.dst = i->vector[h], .a = i->vector[4 + h], .bytes = 4, .vec = 2, .flags = D_SRC_LONG};
+        memcpy(half.vector, i->vector + 2 * h, sizeof *half.vector * 2);
+        if (i->bytes == 8) mov_64(l, &half, mask);
+        else unpack(l, &half, mask);
     }
 }
 
@@ -209,9 +244,13 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
         if (inst_has(i, G_FTZ)) return bits == 64 ? slct_ftz_64 : slct_ftz_32;
         return bits == 64 ? slct_f_64 : slct_f_32;
     case OP_MOV:
-        if (i->opnd[0].kind == O_VEC) return bits <= 64 ? unpack : NULL;
-        if (i->opnd[1].kind == O_VEC) return bits <= 64 ? pack : NULL;
+        if (i->opnd[0].kind == O_VEC) return bits == 128 ? unpack_128 : unpack;
+        if (i->opnd[1].kind == O_VEC) return bits == 128 ? pack_128 : pack;
+        if (bits == 128) return mov_128;
         return pred ? mov_pred : PICK_BITS(mov, bits);
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE:
+    case OP_POLICY_CVT: return mov_64;
     case OP_CVTA:
     case OP_ISSPACEP:
         if (!inst_has(i, G_SPACE) || i->mod[G_SPACE] == M_PARAM_FUNC) return NULL;

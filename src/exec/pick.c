@@ -10,13 +10,15 @@
     ExecFn *pick_sfu_##isa(const Inst *i);                                                                     \
     ExecFn *pick_half_##isa(const Inst *i);                                                                    \
     ExecFn *pick_cvt_##isa(const Inst *i);                                                                     \
+    ExecFn *pick_video_##isa(const Inst *i);                                                                   \
     static ExecFn *pick_##isa(const Inst *i)                                                                   \
     {                                                                                                          \
         ExecFn *f = NULL;                                                                                      \
         bool integer = type_info[i->type].kind == K_UINT || type_info[i->type].kind == K_SINT ||               \
                        type_info[i->type].kind == K_BITS;                                                      \
         bool half = type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;              \
-        if (i->op == OP_CVT) return pick_cvt_##isa(i);                                                         \
+        if (i->op == OP_CVT || i->op == OP_CVT_PACK) return pick_cvt_##isa(i);                                 \
+        if (op_video(i->op)) return pick_video_##isa(i);                                                       \
         if (integer) f = pick_int_##isa(i);                                                                    \
         if (!f && half) f = pick_half_##isa(i);                                                                \
         if (!f && !integer) f = pick_sfu_##isa(i);                                                             \

@@ -78,8 +78,13 @@ static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
     case SR_GLOBALTIMER_LO: return (uint32_t)ns;
     case SR_GLOBALTIMER_HI: return ns >> 32;
     case SR_DYNAMIC_SMEM: return i->dynamic_shared;
-    case SR_TOTAL_SMEM: return w->cta->shared_bytes;
-    default: return 0;  // positions within a cluster of one
+    case SR_TOTAL_SMEM:
+    case SR_AGGR_SMEM: {  // in allocation units (§10.31); nothing is reserved for the system
+        int sm = i->kernel->image->module->sm;
+        uint32_t unit = sm < 30 || sm >= 80 ? 128 : 256;
+        return (w->cta->shared_bytes + unit - 1) / unit * unit;
+    }
+    default: return 0;  // positions within a cluster of one, and what there is none of
     }
 }
 
@@ -479,6 +484,7 @@ void exec_step(Env *env, Warp *w)
     case X_VOTE:
     case X_MATCH:
     case X_REDUX:
+    case X_ELECT:
     case X_ACTIVEMASK: across(env, w, d, mask); break;
     case X_TEX:
         if (mask) exec_texture(env, w, d, mask);

@@ -101,7 +101,8 @@ static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
             if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
         for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
         // An instruction with several results, a call, or one that looks at other lanes may write before it has read all.
-        bool apart = r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL || i->op == OP_REDUX || i->op == OP_MATCH;
+        bool apart = r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL || i->op == OP_REDUX || i->op == OP_MATCH ||
+                     i->op == OP_ELECT;
         for (size_t u = 0; apart && u < r->use.n; u++) connect(g, def, r->use.v[u]);
     }
 }

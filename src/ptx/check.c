@@ -10,6 +10,7 @@ typedef struct Check {
     const Function *f;
     Inst *i;
     Diag *diag;
+    int three;             // types beyond the second
 } Check;
 
 static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -37,14 +38,15 @@ static const char *signature(const Inst *i)
     }
 }
 
-// vabsdiff4 has three types, the result's first: only those of the sources matter.
+// Video instructions have three types, the result's first: type and type2 are those of the sources.
 static bool sort_type(Check *c, int k, int *types)
 {
     Inst *i = c->i;
     const OpInfo *op = &op_info[i->op];
     uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
-    if (*types == most && i->op == OP_VABSDIFF4) i->type = i->type2, *types = 1;
+    if (*types == most && op_three_types(i->op) && c->three++ == 0) i->type = i->type2, *types = 1;
+    if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
     if (*types == most) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
     if (!((*types ? op->types2 : op->types) >> t & 1))
         return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);
@@ -76,6 +78,7 @@ static bool sort_suffixes(Check *c)
     bool optional = i->op == OP_BAR || i->op == OP_BARRIER;
     if (op->types && !types && !optional) return fail(c, NULL, "'%s' needs a type", op->name);
     if (op->types2 && types < 2) return fail(c, NULL, "'%s' needs two types", op->name);
+    if (op_three_types(i->op) && !c->three) return fail(c, NULL, "'%s' needs three types", op->name);
     return true;
 }
 
@@ -86,7 +89,8 @@ static Space space_of(uint8_t mod)
     case M_GLOBAL: return SP_GLOBAL;
     case M_LOCAL: return SP_LOCAL;
     case M_SHARED:
-    case M_SHARED_CTA: return SP_SHARED;
+    case M_SHARED_CTA:
+    case M_SHARED_CLUSTER: return SP_SHARED;
     case M_PARAM:
     case M_PARAM_ENTRY:
     case M_PARAM_FUNC: return SP_PARAM;
@@ -302,7 +306,9 @@ Type inst_operand_type(const Inst *i, int n)
     case 'b': return i->type2 ? i->type2 : i->type;
     case 'h':
     case 'H': return TY_B32;
+    case 'k':
     case 'u': return TY_U32;
+    case 'f': return TY_F32;
     case 'w': return TY_U64;
     case 'p':
     case 'P':
@@ -359,6 +365,11 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'b':
     case 'u':
     case 'w': return source(c, n, o, t, relaxed);
+    case 'f': return source(c, n, o, t, false);
+    case 'k': {
+        bool predicate = o->kind == O_REG && c->f->regs.v[o->reg].type == TY_PRED;
+        return source(c, n, o, predicate ? TY_PRED : t, false);
+    }
     case 'P':
     case 'H':
         if (o->kind != O_PAIR) return dest(c, n, o, t, false);
@@ -383,7 +394,7 @@ static bool check_operand(const Check *c, char letter, int n)
 
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
 {
-    Check c = {m, f, i, diag};
+    Check c = {m, f, i, diag, 0};
     const OpInfo *op = &op_info[i->op];
     if (!sort_suffixes(&c)) return false;
     i->space = op->groups & G(SPACE) ? (uint8_t)space_of(i->mod[G_SPACE]) : SP_NONE;

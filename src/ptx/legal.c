@@ -69,6 +69,14 @@ static bool apart(const Legal *c, Group a, Group b)
     return fail(c, mod_at(c, b), "modifiers .%s and .%s of '%s' exclude each other", mod_info[c->i->mod[a]].name, mod_info[c->i->mod[b]].name, name(c));
 }
 
+// d|p, of which d alone may be thrown away
+static bool gives_predicate(const Legal *c)
+{
+    const Operand *o = c->i->opnd;
+    if (c->i->operands && o->kind == O_PAIR && o->items[1].kind == O_REG) return true;
+    return fail(c, c->i->operands ? o->at : c->i->at, "'%s' gives a pair, whose second is a predicate", name(c));
+}
+
 static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
 
 // .rn, .rz, .rm, .rp, of which half-precision types take .rn alone
@@ -112,6 +120,7 @@ static bool ordering(const Legal *c)
     bool fits = atomic ? ordered && !(acquires && i->op == OP_RED)
                        : sem == M_WEAK || sem == M_VOLATILE || sem == M_RELAXED || sem == (load ? M_ACQUIRE : M_RELEASE);
     bool shared = i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_SHARED;
+    if (!only(c, G_MMIO, sem == M_RELAXED && i->mod[G_SCOPE] == M_SYS && shared && i->space != SP_SHARED)) return false;
     if (!only(c, G_SEM, fits && (shared || sem == M_WEAK || (sem == M_VOLATILE && i->space != SP_PARAM)))) return false;
     if (!only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL && (atomic || ordered))) return false;
     return needs(c, atomic || !ordered || has(c, G_SCOPE), "a scope such as .gpu");
@@ -142,6 +151,10 @@ static bool vectors(const Legal *c)
 static bool atomics(const Legal *c)
 {
     const Inst *i = c->i;
+    if (has(c, G_VEC)) {
+        c->diag->unsupported = true;
+        return fail(c, mod_at(c, G_VEC), "'%s' of vectors is not implemented", name(c));
+    }
     if (!needs(c, has(c, G_ATOM), "an operation such as .add") || !ordering(c)) return false;
     if (i->space != SP_GENERIC && i->space != SP_GLOBAL && i->space != SP_SHARED)
         return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c), space_names[i->space]);
@@ -152,8 +165,8 @@ static bool atomics(const Legal *c)
     case M_A_AND:
     case M_A_OR:
     case M_A_XOR: types = T(B32) | T(B64); break;
-    case M_A_EXCH: types = i->op == OP_ATOM ? T(B32) | T(B64) : 0; break;
-    case M_A_CAS: types = i->op == OP_ATOM ? T_BIT : 0; break;
+    case M_A_EXCH: types = i->op == OP_ATOM ? T(B32) | T(B64) | T(B128) : 0; break;
+    case M_A_CAS: types = i->op == OP_ATOM ? T_BIT | T(B128) : 0; break;
     case M_A_INC:
     case M_A_DEC: types = T(U32); break;
     case M_A_ADD: types = T(U32) | T(S32) | T(U64) | T_FLT | HALF | BRAIN; break;
@@ -185,34 +198,128 @@ static bool copies(const Legal *c)
     return fits || i->operands < 3 || fail(c, i->opnd[2].at, i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
 }
 
+// --- what says how memory is used, and changes nothing of what is in it ---------------------------------------------------
+static bool hints(const Legal *c)
+{
+    const Inst *i = c->i;
+    switch (i->op) {
+    case OP_POLICY_CVT: return needs(c, i->mod[G_LEVEL] == M_L2, ".L2");
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE: return needs(c, has(c, G_POLICY), "a priority such as .L2::evict_last") && only(c, G_SPACE, i->space == SP_GLOBAL);
+    case OP_DISCARD: if (!needs(c, i->mod[G_LEVEL] == M_L2, ".L2")) return false; break;
+    default: if (!needs(c, i->mod[G_LEVEL] == M_L2_EVICT_NORMAL, ".L2::evict_normal")) return false; break;
+    }
+    bool size = i->operands != 2 || i->opnd[1].kind != O_IMM || i->opnd[1].imm == 128;
+    return only(c, G_SPACE, i->space == SP_GLOBAL) && (size || fail(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
+}
+
+static bool proxy_fence(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool async = i->mod[G_PROXY] == M_P_ASYNC, shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
+    return needs(c, has(c, G_PROXY), ".alias or .async") && only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
+}
+
 // --- conversions (§9.7.9.21) ----------------------------------------------------------------------------------------------
+// .sat needs a source that may lie outside of an integer type's range.
+static bool may_saturate(const TypeInfo *to, const TypeInfo *from)
+{
+    if (from->kind == K_FLOAT) return true;
+    if (to->kind == from->kind) return to->bits < from->bits;
+    return to->kind == K_UINT || to->bits <= from->bits;
+}
+
+// Pairs: from two .f32, the first being the upper half; those of eight bits from and to .f16x2 as well.
+static bool converts_pairs(const Legal *c, Type d, Type s)
+{
+    bool eights = T_F8X2 >> d & 1, of_eights = T_F8X2 >> s & 1;
+    const char *to = type_info[d].name, *from = type_info[s].name;
+    bool good = of_eights ? d == TY_F16X2 : s == TY_F16X2 ? eights : s == TY_F32;
+    if (!good) return fail(c, c->i->at, "there is no 'cvt' from .%s to .%s", from, to);
+    int operands = s == TY_F32 ? 3 : 2;
+    if (c->i->operands != operands) return fail(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
+    Mod r = (Mod)c->i->mod[G_RND];
+    if (!needs(c, r, "a rounding mode such as .rn") || !only(c, G_RND, r == M_RN || (r == M_RZ && !eights && !of_eights))) return false;
+    if (!only(c, G_SAT, c->i->mod[G_SAT] == M_SATFINITE && !of_eights) || !needs(c, has(c, G_SAT) || !eights, ".satfinite to .e4m3x2 and .e5m2x2")) return false;
+    return only(c, G_FTZ, false);
+}
+
 static bool conversion(const Legal *c)
 {
     const Inst *i = c->i;
     Type d = (Type)i->type, s = (Type)i->type2;
     const TypeInfo *to = &type_info[d], *from = &type_info[s];
-    bool to_float = to->kind == K_FLOAT, from_float = from->kind == K_FLOAT, pair = d == TY_F16X2 || d == TY_BF16X2;
+    bool to_float = to->kind == K_FLOAT, from_float = from->kind == K_FLOAT;
+    uint64_t pairs = T(F16X2) | T(BF16X2) | T_F8X2;
+    if (pairs >> d & 1 || pairs >> s & 1) return converts_pairs(c, d, s);
     Mod r = (Mod)i->mod[G_RND];
     bool plain = r >= M_RN && r <= M_RP, integral = r >= M_RNI && r <= M_RPI;
-    if (s == TY_F16X2 || s == TY_BF16X2 || (s == TY_BF16 && to->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
-    if (pair != (i->operands == 3)) return fail(c, i->at, "'cvt' to .%s takes %d operands", to->name, pair ? 3 : 2);
+    if ((s == TY_BF16 && to->bits == 8) || (d == TY_BF16 && from->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
+    if (i->operands != 2) return fail(c, i->at, "'cvt' to .%s takes 2 operands", to->name);
     bool half = to_float && to->bits < 32;
-    if ((pair || d == TY_TF32) && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
-    if ((d == TY_BF16 && s == TY_F16) || (d == TY_F16 && s == TY_BF16)) return fail(c, i->at, "'cvt' from .%s to .%s goes by .f32", from->name, to->name);
-    bool narrows = to_float && (!from_float || to->bits < from->bits || pair || d == TY_TF32);
-    bool same = to_float && d == s;
-    if (narrows) {
+    if (d == TY_TF32 && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
+    // Between the 16-bit types rounding is to nearest unless it is written; to wider ones than .bf16 there is nothing to round.
+    bool free = (d == TY_BF16 && s == TY_F16) || (s == TY_BF16 && to_float && d != s);
+    bool narrows = to_float && (!from_float || to->bits < from->bits || d == TY_TF32);
+    if (free) {
+        if (!only(c, G_RND, plain)) return false;
+    } else if (narrows) {
         if (!needs(c, r, "a rounding mode such as .rn")) return false;
         if (!only(c, G_RND, plain || (r == M_RNA && d == TY_TF32))) return false;
-        if ((pair || d == TY_TF32) && !only(c, G_RND, r == M_RN || r == M_RZ || r == M_RNA)) return false;
+        if (d == TY_TF32 && !only(c, G_RND, r == M_RN || r == M_RZ || r == M_RNA)) return false;
     } else if (from_float && !to_float) {
         if (!needs(c, r, "a rounding mode such as .rzi") || !only(c, G_RND, integral)) return false;
-    } else if (!only(c, G_RND, same && integral)) {
+    } else if (!only(c, G_RND, d == s && to_float && integral)) {
         return false;
     }
-    if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32)) return false;
-    if (!only(c, G_RELU, s == TY_F32 && (half || pair || d == TY_TF32)) || !apart(c, G_SAT, G_RELU)) return false;
-    return only(c, G_SAT, i->mod[G_SAT] == M_SATFINITE ? s == TY_F32 && (half || pair || d == TY_TF32) : !pair && d != TY_TF32 && d != TY_BF16 && !(to_float && s == TY_BF16));
+    bool narrow = s == TY_F32 && (half || d == TY_TF32), finite = i->mod[G_SAT] == M_SATFINITE;
+    if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32 && !finite && !has(c, G_RELU))) return false;
+    if (!only(c, G_RELU, narrow && (plain && r <= M_RZ))) return false;
+    if (finite && d == TY_TF32 && r != M_RNA && c->m->sm < 100) return fail(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
+    if (!finite && !apart(c, G_SAT, G_RELU)) return false;
+    if (finite) return only(c, G_SAT, narrow && (r <= M_RZ || r == M_RNA));
+    return only(c, G_SAT, d != TY_TF32 && d != TY_BF16 && s != TY_BF16 && (to_float || may_saturate(to, from)));
+}
+
+// --- video (§9.7.17) ------------------------------------------------------------------------------------------------------
+// A selector of count digits, each below most; descending: each smaller than the one before.
+static bool selector(const Legal *c, int n, bool halves, int count, int most, bool descending)
+{
+    const Operand *o = &c->i->opnd[n];
+    if (!o->select) return true;
+    int digits = SELECT_COUNT(o->select);
+    bool good = !(o->select & SELECT_HALVES) == !halves && (count ? digits == count : digits <= most);
+    for (int k = 0; k < digits; k++)
+        good &= SELECT_DIGIT(o->select, k) < most && (!descending || !k || SELECT_DIGIT(o->select, k) > SELECT_DIGIT(o->select, k - 1));
+    return good || fail(c, o->at, "operand %d of '%s' can't have this selector", n + 1, name(c));
+}
+
+static bool video(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool set = i->op == OP_VSET || i->op == OP_VSET2 || i->op == OP_VSET4, shift = i->op == OP_VSHL || i->op == OP_VSHR;
+    int parts = i->op <= OP_VSET ? 1 : i->op <= OP_VSET2 ? 2 : 4;
+    Mod op = (Mod)i->mod[G_ATOM];
+    if (!only(c, G_SAT, i->mod[G_SAT] == M_SAT) || !needs(c, !set || (has(c, G_CMP) && i->mod[G_CMP] <= M_GE), "a comparison such as .lt")) return false;
+    if (!needs(c, !shift || has(c, G_OVER), ".clamp or .wrap")) return false;
+    if (shift && i->type2 != TY_U32) return fail(c, i->at, "the amount of '%s' is .u32", name(c));
+    if (!only(c, G_ATOM, op == M_A_ADD || (parts == 1 && (op == M_A_MIN || op == M_A_MAX))) || (parts > 1 && !apart(c, G_SAT, G_ATOM))) return false;
+    bool merges = i->operands && i->opnd[0].select;
+    for (int n = 0; n < i->operands && n < 4; n++) {
+        const Operand *o = &i->opnd[n];
+        if (n == 3 && o->select) return fail(c, o->at, "operand 4 of '%s' can't have a selector", name(c));
+        if (o->minus && (i->op != OP_VMAD || !n || has(c, G_PLUS))) return fail(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
+        if (parts == 1 && o->select && !selector(c, n, o->select & SELECT_HALVES, 1, o->select & SELECT_HALVES ? 2 : 4, false)) return false;
+        if (parts > 1 && !selector(c, n, parts == 2, n ? parts : 0, n ? 2 * parts : parts, !n)) return false;
+    }
+    if (i->op == OP_VMAD) {
+        if (merges) return fail(c, i->opnd[0].at, "operand 1 of 'vmad' can't have a selector");
+        bool good = i->operands != 4 || i->opnd[1].minus == i->opnd[2].minus || !i->opnd[3].minus;
+        return good || fail(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
+    }
+    if (parts > 1) return true;
+    if (merges && has(c, G_ATOM)) return fail(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both", name(c));
+    return i->operands == 3 + (merges || has(c, G_ATOM)) || fail(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
 }
 
 // --- synchronisation ------------------------------------------------------------------------------------------------------
@@ -296,10 +403,19 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
     case OP_TESTP: return needs(c, has(c, G_TESTP), "a property such as .finite");
     case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
+    case OP_LOP3: {
+        bool both = i->opnd[0].kind == O_PAIR;
+        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") && (!both || gives_predicate(c));
+    }
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
-    case OP_VABSDIFF4: return only(c, G_SAT, i->mod[G_SAT] == M_SAT) && only(c, G_ATOM, i->mod[G_ATOM] == M_A_ADD) && apart(c, G_SAT, G_ATOM);
     case OP_CVT: return conversion(c);
+    case OP_CVT_PACK: {
+        bool third = false, half = type_info[i->type].bits == 16;
+        for (int k = 0; k < i->suffixes; k++) third |= i->suffix[k] == M_COUNT + TY_B32;
+        if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") || !needs(c, third != half, half ? "two types" : "three types, the last one .b32")) return false;
+        return i->operands == 3 + third || fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
+    }
     case OP_CVTA: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_ISSPACEP: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_LD: return ordering(c) && caching(c) && vectors(c);
@@ -309,6 +425,21 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_ATOM:
     case OP_RED: return atomics(c);
     case OP_CP_ASYNC: return copies(c);
+    case OP_DISCARD:
+    case OP_APPLYPRIORITY:
+    case OP_POLICY_FRACTION:
+    case OP_POLICY_RANGE:
+    case OP_POLICY_CVT: return hints(c);
+    case OP_FENCE_PROXY:
+    case OP_MEMBAR_PROXY: return proxy_fence(c);
+    case OP_ELECT: return gives_predicate(c);
+    case OP_GRIDDEPCONTROL: return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents");
+    case OP_SETMAXNREG: {
+        uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
+        return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") && needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+               needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'), "a target of one architecture alone, such as sm_90a") &&
+               ((n >= 24 && n <= 256 && n % 8 == 0) || fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
+    }
     case OP_PREFETCH:
         return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
                only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
@@ -336,6 +467,6 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
                only(c, G_ATOM, logic || extreme || op == M_A_ADD) &&
                only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) && only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
     }
-    default: return true;
+    default: return !op_video(i->op) || video(c);
     }
 }

@@ -124,7 +124,7 @@ static void rewrite(const Lower *l, Inst *i)
         i->guard = g.reg;
     }
     Operand *copy = own_operands(l->f, i);
-    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP && i->op != OP_VABSDIFF4;
+    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP && !op_video(i->op);
     for (int n = inst_dest_count(i); n < i->operands; n++) {
         Operand *o = &copy[n];
         Type t = plain ? inst_operand_type(i, n) : TY_NONE;
@@ -153,6 +153,7 @@ static bool has_effect(const Inst *i)
     case OP_VOTE:
     case OP_MATCH:
     case OP_REDUX: return inst_has(i, G_SYNC);
+    case OP_ELECT: return true;
     default: return inst_dest_count(i) == 0 || inst_has(i, G_CC) || op_info[i->op].class == CLASS_LOAD || op_info[i->op].class == CLASS_ATOMIC || op_info[i->op].class == CLASS_BARRIER || op_info[i->op].class == CLASS_TEX || i->op == OP_CALL;
     }
 }

@@ -64,6 +64,7 @@ Type parse_type(Parser *p)
     if (tok(p)->kind != TOK_DIRECTIVE) return TY_NONE;
     int64_t v;
     if (!map_get(&p->suffixes, tok(p)->text + 1, tok(p)->length - 1, &v) || v < M_COUNT) return TY_NONE;
+    if (T_ALTERNATE >> (v - M_COUNT) & 1) return TY_NONE;
     lex_next(&p->lex);
     return (Type)(v - M_COUNT);
 }

@@ -35,6 +35,7 @@ struct Parser {
     uint64_t init_bytes;  // of all initialisers so far
     uint32_t loc;         // the current .loc, as in Inst.loc
     int depth;            // nesting of operands
+    bool video;           // of a video instruction: registers may have selectors and signs
 };
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
@@ -66,6 +67,7 @@ char *unique_name(Parser *p, const char *name);                 // one that noth
 bool parse_regs(Parser *p);                                           // behind .reg
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
+uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own
 void order_regs(Parser *p);                                           // when a body ends: numbers as declared
 
 // legal.c

@@ -115,9 +115,6 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
         o->reg = (uint32_t)v;
         return true;
     }
-    for (size_t k = 0; k < sreg_missing_count; k++)
-        if (strlen(sreg_missing[k]) <= n && !memcmp(sreg_missing[k], name, strlen(sreg_missing[k])))
-            return parse_unsupported(p, t->at, NULL, "special register '%.*s' is not implemented", (int)t->length, t->text);
     return parse_fail(p, t->at, NULL, "register '%.*s' is not declared", (int)t->length, t->text);
 }
 
@@ -184,6 +181,21 @@ static bool parse_nested(Parser *p, Operand *o)
     return expect_punct(p, '[') && parse_address(p, o);
 }
 
+// .b0, .h1, .b7652 behind a register (§9.7.17): which digits are good is checked later
+static void parse_select(Parser *p, Operand *o)
+{
+    const Token *t = tok(p);
+    bool good = t->kind == TOK_DIRECTIVE && t->length > 2 && t->length <= 6 && (t->text[1] == 'b' || t->text[1] == 'h');
+    unsigned digits = 0;
+    for (uint32_t k = 2; good && k < t->length; k++) {
+        good = t->text[k] >= '0' && t->text[k] <= '7';
+        digits = digits << 3 | (unsigned)(t->text[k] - '0');
+    }
+    if (!good) return;
+    o->select = (uint16_t)(digits | (t->length - 2) << 12 | (t->text[1] == 'h' ? SELECT_HALVES : 0));
+    lex_next(&p->lex);
+}
+
 static bool parse_operand(Parser *p, Operand *o)
 {
     *o = (Operand){.reg = NO_REG, .at = tok(p)->at};
@@ -193,12 +205,20 @@ static bool parse_operand(Parser *p, Operand *o)
         p->depth--;
         return good;
     }
+    if (p->video && is_punct(p, '-')) {
+        Lexer back = p->lex;
+        lex_next(&p->lex);
+        if (tok(p)->kind == TOK_NAME) o->minus = true;
+        else p->lex = back;
+    }
     if (is_punct(p, '-') || tok(p)->kind == TOK_INT || tok(p)->kind == TOK_FLOAT) return parse_constant(p, o);
     bool negated = take_punct(p, '!');
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, o->at, NULL, "an operand is expected here");
     if (!parse_name_operand(p, o)) return false;
     if (negated && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a predicate register can be negated");
     o->negated = negated;
+    if (o->minus && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a register can have a sign");
+    if (p->video && o->kind == O_REG) parse_select(p, o);
     return !take_punct(p, '|') || parse_pair(p, o);
 }
 
@@ -242,6 +262,27 @@ static bool parse_mnemonic(Parser *p, Inst *i)
     return true;
 }
 
+// cvt reads special registers too (§10): a mov into a register of its own comes before it. Not to or from floats.
+static void cvt_sreg(Parser *p, Inst *i)
+{
+    const Operand *o = &i->opnd[1];
+    for (int k = 0; k < i->suffixes; k++)
+        if (i->suffix[k] < M_COUNT || type_info[i->suffix[k] - M_COUNT].kind == K_FLOAT) return;
+    if (i->operands != 2 || o->kind != O_SREG || sreg_info[o->reg].type == TY_PRED) return;
+    Type t = sreg_info[o->reg].type;
+    Operand *mov = arena_alloc(&p->m->arena, 2 * sizeof *mov);
+    mov[0] = (Operand){.kind = O_REG, .reg = new_reg(p, "%sreg", t), .at = o->at};
+    mov[1] = *o;
+    Inst read = *i;
+    read.op = OP_MOV;
+    read.suffixes = 1;
+    read.suffix[0] = (uint8_t)(M_COUNT + t);
+    read.opnd = mov;
+    read.origin = (uint32_t)p->f->insts.n;
+    vec_push(&p->f->insts, read);
+    i->opnd[1] = mov[0];
+}
+
 // A name that is a label and nothing else
 static bool parse_label(Parser *p, Operand *o)
 {
@@ -270,6 +311,7 @@ static bool parse_inst(Parser *p)
     if (!parse_mnemonic(p, &i)) return false;
     Operand o[MAX_OPERANDS];
     int n = 0;
+    p->video = op_video(i.op);
     bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
     for (bool more = !none; more; more = take_punct(p, ',')) {
         if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
@@ -279,6 +321,7 @@ static bool parse_inst(Parser *p)
     i.operands = (uint8_t)n;
     i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
     memcpy(i.opnd, o, sizeof *o * (size_t)n);
+    if (i.op == OP_CVT) cvt_sreg(p, &i);
     i.origin = (uint32_t)p->f->insts.n;
     vec_push(&p->f->insts, i);
     return true;

@@ -54,6 +54,15 @@ static uint32_t add_reg(Parser *p, Scope *s, const char *name, size_t n, Type ty
     return index;
 }
 
+uint32_t new_reg(Parser *p, const char *name, Type type)
+{
+    uint32_t index = (uint32_t)p->f->regs.n;
+    Reg r = {unique_name(p, name), type};
+    vec_push(&p->f->regs, r);
+    vec_push(&p->places, (uint64_t)p->order++ << 32);
+    return index;
+}
+
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v)
 {
     for (size_t i = p->scopes.n; i-- > 0;) {

@@ -33,7 +33,11 @@ static void print_operand(const Function *f, const Operand *o, Text *out)
     if (o->negated) text_put(out, "!");
     switch ((OperandKind)o->kind) {
     case O_SINK: text_put(out, "_"); break;
-    case O_REG: text_put(out, reg_name(f, o->reg)); break;
+    case O_REG:
+        text_printf(out, "%s%s", o->minus ? "-" : "", reg_name(f, o->reg));
+        if (o->select) text_put(out, o->select & SELECT_HALVES ? ".h" : ".b");
+        for (int k = SELECT_COUNT(o->select); k-- > 0;) text_printf(out, "%d", SELECT_DIGIT(o->select, k));
+        break;
     case O_IMM: print_imm(o, out); break;
     case O_SREG: text_put(out, sreg_info[o->reg].name); break;
     case O_SYM:

@@ -32,13 +32,18 @@ static inline int type_bytes(Type t) { return (type_info[t].bits + 7) / 8; }
 #define T_INT8 (T(U8) | T(S8))
 #define T_FLT (T(F32) | T(F64))
 #define T_HALF (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
+#define T_F8X2 (T(E4M3X2) | T(E5M2X2))
 #define T_I16X2 (T(U16X2) | T(S16X2))
+// Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4)
+#define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
+#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 
 typedef enum Group {
     G_RND, G_FTZ, G_SAT, G_RELU, G_NAN, G_XORSIGN, G_ABS, G_APPROX, G_CC, G_MUL, G_CMP, G_BOOL, G_SEM, G_SCOPE,
     G_SPACE, G_CACHE, G_NC, G_EVICT, G_EVICT2, G_HINT, G_PREFETCH, G_LEVEL, G_VEC, G_ATOM, G_NOFTZ, G_WARP, G_BARCTA,
     G_BAR, G_SYNC, G_ALIGNED, G_VOTE, G_SHFL, G_TO, G_DIR, G_OVER, G_PRMT, G_SHIFTAMT, G_TESTP, G_GEOM, G_COMP, G_UNI,
+    G_MMIO, G_PROXY, G_POLICY, G_POLICY2, G_DEPEND, G_PMASK, G_PLUS, G_SCALE,
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
@@ -58,10 +63,8 @@ extern const ModInfo mod_info[M_COUNT];
 
 typedef enum Sreg {
 #define SREG(id, text, type, lane) SR_##id,
-#define NOSREG(text)
 #include "ptx/sregs.def"
 #undef SREG
-#undef NOSREG
     SR_COUNT
 } Sreg;
 typedef struct SregInfo {
@@ -70,8 +73,6 @@ typedef struct SregInfo {
     bool per_lane;
 } SregInfo;
 extern const SregInfo sreg_info[SR_COUNT];
-extern const char *const sreg_missing[];  // known by name, refused at load
-extern const size_t sreg_missing_count;
 
 // Timing classes. A description gives each a latency and an initiation interval.
 typedef enum Class {
@@ -132,14 +133,20 @@ typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 
 typedef struct Operand {
     uint8_t kind, imm_kind;
-    bool negated;      // !p
+    bool negated, minus;  // !p; -r of vmad
     uint16_t count;    // items
+    uint16_t select;   // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
     uint32_t at;       // byte offset in the source
     Symbol *sym;
     uint64_t imm;      // value, offset, or the bits of a float (IMM_F32: a float's, IMM_F64: a double's)
     struct Operand *items;
 } Operand;
+
+// Which bytes or halves: 3 bits a digit, the last one written lowest; how many; SELECT_HALVES
+#define SELECT_DIGIT(s, k) ((s) >> 3 * (k) & 7)
+#define SELECT_COUNT(s) ((s) >> 12 & 7)
+#define SELECT_HALVES 0x8000u
 
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
@@ -160,6 +167,9 @@ typedef struct Inst {
     uint32_t origin;                 // index of the instruction of the parsed function that this one stands for
 } Inst;
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
+// Video instructions (§9.7.17), and of them those that begin with a result's type, which isn't Inst.type
+static inline bool op_video(Op op) { return op >= OP_VADD && op <= OP_VSET4; }
+static inline bool op_three_types(Op op) { return op_video(op) && op != OP_VSET && op != OP_VSET2 && op != OP_VSET4; }
 
 typedef struct Reg {
     const char *name;

@@ -17,20 +17,9 @@ const ModInfo mod_info[M_COUNT] = {
 
 const SregInfo sreg_info[SR_COUNT] = {
 #define SREG(id, text, type, lane) [SR_##id] = {text, TY_##type, lane},
-#define NOSREG(text)
 #include "ptx/sregs.def"
 #undef SREG
-#undef NOSREG
 };
-
-const char *const sreg_missing[] = {
-#define SREG(id, text, type, lane)
-#define NOSREG(text) text,
-#include "ptx/sregs.def"
-#undef SREG
-#undef NOSREG
-};
-const size_t sreg_missing_count = COUNT(sreg_missing);
 
 const char *const class_names[CLASS_COUNT] = {"alu",     "mul",    "fma",    "f64", "sfu",      "cvt",   "branch",  "load",
                                               "store",   "shared", "atomic", "tex", "prefetch", "async", "barrier", "fence"};

@@ -10,14 +10,14 @@
 typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
-    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt;
+    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video;
 } Build;
 #define DECLARE(isa)                                                                                       \
     PickFn pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-        pick_cvt_##isa;
+        pick_cvt_##isa, pick_video_##isa;
 #define BUILD(isa)                                                                                         \
     {#isa,           pick_int_##isa,  pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa,       \
-     pick_half_##isa, pick_cvt_##isa}
+     pick_half_##isa, pick_cvt_##isa,  pick_video_##isa}
 #ifdef __x86_64__
 DECLARE(sse2)
 DECLARE(avx2)
@@ -41,6 +41,8 @@ const char *build_name(int b) { return all_builds[b].name; }
 ExecFn *build_pick(int b, const Inst *i)
 {
     const Build *build = &all_builds[b];
+    if (i->op == OP_CVT || i->op == OP_CVT_PACK) return build->cvt(i);
+    if (op_video(i->op)) return build->video(i);
     Kind kind = type_info[i->type].kind;
     bool integer = kind == K_UINT || kind == K_SINT || kind == K_BITS;
     bool half = kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
@@ -414,7 +416,7 @@ static void shape_inst(const Form *f, const Shape *s, Text *t)
         text_printf(t, " %s", s->first ? "%p" : "_");
         if (s->dst.letter == 'P' && (s->second || !s->first)) text_printf(t, "|%s", s->second ? "%q" : "_");
     } else if (s->dst.letter != '-') {
-        text_printf(t, " %%%c", s->dst.name);
+        text_printf(t, " %%%c%s", s->dst.name, s->dst.letter == 'H' ? "|%p" : "");
     }
     for (int k = 0; k < s->sources; k++) {
         text_put(t, ", ");
@@ -482,8 +484,8 @@ static void expected(const Rule *r, const Form *f, const Shape *s, const Opened 
         in.q = s->q_constant >= 0 ? s->q_constant != 0 : (bool)reg_get(o, w, s->s, n) != s->q_negated;
         Out out = {.p = (bool)reg_get(o, w, s->p, n), .q = (bool)reg_get(o, w, s->q, n), .cc = in.cc};
         r->reference(f, &in, &out);
-        if (strchr("dDh", s->dst.letter)) reg_put(o, w, s->dst.reg, n, out.d);
-        if (strchr("pP", s->dst.letter) && s->first) reg_put(o, w, s->p, n, out.p);
+        if (strchr("dDhH", s->dst.letter)) reg_put(o, w, s->dst.reg, n, out.d);
+        if (strchr("pPH", s->dst.letter) && s->first) reg_put(o, w, s->p, n, out.p);
         if (s->dst.letter == 'P' && s->second) reg_put(o, w, s->q, n, out.q);
         w->cc = (w->cc & ~(1u << n)) | (uint32_t)out.cc << n;
     }

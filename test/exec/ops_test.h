@@ -88,7 +88,7 @@ typedef struct Census {
 } Census;
 
 // What a test says about an operation. operands is written from the ISA's syntax, one letter each, destination first:
-//   d destination of type 1   D of the product's width   h of 32 bits   p predicate   P p|q   (a leading - : none)
+//   d destination of type 1   D of the product's width   h of 32 bits   p predicate   P p|q   H d|p   (a leading - : none)
 //   a source of type 1        A of the product's width   b of type 2    u of 32 bits  n of 32 bits, an amount
 //   l of 64 bits              q predicate, at the end    i the constant that form_test is given
 typedef struct Rule {

@@ -1,5 +1,5 @@
-// Instructions that look at other lanes (PTX ISA §9.7.9.6, §9.7.13.9–13): shfl, vote, match, redux, activemask: the
-// functions alone on every mode and mask, then whole warps that part and meet.
+// Instructions that look at other lanes (PTX ISA §9.7.9.6, §9.7.13.9–13, §9.7.13.16): shfl, vote, match, redux,
+// activemask, elect: the functions alone on every mode and mask, then whole warps that part and meet.
 #include "check.h"
 
 #include "exec/ops_test.h"
@@ -334,6 +334,47 @@ static void active(void **state)
     ptx_close(&o);
 }
 
+// One lane of each membermask is the leader, always the same; all are told its number, it alone the predicate.
+static void leaders(void **state)
+{
+    (void)state;
+    for (int sink = 0; sink < 2; sink++) {
+        Opened o;
+        open_one(&o, ".reg .b32 %d, %m;\n.reg .pred %p;\n", sink ? "elect.sync _|%p, %m;" : "elect.sync %d|%p, %m;");
+        uint32_t m = reg_find(&o, "%m"), p = reg_find(&o, "%p"), d = sink ? 0 : reg_find(&o, "%d");
+        for (unsigned round = 0; round < 200; round++) {
+            Frame w, got, again;
+            uint32_t mask = some_mask(round), halves[2] = {mask & 0x0ff0f00f, mask & ~0x0ff0f00fu};
+            frame_fill(&o, &w);
+            for (int n = 0; n < LANES; n++) reg_put(&o, &w, m, n, round & 1 ? halves[!(halves[0] >> n & 1)] : mask);
+            got = again = w;
+            run_across(&o, &got, mask);
+            run_across(&o, &again, mask);
+            assert_true(frame_same(&o, &got, &again));
+            for (int h = 0; h < 2; h++) {
+                uint32_t group = round & 1 ? halves[h] : h ? 0 : mask, chosen = 0;
+                for (int n = 0; n < LANES; n++)
+                    if (group >> n & 1 && reg_get(&o, &got, p, n)) chosen |= 1u << n;
+                if (!group) continue;
+                assert_true(chosen && !(chosen & (chosen - 1)));
+                for (int n = 0; n < LANES && !sink; n++)
+                    if (group >> n & 1) assert_int_equal(1u << reg_get(&o, &got, d, n), chosen);
+                census.values++;
+            }
+            for (int n = 0; n < LANES; n++) {
+                if (mask >> n & 1) continue;
+                assert_int_equal(reg_get(&o, &got, p, n), reg_get(&o, &w, p, n));
+                if (!sink) assert_int_equal(reg_get(&o, &got, d, n), reg_get(&o, &w, d, n));
+            }
+        }
+        ptx_close(&o);
+        census.tested++;
+    }
+    Opened o;
+    assert_int_equal(ptx_open(&o, 90, false, "", ".reg .b32 %d;\nelect.sync %d, 1;"), ILLEGAL);
+    ptx_close(&o);
+}
+
 // --- which forms there are -------------------------------------------------------------------------------------------
 static bool legal(const Form *f)
 {
@@ -502,13 +543,33 @@ static void exited_lanes(void **state)
     }
 }
 
+// The sides of a branch elect each its own, and wait for late lanes.
+static void leaders_of_branches(void **state)
+{
+    (void)state;
+    uint32_t r[4][LANES];
+    warp(90, 32,
+         "setp.lt.u32 %p, %lane, 8;\nmov.b32 %r2, 0;\n@%p bra L1;\nelect.sync %r0|%q, 0xffffff00;\n@%q mov.b32 %r2, 1;\nbra L2;\n"
+         "L1:\nelect.sync %r0|%q, 0xff;\n@%q mov.b32 %r2, 1;\nL2:\nelect.sync %r1|%q, -1;\nselp.b32 %r3, 1, 0, %q;",
+         r);
+    uint32_t sides[2] = {0}, all = 0;
+    for (uint32_t n = 0; n < LANES; n++) {
+        assert_int_equal(r[0][n], r[0][n < 8 ? 0 : 8]);
+        assert_int_equal(r[1][n], r[1][0]);
+        assert_int_equal(r[2][n], n == r[0][n]);
+        assert_int_equal(r[3][n], n == r[1][n]);
+        sides[n >= 8] += r[2][n], all += r[3][n];
+    }
+    assert_true(sides[0] == 1 && sides[1] == 1 && all == 1);
+}
+
 static void nothing_lost(void **state)
 {
     (void)state;
     census_print("across lanes", &census, 1);
     text_free(&census.missing_text);
     assert_int_equal(census.wrong, 0);
-    assert_true(census.tested >= 30);
+    assert_true(census.tested >= 32);
 }
 
 int main(void)
@@ -516,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles),   cmocka_unit_test(shuffle_widths), cmocka_unit_test(votes),
         cmocka_unit_test(matches),    cmocka_unit_test(reductions),     cmocka_unit_test(active),
+        cmocka_unit_test(leaders),    cmocka_unit_test(leaders_of_branches),
         cmocka_unit_test(forms),      cmocka_unit_test(guarded),        cmocka_unit_test(branches),
         cmocka_unit_test(late_lanes), cmocka_unit_test(exited_lanes),   cmocka_unit_test(nothing_lost),
     };

@@ -468,8 +468,8 @@ static void chains(void **state)
 
 // --- vabsdiff4, which has three types --------------------------------------------------------------------------------
 // With .add d = c + the sum of |a_k - b_k|, whatever the destination's sign; without, d's bytes are the differences,
-// with .sat clamped to a byte of the destination's sign. Masks and other orders of bytes (d.b0, a.b7654) aren't
-// implemented.
+// with .sat clamped to a byte of the destination's sign. Masks and other orders of bytes are in
+// test_ops_video.c.
 static Verdict open_packed(Opened *o, const char *op)
 {
     Text t = {0};
@@ -533,11 +533,15 @@ static void every_operation(void **state)
 {
     (void)state;
     static const Op here[] = {OP_VABSDIFF4};
+    static const Op video[] = {OP_VADD,      OP_VSUB,  OP_VABSDIFF, OP_VMIN,  OP_VMAX,  OP_VSHL,  OP_VSHR,  OP_VMAD,
+                               OP_VSET,      OP_VADD2, OP_VSUB2,    OP_VAVRG2, OP_VABSDIFF2, OP_VMIN2, OP_VMAX2, OP_VSET2,
+                               OP_VADD4,     OP_VSUB4, OP_VAVRG4,   OP_VMIN4, OP_VMAX4, OP_VSET4};
     static const Op logic[] = {OP_AND,  OP_OR,   OP_XOR,  OP_NOT,  OP_CNOT, OP_SHL,  OP_SHR,     OP_SHF,
                                OP_LOP3, OP_PRMT, OP_SELP, OP_SLCT, OP_MOV,  OP_CVTA, OP_ISSPACEP};
-    static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ACTIVEMASK};
+    static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ELECT, OP_ACTIVEMASK};
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
+    static const Op conversions[] = {OP_CVT_PACK};
     static const Op memory_and_control[] = {OP_LD,
                                             OP_LDU,
                                             OP_ST,
@@ -563,10 +567,19 @@ static void every_operation(void **state)
                                             OP_NANOSLEEP,
                                             OP_TRAP,
                                             OP_BRKPT,
-                                            OP_PMEVENT};
+                                            OP_PMEVENT,
+                                            OP_DISCARD,
+                                            OP_APPLYPRIORITY,
+                                            OP_POLICY_FRACTION,
+                                            OP_POLICY_RANGE,
+                                            OP_POLICY_CVT,
+                                            OP_FENCE_PROXY,
+                                            OP_MEMBAR_PROXY,
+                                            OP_GRIDDEPCONTROL,
+                                            OP_SETMAXNREG};
     int tests[OP_COUNT] = {0};
 #define MARK(list) for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
-    MARK(here) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
+    MARK(here) MARK(conversions) MARK(video) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
     for (size_t k = 0; k < COUNT(rules); k++) tests[rules[k].op]++;
     for (int op = 0; op < OP_COUNT; op++)
         if (tests[op] != 1) fail_msg("'%s' is in %d tests", op_info[op].name, tests[op]);
