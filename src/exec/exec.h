@@ -111,6 +111,7 @@ typedef struct Code {
     const Function *f;            // the executed form (lowered or as parsed)
     const Function *parsed;
     struct Kernel *kernel;
+    uint32_t number;              // in Kernel.codes
     Dinst *insts;                 // n + 1: the last one is an exit
     uint32_t n;
     uint32_t rows, preds;         // of a frame: registers, .param variables, two scratch rows

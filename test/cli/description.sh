@@ -47,7 +47,7 @@ gives 1 "$said" -- show gpu "$work/odd.ini"
 list() { "$onchip" list "$1" | sed -n 's/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
 gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --sched gtoo
 gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
-gives 2 'none of bits, modulo and xor' -- run saxpy --set l1.index=hash
+gives 2 'none of bits, modulo, xor and dealt' -- run saxpy --set l1.index=hash
 gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
 gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0
 gives 2 "'1' is out of range: 1 MiB to 1 TiB" -- run saxpy --set gpu.memory=1

@@ -1,0 +1,168 @@
+// operand.c: an instruction's operands as rows, and where what they name is: constants in the kernel's pool, variables in
+// their spaces, registers in the frame.
+#include "exec/decode.h"
+
+#include <string.h>
+
+bool decode_fail(Decode *x, bool unsupported, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!x->failed)
+        diag_vat(x->diag, &x->image->module->source, x->i ? x->i->at : x->f->symbol->at,
+                 unsupported ? "onchip list ops shows what is implemented" : NULL, format, args);
+    va_end(args);
+    if (unsupported) x->diag->unsupported = true;
+    x->failed = true;
+    return false;
+}
+
+Loc32 constant_row(Decode *x, uint64_t value, bool wide)
+{
+    struct { uint64_t value, wide; } key = {wide ? value : (uint32_t)value, wide};
+    int64_t row;
+    if (!map_get(&x->rows, (const char *)&key, sizeof key, &row)) {
+        ConstEntry e = {key.value, x->k->const_rows, wide};
+        row = e.row;
+        x->k->const_rows += 2;
+        vec_push(&x->consts, e);
+        map_put(&x->rows, (const char *)&key, sizeof key, row);
+    }
+    return (Loc32)row * ROW_BYTES | 1;
+}
+
+Loc32 scratch_row(const Decode *x) { return (x->code->rows - 2) * ROW_BYTES; }
+bool reg_wide(const Decode *x, uint32_t reg) { return type_info[x->f->regs.v[reg].type].bits == 64; }
+Loc32 reg_loc(const Decode *x, uint32_t reg)
+{
+    return x->code->alloc->place[reg] == NO_REG ? scratch_row(x) : x->code->alloc->place[reg] * ROW_BYTES;
+}
+uint16_t pred_of(const Decode *x, uint32_t reg)
+{
+    return x->code->alloc->place[reg] == NO_REG ? PRED_SINK : (uint16_t)(x->code->alloc->place[reg] + PRED_FIRST);
+}
+
+void places_put(Places *p, const Symbol *s, uint32_t at)
+{
+    Place place = {s, at};
+    map_put(&p->index, (const char *)&s, sizeof s, (int64_t)p->list.n);
+    vec_push(&p->list, place);
+}
+
+uint32_t places_find(const Places *p, const Symbol *s)
+{
+    int64_t k;
+    return map_get(&p->index, (const char *)&s, sizeof s, &k) ? p->list.v[k].at : NO_REG;
+}
+
+void places_clear(Places *p)
+{
+    map_free(&p->index);
+    vec_free(&p->list);
+}
+
+static uint64_t function_address(const Decode *x, const Symbol *s)
+{
+    const Module *m = x->image->module;
+    for (size_t k = 0; k < m->symbols.n; k++)
+        if (m->symbols.v[k] == s) return CODE_BASE + k;
+    return 0;
+}
+
+// The address of a symbol in its own space.
+uint64_t address_of(Decode *x, const Symbol *s)
+{
+    if (s->function) return function_address(x, s);
+    switch (s->space) {
+    case SP_SHARED: {
+        uint32_t at = places_find(&x->shared, s);
+        return at == NO_REG ? x->k->static_shared : at;  // .extern: behind everything static
+    }
+    case SP_LOCAL: return places_find(&x->local, s);
+    case SP_PARAM:
+        for (size_t p = 0; p < x->f->params.n && x->f->entry; p++)
+            if (x->f->params.v[p] == s) return x->k->param_at.v[p];
+        return places_find(&x->local, s);
+    case SP_GLOBAL:
+    case SP_CONST:
+        if (s->linkage == LINK_EXTERN && !s->address) decode_fail(x, false, "'%s' is declared .extern and not defined in this module", s->name);
+        return s->address;
+    default: decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name, space_names[s->space]); return 0;
+    }
+}
+
+Loc32 source_row(Decode *x, const Operand *o, Type t)
+{
+    bool wide = type_info[t].bits == 64;
+    switch (o->kind) {
+    case O_REG: return reg_loc(x, o->reg);
+    case O_IMM: return constant_row(x, imm_bits(o, t), wide);
+    case O_SYM: return constant_row(x, address_of(x, o->sym) + o->imm, wide);
+    case O_SREG: decode_fail(x, false, "special registers are read with mov"); return 0;
+    default: decode_fail(x, false, "unexpected operand"); return 0;
+    }
+}
+
+// A predicate source as 2 · number + negated.
+uint32_t pred_source(Decode *x, const Operand *o)
+{
+    if (o->kind == O_REG) return 2u * pred_of(x, o->reg) + o->negated;
+    return 2u * PRED_TRUE + (o->imm == 0);
+}
+void set_psrc(Decode *x, Dinst *d, const Operand *o)
+{
+    uint32_t p = pred_source(x, o);
+    d->psrc = (uint16_t)(p >> 1);
+    d->psrc_negated = p & 1;
+}
+Loc32 dest_row(const Decode *x, const Operand *o) { return o->kind == O_REG ? reg_loc(x, o->reg) : scratch_row(x); }
+uint16_t pdest_of(const Decode *x, const Operand *o) { return o->kind == O_REG ? pred_of(x, o->reg) : PRED_SINK; }
+
+// [reg + imm], [sym + imm], [imm]: the register's row in a, the rest in imm. D_SRC_LONG: the register has 64 bits.
+void set_address(Decode *x, Dinst *d, const Operand *o)
+{
+    d->imm = o->imm;
+    if (o->reg != NO_REG) {
+        d->a = reg_loc(x, o->reg);
+        if (reg_wide(x, o->reg)) d->flags |= D_SRC_LONG;
+        return;
+    }
+    if (o->sym) d->imm += address_of(x, o->sym);
+    if (o->sym && (o->sym->space == SP_LOCAL || (o->sym->space == SP_PARAM && !x->f->entry))) d->flags |= D_FRAME;
+    d->a = constant_row(x, 0, true);
+    d->flags |= D_SRC_LONG;
+}
+
+// The two rows of pairs of a 128-bit register, the lower half first
+void half_rows(const Decode *x, const Operand *o, Loc32 to[2])
+{
+    to[0] = dest_row(x, o);
+    to[1] = to[0] == scratch_row(x) ? to[0] : to[0] + 2 * ROW_BYTES;
+}
+
+typedef struct Score {
+    Decode *x;
+    Dinst *d;
+    bool def;
+} Score;
+static void score(void *user, uint32_t reg, bool def)
+{
+    Score *s = user;
+    const Alloc *a = s->x->code->alloc;
+    if (def != s->def || a->place[reg] == NO_REG || s->d->score_n == MAX_SCORE) return;
+    bool pred = s->x->f->regs.v[reg].type == TY_PRED;
+    bool read = false;  // a register is fetched once
+    for (int k = 0; k < s->d->sources; k++) read |= s->d->source[k] == a->slot[reg];
+    if (!def && !pred && !read && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
+    if (def && !pred && !s->d->has_result) s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
+    s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
+}
+
+void set_score(Decode *x, Dinst *d)
+{
+    Score s = {x, d, true};
+    inst_regs(x->i, score, &s);
+    d->score_dst = d->score_n;
+    s.def = false;
+    inst_regs(x->i, score, &s);
+}
