@@ -158,6 +158,8 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
 void exec_kernel_free(Kernel *k);
 // The lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
+// atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
+uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global);
 
 // --- global memory ----------------------------------------------------------------------------------------------------
 // Generic addresses: global memory where the device puts it, and windows for the other spaces (PTX ISA §6.4.1.1).
