@@ -260,4 +260,79 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
 void reproduce_free(Reproduction *r);
 
+// --- figure.c: a figure as numbers ---------------------------------------------------------------------------------------------
+typedef enum FigureKind {
+    FIGURE_BARS,                       // for each point a group of bars, one a series
+    FIGURE_CURVE,                      // lines through points at numbers
+    FIGURE_HEAT,                       // a field for each point (down) and series (across)
+    FIGURE_SERIES,                     // lines over time, many points
+    FIGURE_STACK,                      // for each point one bar, of the series' parts
+} FigureKind;
+typedef struct FigureValue {
+    double y, low, high;               // NAN: none
+} FigureValue;
+typedef struct FigurePoint {
+    const char *name;                  // may be null where x is a number
+    double x;                          // NAN: only named
+} FigurePoint;
+typedef struct FigureSeries {
+    const char *name;
+    uint32_t colour;                   // of the palette
+    VEC(FigureValue) values;                 // one for each point
+} FigureSeries;
+typedef struct Figure {
+    Arena arena;                       // of all texts
+    FigureKind kind;
+    const char *name;                  // of its files: lower-case letters, digits, hyphens
+    const char *title, *note;
+    const char *x, *y, *of;            // what points, values and series are, with units
+    double baseline, top;              // a line at this value; where the axis of values ends; NAN: none
+    VEC(FigurePoint) points;
+    VEC(FigureSeries) series;
+} Figure;
+void figure_open(Figure *f, FigureKind kind, const char *name, const char *title);
+void figure_free(Figure *f);
+void figure_axes(Figure *f, const char *x, const char *y, const char *of);
+void figure_note(Figure *f, const char *note);
+size_t figure_series(Figure *f, const char *name);            // its place
+// Sets the series' value at a point, which is made where it lacks; a range may be set in what is returned, until the next
+// call. A figure's points are all names or all numbers.
+FigureValue *figure_text(Figure *f, size_t series, const char *name, double y);
+FigureValue *figure_number(Figure *f, size_t series, double x, const char *name, double y);  // name: of the axis' tick; may be null
+// Adds the geometric mean of the points at which every series has a positive value, as a last point. Returns their number.
+size_t figure_means(Figure *f);
+bool figure_ranged(const FigureSeries *s);                          // has a low or high
+void figure_csv(const Figure *f, Text *out);                  // RFC 4180
+
+// --- plot.c: figures drawn by gnuplot -----------------------------------------------------------------------------------------------
+void figure_script(const Figure *f, Text *out);               // makes NAME.svg of NAME.csv in the folder it is run in
+// Writes NAME.csv and NAME.gp into folder and, if svg isn't null, runs gnuplot there, which makes NAME.svg, and gives that
+// too. A null folder is one for the time of the call.
+bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
+// The SVG as part of a page: without a size of its own, its names made unique by the figure's, its colours turned into
+// the page's: --ink, --rule, --paper and --s0, --s1, ….
+void figure_inline(const Figure *f, const char *svg, Text *out);
+void figure_palette(Text *out);                               // those of the light page: "--s0:#4477aa;…"
+
+// --- html.c: a page ------------------------------------------------------------------------------------------------------------------
+typedef struct PageFile {
+    const char *name, *text;           // "style"
+    size_t size;
+} PageFile;
+extern const PageFile page_files[];    // page/*, generated
+extern const size_t page_file_count;
+// Adds format, in which each %s stands for a text that is escaped and %r for one that is HTML already; nothing else is
+// special. The page is well-formed XML too.
+void html_put(Text *out, const char *format, ...);
+void html_open(Text *out, const char *title);
+void html_close(Text *out);
+// A table in a box of its own that scrolls sideways, with buttons for those who have scripts. Columns whose names begin
+// with # have numbers. A cell's value is what is sorted and copied; null: the text.
+void html_table(Text *out, const char *id, const char *caption, const char *const *columns, size_t count);
+void html_row(Text *out);
+void html_cell(Text *out, const char *text);
+void html_number(Text *out, const char *text, double value);
+void html_count(Text *out, uint64_t value);
+void html_table_end(Text *out);
+
 #endif
