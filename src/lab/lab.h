@@ -335,4 +335,87 @@ void html_number(Text *out, const char *text, double value);
 void html_count(Text *out, uint64_t value);
 void html_table_end(Text *out);
 
+// --- runs.c: runs of a store, read back ---------------------------------------------------------------------------------------------------
+typedef struct RunSetting {
+    const char *name, *value;          // "l1.size", "16KiB"
+} RunSetting;
+typedef struct RunStructure {
+    const char *name;
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef struct RunKernel {
+    const char *name, *grid, *block, *limit;
+    uint64_t launches, warps;          // warps: that an SM has room for
+    bool functional, partial;
+    uint64_t *count;                   // by Counter
+    double *rate;                      // as rates[]; NAN: none
+    VEC(RunStructure) structures;
+    VEC(uint64_t) samples;             // counters at the end of each interval, all counters of the first, of the second, …
+} RunKernel;
+typedef struct StoredRun {
+    const char *key, *program, *params, *gpu, *overrides, *options, *error, *version, *finished, *host;  // error null: done
+    bool verified;
+    int64_t model;
+    uint64_t cycles, warp_instructions;
+    double wall_seconds;
+    uint64_t *count;                   // of all kernels that were timed, summed
+    VEC(RunSetting) settings;          // the GPU, overrides, options, and last the parameters
+    size_t params_at;                  // where those begin
+    VEC(RunKernel) kernels;
+} StoredRun;
+typedef struct Runs {
+    Arena arena;
+    VEC(StoredRun) v;
+} Runs;
+// Runs of the verb run, of these programs on these GPUs (names between commas; null: all), in the order of their programs
+// and then of their settings' texts, so that it doesn't depend on which was ready first.
+bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Diag *diag);
+void runs_free(Runs *runs);
+
+// --- swept.c: what differs between runs ---------------------------------------------------------------------------------------------------
+// A setting that has several values in a group of runs. Settings that only change together are one ("nx, ny").
+typedef struct Swept {
+    const char *name;
+    VEC(const char *) values;          // in order: the one left as described, numbers, texts
+    VEC(double) numbers;               // of each value, NAN: none
+    bool numeric;                      // all but the one left as described are numbers
+} Swept;
+typedef struct RunGroup {
+    Arena arena;
+    VEC(const StoredRun *) runs;       // in the order of their values, first setting first
+    VEC(Swept) swept;
+    VEC(uint32_t) at;                  // of each run, for each swept setting: the place of its value
+} RunGroup;
+// Groups the runs that are done. params: their parameters count as settings. baseline, "l1.size=16KiB,…", may be null: values
+// that come first.
+void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline);
+void group_free(RunGroup *g);
+uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
+// The values of a run's swept settings, without that of the one to leave out (or SIZE_MAX): "8KiB, gto".
+const char *group_label(RunGroup *g, size_t run, size_t except);
+const char *group_names(RunGroup *g, size_t except);             // of the settings, likewise: "l1.size, sched.policy"
+// Whether the run's settings, those two apart (or SIZE_MAX), have the values of the run base.
+bool group_near(const RunGroup *g, size_t run, size_t base, size_t except, size_t also);
+bool group_varies(const RunGroup *g, const char *name);          // whether the setting is one of the swept
+
+// --- charts.c, report.c: a page over a store -----------------------------------------------------------------------------------------------
+typedef struct ReportOptions {
+    const char *programs, *gpus;       // names between commas; null: all
+    const char *baseline;              // as group_open
+    const char *folder;                // for the figures' files; null: none
+    bool no_figures;
+} ReportOptions;
+typedef struct Report {
+    const ReportOptions *options;
+    Text *out;
+    Diag *diag;
+    Map names;                         // of figures
+    uint64_t runs, figures;
+} Report;
+// The report as one HTML page. False, with the reason: nothing to report, gnuplot lacks, the store or a file fails.
+bool report_page(Store *s, const ReportOptions *options, Report *made, Text *html, Diag *diag);
+// Figures over all programs, and over the runs of one. False when one couldn't be drawn.
+bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);
+bool charts_program(Report *r, RunGroup *g);
+
 #endif

@@ -146,10 +146,49 @@ static void escaped(void **state) {
     text_free(&t);
 }
 
+static StoredRun run_of(RunSetting *settings, size_t n) {
+    StoredRun r = {.program = "p", .params = "", .overrides = "", .options = "", .params_at = n};
+    for (size_t k = 0; k < n; k++) vec_push(&r.settings, settings[k]);
+    return r;
+}
+
+// Settings that change together are one; values are in the order of their numbers, the one left as described first.
+static void swept(void **state) {
+    (void)state;
+    RunSetting lists[][4] = {
+        {{"nx", "256"}, {"ny", "128"}, {"l1.size", "16KiB"}, {"gpu", "g"}},
+        {{"nx", "64"}, {"ny", "64"}, {"l1.size", "16384"}, {"gpu", "g"}},
+        {{"nx", "256"}, {"ny", "128"}, {"l1.size", "8KiB"}, {"gpu", "g"}},
+        {{"nx", "64"}, {"ny", "64"}, {"l1.size", ""}, {"gpu", "g"}},
+    };
+    StoredRun runs[4];
+    const StoredRun *list[4];
+    for (size_t k = 0; k < 4; k++) runs[k] = run_of(lists[k], 4), list[k] = &runs[k];
+    RunGroup g;
+    group_open(&g, list, 4, true, NULL);
+    assert_int_equal(g.swept.n, 2);
+    assert_string_equal(g.swept.v[0].name, "nx, ny");
+    assert_string_equal(g.swept.v[0].values.v[0], "64, 64");
+    assert_string_equal(g.swept.v[0].values.v[1], "256, 128");
+    assert_string_equal(g.swept.v[1].name, "l1.size");
+    assert_int_equal(g.swept.v[1].values.n, 3);
+    assert_true(g.swept.v[1].numeric && isnan(g.swept.v[1].numbers.v[0]));
+    assert_true(group_varies(&g, "ny") && !group_varies(&g, "n") && !group_varies(&g, "gpu"));
+    assert_string_equal(group_label(&g, 0, SIZE_MAX), "64, 64, default");
+    assert_string_equal(group_label(&g, 3, SIZE_MAX), "256, 128, 16KiB");
+    assert_ptr_equal(g.runs.v[2], &runs[2]);
+    group_free(&g);
+    group_open(&g, list, 4, true, "l1.size=16KiB");
+    assert_string_equal(group_label(&g, 0, 0), "16KiB");
+    assert_string_equal(g.swept.v[1].values.v[1], "");
+    group_free(&g);
+    for (size_t k = 0; k < 4; k++) vec_free(&runs[k].settings);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv), cmocka_unit_test(numbers_are_sorted), cmocka_unit_test(means), cmocka_unit_test(script),
-        cmocka_unit_test(drawn), cmocka_unit_test(escaped),
+        cmocka_unit_test(drawn), cmocka_unit_test(escaped), cmocka_unit_test(swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
