@@ -56,7 +56,7 @@ add_custom_command(
     VERBATIM)
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
-# --- texts: GPU descriptions, the results store's schema, reproductions ---------------------------------------------------
+# --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ---------------------------------------------------
 # embed_texts(KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending, become
 # the table that tools/embed.c knows as KIND.
 function(embed_texts kind folder pattern)
@@ -79,3 +79,4 @@ endfunction()
 embed_texts(gpus gpus *.ini)
 embed_texts(schema src/lab/schema *.sql)
 embed_texts(reproduce reproduce */*.ini)
+embed_texts(page src/lab/page *)

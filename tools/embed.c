@@ -1,4 +1,4 @@
-// embed.c: files into C, at build time. Usage: embed workloads|gpus|schema|reproduce OUT.c NAME=FILE …
+// embed.c: files into C, at build time. Usage: embed workloads|gpus|schema|reproduce|page OUT.c NAME=FILE …
 //
 // "workloads" writes ptx_NAME[] for each file and the registry of lab.h over them; the others write tables
 // of names and texts, of chip.h and lab.h.
@@ -69,7 +69,7 @@ static void put_texts(FILE *out, const char *header, const char *type, const cha
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fputs("usage: embed workloads|gpus|schema|reproduce OUT.c NAME=FILE …\n", stderr);
+        fputs("usage: embed workloads|gpus|schema|reproduce|page OUT.c NAME=FILE …\n", stderr);
         return 2;
     }
     char **names = argv + 3, **paths = malloc((size_t)argc * sizeof *paths);
@@ -90,6 +90,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "gpus")) put_texts(out, "chip/chip.h", "GpuFile", "gpu_file", names, paths, n);
     else if (!strcmp(argv[1], "schema")) put_texts(out, "lab/lab.h", "SchemaFile", "schema_file", names, paths, n);
     else if (!strcmp(argv[1], "reproduce")) put_texts(out, "lab/lab.h", "ReproduceFile", "reproduce_file", names, paths, n);
+    else if (!strcmp(argv[1], "page")) put_texts(out, "lab/lab.h", "PageFile", "page_file", names, paths, n);
     else put_workloads(out, names, paths, n);
     if (fclose(out)) fail(argv[2]);
     free(paths);

@@ -64,9 +64,13 @@ void text_add(Text *text, const char *s, size_t length);
 void text_put(Text *text, const char *s);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *text, const char *format, va_list args);
+void text_number(Text *text, double value);  // finite; as few digits as give back the same
 void text_free(Text *text);
 // Reads a whole file; null-terminated. False, with errno set, when it can't.
 bool text_read_file(Text *text, const char *path);
+// The length of the UTF-8 sequence at s, or 0 when there is none that can be shown: control characters, overlong forms,
+// surrogates and stray bytes.
+size_t text_sequence(const char *s, size_t left);
 
 // --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
 // A Source is a named text; a Diag is at most one error (the first wins) rendered as

@@ -29,22 +29,6 @@ bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, 
     return false;
 }
 
-// The length of the UTF-8 sequence at s, or 0 when there is none that a terminal should be shown: control characters,
-// overlong forms, surrogates and stray bytes.
-static size_t shown_sequence(const char *s, size_t left) {
-    unsigned char c = (unsigned char)s[0];
-    if (c < 0x80) return c >= 0x20 && c != 0x7f ? 1 : 0;
-    size_t n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left) return 0;
-    for (size_t i = 1; i < n; i++)
-        if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
-    unsigned char d = (unsigned char)s[1];
-    if ((c == 0xc2 && d < 0xa0) || (c == 0xe0 && d < 0xa0) || (c == 0xed && d >= 0xa0) || (c == 0xf0 && d < 0x90) ||
-        (c == 0xf4 && d >= 0x90))
-        return 0;
-    return n;
-}
-
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args) {
@@ -77,7 +61,7 @@ bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint,
     Text caret = {0};
     text_printf(&caret, "\n      | %s", cut_left ? " " : "");
     for (size_t i = from; i < to;) {
-        size_t n = text[i] == '\t' ? 1 : shown_sequence(text + i, to - i);
+        size_t n = text[i] == '\t' ? 1 : text_sequence(text + i, to - i);
         if (n)
             text_add(out, text + i, n);
         else

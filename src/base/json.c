@@ -109,13 +109,7 @@ void json_double(Json *json, const char *key, double value) {
         text_put(&json->text, "null");
         return;
     }
-    size_t start = json->text.n;
-    for (int digits = 15; digits <= 17; digits++) {
-        json->text.n = start;
-        text_printf(&json->text, "%.*g", digits, value);
-        double back;
-        if (parse_double(json->text.v + start, &back) && back == value) break;
-    }
+    text_number(&json->text, value);
 }
 
 void json_bool(Json *json, const char *key, bool value) {

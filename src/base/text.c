@@ -54,6 +54,16 @@ void text_vprintf(Text *text, const char *format, va_list args) {
     }
 }
 
+void text_number(Text *text, double value) {
+    size_t start = text->n;
+    for (int digits = 15; digits <= 17; digits++) {
+        text->n = start;
+        text_printf(text, "%.*g", digits, value);
+        double back;
+        if (parse_double(text->v + start, &back) && back == value) break;
+    }
+}
+
 void text_free(Text *text) {
     mem_free(text->v);
     *text = (Text){0};
@@ -92,4 +102,18 @@ bool text_read_file(Text *text, const char *path) {
     text->v[text->n] = 0;
     errno = problem;
     return problem == 0;
+}
+
+size_t text_sequence(const char *s, size_t left) {
+    unsigned char c = (unsigned char)s[0];
+    if (c < 0x80) return c >= 0x20 && c != 0x7f ? 1 : 0;
+    size_t n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (n == 0 || n > left) return 0;
+    for (size_t i = 1; i < n; i++)
+        if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
+    unsigned char d = (unsigned char)s[1];
+    if ((c == 0xc2 && d < 0xa0) || (c == 0xe0 && d < 0xa0) || (c == 0xed && d >= 0xa0) || (c == 0xf0 && d < 0x90) ||
+        (c == 0xf4 && d >= 0x90))
+        return 0;
+    return n;
 }

@@ -13,6 +13,7 @@ int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
 // --- options.c ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ static const struct {
     {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
     {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
+    {"report", cmd_report, "a page of figures and tables over the store, or over one run"},
     {"list", cmd_list, "workloads, gpus, schedulers, policies, counters, ops"},
     {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
 };

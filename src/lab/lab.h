@@ -260,4 +260,162 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
 void reproduce_free(Reproduction *r);
 
+// --- figure.c: a figure as numbers ---------------------------------------------------------------------------------------------
+typedef enum FigureKind {
+    FIGURE_BARS,                       // for each point a group of bars, one a series
+    FIGURE_CURVE,                      // lines through points at numbers
+    FIGURE_HEAT,                       // a field for each point (down) and series (across)
+    FIGURE_SERIES,                     // lines over time, many points
+    FIGURE_STACK,                      // for each point one bar, of the series' parts
+} FigureKind;
+typedef struct FigureValue {
+    double y, low, high;               // NAN: none
+} FigureValue;
+typedef struct FigurePoint {
+    const char *name;                  // may be null where x is a number
+    double x;                          // NAN: only named
+} FigurePoint;
+typedef struct FigureSeries {
+    const char *name;
+    uint32_t colour;                   // of the palette
+    VEC(FigureValue) values;                 // one for each point
+} FigureSeries;
+typedef struct Figure {
+    Arena arena;                       // of all texts
+    FigureKind kind;
+    const char *name;                  // of its files: lower-case letters, digits, hyphens
+    const char *title, *note;
+    const char *x, *y, *of;            // what points, values and series are, with units
+    double baseline, top;              // a line at this value; where the axis of values ends; NAN: none
+    VEC(FigurePoint) points;
+    VEC(FigureSeries) series;
+} Figure;
+void figure_open(Figure *f, FigureKind kind, const char *name, const char *title);
+void figure_free(Figure *f);
+void figure_axes(Figure *f, const char *x, const char *y, const char *of);
+void figure_note(Figure *f, const char *note);
+size_t figure_series(Figure *f, const char *name);            // its place
+// Sets the series' value at a point, which is made where it lacks; a range may be set in what is returned, until the next
+// call. A figure's points are all names or all numbers.
+FigureValue *figure_text(Figure *f, size_t series, const char *name, double y);
+FigureValue *figure_number(Figure *f, size_t series, double x, const char *name, double y);  // name: of the axis' tick; may be null
+// Adds the geometric mean of the points at which every series has a positive value, as a last point. Returns their number.
+size_t figure_means(Figure *f);
+bool figure_ranged(const FigureSeries *s);                          // has a low or high
+void figure_csv(const Figure *f, Text *out);                  // RFC 4180
+
+// --- plot.c: figures drawn by gnuplot -----------------------------------------------------------------------------------------------
+void figure_script(const Figure *f, Text *out);               // makes NAME.svg of NAME.csv in the folder it is run in
+// Writes NAME.csv and NAME.gp into folder and, if svg isn't null, runs gnuplot there, which makes NAME.svg, and gives that
+// too. A null folder is one for the time of the call.
+bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
+// The SVG as part of a page: without a size of its own, its names made unique by the figure's, its colours turned into
+// the page's: --ink, --rule, --paper and --s0, --s1, ….
+void figure_inline(const Figure *f, const char *svg, Text *out);
+void figure_palette(Text *out);                               // those of the light page: "--s0:#4477aa;…"
+
+// --- html.c: a page ------------------------------------------------------------------------------------------------------------------
+typedef struct PageFile {
+    const char *name, *text;           // "style"
+    size_t size;
+} PageFile;
+extern const PageFile page_files[];    // page/*, generated
+extern const size_t page_file_count;
+// Adds format, in which each %s stands for a text that is escaped and %r for one that is HTML already; nothing else is
+// special. The page is well-formed XML too.
+void html_put(Text *out, const char *format, ...);
+void html_open(Text *out, const char *title);
+void html_close(Text *out);
+// A table in a box of its own that scrolls sideways, with buttons for those who have scripts. Columns whose names begin
+// with # have numbers. A cell's value is what is sorted and copied; null: the text.
+void html_table(Text *out, const char *id, const char *caption, const char *const *columns, size_t count);
+void html_row(Text *out);
+void html_cell(Text *out, const char *text);
+void html_number(Text *out, const char *text, double value);
+void html_count(Text *out, uint64_t value);
+void html_table_end(Text *out);
+
+// --- runs.c: runs of a store, read back ---------------------------------------------------------------------------------------------------
+typedef struct RunSetting {
+    const char *name, *value;          // "l1.size", "16KiB"
+} RunSetting;
+typedef struct RunStructure {
+    const char *name;
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef struct RunKernel {
+    const char *name, *grid, *block, *limit;
+    uint64_t launches, warps;          // warps: that an SM has room for
+    bool functional, partial;
+    uint64_t *count;                   // by Counter
+    double *rate;                      // as rates[]; NAN: none
+    VEC(RunStructure) structures;
+    VEC(uint64_t) samples;             // counters at the end of each interval, all counters of the first, of the second, …
+} RunKernel;
+typedef struct StoredRun {
+    const char *key, *program, *params, *gpu, *overrides, *options, *error, *version, *finished, *host;  // error null: done
+    bool verified;
+    int64_t model;
+    uint64_t cycles, warp_instructions;
+    double wall_seconds;
+    uint64_t *count;                   // of all kernels that were timed, summed
+    VEC(RunSetting) settings;          // the GPU, overrides, options, and last the parameters
+    size_t params_at;                  // where those begin
+    VEC(RunKernel) kernels;
+} StoredRun;
+typedef struct Runs {
+    Arena arena;
+    VEC(StoredRun) v;
+} Runs;
+// Runs of the verb run, of these programs on these GPUs (names between commas; null: all), in the order of their programs
+// and then of their settings' texts, so that it doesn't depend on which was ready first.
+bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Diag *diag);
+void runs_free(Runs *runs);
+
+// --- swept.c: what differs between runs ---------------------------------------------------------------------------------------------------
+// A setting that has several values in a group of runs. Settings that only change together are one ("nx, ny").
+typedef struct Swept {
+    const char *name;
+    VEC(const char *) values;          // in order: the one left as described, numbers, texts
+    VEC(double) numbers;               // of each value, NAN: none
+    bool numeric;                      // all but the one left as described are numbers
+} Swept;
+typedef struct RunGroup {
+    Arena arena;
+    VEC(const StoredRun *) runs;       // in the order of their values, first setting first
+    VEC(Swept) swept;
+    VEC(uint32_t) at;                  // of each run, for each swept setting: the place of its value
+} RunGroup;
+// Groups the runs that are done. params: their parameters count as settings. baseline, "l1.size=16KiB,…", may be null: values
+// that come first.
+void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline);
+void group_free(RunGroup *g);
+uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
+// The values of a run's swept settings, without that of the one to leave out (or SIZE_MAX): "8KiB, gto".
+const char *group_label(RunGroup *g, size_t run, size_t except);
+const char *group_names(RunGroup *g, size_t except);             // of the settings, likewise: "l1.size, sched.policy"
+// Whether the run's settings, those two apart (or SIZE_MAX), have the values of the run base.
+bool group_near(const RunGroup *g, size_t run, size_t base, size_t except, size_t also);
+bool group_varies(const RunGroup *g, const char *name);          // whether the setting is one of the swept
+
+// --- charts.c, report.c: a page over a store -----------------------------------------------------------------------------------------------
+typedef struct ReportOptions {
+    const char *programs, *gpus;       // names between commas; null: all
+    const char *baseline;              // as group_open
+    const char *folder;                // for the figures' files; null: none
+    bool no_figures;
+} ReportOptions;
+typedef struct Report {
+    const ReportOptions *options;
+    Text *out;
+    Diag *diag;
+    Map names;                         // of figures
+    uint64_t runs, figures;
+} Report;
+// The report as one HTML page. False, with the reason: nothing to report, gnuplot lacks, the store or a file fails.
+bool report_page(Store *s, const ReportOptions *options, Report *made, Text *html, Diag *diag);
+// Figures over all programs, and over the runs of one. False when one couldn't be drawn.
+bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);
+bool charts_program(Report *r, RunGroup *g);
+
 #endif

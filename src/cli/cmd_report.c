@@ -1,0 +1,150 @@
+// cmd_report.c: onchip report: a page over the store, or over a run made for it.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUN "onchip report run"
+#define STORE "onchip report over a store"
+static const Option options[] = {
+    {"-o", "FILE", "the page (report.html); - is standard output"},
+    {"--gpu", "NAME|FILE[,…]", "only these GPUs; those to run on (gtx480)"},
+    {"--baseline", "KEY=VALUE[,…]", "values that others are compared with, instead of the first"},
+    {"--plot", "DIR", "each figure as files too: its CSV, the gnuplot script that draws it, the SVG"},
+    {"--no-figures", NULL, "tables and numbers alone, for which gnuplot isn't needed"},
+    {"--help", NULL, "this text"},
+    {NULL, NULL, STORE},
+    {"--program", "NAME[,…]", "only these programs"},
+    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {NULL, NULL, RUN},
+    {"--sched", "NAME[,…]", "warp schedulers"},
+    {"--set", "KEY=VALUE[,…]", "a key of the description and its values"},
+    {"--size", "small|standard[,…]", "the workload's size (standard)"},
+    {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
+    {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
+    {"--interval", "CYCLES", "sample every counter, for figures over time"},
+};
+enum { P_OUT, P_GPU, P_BASELINE, P_PLOT, P_NO_FIGURES, P_HELP, P_OF_STORE, P_PROGRAM, P_DB, P_OF_RUN, P_SCHED, P_SET, P_SIZE, P_KERNELS, P_MAX, P_INTERVAL };
+
+typedef struct Request {
+    ReportOptions report;
+    Matrix matrix;                     // of report run
+    const char *out, *db;
+    bool run;
+    Diag diag;
+} Request;
+
+static int usage(void)
+{
+    printf("usage: onchip report [options]\n       onchip report run WORKLOAD [parameter=value,… …] [options]\n\n"
+           "Writes one HTML page over the runs of the store, or over runs made for it and not kept.\n\n");
+    print_options(options, COUNT(options));
+    return EXIT_OK;
+}
+
+// "name=a,b": an axis of what report run runs.
+static bool pair(Request *r, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals) return diag_error(&r->diag, "'%s': name=value is expected", text);
+    char *name = mem_text(text);
+    name[equals - text] = 0;
+    bool ok = matrix_axis(&r->matrix, name, equals + 1, &r->diag);
+    mem_free(name);
+    return ok;
+}
+
+// run, then the workload, then its parameters.
+static bool word(Request *r, const char *text, int number)
+{
+    if (!number) {
+        r->run = !strcmp(text, "run");
+        return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD", text);
+    }
+    return number == 1 ? matrix_axis(&r->matrix, "program", text, &r->diag) : pair(r, text);
+}
+
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    bool ok = true;
+    int o, words = 0;
+    while (ok && (o = args_next(&a)) != -2) {
+        const char *v = a.value;
+        switch (o) {
+        case -3: return EXIT_USAGE;
+        case -1: ok = word(r, v, words++); break;
+        case P_OUT: r->out = v; break;
+        case P_PROGRAM: r->report.programs = v; break;
+        case P_GPU: r->report.gpus = v; break;
+        case P_BASELINE: r->report.baseline = v; break;
+        case P_PLOT: r->report.folder = v; break;
+        case P_NO_FIGURES: r->report.no_figures = true; break;
+        case P_DB: r->db = v; break;
+        case P_SET: ok = pair(r, v); break;
+        case P_HELP: return usage();
+        default: ok = matrix_axis(&r->matrix, options[o].name + 2, v, &r->diag);
+        }
+    }
+    if (!ok) return EXIT_USAGE;
+    if (!args_fit(&a, r->run ? RUN : STORE, r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store")) return EXIT_USAGE;
+    if (r->run && words < 2) ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads)");
+    if (ok && r->run && r->report.gpus) ok = matrix_axis(&r->matrix, "gpu", r->report.gpus, &r->diag);
+    if (ok && r->run) ok = matrix_product(&r->matrix, &r->diag);
+    return ok ? -1 : EXIT_USAGE;
+}
+
+// The runs of report run go into a store that is lost with the report.
+static bool make_runs(Request *r, Store *store, uint64_t *failed)
+{
+    SweepOptions sweep = {.jobs = 0};
+    Sweep s;
+    bool ok = sweep_run(&r->matrix, store, &sweep, &s, &r->diag);
+    *failed = s.failed;
+    sweep_free(&s);
+    return ok;
+}
+
+static bool write_page(Request *r, const Text *html)
+{
+    bool standard = !strcmp(r->out, "-");
+    FILE *f = standard ? stdout : fopen(r->out, "wb");
+    bool ok = f && fwrite(html->v, 1, html->n, f) == html->n;
+    if (f && (standard ? fflush(f) : fclose(f))) ok = false;
+    return ok || diag_error(&r->diag, "can't write %s: %s", r->out, strerror(errno));
+}
+
+static int run(Request *r)
+{
+    const char *folder = r->report.folder;
+    if (folder && mkdir(folder, 0777) && errno != EEXIST) return diag_error(&r->diag, "can't make the folder %s: %s", folder, strerror(errno)), EXIT_FAILED;
+    // A report only reads: a name that is mistyped isn't made a store.
+    if (r->db && access(r->db, F_OK)) return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
+    Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);
+    if (!store) return EXIT_FAILED;
+    Text html = {0};
+    Report made;
+    uint64_t failed = 0;
+    bool ran = !r->run || make_runs(r, store, &failed);
+    bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);
+    if (ok && strcmp(r->out, "-"))
+        printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s", (unsigned long long)made.figures, made.figures == 1 ? "" : "s");
+    if (failed) tell(0, "%llu run%s failed; the page says why", (unsigned long long)failed, failed == 1 ? "" : "s");
+    text_free(&html);
+    store_close(store);
+    return !ran ? EXIT_USAGE : ok && !failed ? EXIT_OK : EXIT_FAILED;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    Request r = {.out = "report.html"};
+    int code = read_options(&r, argc, argv);
+    if (code < 0) code = run(&r);
+    if (r.diag.failed) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    diag_free(&r.diag);
+    matrix_free(&r.matrix);
+    return code;
+}

@@ -1,0 +1,151 @@
+#!/bin/bash
+# onchip report: the page is well-formed and needs nothing from elsewhere; its numbers are those of the store, read with
+# another program; issue slots add up to 100 %; the figures' files make the same figures by hand; mistakes are told.
+set -euo pipefail
+command -v gnuplot >/dev/null && python3 -c 'import sqlite3' 2>/dev/null || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+"$ONCHIP" sweep --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=16KiB,8KiB --sched gto,lrr --db store.db >/dev/null
+"$ONCHIP" sweep --program 'syrk n=32' --max-cycles 500 --interval 100 --db store.db >/dev/null
+"$ONCHIP" report --db store.db --plot plots -o page.html >/dev/null
+
+python3 - page.html store.db plots <<'PYTHON'
+import csv, glob, html.parser, sqlite3, sys, xml.etree.ElementTree as tree
+page, store, plots = sys.argv[1:]
+text = open(page, encoding="utf-8").read()
+root = tree.fromstring(text)
+namespace = "{http://www.w3.org/1999/xhtml}"
+
+# HTML's own rules: what is opened is closed. And nothing is fetched.
+class Checker(html.parser.HTMLParser):
+    stack = []
+    ids = set()
+    def handle_startendtag(self, tag, attributes): self.look(attributes)
+    def handle_starttag(self, tag, attributes):
+        self.stack.append(tag)
+        self.look(attributes)
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack.pop() == tag, (tag, self.getpos())
+    def look(self, attributes):
+        for name, value in attributes:
+            if name == "id":
+                assert value not in self.ids, value
+                self.ids.add(value)
+            assert name not in ("src", "srcset", "data", "action", "onload", "onclick"), (name, value)
+            assert "href" not in name or value.startswith("#"), (name, value)
+checker = Checker()
+checker.feed(text)
+assert not checker.stack
+for link in root.iter(namespace + "a"): assert link.get("href")[1:] in checker.ids
+style = root.find(f".//{namespace}style").text
+assert "url(" not in style and "@import" not in style
+
+# The table of runs against the store.
+db = sqlite3.connect(store)
+table = root.find(f".//{namespace}table[@id='table-runs']")
+names = ["".join(cell.itertext()) for cell in table.find(f"{namespace}thead/{namespace}tr")]
+value = lambda cell: cell.get("data-v") or "".join(cell.itertext())
+rows = [dict(zip(names, map(value, row))) for row in table.find(f"{namespace}tbody")]
+assert len(rows) == db.execute("SELECT count(*) FROM run").fetchone()[0] == 9
+total = "SELECT sum(c.value) FROM counter c JOIN kernel k ON k.id = c.kernel_id WHERE k.run_id = ? AND c.name = ?"
+for row in rows:
+    run, program, params, cycles = db.execute("SELECT id, program, params, cycles FROM run WHERE key = ?", (row["key"],)).fetchone()
+    assert (row["program"], row["parameters"], int(row["cycles"])) == (program, params, cycles)
+    count = lambda name: db.execute(total, (run, name)).fetchone()[0]
+    assert int(row["DRAM bytes read"]) == count("dram.read_bytes")
+    assert abs(float(row["L1 hits"]) - count("l1.hits") / count("l1.accesses")) < 1e-12
+    assert abs(float(row["IPC"]) - count("warp_instructions") / count("cycles")) < 1e-12
+# Every kernel's rates and every data structure.
+def table_rows(prefix):
+    for t in root.iter(namespace + "table"):
+        if not t.get("id").startswith(prefix): continue
+        names = ["".join(cell.itertext()) for cell in t.find(f"{namespace}thead/{namespace}tr")]
+        for row in t.find(f"{namespace}tbody"): yield dict(zip(names, map(value, row)))
+kernels = list(table_rows("table-kernels"))
+assert len(kernels) == db.execute("SELECT count(*) FROM kernel").fetchone()[0]
+rates = {(name, rate) for name, rate in db.execute("SELECT k.name, r.value FROM rate r JOIN kernel k ON k.id = r.kernel_id")}
+for row in kernels:
+    assert (row["kernel"], float(row["L1 hits"])) in rates and (row["kernel"], float(row["DRAM GB/s"])) in rates
+structures = list(table_rows("table-structures"))
+assert sorted(int(r["sectors"]) for r in structures) == sorted(x for x, in db.execute("SELECT sectors FROM structure"))
+
+# Issue slots.
+stacks = glob.glob(plots + "/*issue-slots*.csv")
+assert len(stacks) == 3, stacks
+for path in stacks:
+    lines = list(csv.reader(open(path, newline="", encoding="utf-8")))
+    assert len(lines) > 1
+    for line in lines[1:]: assert abs(sum(map(float, line[1:])) - 100) < 1e-9, (path, line)
+# Relative cycles, by hand: the first values are 8KiB and gto.
+cycles = dict(((p, o), c) for p, o, c in db.execute("SELECT program, overrides, cycles FROM run WHERE options = ''"))
+lines = list(csv.reader(open(plots + "/atax-cycles-relative-to-8kib-gto.csv", newline="")))
+assert lines[0] == ["l1.size", "gto", "lrr"] and [line[0] for line in lines[1:]] == ["8KiB", "16KiB"]
+for line in lines[1:]:
+    for policy, got in zip(lines[0][1:], line[1:]):
+        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] / cycles["atax", "l1.size=8KiB sched.policy=gto"]
+        assert abs(float(got) - want) < 1e-12
+# The time series ends with the run, and its mean is the run's.
+series = glob.glob(plots + "/syrk-syrk-kernel-ipc-over-time.csv")
+assert series, glob.glob(plots + "/*")
+# Every figure's numbers are in the page.
+pages = [pre.text for pre in root.iter(namespace + "pre")]
+for path in glob.glob(plots + "/*.csv"):
+    assert open(path, encoding="utf-8").read() in pages, path
+figures = [f.get("id") for f in root.iter(namespace + "figure")]
+assert len(figures) == len(glob.glob(plots + "/*.csv")) == len(glob.glob(plots + "/*.gp")) == len(glob.glob(plots + "/*.svg"))
+for path in glob.glob(plots + "/*.svg"): tree.parse(path)
+PYTHON
+
+# By hand the scripts draw the same.
+cp -r plots again
+rm again/*.svg
+for script in plots/*.gp; do
+    name=$(basename "$script" .gp)
+    (cd again && gnuplot "$name.gp" 2>/dev/null)
+    cmp "plots/$name.svg" "again/$name.svg"
+done
+
+# The page depends on the store alone.
+"$ONCHIP" report --db store.db -o - >again.html
+cmp page.html again.html
+
+# Without gnuplot: the error says so, and how to do without.
+mkdir bare
+! PATH=$folder/bare "$ONCHIP" report --db store.db 2>error
+grep -q "gnuplot isn't installed" error && grep -q '^hint: .*--no-figures' error
+PATH=$folder/bare "$ONCHIP" report --db store.db --no-figures >/dev/null
+[[ -s report.html ]] && ! grep -q '<svg' report.html && grep -q 'atax-issue-slots.csv' report.html
+
+# One program, and runs made for the report.
+"$ONCHIP" report --db store.db --program syrk --no-figures -o one.html | grep -q '^one.html: 5 runs'
+! grep -q atax one.html
+"$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html | grep -q '^two.html: 2 runs'
+grep -q 'IPC over time' two.html
+
+# Names that are no names, and mistakes.
+cat >'<b>&"x.ini' <<'INI'
+[gpu]
+base = gtx480
+INI
+"$ONCHIP" report run saxpy n=64 --gpu '<b>&"x.ini' --no-figures -o - >odd.html
+python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' odd.html
+! "$ONCHIP" report --db none.db 2>error
+grep -q '^hint:' error && [[ ! -e none.db ]]
+! "$ONCHIP" report --db store.db --program bicg 2>error
+grep -q 'has no runs of these programs' error && grep -q '^hint:' error
+! "$ONCHIP" report --set l1.size=8KiB --db store.db 2>error
+grep -q 'is an option of onchip report run' error
+! "$ONCHIP" report run atax --db store.db 2>error
+grep -q -e '--db is an option of' error
+! "$ONCHIP" report run atax nx=0 2>error
+grep -q 'nx' error
+
+# A description that changed under its name: both runs are there, told apart by their keys. Kernels without time.
+for size in 8 16; do
+    printf '[gpu]\nbase = gtx480\n[l1]\nsize = %sKiB\n' $size >mine.ini
+    "$ONCHIP" sweep --program 'atax nx=32 ny=32' --gpu mine.ini --kernels kernel1 --db mine.db >/dev/null
+done
+"$ONCHIP" report --db mine.db --plot mine -o mine.html >/dev/null
+(($(wc -l <mine/atax-bytes-moved.csv) == 3)) && grep -q '^key,' mine/atax-bytes-moved.csv
+grep -q 'without time' mine.html

@@ -1,0 +1,64 @@
+#!/bin/bash
+# The report as a browser shows it: 1280 and 400 pixels wide, light and dark, it isn't blank, it is as bright as it should
+# be, and at 400 pixels nothing but tables in their boxes is wider than the page.
+set -euo pipefail
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
+command -v gnuplot >/dev/null && command -v python3 >/dev/null || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export HOME=$folder
+"$ONCHIP" report run atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 -o page.html >/dev/null
+
+# A window can't be 400 pixels wide, but a frame can. It tells its size to the page around it.
+sed 's#</body>#<script>addEventListener("load", function () { var d = document.documentElement; parent.postMessage("size " + d.scrollWidth + " " + innerWidth + " " + Math.min.apply(null, Array.from(document.querySelectorAll("svg"), function (s) { return s.getBoundingClientRect().width; })), "*"); });</script>&#' page.html >inner.html
+grep -q postMessage inner.html
+for width in 1280 400; do
+    cat >outer.html <<HTML
+<!DOCTYPE html><body style="margin: 0"><iframe src="inner.html" style="border: 0; display: block" width="$width" height="1500"></iframe>
+<p id="said"></p><script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
+HTML
+    for scheme in dark light; do
+        options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000 --user-data-dir="$folder/profile"
+            --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1))
+        timeout 120 "$browser" "${options[@]}" --dump-dom "file://$folder/outer.html" >dom 2>browser.log || { cat browser.log >&2; exit 77; }
+        read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
+        ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
+        ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
+        timeout 120 "$browser" "${options[@]}" --screenshot=shot.png --window-size=$((width < 500 ? 500 : width)),1500 "file://$folder/outer.html" >browser.log 2>&1
+        python3 - shot.png "$width" $scheme <<'PYTHON'
+import struct, sys, zlib
+path, width, scheme = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+data = open(path, "rb").read()
+at, pixels = 8, b""
+while at < len(data):
+    size, kind = struct.unpack(">I4s", data[at:at + 8])
+    if kind == b"IHDR": columns, rows, depth, colour = struct.unpack(">IIBB", data[at + 8:at + 18])
+    if kind == b"IDAT": pixels += data[at + 8:at + 8 + size]
+    at += size + 12
+assert depth == 8 and colour in (2, 6)
+pixels, n = zlib.decompress(pixels), 3 if colour == 2 else 4
+line, stride, seen, light, count = bytearray(columns * n), columns * n, set(), 0, 0
+for row in range(rows):  # PNG's filters
+    kind, raw = pixels[row * (stride + 1)], bytearray(pixels[row * (stride + 1) + 1:(row + 1) * (stride + 1)])
+    for k in range(stride):
+        left, up, corner = raw[k - n] if k >= n else 0, line[k], line[k - n] if k >= n else 0
+        if kind == 1: raw[k] = (raw[k] + left) & 255
+        elif kind == 2: raw[k] = (raw[k] + up) & 255
+        elif kind == 3: raw[k] = (raw[k] + (left + up) // 2) & 255
+        elif kind == 4:
+            p = left + up - corner
+            a, b, c = abs(p - left), abs(p - up), abs(p - corner)
+            raw[k] = (raw[k] + (left if a <= b and a <= c else up if b <= c else corner)) & 255
+    line = raw
+    for x in range(0, width, 4):
+        pixel = bytes(raw[x * n:x * n + 3])
+        seen.add(pixel)
+        light += sum(pixel)
+        count += 3
+mean = light / count
+assert len(seen) > 60, f"{scheme} at {width}: {len(seen)} colours"
+assert mean > 200 if scheme == "light" else mean < 80, f"{scheme} at {width}: brightness {mean}"
+PYTHON
+    done
+done
