@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define RUN "onchip report run"
@@ -119,8 +118,6 @@ static bool write_page(Request *r, const Text *html)
 
 static int run(Request *r)
 {
-    const char *folder = r->report.folder;
-    if (folder && mkdir(folder, 0777) && errno != EEXIST) return diag_error(&r->diag, "can't make the folder %s: %s", folder, strerror(errno)), EXIT_FAILED;
     // A report only reads: a name that is mistyped isn't made a store.
     if (r->db && access(r->db, F_OK)) return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);

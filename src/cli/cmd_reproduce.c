@@ -12,16 +12,17 @@ static const Option options[] = {
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "runs at a time (as many as processors)"},
     {"--csv", NULL, "the points as CSV"},
+    {"--plot", "DIR", "every figure as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
     {"--strict", NULL, "exit with 1 when a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
-enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_STRICT, O_HELP };
+enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
 
 typedef struct Wanted {
     char *name, *text;                 // "sl1/fig1"
 } Wanted;
 typedef struct Request {
-    const char *size, *db;
+    const char *size, *db, *plot;
     VEC(const char *) words;           // the paper, and its figures
     VEC(Wanted) figures;
     SweepOptions sweep;
@@ -193,6 +194,14 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
         if (req->csv) show_csv(w->name, &r, stdout);
         else show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n", (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
+    if (ok && !*interrupted && req->plot) {
+        Figure f;
+        Text svg = {0};
+        reproduce_figure(&r, &f);
+        ok = figure_draw(&f, req->plot, &svg, diag);
+        text_free(&svg);
+        figure_free(&f);
+    }
     sweep_free(&s);
     reproduce_free(&r);
     return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
@@ -243,6 +252,7 @@ int cmd_reproduce(int argc, char **argv)
             else r.sweep.jobs = (uint32_t)n;
             break;
         case O_CSV: r.csv = true; break;
+        case O_PLOT: r.plot = a.value; break;
         case O_STRICT: r.strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n");

@@ -237,6 +237,7 @@ void values_free(Values *v);
 
 // --- reproduce.c: a figure or table of a paper, ours beside theirs --------------------------------------------------------
 // A reproduction is an INI file, reproduce/<paper>/<figure>.ini; doc/reproduce.md describes its sections.
+struct Figure;
 typedef struct ReproduceFile {
     const char *name, *text;           // "sl1/fig1"
     size_t size;
@@ -258,6 +259,7 @@ typedef struct Reproduction {
 // size: "small" or "paper", which choose among the sections [small …], [paper …] and, where there is none, [matrix …].
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
+void reproduce_figure(const Reproduction *r, struct Figure *f);   // to be drawn: ours, and theirs where there are any
 void reproduce_free(Reproduction *r);
 
 // --- figure.c: a figure as numbers ---------------------------------------------------------------------------------------------
@@ -278,6 +280,7 @@ typedef struct FigurePoint {
 typedef struct FigureSeries {
     const char *name;
     uint32_t colour;                   // of the palette
+    bool apart;                        // of a curve: points that no line joins
     VEC(FigureValue) values;                 // one for each point
 } FigureSeries;
 typedef struct Figure {
@@ -306,7 +309,7 @@ void figure_csv(const Figure *f, Text *out);                  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot -----------------------------------------------------------------------------------------------
 void figure_script(const Figure *f, Text *out);               // makes NAME.svg of NAME.csv in the folder it is run in
-// Writes NAME.csv and NAME.gp into folder and, if svg isn't null, runs gnuplot there, which makes NAME.svg, and gives that
+// Writes NAME.csv and NAME.gp into folder, which is made if need be, and, if svg isn't null, runs gnuplot there, which makes NAME.svg, and gives that
 // too. A null folder is one for the time of the call.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
 // The SVG as part of a page: without a size of its own, its names made unique by the figure's, its colours turned into

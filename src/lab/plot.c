@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -232,7 +233,7 @@ static void lines(const Figure *f, Text *out)
         size_t c = column(f, s);
         text_printf(out, "  '%s.csv' skip 1 using ($1/%g):($%zu/%g)", f->name, across.by, c, up.by);
         if (figure_ranged(one)) text_printf(out, ":($%zu/%g):($%zu/%g) with yerrorlines", c + 1, up.by, c + 2, up.by);
-        else text_put(out, time ? " with lines" : " with linespoints");
+        else text_put(out, time ? " with lines" : one->apart ? " with points" : " with linespoints");
         text_printf(out, " lc rgb '%s' lw %s", colour(one), time ? "1.5" : "2");
         if (!time) text_printf(out, " pt %d ps 0.6", shape[s % COUNT(shape)]);
         put_key(out, one);
@@ -334,7 +335,10 @@ static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 {
-    if (folder) return draw(f, folder, svg, diag);
+    if (folder) {
+        if (mkdir(folder, 0777) && errno != EEXIST) return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
+        return draw(f, folder, svg, diag);
+    }
     static const char *const endings[] = {"csv", "gp", "svg"};
     const char *above = getenv("TMPDIR");
     Text made = {0}, path = {0};

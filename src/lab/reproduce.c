@@ -4,6 +4,7 @@
 // last all are divided by the baseline's.
 #include "lab/lab.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,4 +262,58 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
     summarise(r);
     sort_points(r);
     return take_theirs(r, diag);
+}
+
+// --- drawing --------------------------------------------------------------------------------------------------------------------
+// "sl1/fig1.ini" → "sl1-fig1": of letters, digits and hyphens.
+static char *file_name(const char *name)
+{
+    size_t n = strlen(name);
+    if (n > 4 && !strcmp(name + n - 4, ".ini")) n -= 4;
+    const char *from = name + n;
+    for (int slashes = 0; from > name && (from[-1] != '/' || slashes++ < 1);) from--;
+    char *out = mem_text(from);
+    out[name + n - from] = 0;
+    for (char *p = out; *p; p++) *p = (char)(isalnum((unsigned char)*p) ? tolower((unsigned char)*p) : '-');
+    return out;
+}
+
+static size_t series_named(Figure *f, const char *name)
+{
+    for (size_t k = 0; k < f->series.n; k++)
+        if (!strcmp(f->series.v[k].name, name)) return k;
+    return figure_series(f, name);
+}
+
+static void draw_point(const Reproduction *r, Figure *f, const Point *p, const char *series, double y)
+{
+    uint64_t number;
+    double x;
+    size_t s = series_named(f, series);
+    bool is_number = parse_size(p->x, &number) ? (x = (double)number, true) : parse_double(p->x, &x);
+    if (r->kind && !strcmp(r->kind, "curve") && is_number) figure_number(f, s, x, NULL, y);
+    else figure_text(f, s, p->x, y);
+}
+
+void reproduce_figure(const Reproduction *r, Figure *f)
+{
+    bool curve = r->kind && !strcmp(r->kind, "curve");
+    char *name = file_name(r->ini.source.name);
+    Text y = {0}, series = {0};
+    text_printf(&y, "%s%s%s", r->baseline ? "over " : "", r->baseline ? r->baseline : r->unit ? r->unit : r->y, "");
+    figure_open(f, curve ? FIGURE_CURVE : FIGURE_BARS, name, r->title);
+    figure_axes(f, r->x, y.v, r->series ? r->series : "");
+    if (r->note) figure_note(f, r->note);
+    if (r->baseline) f->baseline = 1;
+    for (size_t k = 0; k < r->points.n; k++) draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k];
+        if (isnan(p->theirs)) continue;
+        series.n = 0;
+        text_printf(&series, "%s%stheirs", r->series ? p->series : "", r->series ? ", " : "");
+        draw_point(r, f, p, series.v, p->theirs);
+        f->series.v[series_named(f, series.v)].apart = true;
+    }
+    text_free(&y), text_free(&series);
+    mem_free(name);
 }

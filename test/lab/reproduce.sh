@@ -47,6 +47,11 @@ reproduce plain | grep -q '3 of 4 values within their tolerance' || complain "pl
 reproduce plain | grep -q '6 runs, 6 of them in the store already' || complain "plain: the runs were stored"
 if reproduce plain --strict >/dev/null; then complain "--strict should have failed"; fi
 
+# --plot leaves the numbers and a script that draws them.
+reproduce plain --plot "$work/plots" >/dev/null 2>&1 || command -v gnuplot >/dev/null && [[ -s $work/plots/paper-plain.svg ]] || ! command -v gnuplot >/dev/null ||
+    complain "plain: no figure"
+grep -q '^"64KiB",\|64KiB' "$work/plots/paper-plain.csv" || complain "plain: no CSV of the figure"
+
 # The best over a swept key, and a mean over several programs.
 figure best <<'INI'
 [figure]
