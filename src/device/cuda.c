@@ -35,6 +35,7 @@ typedef struct CudaKernel {
     CUfunction function;
     char *name;
     uint32_t *sizes, params;
+    const char **names;
 } CudaKernel;
 typedef struct CudaStream {
     oc_stream base;
@@ -148,7 +149,8 @@ static oc_kernel *new_kernel(CudaModule *m, CUfunction f, const char *name)
         if (!g->entry || strcmp(g->symbol->name, name)) continue;
         k->params = (uint32_t)g->params.n;
         k->sizes = mem_alloc(sizeof *k->sizes * (k->params + 1));
-        for (size_t p = 0; p < g->params.n; p++) k->sizes[p] = (uint32_t)g->params.v[p]->bytes;
+        k->names = mem_alloc(sizeof *k->names * (k->params + 1));
+        for (size_t p = 0; p < g->params.n; p++) k->sizes[p] = (uint32_t)g->params.v[p]->bytes, k->names[p] = g->params.v[p]->name;
     }
     vec_push(&m->kernels, &k->base);
     return &k->base;
@@ -191,7 +193,7 @@ static void cuda_unload(oc_module *base)
     CudaDevice *d = cuda_of(base->device);
     for (size_t k = 0; k < m->kernels.n; k++) {
         CudaKernel *kernel = (CudaKernel *)m->kernels.v[k];
-        mem_free(kernel->name), mem_free(kernel->sizes), mem_free(kernel);
+        mem_free(kernel->name), mem_free(kernel->sizes), mem_free(kernel->names), mem_free(kernel);
     }
     vec_free(&m->kernels);
     if (!d->lost) d->cu.cuModuleUnload(m->module);
@@ -227,7 +229,7 @@ static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
     int v[4] = {0};
     static const int of[] = {FUNCTION_REGISTERS, FUNCTION_SHARED, FUNCTION_LOCAL, FUNCTION_MAX_THREADS};
     for (size_t n = 0; n < COUNT(of) && usable(d) == OC_OK; n++) driver_of(d)->cuFuncGetAttribute(&v[n], of[n], k->function);
-    return (oc_kernel_info){.name = k->name, .params = k->params, .sizes = k->sizes, .registers = (uint32_t)v[0], .shared_bytes = (uint32_t)v[1],
+    return (oc_kernel_info){.name = k->name, .params = k->params, .sizes = k->sizes, .names = k->names, .registers = (uint32_t)v[0], .shared_bytes = (uint32_t)v[1],
                             .local_bytes = (uint32_t)v[2], .max_threads = (uint32_t)v[3]};
 }
 
