@@ -68,11 +68,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info, Json *json);   // the fields of the top object; d null: nothing was opened
 
 // --- run_file.c: a bare PTX file with arguments from the command line -------------------------------------------------------
-typedef struct FileRun {
-    const char *path, *kernel, *grid, *block, *smem;
-    VEC(const char *) args, dumps;
-} FileRun;
 // Runs it; dumps go to out as text, or to json. Returns an exit code; errors are told on stderr or given in *error.
-int run_file(oc_device *d, const FileRun *run, FILE *out, Json *json, char **error);
+int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, char **error);
 
 #endif

@@ -49,6 +49,7 @@ typedef struct Run {
     bool small, json, lines, check;
     bool reported;           // the JSON is written
     FileRun file;
+    TextList dumps;
     Text error;              // why the command failed, for stderr and the JSON
 } Run;
 
@@ -107,7 +108,7 @@ static int take_option(Run *r, int o)
     case R_BLOCK: r->file.block = v; break;
     case R_SMEM: r->file.smem = v; break;
     case R_ARG: vec_push(&r->file.args, v); break;
-    case R_DUMP: vec_push(&r->file.dumps, v); break;
+    case R_DUMP: vec_push(&r->dumps, v); break;
     case R_HELP:
         printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] [options]\n\n");
         print_options(options, COUNT(options));
@@ -258,7 +259,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     } else {
         char *error = NULL;
         r->file.path = r->what;
-        code = run_file(d, &r->file, out, &json, &error);
+        code = run_file(d, &r->file, &r->dumps, out, &json, &error);
         if (error) refuse(r, code, "%s", error);
         mem_free(error);
     }
@@ -320,7 +321,7 @@ int cmd_run(int argc, char **argv)
         tell(code, "%s", r.error.v);
     }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
-    vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.file.dumps);
+    vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.dumps);
     text_free(&r.error);
     return code;
 }

@@ -104,6 +104,32 @@ bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
 
+// --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------------
+typedef VEC(const char *) TextList;
+typedef struct FileRun {               // as on the command line; null: its only kernel, grid 1, block 32, no shared memory
+    const char *path, *kernel, *grid, *block, *smem;
+    TextList args;                     // "i32:7", "buf:4KiB:rand:f32"
+} FileRun;
+typedef struct FileBuffer {
+    const char *name;                  // the parameter's
+    oc_ptr ptr;                        // 0: the argument is a value
+    size_t bytes;
+} FileBuffer;
+typedef struct FileLaunch {
+    oc_device *device;
+    oc_kernel *kernel;
+    oc_kernel_info info;
+    oc_dim3 grid, block;
+    uint32_t smem;
+    uint64_t *values;                  // of the arguments
+    FileBuffer *buffers;               // one for each argument
+} FileLaunch;
+// Loads the file, finds the kernel, makes its arguments. OC_BAD_ARGUMENT: what was asked for is wrong; error says why.
+oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
+oc_status file_launch(FileLaunch *l, Text *error);
+void file_free(FileLaunch *l);
+char *file_params(const oc_kernel_info *info);   // "n (4 bytes), x (8 bytes)", for messages; released with mem_free
+
 // --- cell.c: one run, and the key it is stored under ---------------------------------------------------------------------
 // What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.
 typedef struct Cell {
