@@ -215,14 +215,18 @@ struct sqlite3 *store_sqlite(Store *s);                    // for queries
 // --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
 // Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
 bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);
+enum { MAX_JOBS = 1024 };              // of a process
 typedef struct Job {
+    const Cell *cell;                  // the caller's, until it is over
+    const Identity *id;
     int pid, fd;                       // of the child, and its end of the pipe; pid 0: none
+    bool over;                         // the child has ended, and result is whole
     Text result;                       // as much of it as came
 } Job;
 bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag);
-// Takes what the child has written (when fd is readable). *over: it has ended, and result is whole; a child that died
-// without one leaves in result a store with the run as failed.
-bool job_read(Job *j, const Cell *cell, const Identity *id, bool *over, Diag *diag);
+// Waits until some of jobs (at most MAX_JOBS) have written or ended, but not longer than that, and takes what came. A
+// child that died without a result leaves in it a store with the run as failed.
+bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag);
 void job_kill(Job *j);
 
 // --- sweep.c: those of a matrix that aren't stored yet -------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 // run are ordered, longest first (those of unknown length before all), and started as others end.
 #include "lab/lab.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -182,19 +180,13 @@ static bool stopped(const Run *r) { return r->options->stop && *r->options->stop
 
 static bool wait_for_some(Run *r)
 {
-    struct pollfd fds[1024];
-    Slot *of[1024];
-    nfds_t n = 0;
-    for (uint32_t j = 0; j < r->jobs && n < COUNT(fds); j++)
-        if (r->slots[j].task) of[n] = &r->slots[j], fds[n++] = (struct pollfd){.fd = r->slots[j].job.fd, .events = POLLIN};
-    int ready = poll(fds, n, 200);
-    if (ready < 0 && errno != EINTR) return diag_error(r->diag, "poll: %s", strerror(errno));
-    for (nfds_t k = 0; ready > 0 && k < n; k++) {
-        bool over = false;
-        if (!fds[k].revents) continue;
-        if (!job_read(&of[k]->job, of[k]->task->cell, &of[k]->task->id, &over, r->diag)) return false;
-        if (over && !keep(r, of[k])) return false;
-    }
+    Job *jobs[MAX_JOBS];
+    size_t n = 0;
+    for (uint32_t j = 0; j < r->jobs; j++)
+        if (r->slots[j].task) jobs[n++] = &r->slots[j].job;
+    if (!jobs_wait(jobs, n, 200, r->diag)) return false;
+    for (uint32_t j = 0; j < r->jobs; j++)
+        if (r->slots[j].task && r->slots[j].job.over && !keep(r, &r->slots[j])) return false;
     show(r, false);
     return true;
 }
@@ -204,7 +196,7 @@ bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *swee
     *sweep = (Sweep){.left = -1};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     Run r = {.store = store, .options = o, .sweep = sweep, .diag = diag, .began = now_seconds()};
-    r.jobs = o->jobs ? MIN(o->jobs, 1024u) : (uint32_t)MAX(processors, 1);
+    r.jobs = o->jobs ? MIN(o->jobs, (uint32_t)MAX_JOBS) : (uint32_t)MAX(processors, 1);
     r.memory = o->memory ? (double)o->memory : available_memory() * 7 / 8;
     r.slots = mem_alloc(sizeof *r.slots * r.jobs);
     bool ok = plan(&r, m);
