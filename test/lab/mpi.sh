@@ -19,6 +19,11 @@ series=(--program 'atax,saxpy' --size small --interval 100 --max-cycles 100000,1
 "${mpi[@]}" -n 2 "$ONCHIP" sweep "${series[@]}" --jobs 2 --db "$folder/ranks.db" >/dev/null
 same "$folder/alone.db" "$folder/ranks.db"
 
+# Figures are sweeps, one after the other.
+"$ONCHIP" reproduce workloads --db "$folder/figures.db" --csv >"$folder/alone.csv"
+"${mpi[@]}" -n 2 "$ONCHIP" reproduce workloads --db "$folder/figures.ranks.db" --csv >"$folder/ranks.csv"
+diff "$folder/alone.csv" "$folder/ranks.csv" || complain "figures differ"
+
 # A mistake is told once.
 if "${mpi[@]}" -n 3 "$ONCHIP" sweep --program nothing --db "$folder/x.db" >"$folder/out" 2>&1; then complain "a mistake passes"; fi
 [[ $(grep -c 'no workload' "$folder/out") == 1 ]] || complain "a mistake is told once: $(cat "$folder/out")"
