@@ -102,7 +102,7 @@ static double get_number(const Gpu *g, const Key *k)
 static const Key *find_key(const char *section, const char *key)
 {
     for (size_t i = 0; i < gpu_key_count; i++)
-        if (!strcmp(gpu_keys[i].section, section) && !strcmp(gpu_keys[i].key, key)) return &gpu_keys[i];
+        if (!strcmp(gpu_keys[i].key, key) && !strcmp(gpu_keys[i].section, section)) return &gpu_keys[i];  // sections repeat
     return NULL;
 }
 
@@ -435,9 +435,11 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
     bool ok = load(&g, name, sets, diag, note_origin, &o);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
-        text_printf(out, "%s.%s=", k->section, k->key);
-        if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_printf(out, "%s\n", o.value[i] ? o.value[i] : "");
-        else text_printf(out, "%.17g\n", get_number(&g, k));
+        bool list = k->kind == KEY_WEIGHTS || k->kind == KEY_SETS;
+        double v = list ? 0 : get_number(&g, k);
+        if (list) text_printf(out, "%s.%s=%s\n", k->section, k->key, o.value[i] ? o.value[i] : "");
+        else if (v >= 0 && v < 1e9 && v == (int)v) text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
+        else text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
     ok = ok && derive(&g, diag);
     arena_free(&o.arena);

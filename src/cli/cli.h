@@ -55,6 +55,8 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
 // --- cmd_sweep.c --------------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
 bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
+// Ctrl-C and SIGTERM set what o->stop points to, from now on; for a rank other than 0.
+void sweep_catch(SweepOptions *o);
 
 // --- report.c -----------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {

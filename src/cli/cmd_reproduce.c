@@ -1,4 +1,5 @@
 // cmd_reproduce.c: onchip reproduce: a paper's figures, from reproduce/<paper>/ as built in or from a folder of the user's.
+// Each is a sweep, and then formulas over its runs. Under mpirun the figures have the same order on every rank.
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -10,7 +11,7 @@
 static const Option options[] = {
     {"--size", "small|paper", "a subset that takes minutes (small), or what the paper did"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
-    {"--jobs", "N", "runs at a time (as many as processors)"},
+    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
     {"--csv", NULL, "the points as CSV"},
     {"--plot", "DIR", "every figure as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
     {"--strict", NULL, "exit with 1 when a value is farther from the paper's than its tolerance"},
@@ -207,53 +208,60 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
     return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
 }
 
-static int all(Request *r, Diag *diag)
+static bool find_figures(Request *r)
 {
     const char *paper = r->words.v[0];
     struct stat st;
     if (strchr(paper, '/') && !stat(paper, &st) && S_ISDIR(st.st_mode)) from_folder(r, paper);
     else built_in(r, paper);
-    if (!r->figures.n) {
-        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", paper, r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
+    if (r->figures.n) qsort(r->figures.v, r->figures.n, sizeof *r->figures.v, by_name);
+    return r->figures.n > 0;
+}
+
+static int all(Request *r, Diag *diag)
+{
+    if (!find_figures(r)) {
+        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", r->words.v[0], r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
         list_all(stderr);
         return EXIT_USAGE;
     }
-    qsort(r->figures.v, r->figures.n, sizeof *r->figures.v, by_name);
     Store *store = store_open(r->db, diag);
     if (!store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
     int code = EXIT_OK;
     bool interrupted = false;
-    for (size_t k = 0; k < r->figures.n && code == EXIT_OK && !interrupted; k++) code = one(r, &r->figures.v[k], store, &interrupted, diag);
+    for (size_t k = 0; k < r->figures.n && code == EXIT_OK && !interrupted; k++) {
+        r->sweep.number = k;
+        code = one(r, &r->figures.v[k], store, &interrupted, diag);
+    }
     store_close(store);
     if (code == EXIT_OK && !r->csv && r->compared)
         printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside), (unsigned long long)r->compared);
     return code != EXIT_OK ? code : r->strict && r->outside ? EXIT_FAILED : EXIT_OK;
 }
 
-int cmd_reproduce(int argc, char **argv)
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    Request r = {.size = "small"};
-    Diag diag = {0};
     int o, code = -1;
     uint64_t n;
     while (code < 0 && (o = args_next(&a)) != -2) {
         switch (o) {
         case -3: code = EXIT_USAGE; break;
-        case -1: vec_push(&r.words, a.value); break;
+        case -1: vec_push(&r->words, a.value); break;
         case O_SIZE:
-            r.size = a.value;
-            if (strcmp(r.size, "small") && strcmp(r.size, "paper")) code = (fprintf(stderr, "onchip: --size is small or paper\n"), EXIT_USAGE);
+            r->size = a.value;
+            if (strcmp(r->size, "small") && strcmp(r->size, "paper")) code = (fprintf(stderr, "onchip: --size is small or paper\n"), EXIT_USAGE);
             break;
-        case O_DB: r.db = a.value; break;
+        case O_DB: r->db = a.value; break;
         case O_JOBS:
             if (!parse_size(a.value, &n) || !n || n > 1024) code = (fprintf(stderr, "onchip: --jobs takes a number from 1 to 1024, not '%s'\n", a.value), EXIT_USAGE);
-            else r.sweep.jobs = (uint32_t)n;
+            else r->sweep.jobs = (uint32_t)n;
             break;
-        case O_CSV: r.csv = true; break;
-        case O_PLOT: r.plot = a.value; break;
-        case O_STRICT: r.strict = true; break;
+        case O_CSV: r->csv = true; break;
+        case O_PLOT: r->plot = a.value; break;
+        case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n");
             list_all(stdout);
@@ -262,13 +270,45 @@ int cmd_reproduce(int argc, char **argv)
             code = EXIT_OK;
         }
     }
-    if (code < 0 && !r.words.n) {
+    if (code < 0 && !r->words.n) {
         fprintf(stderr, "onchip: reproduce what? there are:\n");
         list_all(stderr);
         code = EXIT_USAGE;
     }
-    if (code < 0) code = all(&r, &diag);
+    return code;
+}
+
+// A rank other than 0, as in cmd_sweep.c; the number of a sweep is the figure's.
+static int serve(Request *r, int argc, char **argv)
+{
+    SweepOptions *o = &r->sweep;
+    sweep_catch(o);
+    int64_t k = sweep_called(o->ranks);
+    if (k >= 0 && (read_options(r, argc, argv) >= 0 || !find_figures(r))) return sweep_refuse(o, "the command line can't be read there"), EXIT_OK;
+    for (bool more = true; more && k >= 0; k = more ? sweep_called(o->ranks) : -1) {
+        Reproduction figure = {0};
+        Diag diag = {0};
+        const Wanted *w = (size_t)k < r->figures.n ? &r->figures.v[k] : NULL;
+        o->number = (uint64_t)k;
+        if (!w) diag_error(&diag, "there are other figures than on rank 0");
+        more = w && reproduce_open(&figure, w->name, w->text, strlen(w->text), r->size, &diag) && sweep_serve(&figure.matrix, o);
+        if (diag.failed) sweep_refuse(o, diag.text.v);
+        reproduce_free(&figure);
+        diag_free(&diag);
+    }
+    return EXIT_OK;
+}
+
+int cmd_reproduce(int argc, char **argv)
+{
+    Request r = {.size = "small"};
+    Diag diag = {0};
+    int code = -1;
+    if (!ranks_open(&r.sweep.ranks, &diag)) code = EXIT_FAILED;
+    else if (r.sweep.ranks && r.sweep.ranks->rank) code = serve(&r, argc, argv);
+    else if ((code = read_options(&r, argc, argv)) < 0) code = all(&r, &diag);
     if (diag.failed) fprintf(stderr, "onchip: %s\n", diag.text.v);
+    ranks_close(r.sweep.ranks);
     diag_free(&diag);
     for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);
     vec_free(&r.figures), vec_free(&r.words);

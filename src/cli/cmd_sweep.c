@@ -1,4 +1,5 @@
-// cmd_sweep.c: onchip sweep: a matrix of runs, from a file or from the command line, into the store.
+// cmd_sweep.c: onchip sweep: a matrix of runs, from a file or from the command line, into the store. Under mpirun every
+// process reads the command line, but only rank 0 has a store and says anything; the others run what it gives them.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@ static const Option options[] = {
     {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
     {"--interval", "CYCLES", "keep every counter as a time series"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
-    {"--jobs", "N", "runs at a time (as many as processors)"},
-    {"--memory", "BYTES", "that they may take together (7/8 of what is available)"},
+    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
+    {"--memory", "BYTES", "that they may take together on a host (7/8 of what is available)"},
     {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
     {"--retry", NULL, "runs that failed, again"},
     {"--dry-run", NULL, "only say what would run"},
@@ -118,16 +119,28 @@ static void on_interrupt(int number)
     pressed = true;
 }
 
+// Ctrl-C, and SIGTERM as mpirun and batch systems send it: the store is closed in order.
+void sweep_catch(SweepOptions *o)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    pressed = false;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    o->stop = &pressed;
+}
+static void release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
 bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag)
 {
-    struct sigaction action = {.sa_handler = on_interrupt}, old;
     bool terminal = isatty(STDERR_FILENO);
-    pressed = false;
-    sigaction(SIGINT, &action, &old);
-    o->stop = &pressed;
+    sweep_catch(o);
     if (terminal) o->progress = bar;
     bool ok = sweep_run(m, store, o, s, diag);
-    sigaction(SIGINT, &old, NULL);
+    release_signals();
     if (terminal) fprintf(stderr, "\r\x1b[K");
     *interrupted = pressed;
     return ok;
@@ -171,12 +184,34 @@ static int run(Request *r)
     return !ok ? EXIT_FAILED : s.failed || interrupted ? EXIT_FAILED : EXIT_OK;
 }
 
+// With --shard every process is on its own, under mpirun too.
+static bool has_shard(int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++)
+        if (!strcmp(argv[k], "--shard") || !strncmp(argv[k], "--shard=", 8)) return true;
+    return false;
+}
+
+// A rank other than 0. Mistakes in what all were given are rank 0's to tell; then this one isn't called.
+static int serve(Request *r, int argc, char **argv)
+{
+    SweepOptions *o = &r->sweep;
+    sweep_catch(o);
+    if (sweep_called(o->ranks) < 0) return EXIT_OK;
+    if (read_options(r, argc, argv) >= 0) sweep_refuse(o, r->diag.failed ? r->diag.text.v : "the command line can't be read there");
+    else if (sweep_serve(&r->matrix, o)) sweep_called(o->ranks);
+    return EXIT_OK;
+}
+
 int cmd_sweep(int argc, char **argv)
 {
     Request r = {.dry = false};
-    int code = read_options(&r, argc, argv);
-    if (code < 0) code = run(&r);
-    if (r.diag.failed) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    int code = -1;
+    if (!has_shard(argc, argv) && !ranks_open(&r.sweep.ranks, &r.diag)) code = EXIT_FAILED;
+    else if (r.sweep.ranks && r.sweep.ranks->rank) code = serve(&r, argc, argv);
+    else if ((code = read_options(&r, argc, argv)) < 0) code = run(&r);
+    if (r.diag.failed && !(r.sweep.ranks && r.sweep.ranks->rank)) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    ranks_close(r.sweep.ranks);
     diag_free(&r.diag);
     matrix_free(&r.matrix);
     return code;

@@ -6,6 +6,7 @@
 #include "device/device.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -85,7 +86,7 @@ static void child(int fd, const Cell *cell, const Identity *id)
 bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
 {
     int ends[2];
-    *j = (Job){0};
+    *j = (Job){.cell = cell, .id = id};
     if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
     pid_t pid = fork();
     if (pid < 0) {
@@ -93,7 +94,8 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
         return diag_error(diag, "can't make a process: %s", strerror(errno));
     }
     if (!pid) {
-        signal(SIGINT, SIG_IGN);               // a terminal's Ctrl-C is the parent's matter
+        signal(SIGINT, SIG_IGN);               // a terminal's Ctrl-C and mpirun's end are the parent's matter
+        signal(SIGTERM, SIG_IGN);
         prctl(PR_SET_PDEATHSIG, SIGKILL);      // nobody waits for the result of an orphan
         close(ends[0]);
         child(ends[1], cell, id);
@@ -105,27 +107,14 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
 
 static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t->n - sizeof mark, mark, sizeof mark); }
 
-bool job_read(Job *j, const Cell *cell, const Identity *id, bool *over, Diag *diag)
+// A store with the run as failed, for a child that left none.
+static bool put_failed(Job *j, int status, Diag *diag)
 {
-    char part[65536];
-    *over = false;
-    ssize_t n = read(j->fd, part, sizeof part);
-    if (n < 0 && errno == EINTR) return true;
-    if (n > 0) return text_add(&j->result, part, (size_t)n), true;
-    int status = 0;
-    close(j->fd);
-    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) continue;
-    j->pid = 0;
-    *over = true;
-    if (whole(&j->result)) {
-        j->result.n -= sizeof mark;
-        return true;
-    }
     char why[256];
     if (WIFSIGNALED(status)) snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180), j->result.v ? j->result.v : "");
     Store *s = store_open(":memory:", diag);
-    bool ok = s && store_put(s, cell, id, NULL, why, false, (RunCost){0}, diag);
+    bool ok = s && store_put(s, j->cell, j->id, NULL, why, false, (RunCost){0}, diag);
     text_free(&j->result);
     size_t size = 0;
     void *bytes = ok ? store_bytes(s, &size) : NULL;
@@ -135,12 +124,41 @@ bool job_read(Job *j, const Cell *cell, const Identity *id, bool *over, Diag *di
     return ok;
 }
 
+// Takes what the child has written, or that it has ended.
+static bool take(Job *j, Diag *diag)
+{
+    char part[65536];
+    ssize_t n = read(j->fd, part, sizeof part);
+    if (n < 0 && errno == EINTR) return true;
+    if (n > 0) return text_add(&j->result, part, (size_t)n), true;
+    int status = 0;
+    close(j->fd);
+    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) continue;
+    j->pid = 0;
+    j->over = true;
+    if (!whole(&j->result)) return put_failed(j, status, diag);
+    j->result.n -= sizeof mark;
+    return true;
+}
+
+bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag)
+{
+    struct pollfd fds[MAX_JOBS];
+    for (size_t k = 0; k < n; k++) fds[k] = (struct pollfd){.fd = jobs[k]->fd, .events = POLLIN};
+    int ready = poll(fds, n, milliseconds);
+    if (ready < 0 && errno != EINTR) return diag_error(diag, "poll: %s", strerror(errno));
+    for (size_t k = 0; ready > 0 && k < n; k++)
+        if (fds[k].revents && !take(jobs[k], diag)) return false;
+    return true;
+}
+
 void job_kill(Job *j)
 {
-    if (!j->pid) return;
-    kill(j->pid, SIGKILL);
-    close(j->fd);
-    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
-    j->pid = 0;
+    if (j->pid) {
+        kill(j->pid, SIGKILL);
+        close(j->fd);
+        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    }
     text_free(&j->result);
+    *j = (Job){.pid = 0};
 }

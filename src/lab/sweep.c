@@ -1,10 +1,10 @@
-// sweep.c: the cells of a matrix that the store lacks, each in a process of its own, as many at a time as processors and
-// memory allow. First every cell is identified, so that a mistake anywhere is told before anything runs; then the ones to
-// run are ordered, longest first (those of unknown length before all), and started as others end.
+// sweep.c: the cells of a matrix that the store lacks: plan, hand out, keep. First every cell is identified, so that a
+// mistake anywhere is told before anything runs; then the ones to run are ordered, longest first (those of unknown length
+// before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here or on
+// another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank that is
+// lost would still bring has no seat any more and is dropped.
 #include "lab/lab.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,11 +17,19 @@ typedef struct Task {
     size_t place;                      // in the matrix
 } Task;
 
-typedef struct Slot {
-    Job job;
-    Task *task;
+typedef struct Seat {
+    int rank;                          // 0: here
+    Job job;                           // of another rank: only its result, as far as it came
+    Task *task;                        // null: free
     double began;
-} Slot;
+} Seat;
+
+typedef struct Peer {                  // a rank, this one too
+    double memory, taken;              // bytes for its runs, and what those may take that it has now
+    uint32_t running;
+    double heard;                      // when, last
+    bool lost;
+} Peer;
 
 typedef struct Run {
     Store *store;
@@ -29,10 +37,13 @@ typedef struct Run {
     Sweep *sweep;
     Diag *diag;
     VEC(Task) tasks;
-    size_t next;                       // task to start
-    Slot *slots;
-    uint32_t jobs;
-    double began, shown, memory;
+    size_t next;                       // task to hand out
+    VEC(Task *) again;                 // before that: those of ranks that were lost
+    VEC(Seat) seats;
+    Peer *peers;
+    Awake clock;                       // for who is silent
+    double said;                       // when this rank told the others that it is there
+    double began, shown;
     double spent, expected;            // of runs that ended: their time, and what it was thought to be
     double known_spent;
 } Run;
@@ -53,6 +64,13 @@ static double available_memory(void)
         if (sscanf(line, "MemAvailable: %lf", &kib) == 1) break;
     if (f) fclose(f);
     return kib * 1024;
+}
+
+Room sweep_room(const SweepOptions *o)
+{
+    long processors = o->ranks ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+    double memory = o->memory ? (double)o->memory : available_memory() * 7 / 8;
+    return (Room){o->jobs ? MIN(o->jobs, (uint32_t)MAX_JOBS) : (uint32_t)MAX(processors, 1), o->ranks ? memory / o->ranks->neighbours : memory};
 }
 
 // --- what is to run ---------------------------------------------------------------------------------------------------------
@@ -115,7 +133,7 @@ static bool plan(Run *r, const Matrix *m)
     return ok;
 }
 
-// --- running ------------------------------------------------------------------------------------------------------------------
+// --- progress -----------------------------------------------------------------------------------------------------------------
 // What is left: runs of known length by that, scaled as the ended ones were; the others by the mean of those that ended.
 static double time_left(const Run *r)
 {
@@ -123,12 +141,14 @@ static double time_left(const Run *r)
     if (!ended) return -1;
     double mean = r->spent / (double)ended, scale = r->expected > 0 ? r->known_spent / r->expected : 1, left = 0;
     for (size_t k = r->next; k < r->tasks.n; k++) left += r->tasks.v[k].seconds < 0 ? mean : r->tasks.v[k].seconds * scale;
-    for (uint32_t j = 0; j < r->jobs; j++) {
-        if (!r->slots[j].task) continue;
-        double all = r->slots[j].task->seconds < 0 ? mean : r->slots[j].task->seconds * scale, gone = now_seconds() - r->slots[j].began;
+    for (size_t k = 0; k < r->again.n; k++) left += r->again.v[k]->seconds < 0 ? mean : r->again.v[k]->seconds * scale;
+    for (size_t k = 0; k < r->seats.n; k++) {
+        const Seat *s = &r->seats.v[k];
+        if (!s->task) continue;
+        double all = s->task->seconds < 0 ? mean : s->task->seconds * scale, gone = now_seconds() - s->began;
         left += MAX(all - gone, 0);
     }
-    return left / r->jobs;
+    return left / (double)r->seats.n;
 }
 
 static void show(Run *r, bool always)
@@ -141,80 +161,193 @@ static void show(Run *r, bool always)
     r->options->progress(r->options->user, r->sweep);
 }
 
-static bool start_some(Run *r)
+// --- handing out ----------------------------------------------------------------------------------------------------------------
+static void add_seats(Run *r, int rank, Room room)
 {
-    double taken = 0, mean = 64e6;  // of a run whose need isn't known
-    for (uint32_t j = 0; j < r->jobs; j++)
-        if (r->slots[j].task) taken += MAX(r->slots[j].task->bytes, mean);
-    for (uint32_t j = 0; j < r->jobs && r->next < r->tasks.n; j++) {
-        Slot *s = &r->slots[j];
-        if (s->task) continue;
-        Task *t = &r->tasks.v[r->next];
-        double need = MAX(t->bytes, mean);
-        if (r->sweep->running && taken + need > r->memory) return true;  // one always runs
-        if (!job_start(&s->job, t->cell, &t->id, r->diag)) return false;
-        s->task = t;
-        s->began = now_seconds();
-        taken += need;
-        r->next++;
-        r->sweep->running++;
+    r->peers[rank].memory = room.memory;
+    for (uint32_t j = 0; j < room.jobs; j++) vec_push(&r->seats, (Seat){.rank = rank});
+}
+
+static double need(const Task *t) { return MAX(t->bytes, 64e6); }  // the latter where it isn't known
+
+static Task *next_task(const Run *r)
+{
+    if (r->again.n) return r->again.v[r->again.n - 1];
+    return r->next < r->tasks.n ? &r->tasks.v[r->next] : NULL;
+}
+
+static void sit(Run *r, Seat *s, Task *t)
+{
+    Peer *p = &r->peers[s->rank];
+    if (r->again.n) r->again.n--;
+    else r->next++;
+    p->taken += need(t);
+    p->running++;
+    r->sweep->running++;
+    s->task = t;
+    s->began = now_seconds();
+}
+
+static void rise(Run *r, Seat *s)
+{
+    Peer *p = &r->peers[s->rank];
+    p->taken = --p->running ? p->taken - need(s->task) : 0;
+    r->sweep->running--;
+    s->task = NULL;
+    job_kill(&s->job);
+}
+
+// Its runs are free again, its seats gone.
+static void lose(Run *r, int rank)
+{
+    r->peers[rank].lost = true;
+    for (size_t k = r->seats.n; k-- > 0;) {
+        Seat *s = &r->seats.v[k];
+        if (s->rank != rank) continue;
+        if (s->task) {
+            vec_push(&r->again, s->task);
+            rise(r, s);
+        }
+        *s = r->seats.v[--r->seats.n];
+    }
+}
+
+static bool hand_out(Run *r)
+{
+    for (size_t k = 0; k < r->seats.n; k++) {
+        Seat *s = &r->seats.v[k];
+        const Peer *p = &r->peers[s->rank];
+        Task *t = next_task(r);
+        if (!t) return true;
+        if (s->task || (p->running && p->taken + need(t) > p->memory)) continue;  // one always runs
+        if (!s->rank && !job_start(&s->job, t->cell, &t->id, r->diag)) return false;
+        Note note = {.kind = NOTE_RUN, .sweep = r->options->number, .place = t->place};
+        memcpy(note.key, t->id.key, sizeof t->id.key);
+        sit(r, s, t);
+        if (s->rank && !note_send(r->options->ranks, s->rank, &note, NULL, 0)) {
+            lose(r, s->rank);
+            return true;               // seats have moved; there is another round
+        }
     }
     return true;
 }
 
-static bool keep(Run *r, Slot *s)
+// --- keeping --------------------------------------------------------------------------------------------------------------------
+static bool keep(Run *r, Seat *s)
 {
     Task *t = s->task;
     double took = now_seconds() - s->began;
     r->spent += took;
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
-    r->sweep->running--;
-    s->task = NULL;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
-    text_free(&s->job.result);
+    rise(r, s);
     if (ok && store_find(r->store, t->id.key) == STORED_DONE) r->sweep->done++;
     else r->sweep->failed++;
     show(r, true);
     return ok;
 }
 
-static bool stopped(const Run *r) { return r->options->stop && *r->options->stop; }
-
-static bool wait_for_some(Run *r)
+static bool wait_here(Run *r)
 {
-    struct pollfd fds[1024];
-    Slot *of[1024];
-    nfds_t n = 0;
-    for (uint32_t j = 0; j < r->jobs && n < COUNT(fds); j++)
-        if (r->slots[j].task) of[n] = &r->slots[j], fds[n++] = (struct pollfd){.fd = r->slots[j].job.fd, .events = POLLIN};
-    int ready = poll(fds, n, 200);
-    if (ready < 0 && errno != EINTR) return diag_error(r->diag, "poll: %s", strerror(errno));
-    for (nfds_t k = 0; ready > 0 && k < n; k++) {
-        bool over = false;
-        if (!fds[k].revents) continue;
-        if (!job_read(&of[k]->job, of[k]->task->cell, &of[k]->task->id, &over, r->diag)) return false;
-        if (over && !keep(r, of[k])) return false;
-    }
-    show(r, false);
+    Job *jobs[MAX_JOBS];
+    size_t n = 0;
+    for (size_t k = 0; k < r->seats.n; k++)
+        if (!r->seats.v[k].rank && r->seats.v[k].task) jobs[n++] = &r->seats.v[k].job;
+    if (!jobs_wait(jobs, n, r->options->ranks ? 1 : 200, r->diag)) return false;
+    for (size_t k = 0; k < r->seats.n; k++)
+        if (r->seats.v[k].job.over && !keep(r, &r->seats.v[k])) return false;
     return true;
 }
+
+// --- other ranks ------------------------------------------------------------------------------------------------------------------
+static bool take_result(Run *r, int rank, const Note *note, const Text *bytes)
+{
+    for (size_t k = 0; k < r->seats.n; k++) {
+        Seat *s = &r->seats.v[k];
+        if (s->rank != rank || !s->task || s->task->place != note->place) continue;
+        text_add(&s->job.result, bytes->v, bytes->n);
+        return note->kind == NOTE_PART || keep(r, s);
+    }
+    return true;
+}
+
+static bool hear(Run *r, int rank, const Note *note, const Text *bytes)
+{
+    switch (note->kind) {
+    case NOTE_HELLO:
+        if (bytes->n != strlen(ONCHIP_VERSION) || memcmp(bytes->v, ONCHIP_VERSION, bytes->n))
+            return diag_error(r->diag, "rank %d is onchip %.*s, rank 0 is %s", rank, (int)bytes->n, bytes->v ? bytes->v : "", ONCHIP_VERSION);
+        add_seats(r, rank, (Room){MIN(note->jobs, (uint32_t)MAX_JOBS), note->memory});
+        return true;
+    case NOTE_PART:
+    case NOTE_RESULT: return take_result(r, rank, note, bytes);
+    case NOTE_REFUSE: return diag_error(r->diag, "rank %d: %.*s", rank, (int)bytes->n, bytes->v ? bytes->v : "no reason");
+    case NOTE_LEAVE:
+    case NOTE_LOST: lose(r, rank); return true;
+    default: return true;
+    }
+}
+
+// Tells the others of this rank every second, and takes those that weren't heard for too long for lost.
+static void watch(Run *r)
+{
+    Ranks *ranks = r->options->ranks;
+    double now = awake(&r->clock);
+    bool say = now - r->said >= 1;
+    if (say) r->said = now;
+    for (int k = 1; k < ranks->size; k++) {
+        if (r->peers[k].lost) continue;
+        bool there = now - r->peers[k].heard <= ranks->silence && (!say || note_send(ranks, k, &(Note){.kind = NOTE_ALIVE}, NULL, 0));
+        if (!there) lose(r, k);
+    }
+}
+
+static bool listen(Run *r)
+{
+    Text bytes = {0};
+    Note note;
+    int from;
+    bool ok = true;
+    while (ok && note_next(r->options->ranks, &from, &note, &bytes)) {
+        if (r->peers[from].lost || (note.kind != NOTE_LOST && note.sweep != r->options->number)) continue;
+        r->peers[from].heard = awake(&r->clock);
+        ok = hear(r, from, &note, &bytes);
+    }
+    text_free(&bytes);
+    if (ok) watch(r);
+    return ok;
+}
+
+// To all of them, even the lost: who was only silent goes on then.
+static void tell(const Run *r, NoteKind kind)
+{
+    Ranks *ranks = r->options->ranks;
+    for (int k = 1; ranks && k < ranks->size; k++) note_send(ranks, k, &(Note){.kind = kind, .sweep = r->options->number}, NULL, 0);
+}
+
+// --- the whole ----------------------------------------------------------------------------------------------------------------------
+static bool go_on(const Run *r) { return !(r->options->stop && *r->options->stop) && (next_task(r) || r->sweep->running); }
 
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *sweep, Diag *diag)
 {
     *sweep = (Sweep){.left = -1};
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     Run r = {.store = store, .options = o, .sweep = sweep, .diag = diag, .began = now_seconds()};
-    r.jobs = o->jobs ? MIN(o->jobs, 1024u) : (uint32_t)MAX(processors, 1);
-    r.memory = o->memory ? (double)o->memory : available_memory() * 7 / 8;
-    r.slots = mem_alloc(sizeof *r.slots * r.jobs);
+    r.peers = mem_alloc(sizeof *r.peers * (size_t)(o->ranks ? o->ranks->size : 1));
+    add_seats(&r, 0, sweep_room(o));
     bool ok = plan(&r, m);
-    while (ok && !stopped(&r) && (r.next < r.tasks.n || sweep->running)) ok = start_some(&r) && wait_for_some(&r);
-    for (uint32_t j = 0; j < r.jobs; j++) job_kill(&r.slots[j].job);
+    bool called = ok && r.tasks.n;
+    if (called) tell(&r, NOTE_BEGIN);
+    while (ok && go_on(&r)) {
+        ok = hand_out(&r) && wait_here(&r) && (!o->ranks || listen(&r));
+        show(&r, false);
+    }
+    if (called) tell(&r, NOTE_END);
+    for (size_t k = 0; k < r.seats.n; k++) job_kill(&r.seats.v[k].job);
     sweep->running = 0;
     sweep->seconds = now_seconds() - r.began;
     for (size_t k = 0; k < r.tasks.n; k++) identity_free(&r.tasks.v[k].id);
-    vec_free(&r.tasks);
-    mem_free(r.slots);
+    vec_free(&r.tasks), vec_free(&r.again), vec_free(&r.seats);
+    mem_free(r.peers);
     return ok;
 }
 

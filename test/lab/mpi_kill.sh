@@ -1,0 +1,90 @@
+#!/bin/bash
+# What is killed in the middle of a sweep under mpirun costs what it was running and no more: a rank, mpirun, the process
+# of a run. The same command goes on from there, repeats nothing that was stored, and ends with the store of a sweep that
+# nothing happened to. Skipped (77) without Open MPI.
+set -euo pipefail
+cd "$ONCHIP_SOURCE"
+source test/lab/ranks.bash
+matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black --sched lrr,gto)
+runs=20
+"$ONCHIP" sweep "${matrix[@]}" --db "$folder/whole.db" >/dev/null
+
+# begin NAME [OPTION…]: three ranks, by now with some runs stored; $! is mpirun.
+begin() {
+    store=$folder/$1.db
+    "${mpi[@]}" "${@:2}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$store" >"$folder/$1.out" 2>&1 &
+    while (($(rows "$store") < 4)) && kill -0 $! 2>/dev/null; do sleep 0.02; done
+    ranks=$(children $!)
+}
+
+# gone PID: waits for it and sets its exit status; then no rank is left either.
+gone() {
+    local pid
+    status=0
+    wait "$1" || status=$?
+    for pid in $ranks; do
+        for _ in {1..200}; do
+            [[ -e /proc/$pid ]] || continue 2
+            sleep 0.05
+        done
+        complain "$store: rank $pid is left"
+        kill -9 "$pid"
+    done
+}
+
+# resumed NAME: the same command does the rest, and only that.
+resumed() {
+    local before after
+    before=$(rows "$store")
+    ((before >= 4 && before < runs)) || complain "$1: $before runs of $runs when it was killed: $(cat "$folder/$1.out")"
+    [[ $(sqlite3 "$store" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] || complain "$1: runs count as failed"
+    sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' >"$folder/before"
+    "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$store" >"$folder/out"
+    grep -q "^$runs runs: $before in the store already, $((runs - before)) simulated, 0 failed" "$folder/out" || complain "$1, again: $(cat "$folder/out")"
+    after=$(sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' | grep -cxFf "$folder/before")
+    [[ $after == "$before" ]] || complain "$1: of $before stored runs $after are as they were"
+    same "$folder/whole.db" "$store"
+}
+
+# A rank. Open MPI ends the others too: with SIGTERM, upon which rank 0 closes the store and says what is left.
+begin worker
+kill -9 "$(rank $! 2)"
+gone $!
+((status)) || complain "mpirun doesn't tell that a rank died"
+resumed worker
+
+begin mpirun
+kill -9 $!
+gone $!
+resumed mpirun
+
+begin rank0
+kill -9 "$(rank $! 0)"
+gone $!
+resumed rank0
+
+begin interrupt
+kill -INT $!
+gone $!
+grep -q 'left (the same command goes on)' "$folder/interrupt.out" || complain "Ctrl-C: $(cat "$folder/interrupt.out")"
+resumed interrupt
+
+# With --enable-recovery the others go on, and the dead rank's run is given out again once it was silent long enough.
+ONCHIP_MPI_SILENCE=2 begin recovery --enable-recovery
+kill -9 "$(rank $! 1)"
+gone $!
+grep -q "^$runs runs: 0 in the store already, $runs simulated, 0 failed" "$folder/recovery.out" || complain "recovery: $(cat "$folder/recovery.out")"
+same "$folder/whole.db" "$store"
+
+# The process of a run, of a second or so: that run has failed, and only that.
+long=(--program 'syrk n=160,syrk n=161,syrk n=162' --db "$folder/run.db")
+"${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" >"$folder/out" 2>&1 &
+victim=
+while [[ -z $victim ]] && kill -0 $!; do victim=$(children "$(rank $! 2)" | head -n 1); done
+kill -9 "$victim"
+wait $! && complain "mpirun doesn't tell that a run failed"
+grep -q '^3 runs: 0 in the store already, 2 simulated, 1 failed' "$folder/out" || complain "a run: $(cat "$folder/out")"
+[[ $(sqlite3 "$folder/run.db" "SELECT error FROM run WHERE status = 'failed'") == *'killed by signal 9'* ]] || complain "a run: no reason is given"
+"${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" --retry >"$folder/out"
+grep -q '^3 runs: 2 in the store already, 1 simulated, 0 failed' "$folder/out" || complain "a run, again: $(cat "$folder/out")"
+exit $bad
