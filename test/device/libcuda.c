@@ -29,10 +29,8 @@ static int result_of(oc_status s)
 
 CUresult cuInit(unsigned flags)
 {
-    oc_config config = {.gpu = "gtx480", .functional = true};
     if (getenv("STAND_IN_NO_GPU")) return 100;
-    if (flags) return 1;
-    return device ? 0 : result_of(oc_open(&config, &device, NULL, 0));
+    return flags ? 1 : 0;
 }
 CUresult cuDriverGetVersion(int *v) { return *v = 12040, 0; }
 CUresult cuGetErrorName(CUresult r, const char **s) { return *s = r == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : r == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR", 0; }
@@ -47,7 +45,12 @@ CUresult cuDeviceGetAttribute(int *v, int attribute, CUdevice d)
     return d == 7 ? 0 : 101;
 }
 CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { return *n = oc_describe(device).memory, d == 7 ? 0 : 101; }
-CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d) { return *c = (CUcontext)&context, d == 7 ? broken : 101; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d)
+{
+    oc_config config = {.gpu = "gtx480", .functional = true};
+    *c = (CUcontext)&context;
+    return d != 7 ? 101 : broken ? broken : device ? 0 : result_of(oc_open(&config, &device, NULL, 0));
+}
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d)
 {
     if (d != 7) return 101;
