@@ -117,6 +117,10 @@ bool parse_double(const char *text, double *value);
 void format_count(char out[32], double value);          // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);          // 49152 → "48 KiB"
 
+// --- student.c: confidence ------------------------------------------------------------------------------------------
+// The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.
+double student_t(double confidence, uint32_t n);
+
 // --- json.c: JSON, written as it comes ------------------------------------------------------------------------------
 typedef struct Json {
     Text text;
