@@ -78,6 +78,23 @@ static void join(Text *out, const char *const *list)
     for (; list && *list; list++) text_printf(out, "%s%s", out->n ? " " : "", *list);
 }
 
+// A word without '=' goes on with the value before it: a list with blanks, such as "tlb2.sets=24 17 17".
+bool setting_next(const char **list, Text *name, Text *value)
+{
+    const char *p = *list + strspn(*list, " "), *equals = strchr(p, '=');
+    if (!equals) return false;
+    const char *end, *next = equals;
+    do {
+        end = next + strcspn(next, " ");
+        next = end + strspn(end, " ");
+    } while (*next && strcspn(next, " ") <= strcspn(next, "="));
+    name->n = value->n = 0;
+    text_add(name, p, (size_t)(equals - p));
+    text_add(value, equals + 1, (size_t)(end - equals - 1));
+    *list = next;
+    return true;
+}
+
 static void options_of(const Cell *c, Text *out)
 {
     text_put(out, "");

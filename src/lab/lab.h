@@ -157,6 +157,8 @@ void identities_close(Identities *ids);
 // False, with the reason, when a cell can't run: no such program or description, a parameter out of range.
 bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void identity_free(Identity *id);
+// The next setting of a list as an identity has them, "nx=64 ny=64"; *list moves behind it. False at the end.
+bool setting_next(const char **list, Text *name, Text *value);
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------------
 // An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,

@@ -185,15 +185,12 @@ static bool put_run(Store *s, const Cell *c, const Identity *id, const oc_device
 static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
 {
     Query x = query(s, "INSERT OR REPLACE INTO setting (run_id, name, value) VALUES (?,?,?)");
-    while (x.ok && *list) {
-        size_t n = strcspn(list, " "), equals = strcspn(list, "=");
-        char *name = mem_text(list);
-        name[n] = name[MIN(equals, n)] = 0;
-        put_int(&x, run_id), put_text(&x, name), put_text(&x, equals < n ? name + equals + 1 : "");
+    Text name = {0}, value = {0};
+    while (x.ok && setting_next(&list, &name, &value)) {
+        put_int(&x, run_id), put_text(&x, name.v), put_text(&x, value.v);
         run(&x);
-        mem_free(name);
-        list += n + (list[n] == ' ');
     }
+    text_free(&name), text_free(&value);
     return finish(&x, diag);
 }
 
