@@ -193,6 +193,8 @@ typedef struct Store Store;
 // path: null is the default, onchip/results.db under $XDG_DATA_HOME or ~/.local/share; ":memory:" is a store that is
 // lost when closed. Folders and file are made where they lack; an older store is brought up to date.
 Store *store_open(const char *path, Diag *diag);
+// One that is there, for reading; also where nothing can be written.
+Store *store_read(const char *path, Diag *diag);
 void store_close(Store *s);
 const char *store_path(const Store *s);
 typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;

@@ -63,14 +63,25 @@ static const SchemaFile *migration(int64_t version)
     return NULL;
 }
 
+// Nothing is written to a file before it is known to be ours: a store, or empty.
+static bool recognise(Store *s, int64_t *version, Diag *diag)
+{
+    int64_t newest = (int64_t)schema_file_count, tables = pragma(s, "SELECT count(*) FROM sqlite_master");
+    if (tables < 0) return broken(s, diag);
+    *version = pragma(s, "PRAGMA user_version");
+    int64_t ours = pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('run', 'setting', 'kernel', 'counter', 'rate')");
+    if (*version == 0 ? tables > 0 : ours != 5) return diag_error(diag, "%s is a database of something else\nhint: --db names the store", s->path);
+    return *version <= newest || diag_error(diag, "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
+                                            s->path, (long long)*version, (long long)newest);
+}
+
 static bool migrate(Store *s, Diag *diag)
 {
-    int64_t newest = (int64_t)schema_file_count;
-    if (pragma(s, "PRAGMA user_version") == newest) return true;
-    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;  // another process may be at it
-    int64_t version = pragma(s, "PRAGMA user_version");
-    bool ok = version <= newest || diag_error(diag, "%s is of version %lld; this onchip knows versions up to %lld", s->path, (long long)version, (long long)newest);
-    if (ok && version == 0 && pragma(s, "SELECT count(*) FROM sqlite_master") > 0) ok = diag_error(diag, "%s is a database of something else", s->path);
+    int64_t newest = (int64_t)schema_file_count, version;
+    if (!recognise(s, &version, diag)) return false;
+    if (version == newest) return true;
+    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    bool ok = recognise(s, &version, diag);  // another process may have been at it
     while (ok && version < newest) {
         char set[64];
         snprintf(set, sizeof set, "PRAGMA user_version = %lld", (long long)++version);
@@ -80,18 +91,85 @@ static bool migrate(Store *s, Diag *diag)
     return ok;
 }
 
+// Several processes may make a new store at once, and SQLite doesn't wait for the lock that this change of mode takes.
+static bool use_wal(Store *s, Diag *diag)
+{
+    for (int k = 0; k < 600; k++) {
+        int code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+        if (code == SQLITE_OK) return true;
+        if (code != SQLITE_BUSY) break;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    return broken(s, diag);
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = mem_text(slash ? path : ".");
+    if (slash) folder[slash == path ? 1 : slash - path] = 0;
+    return folder;
+}
+
+static bool open_file(Store *s, const char *name, int flags, Diag *diag)
+{
+    if (sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK) return true;
+    int reason = s->db ? sqlite3_system_errno(s->db) : 0;
+    char *folder = folder_of(s->path);
+    if (reason == ENOENT && access(folder, W_OK)) reason = errno;  // SQLite gives that of its last attempt, to read
+    mem_free(folder);
+    return diag_error(diag, "can't open the store %s: %s", s->path, reason ? strerror(reason) : s->db ? sqlite3_errmsg(s->db) : "no memory");
+}
+
 Store *store_open(const char *path, Diag *diag)
 {
     Store *s = mem_alloc(sizeof *s);
     s->path = path ? mem_text(path) : default_path();
     bool memory = !strcmp(s->path, ":memory:");
-    bool ok = (memory || make_folders(s->path, diag)) &&
-              (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK || broken(s, diag));
+    bool ok = (memory || make_folders(s->path, diag)) && open_file(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
     if (ok) {
         sqlite3_busy_timeout(s->db, 60000);
-        ok = execute(s, "PRAGMA foreign_keys = ON", diag) && (memory || execute(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", diag)) && migrate(s, diag);
+        ok = execute(s, "PRAGMA foreign_keys = ON", diag) && migrate(s, diag) && (memory || use_wal(s, diag));
     }
     if (ok) return s;
+    store_close(s);
+    return NULL;
+}
+
+// Where the file, or the folder for SQLite's files beside it, can't be written, a store is opened as it lies there:
+// "immutable", unless another process has its log open.
+static bool open_as_it_is(Store *s, Diag *diag)
+{
+    Text name = {0}, log = {0};
+    text_printf(&log, "%s-wal", s->path);
+    text_put(&name, "file:");
+    for (const char *p = s->path; *p; p++) text_printf(&name, strchr("%?#", *p) ? "%%%02x" : "%c", *p);
+    text_put(&name, access(log.v, F_OK) ? "?immutable=1" : "?mode=ro");
+    int64_t version;
+    bool ok = open_file(s, name.v, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, diag) && recognise(s, &version, diag);
+    if (ok && version < (int64_t)schema_file_count) ok = diag_error(diag, "%s is a store of an older version, and can't be written to bring it up to date", s->path);
+    text_free(&name), text_free(&log);
+    return ok;
+}
+
+static bool can_write(const char *path)
+{
+    char *folder = folder_of(path);
+    bool ok = !access(path, W_OK) && !access(folder, W_OK);
+    mem_free(folder);
+    return ok;
+}
+
+Store *store_read(const char *path, Diag *diag)
+{
+    Store *s = mem_alloc(sizeof *s);
+    s->path = path ? mem_text(path) : default_path();
+    bool ok = !access(s->path, R_OK) || diag_error(diag, "no store to read at %s: %s\nhint: onchip sweep makes one; --db names another", s->path, strerror(errno));
+    if (ok && can_write(s->path)) {
+        store_close(s);
+        return store_open(path, diag);
+    }
+    if (ok && open_as_it_is(s, diag)) return s;
     store_close(s);
     return NULL;
 }
