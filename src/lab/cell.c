@@ -78,6 +78,8 @@ static void join(Text *out, const char *const *list)
     for (; list && *list; list++) text_printf(out, "%s%s", out->n ? " " : "", *list);
 }
 
+const char *setting_name(const char *name) { return strcmp(name, "sched") ? name : "sched.policy"; }
+
 // A word without '=' goes on with the value before it: a list with blanks, such as "tlb2.sets=24 17 17".
 bool setting_next(const char **list, Text *name, Text *value)
 {

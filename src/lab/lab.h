@@ -159,6 +159,7 @@ bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void identity_free(Identity *id);
 // The next setting of a list as an identity has them, "nx=64 ny=64"; *list moves behind it. False at the end.
 bool setting_next(const char **list, Text *name, Text *value);
+const char *setting_name(const char *name);                // "sched" is short for "sched.policy"
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------------
 // An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,
@@ -215,6 +216,107 @@ bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag);
 bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag);  // a store as store_bytes gave it
 void *store_bytes(Store *s, size_t *size);                 // the whole store; released with mem_free
 struct sqlite3 *store_sqlite(Store *s);                    // for queries
+
+// --- query.c: stored runs as rows ------------------------------------------------------------------------------------------------
+typedef struct Filter {                // null: any
+    const char *const *keys;           // beginnings of keys, null-terminated
+    const char *const *where;          // "name=value", null-terminated: a setting or a column of run; an empty value: not set
+    const char *program, *gpu, *model; // model: a number, or "old": any but this program's
+    bool failed;
+} Filter;
+typedef VEC(int64_t) RunIds;
+// Ids of the runs that a filter lets through, ordered by program, parameters, description, overrides, options and model.
+bool store_select(Store *s, const Filter *filter, RunIds *ids, Diag *diag);
+// Deletes them; ids may be a selection's.
+bool store_delete(Store *s, const RunIds *ids, Diag *diag);
+
+typedef struct Value {
+    enum { VALUE_NONE, VALUE_INT, VALUE_REAL, VALUE_TEXT } kind;
+    int64_t whole;
+    double real;
+    const char *text;
+} Value;
+// The runs of a selection one after the other, with what a column's name stands for, in this order: a counter (summed
+// over kernels) or rate (of the sums), a column of run, with kernels one of kernel (its name is "kernel"), a setting, a
+// measure. "setting.NAME" and "measure.NAME" say which. Rates are of timed kernels alone.
+typedef struct Rows Rows;
+// kernels: a row for each kernel; a run without kernels has one row. Null, with the reason, when a column is unknown.
+Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t n, bool kernels, Diag *diag);
+bool rows_next(Rows *r, Diag *diag);                       // false: at the end, or (diag->failed) the store failed
+const Value *rows_values(const Rows *r);                   // of the row, valid until the next
+int64_t rows_id(const Rows *r);                            // of the row's run
+void rows_close(Rows *r);
+typedef struct StoredStructure {       // columns of structure
+    const char *kernel, *name;
+    int64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} StoredStructure;
+typedef VEC(StoredStructure) StoredStructures;
+bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag);
+bool value_number(const Value *v, double *out);            // false: it isn't a number
+void value_text(const Value *v, Text *out);                // as it is written in CSV and on the terminal; reals to the last digit
+
+// --- compare.c: runs in pairs ---------------------------------------------------------------------------------------------------
+// Two selections, of one store or two. Runs are a pair when verb, program, parameters, description, overrides and options
+// are the same, however they were written; the model may differ, and a later one counts.
+typedef struct Side {
+    Store *store;
+    const RunIds *ids;
+} Side;
+typedef struct Pair {
+    const char *program, *what;        // what: "nx=64 on gtx480 l1.size=16KiB"
+    const char *key[2];
+    double value[2];
+    bool equal;                        // exactly
+    double ratio;                      // second / first; 0: there is none, since one value is 0 or below
+} Pair;
+typedef struct PairMean {              // geometric mean of ratios
+    const char *program;               // null: all; over the programs' means when there are several, since a program's
+                                       // pairs don't tell of others
+    size_t pairs, equal, ratios;       // in the mean: ratios
+    double ratio, low, high;           // 95 % confidence interval from the logarithms' Student t; none below two ratios
+    bool significant;                  // the interval excludes 1
+} PairMean;
+typedef struct Comparison {
+    Arena arena;
+    VEC(Pair) pairs;
+    VEC(PairMean) means;               // a program each, and last that of all
+    uint64_t alone[2], without[2];     // runs without partner; without a value (failed)
+} Comparison;
+// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart.
+bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag);
+void comparison_free(Comparison *c);
+
+typedef struct Difference {            // of a counter, a measure, or the status
+    const char *kernel, *name;         // kernel: empty, of the run
+    const char *text[2];               // "-": not there
+    double relative;                   // |difference| / the larger of both
+} Difference;
+typedef VEC(Difference) Differences;
+typedef struct Change {                // of a run between two models
+    const char *program, *what, *key[2];
+    double cycles[2];
+    size_t counters;                   // that differ
+    Difference largest;
+} Change;
+typedef struct Regression {
+    Arena arena;
+    VEC(Change) changes;               // largest first
+    uint64_t pairs, alone[2];
+} Regression;
+bool compare_models(const Side sides[2], Regression *out, Diag *diag);
+void regression_free(Regression *r);
+// Largest first. Counters that only one of the versions of onchip had don't count.
+bool compare_two(Store *store[2], const int64_t id[2], Arena *arena, Differences *out, Diag *diag);
+
+// --- export.c: stored runs for other programs; doc/results.md ----------------------------------------------------------------------
+enum { EXPORT_VERSION = 1 };           // of the JSON: raised when a field goes or changes its meaning
+// Every column that runs of a selection have, with a row for each kernel; texts belong to arena.
+typedef VEC(const char *) ColumnNames;
+bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag);
+// Rows as CSV (RFC 4180), or as JSON: an object for each, in the array "rows".
+bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, bool json, FILE *out, Diag *diag);
+// Everything that is stored of the runs, nested: an object for each, in the array "runs".
+bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
 
 // --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
 // Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.

@@ -99,9 +99,8 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
         c->no_lowering = !yes;
         return ok;
     }
-    bool key = strchr(name, '.') || !strcmp(name, "sched");
-    const char *text = arena_printf(&m->arena, "%s=%s", strcmp(name, "sched") ? name : "sched.policy", value);
-    if (key) vec_push(sets, text);
+    const char *text = arena_printf(&m->arena, "%s=%s", setting_name(name), value);
+    if (strchr(setting_name(name), '.')) vec_push(sets, text);
     else vec_push(params, text);
     return true;
 }
