@@ -12,6 +12,7 @@ int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
@@ -57,6 +58,30 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
 bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
 // Ctrl-C and SIGTERM set what o->stop points to, from now on; for a rank other than 0.
 void sweep_catch(SweepOptions *o);
+
+// --- table.c: a table of any number of columns -----------------------------------------------------------------------------
+typedef struct Table {
+    size_t columns;
+    size_t firm;               // this column gives way last, since its texts differ at their ends; 0: none
+    VEC(char *) cells;         // row after row, the heads first; released with table_free
+    VEC(char *) notes;         // a row's, below it and indented; null: none
+} Table;
+void table_add(Table *t, const char *text);
+void table_add_value(Table *t, const Value *value);  // reals with four digits
+void table_note(Table *t, const char *text);         // below the row of the last cell
+// Numbers stand on the right. The longest texts are shortened until a row fits COLUMNS, if it can.
+void table_print(const Table *t, FILE *out);
+void table_free(Table *t);
+
+// --- db_compare.c ---------------------------------------------------------------------------------------------------------
+typedef struct CompareRequest {
+    const char *db, *by, *column, *against;
+    const char *const *what;   // two stores or two keys
+    size_t count;
+    const Filter *filter;
+    bool json;
+} CompareRequest;
+int db_compare(const CompareRequest *r, Diag *diag);
 
 // --- report.c -----------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {

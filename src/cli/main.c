@@ -12,6 +12,7 @@ static const struct {
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
     {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
     {"report", cmd_report, "a page of figures and tables over the store, or over one run"},
+    {"db", cmd_db, "the runs of a store: list, show, compare, export, merge, delete"},
     {"list", cmd_list, "workloads, gpus, schedulers, policies, counters, ops"},
     {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
 };

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const steps[] = {
     "CREATE TEMP TABLE IF NOT EXISTS fresh (old INTEGER PRIMARY KEY, key TEXT NOT NULL)",
@@ -71,8 +72,15 @@ static bool take_over(Store *s, MergeCount *count, Diag *diag)
     return false;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag)
 {
+    if (same_file(path, store_path(s))) return diag_error(diag, "%s can't be merged into itself", path);
     FILE *there = fopen(path, "rb");  // opening would make one
     if (!there) return diag_error(diag, "can't read %s", path);
     fclose(there);

@@ -1,0 +1,400 @@
+// cmd_db.c: onchip db: what a store has, as tables, as CSV and JSON; stores brought together, and runs deleted.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Option options[] = {
+    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--program", "NAME", "only runs of this program"},
+    {"--gpu", "NAME|FILE", "only runs on this description"},
+    {"--where", "NAME=VALUE", "only runs with this parameter or override, or this column of run; NAME= where it isn't set"},
+    {"--failed", NULL, "only runs that failed, with the whole diagnostic"},
+    {"--model", "N|old", "only runs of this version of the model; old: of any but this program's"},
+    {"--columns", "NAME,…", "of list: instead of cycles, ipc and l1_hit_rate; of export: instead of all. Any counter, rate, setting, measure or column"},
+    {"--kernels", NULL, "a row for each kernel instead of each run"},
+    {"--json", NULL, "JSON (doc/results.md)"},
+    {"--csv", NULL, "CSV (RFC 4180)"},
+    {"-o", "FILE", "where to write to (standard output)"},
+    {"--by", "NAME=A,B", "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
+    {"--column", "NAME", "what is compared (cycles)"},
+    {"--against", "FILE", "every counter against this store's; the exit status is 1 when any differs"},
+    {"--yes", NULL, "delete more than one run"},
+    {"--help", NULL, "this text"},
+};
+enum { D_DB, D_PROGRAM, D_GPU, D_WHERE, D_FAILED, D_MODEL, D_COLUMNS, D_KERNELS, D_JSON, D_CSV, D_OUT, D_BY, D_COLUMN, D_AGAINST, D_YES, D_HELP };
+#define BIT(o) (1u << (o))
+enum { FILTERS = BIT(D_PROGRAM) | BIT(D_GPU) | BIT(D_WHERE) | BIT(D_FAILED) | BIT(D_MODEL), ALWAYS = BIT(D_DB) | BIT(D_HELP) };
+
+typedef struct Request {
+    const char *db, *columns, *output, *by, *column, *against;
+    Filter filter;
+    VEC(const char *) where, words;
+    bool json, csv, kernels, yes;
+    Diag diag;
+} Request;
+
+static int list(Request *r);
+static int show(Request *r);
+static int compare(Request *r);
+static int export(Request *r);
+static int merge(Request *r);
+static int delete(Request *r);
+
+static const struct {
+    const char *name, *words, *doc;
+    unsigned takes;
+    int (*run)(Request *r);
+} verbs[] = {
+    {"list", "", "the runs, a line each", FILTERS | BIT(D_COLUMNS) | BIT(D_KERNELS) | BIT(D_JSON) | BIT(D_CSV), list},
+    {"show", "KEY", "everything about one run, by the beginning of its key", BIT(D_JSON), show},
+    {"compare", "[A B]", "ratios between two stores, two runs or the halves of a store; or every counter of two models",
+     FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_JSON), compare},
+    {"export", "", "a row for each run and kernel, with every setting, counter and rate", FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
+    {"merge", "FILE…", "takes over the runs of other stores", 0, merge},
+    {"delete", "[KEY…]", "deletes runs, by key or as list would show them", FILTERS | BIT(D_YES), delete},
+};
+
+static int usage(size_t v)
+{
+    if (v != COUNT(verbs)) {
+        printf("usage: onchip db %s %s%s[options]\n\n%s.\n\n", verbs[v].name, verbs[v].words, *verbs[v].words ? " " : "", verbs[v].doc);
+    } else {
+        printf("usage: onchip db COMMAND … [options]\n\n");
+        for (size_t k = 0; k < COUNT(verbs); k++) printf("  %-8s %s\n", verbs[k].name, verbs[k].doc);
+        printf("\n");
+    }
+    for (size_t k = 0; k < COUNT(options); k++)
+        if (v == COUNT(verbs) || ((verbs[v].takes | ALWAYS) & BIT(k))) print_options(&options[k], 1);
+    return EXIT_OK;
+}
+
+static size_t find_verb(const char *name)
+{
+    const char *names[COUNT(verbs)];
+    for (size_t k = 0; k < COUNT(verbs); k++) {
+        if (!strcmp(name, verbs[k].name)) return k;
+        names[k] = verbs[k].name;
+    }
+    char hint[100];
+    tell(0, "db has no command '%s'%s", name, did_you_mean(name, names, COUNT(names), hint));
+    return COUNT(verbs);
+}
+
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, size_t v, int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    int o;
+    while ((o = args_next(&a)) != -2) {
+        if (o == -3) return EXIT_USAGE;
+        if (o >= 0 && !((verbs[v].takes | ALWAYS) & BIT(o))) return tell(EXIT_USAGE, "db %s takes no %s", verbs[v].name, options[o].name);
+        switch (o) {
+        case -1: vec_push(&r->words, a.value); break;
+        case D_DB: r->db = a.value; break;
+        case D_PROGRAM: r->filter.program = a.value; break;
+        case D_GPU: r->filter.gpu = a.value; break;
+        case D_WHERE: vec_push(&r->where, a.value); break;
+        case D_FAILED: r->filter.failed = true; break;
+        case D_MODEL: r->filter.model = a.value; break;
+        case D_COLUMNS: r->columns = a.value; break;
+        case D_KERNELS: r->kernels = true; break;
+        case D_JSON: r->json = true; break;
+        case D_CSV: r->csv = true; break;
+        case D_OUT: r->output = a.value; break;
+        case D_BY: r->by = a.value; break;
+        case D_COLUMN: r->column = a.value; break;
+        case D_AGAINST: r->against = a.value; break;
+        case D_YES: r->yes = true; break;
+        case D_HELP: return usage(v);
+        }
+    }
+    if (r->words.n && !*verbs[v].words) return tell(EXIT_USAGE, "db %s takes no argument '%s'", verbs[v].name, r->words.v[0]);
+    if (r->json && r->csv) return tell(EXIT_USAGE, "--json or --csv, not both");
+    vec_push(&r->where, NULL);
+    vec_push(&r->words, NULL);
+    r->words.n--;  // without the null at their end
+    r->filter.where = r->where.v;
+    return -1;
+}
+
+int cmd_db(int argc, char **argv)
+{
+    if (!argc) return usage(COUNT(verbs)), EXIT_USAGE;
+    if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) return usage(COUNT(verbs));
+    size_t v = find_verb(argv[0]);
+    if (v == COUNT(verbs)) return EXIT_USAGE;
+    Request r = {.db = NULL};
+    int code = read_options(&r, v, argc - 1, argv + 1);
+    if (code < 0) code = verbs[v].run(&r);
+    if (r.diag.failed) fflush(stdout), tell(0, "%s", r.diag.text.v);
+    diag_free(&r.diag);
+    vec_free(&r.where), vec_free(&r.words);
+    return code;
+}
+
+// The store and the runs that the filter lets through; null when either fails.
+static Store *select_runs(Request *r, RunIds *ids)
+{
+    Store *s = store_read(r->db, &r->diag);
+    if (s && store_select(s, &r->filter, ids, &r->diag)) return s;
+    store_close(s);
+    return NULL;
+}
+
+static int fail(Request *r) { return r->diag.failed ? EXIT_FAILED : EXIT_OK; }
+
+// --- list -------------------------------------------------------------------------------------------------------------------
+static void split(const char *text, Arena *arena, ColumnNames *out)
+{
+    for (size_t n; *text; text += n + (text[n] == ',')) {
+        n = strcspn(text, ",");
+        if (n) vec_push(out, arena_text(arena, text, n));
+    }
+}
+
+// Columns of text in front, in which all runs may be alike: then they say nothing and are left out.
+static const struct {
+    const char *name;
+    bool only_if_several;
+} front[] = {{"key", false}, {"verb", true}, {"program", false}, {"params", false}, {"gpu", false}, {"overrides", true}, {"options", true}, {"model", true}};
+
+// The beginnings of keys that are long enough to tell the runs apart, 8 digits at least.
+static size_t key_length(Store *s, const RunIds *ids, Diag *diag)
+{
+    const char *const key = "key";
+    size_t length = 8;
+    Rows *r = rows_open(s, ids, &key, 1, false, diag);
+    Map seen = {0};
+    while (r && rows_next(r, diag)) {
+        const char *text = rows_values(r)->text;
+        while (length < KEY_DIGITS && map_get(&seen, text, length, NULL)) length++;
+        map_put(&seen, text, length, 1);
+    }
+    map_free(&seen);
+    rows_close(r);
+    return length;
+}
+
+// Which columns of front differ between runs, or from what is usual.
+static void find_plain(Store *s, const RunIds *ids, bool plain[], Diag *diag)
+{
+    const char *names[COUNT(front)];
+    char *first[COUNT(front)] = {0};
+    for (size_t k = 0; k < COUNT(front); k++) names[k] = front[k].name, plain[k] = front[k].only_if_several;
+    Rows *r = rows_open(s, ids, names, COUNT(front), false, diag);
+    while (r && rows_next(r, diag)) {
+        for (size_t k = 0; k < COUNT(front); k++) {
+            Text t = {0};
+            value_text(&rows_values(r)[k], &t);
+            if (!first[k]) first[k] = mem_text(t.v), plain[k] &= !*t.v || !strcmp(names[k], "model") || !strcmp(t.v, "run");
+            else plain[k] &= !strcmp(first[k], t.v);
+            text_free(&t);
+        }
+    }
+    for (size_t k = 0; k < COUNT(front); k++) mem_free(first[k]);
+    rows_close(r);
+}
+
+static void list_table(Request *r, Store *s, const RunIds *ids, const ColumnNames *columns)
+{
+    size_t n = columns->n - 2, length = key_length(s, ids, &r->diag), failed = 0;  // behind them: status, error
+    Rows *rows = rows_open(s, ids, columns->v, columns->n, r->kernels, &r->diag);
+    Table t = {.columns = n + 1};
+    for (size_t k = 0; k < n; k++) {
+        table_add(&t, k ? columns->v[k] : "run");
+        if (r->kernels && !strcmp(columns->v[k], "kernel")) t.firm = k;
+    }
+    table_add(&t, "status");
+    while (rows && rows_next(rows, &r->diag)) {
+        const Value *v = rows_values(rows);
+        char key[KEY_DIGITS + 1];
+        snprintf(key, sizeof key, "%.*s", (int)length, v[0].text);
+        table_add(&t, key);
+        for (size_t k = 1; k <= n; k++) table_add_value(&t, &v[k]);
+        const char *error = v[n + 1].kind == VALUE_TEXT ? v[n + 1].text : NULL;
+        char line[COLUMNS - 4];
+        if (error) failed++, snprintf(line, sizeof line, "%.*s", (int)strcspn(error, "\n"), error);
+        if (error) table_note(&t, r->filter.failed ? error : line);
+    }
+    if (!r->diag.failed) {
+        if (ids->n) table_print(&t, stdout), printf("\n");
+        printf("%zu run%s", ids->n, ids->n == 1 ? "" : "s");
+        if (failed && !r->filter.failed) printf(", %zu failed", failed);
+        printf(" in %s\n", store_path(s));
+    }
+    table_free(&t);
+    rows_close(rows);
+}
+
+static int list(Request *r)
+{
+    Arena arena = {0};
+    RunIds ids = {0};
+    ColumnNames columns = {0};
+    bool plain[COUNT(front)];
+    Store *s = select_runs(r, &ids);
+    if (s) {
+        find_plain(s, &ids, plain, &r->diag);
+        for (size_t k = 0; k < COUNT(front); k++)
+            if (r->csv || r->json || !plain[k]) vec_push(&columns, front[k].name);
+        if (r->kernels) vec_push(&columns, "kernel");
+        split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns);
+        vec_push(&columns, "status");
+        vec_push(&columns, "error");
+        if (r->csv || r->json) export_rows(s, &ids, &columns, r->kernels, r->json, stdout, &r->diag);
+        else list_table(r, s, &ids, &columns);
+    }
+    store_close(s);
+    vec_free(&columns), vec_free(&ids);
+    arena_free(&arena);
+    return fail(r);
+}
+
+// --- show -------------------------------------------------------------------------------------------------------------------
+// The one run with this key; several or none are an error.
+static bool one_run(Request *r, Store *s, RunIds *ids)
+{
+    if (ids->n == 1) return true;
+    if (!ids->n) return diag_error(&r->diag, "%s has no run %s", store_path(s), r->words.v[0]);
+    const char *const key = "key";
+    Text keys = {0};
+    Rows *rows = rows_open(s, ids, &key, 1, false, &r->diag);
+    for (int k = 0; rows && k < 10 && rows_next(rows, &r->diag); k++) text_printf(&keys, "\n  %s", rows_values(rows)->text);
+    rows_close(rows);
+    diag_error(&r->diag, "%zu runs have keys that begin with %s:%s%s", ids->n, r->words.v[0], keys.v, ids->n > 10 ? "\n  …" : "");
+    text_free(&keys);
+    return false;
+}
+
+static const char *unit_of(const char *name)
+{
+    for (int c = 0; c < C_COUNT; c++)
+        if (!strcmp(name, counter_info[c].name)) return counter_info[c].unit;
+    for (size_t k = 0; k < rate_count; k++)
+        if (!strcmp(name, rates[k].name)) return rates[k].unit;
+    return "";
+}
+
+static void show_structures(Store *s, int64_t run, const char *kernel, Diag *diag)
+{
+    Arena arena = {0};
+    StoredStructures all = {0};
+    Table t = {.columns = 9};
+    const char *const heads[] = {"  data structure", "loads", "stores", "atomics", "transactions", "sectors", "l1_accesses", "l1_hits", "dram_bytes"};
+    for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
+    store_structures(s, run, &arena, &all, diag);
+    for (size_t k = 0; k < all.n; k++) {
+        const StoredStructure *x = &all.v[k];
+        const int64_t values[] = {x->loads, x->stores, x->atomics, x->transactions, x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
+        if (strcmp(x->kernel, kernel)) continue;
+        table_add(&t, arena_printf(&arena, "  %s", x->name));
+        for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Value){.kind = VALUE_INT, .whole = values[n]});
+    }
+    if (t.notes.n > 1) printf("\n"), table_print(&t, stdout);
+    table_free(&t);
+    vec_free(&all);
+    arena_free(&arena);
+}
+
+// The columns of run first; then for each kernel the others, but for counters of 0.
+static void show_run(Request *r, Store *s, const RunIds *ids, const ColumnNames *columns)
+{
+    Rows *rows = rows_open(s, ids, columns->v, columns->n, true, &r->diag);
+    size_t of_run = 0;
+    while (of_run < columns->n && strcmp(columns->v[of_run], "kernel")) of_run++;
+    for (bool first = true; rows && rows_next(rows, &r->diag); first = false) {
+        const Value *v = rows_values(rows);
+        for (size_t k = first ? 0 : of_run; k < columns->n; k++) {
+            Text t = {0};
+            if (v[k].kind == VALUE_REAL) text_printf(&t, "%.6g", v[k].real);
+            else value_text(&v[k], &t);
+            if (k == of_run && v[k].kind == VALUE_TEXT) printf("\n%s\n", t.v);
+            else if (*t.v && (k < of_run || strcmp(t.v, "0")))
+                printf("%s%-*s %s%s%s\n", k < of_run ? "" : "  ", k < of_run ? 14 : 26, columns->v[k], t.v, *unit_of(columns->v[k]) ? " " : "", unit_of(columns->v[k]));
+            text_free(&t);
+        }
+        if (v[of_run].kind == VALUE_TEXT) show_structures(s, rows_id(rows), v[of_run].text, &r->diag);
+    }
+    rows_close(rows);
+}
+
+static int show(Request *r)
+{
+    if (r->words.n != 1) return tell(EXIT_USAGE, "db show takes a key, as onchip db list shows them");
+    Arena arena = {0};
+    RunIds ids = {0};
+    ColumnNames columns = {0};
+    r->filter.keys = r->words.v;
+    Store *s = select_runs(r, &ids);
+    if (s && one_run(r, s, &ids)) {
+        if (r->json) export_runs(s, &ids, stdout, &r->diag);
+        else if (export_columns(s, &ids, &arena, &columns, &r->diag)) show_run(r, s, &ids, &columns);
+    }
+    store_close(s);
+    vec_free(&columns), vec_free(&ids);
+    arena_free(&arena);
+    return fail(r);
+}
+
+// --- the others -------------------------------------------------------------------------------------------------------------
+static int compare(Request *r)
+{
+    return db_compare(&(CompareRequest){.db = r->db, .by = r->by, .column = r->column, .against = r->against, .what = r->words.v, .count = r->words.n, .filter = &r->filter,
+                                        .json = r->json}, &r->diag);
+}
+
+static int export(Request *r)
+{
+    Arena arena = {0};
+    RunIds ids = {0};
+    ColumnNames columns = {0};
+    Store *s = select_runs(r, &ids);
+    FILE *out = !s ? NULL : r->output ? fopen(r->output, "wb") : stdout;
+    if (s && !out) diag_error(&r->diag, "can't write %s: %s", r->output, strerror(errno));
+    if (out && r->json && !r->columns) {
+        export_runs(s, &ids, out, &r->diag);
+    } else if (out) {
+        if (r->columns) split(r->columns, &arena, &columns);
+        else export_columns(s, &ids, &arena, &columns, &r->diag);
+        if (!r->diag.failed) export_rows(s, &ids, &columns, true, r->json, out, &r->diag);
+    }
+    if (out && (fflush(out) || (r->output && fclose(out)))) diag_error(&r->diag, "%s: %s", r->output ? r->output : "standard output", strerror(errno));
+    store_close(s);
+    vec_free(&columns), vec_free(&ids);
+    arena_free(&arena);
+    return fail(r);
+}
+
+static int merge(Request *r)
+{
+    if (!r->words.n) return tell(EXIT_USAGE, "db merge takes the stores to take over");
+    MergeCount all = {0};
+    Store *s = store_open(r->db, &r->diag);
+    for (size_t k = 0; s && k < r->words.n; k++) {
+        MergeCount one = {0};
+        if (!store_merge(s, r->words.v[k], &one, &r->diag)) break;
+        printf("%s: %llu added, %llu known\n", r->words.v[k], (unsigned long long)one.added, (unsigned long long)one.known);
+        all.added += one.added, all.known += one.known;
+    }
+    if (s && !r->diag.failed && r->words.n > 1) printf("%s: %llu added, %llu known\n", store_path(s), (unsigned long long)all.added, (unsigned long long)all.known);
+    store_close(s);
+    return fail(r);
+}
+
+static int delete(Request *r)
+{
+    const Filter *f = &r->filter;
+    if (!r->words.n && !f->failed && !f->program && !f->gpu && !f->model && !f->where[0])
+        return tell(EXIT_USAGE, "delete which? keys, --failed, --model, --program, --gpu or --where");
+    RunIds ids = {0};
+    r->filter.keys = r->words.v;
+    Store *s = select_runs(r, &ids);
+    if (s && !ids.n) diag_error(&r->diag, "%s has no such run", store_path(s));
+    else if (s && ids.n > 1 && !r->yes) diag_error(&r->diag, "%zu runs would be deleted\nhint: --yes deletes them", ids.n);
+    else if (s && store_delete(s, &ids, &r->diag)) printf("%zu run%s deleted from %s\n", ids.n, ids.n == 1 ? "" : "s", store_path(s));
+    store_close(s);
+    vec_free(&ids);
+    return fail(r);
+}

@@ -1,0 +1,111 @@
+// table.c: columns on a terminal. A column is as wide as its widest cell; where a row would be too long, the widest
+// columns of text give way, and what is cut off ends in an ellipsis.
+#include "cli/cli.h"
+
+#include <string.h>
+
+enum { GAP = 2, NARROWEST = 8 };
+
+void table_add(Table *t, const char *text)
+{
+    vec_push(&t->cells, mem_text(text ? text : ""));
+    if (t->cells.n % t->columns == 1 || t->columns == 1) vec_push(&t->notes, NULL);
+}
+
+void table_add_value(Table *t, const Value *v)
+{
+    Text text = {0};
+    if (v->kind == VALUE_REAL) text_printf(&text, "%.4g", v->real);
+    else value_text(v, &text);
+    table_add(t, text.v);
+    text_free(&text);
+}
+
+void table_note(Table *t, const char *text) { t->notes.v[t->notes.n - 1] = mem_text(text); }
+
+void table_free(Table *t)
+{
+    for (size_t k = 0; k < t->cells.n; k++) mem_free(t->cells.v[k]);
+    for (size_t k = 0; k < t->notes.n; k++) mem_free(t->notes.v[k]);
+    vec_free(&t->cells), vec_free(&t->notes);
+}
+
+static bool is_number(const char *text)
+{
+    double x;
+    size_t n = strlen(text);
+    if (!n || !strcmp(text, "-")) return true;
+    char *copy = mem_text(text);
+    if (copy[n - 1] == '%') copy[n - 1] = 0;
+    bool ok = parse_double(*copy == '+' ? copy + 1 : copy, &x);
+    mem_free(copy);
+    return ok;
+}
+
+typedef struct Layout {
+    size_t *width;
+    bool *right;
+} Layout;
+
+static void lay_out(const Table *t, Layout *l)
+{
+    size_t all = 0, rows = t->cells.n / t->columns;
+    for (size_t c = 0; c < t->columns; c++) {
+        l->width[c] = 0;
+        l->right[c] = rows > 1;
+        for (size_t r = 0; r < rows; r++) {
+            const char *text = t->cells.v[r * t->columns + c];
+            l->width[c] = MAX(l->width[c], width_of(text, strlen(text)));
+            if (r) l->right[c] = l->right[c] && is_number(text);
+        }
+        all += l->width[c] + (c ? GAP : 0);
+    }
+    for (; all > COLUMNS; all--) {
+        size_t widest = t->columns;
+        for (size_t c = 0; c < t->columns; c++)
+            if (!l->right[c] && l->width[c] > NARROWEST && !(c && c == t->firm) && (widest == t->columns || l->width[c] > l->width[widest])) widest = c;
+        if (widest == t->columns && t->firm && l->width[t->firm] > NARROWEST) widest = t->firm;
+        if (widest == t->columns) break;
+        l->width[widest]--;
+    }
+}
+
+// The first width characters of a line; when there are more, the last of them is an ellipsis.
+static void put_cut(FILE *out, const char *text, size_t width)
+{
+    bool cut = width_of(text, strlen(text)) > width;
+    size_t n = 0;
+    for (; *text && *text != '\n'; text++) {
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+        if (n > width - cut) break;
+        putc(*text, out);
+    }
+    if (cut) fputs("…", out);
+}
+
+static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
+{
+    size_t last = t->columns;
+    while (last > 1 && !*t->cells.v[r * t->columns + last - 1]) last--;
+    for (size_t c = 0; c < last; c++) {
+        const char *text = t->cells.v[r * t->columns + c];
+        size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
+        if (c) fprintf(out, "%*s", GAP, "");
+        if (l->right[c]) fprintf(out, "%*s", (int)blanks, "");
+        put_cut(out, text, l->width[c]);
+        if (!l->right[c] && c + 1 < last) fprintf(out, "%*s", (int)blanks, "");
+    }
+    putc('\n', out);
+}
+
+void table_print(const Table *t, FILE *out)
+{
+    Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
+    lay_out(t, &l);
+    for (size_t r = 0; r < t->cells.n / t->columns; r++) {
+        print_row(t, &l, r, out);
+        for (const char *line = t->notes.v[r]; line && *line; line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : strcspn(line, "\n"))
+            fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    mem_free(l.width), mem_free(l.right);
+}
