@@ -428,6 +428,16 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
     return ok;
 }
 
+// Numbers between blanks or commas, as set_list takes them.
+static void canonical_list(const char *text, Text *out)
+{
+    for (char *end; text && *text; text = end) {
+        text_printf(out, "%.17g ", strtod(text, &end));
+        while (*end == ' ' || *end == ',') end++;
+    }
+    text_put(out, "\n");
+}
+
 bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag)
 {
     Gpu g;
@@ -437,7 +447,7 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
         const Key *k = &gpu_keys[i];
         bool list = k->kind == KEY_WEIGHTS || k->kind == KEY_SETS;
         double v = list ? 0 : get_number(&g, k);
-        if (list) text_printf(out, "%s.%s=%s\n", k->section, k->key, o.value[i] ? o.value[i] : "");
+        if (list) text_printf(out, "%s.%s=", k->section, k->key), canonical_list(o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v) text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
         else text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
