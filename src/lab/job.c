@@ -88,7 +88,7 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
     int ends[2];
     *j = (Job){.cell = cell, .id = id};
     if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
         close(ends[0]), close(ends[1]);
         return diag_error(diag, "can't make a process: %s", strerror(errno));
@@ -96,7 +96,8 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
     if (!pid) {
         signal(SIGINT, SIG_IGN);               // a terminal's Ctrl-C and mpirun's end are the parent's matter
         signal(SIGTERM, SIG_IGN);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);      // nobody waits for the result of an orphan
+        prctl(PR_SET_PDEATHSIG, SIGKILL);      // nobody waits for the result of an orphan,
+        if (getppid() != parent) _exit(1);     // nor of one that was it already
         close(ends[0]);
         child(ends[1], cell, id);
     }
