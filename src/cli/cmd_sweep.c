@@ -153,7 +153,8 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
     bool ok = true;
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         Identity id;
-        ok = identify(ids, &r->matrix.cells.v[k], &id, diag);
+        if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
+        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, diag);
         if (ok) printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu, id.overrides, id.options);
         identity_free(&id);
     }

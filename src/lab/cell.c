@@ -5,6 +5,7 @@
 #include "chip/chip.h"
 
 #define XXH_INLINE_ALL
+#include <regex.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -108,36 +109,88 @@ static void options_of(const Cell *c, Text *out)
     if (c->interval) text_printf(out, " interval=%llu", (unsigned long long)c->interval);
 }
 
+static bool no_workload(const char *name, Diag *diag)
+{
+    const char *names[256];
+    size_t n = 0;
+    for (; n < workload_count && n < COUNT(names); n++) {
+        names[n] = workload_table[n].workload->name;
+        if (!strcmp(names[n], name)) return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name, workload_table[n].workload->suite, name);
+    }
+    const char *near = nearest_name(name, names, n);
+    return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+// Which parameter is refused by itself, and whether for its name.
+static void wrong_param(const WorkloadEntry *e, const Cell *c, Identity *id)
+{
+    for (const char *const *p = c->params; p && *p && !id->wrong; p++) {
+        int64_t values[MAX_PARAMS];
+        Text params = {0}, error = {0};
+        if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error)) id->wrong = *p, id->wrong_name = true;
+        text_free(&params), text_free(&error);
+        for (const WorkParam *q = e->workload->params; q->name; q++)
+            if (!strncmp(q->name, *p, strlen(q->name)) && (*p)[strlen(q->name)] == '=') id->wrong_name = false;
+    }
+}
+
+// The same for overrides; one that is wrong only together with others isn't found, and the description is blamed if it
+// can't be read at all.
+static void wrong_set(const Cell *c, Identity *id)
+{
+    Gpu g;
+    Diag why = {0};
+    if (!gpu_load(&g, c->gpu, NULL, &why)) id->wrong = c->gpu;
+    diag_free(&why);
+    for (const char *const *p = c->sets; p && *p && !id->wrong; p++) {
+        if (!gpu_load(&g, c->gpu, (const char *[]){*p, NULL}, &why)) id->wrong = *p, id->wrong_name = true;
+        diag_free(&why);
+        for (size_t k = 0; k < gpu_key_count; k++) {
+            char key[160];
+            int n = snprintf(key, sizeof key, "%s.%s=", gpu_keys[k].section, gpu_keys[k].key);
+            if (!strncmp(key, *p, (size_t)n)) id->wrong_name = false;
+        }
+    }
+}
+
+static bool regular(const char *expression, Diag *diag)
+{
+    regex_t r;
+    if (!expression) return true;
+    if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB)) return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
+    regfree(&r);
+    return true;
+}
+
 bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
 {
     *id = (Identity){.program = NULL};
     const WorkloadEntry *e = workload_find(c->program);
-    if (!e) {
-        const char *names[256];
-        size_t n = 0;
-        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
-        const char *near = nearest_name(c->program, names, n);
-        return diag_error(diag, "no workload '%s'%s%s%s", c->program, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
+    if (!verb_known(c->verb)) return id->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
+    if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
+    if (!e) return id->wrong = c->program, no_workload(c->program, diag);
     int64_t values[MAX_PARAMS];
     Text params = {0}, error = {0}, overrides = {0}, options = {0}, all = {0};
     bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
-    if (!ok) diag_error(diag, "%s", error.v);
+    if (!ok) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
+    if (ok && !gpu) wrong_set(c, id);
     XXH128_hash_t ptx = {0};
     if (gpu && !c->ptx) ptx = code(ids, e);
-    if (gpu && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL;
+    if (gpu && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
     if (gpu) {
         options_of(c, &options);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e->workload->suite,
                     e->workload->name, (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
-        id->program = mem_text(e->workload->name);
+        // Its bare name, where that is enough.
+        id->program = workload_find(e->workload->name) ? mem_text(e->workload->name) : mem_text(c->program);
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);
+        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // not in the key, which has the file's hash
         id->options = mem_text(options.n ? options.v + 1 : "");
     }
     text_free(&params), text_free(&error), text_free(&overrides), text_free(&options), text_free(&all);

@@ -51,6 +51,13 @@ static const struct {
     {"run", run_workload},
 };
 
+bool verb_known(const char *verb)
+{
+    for (size_t k = 0; k < COUNT(verbs); k++)
+        if (!strcmp(verbs[k].name, verb)) return true;
+    return false;
+}
+
 bool cell_run(const Cell *c, const Identity *id, Store *store, Diag *diag)
 {
     for (size_t k = 0; k < COUNT(verbs); k++)

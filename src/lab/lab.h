@@ -149,12 +149,14 @@ enum { KEY_DIGITS = 32 };
 typedef struct Identity {
     char key[KEY_DIGITS + 1];          // hexadecimal: XXH128 of all that determines the result
     char *program, *params, *gpu, *overrides, *options;
+    const char *wrong;                 // of a cell that can't run: which of its texts; null: not known
+    bool wrong_name;                   // and there its name
 } Identity;
 // Identities of many cells share what they have in common: descriptions are read and device code is hashed once.
 typedef struct Identities Identities;
 Identities *identities_open(void);
 void identities_close(Identities *ids);
-// False, with the reason, when a cell can't run: no such program or description, a parameter out of range.
+// False, with the reason, when a cell can't run: no such verb, program or description, a parameter out of range.
 bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void identity_free(Identity *id);
 // The next setting of a list as an identity has them, "nx=64 ny=64"; *list moves behind it. False at the end.
@@ -171,8 +173,14 @@ typedef struct Axis {
     const char *name;
     VEC(const char *) values;
 } Axis;
+typedef struct Origin {                // of a text in a file, for diagnostics
+    const Source *source;              // null: it is from a command line
+    size_t at, name_at;                // of the value, and of the name it was given
+} Origin;
 typedef struct Matrix {
     Arena arena;                       // of all texts and lists
+    VEC(Origin) origins;
+    Map by_text;                       // the address of a cell's text → place in origins
     VEC(Axis) axes;                    // of the product that is being built
     VEC(Cell) cells;
 } Matrix;
@@ -181,6 +189,8 @@ bool matrix_product(Matrix *m, Diag *diag);                // adds the cells of 
 // Sections [KIND] or [KIND NAME] are products: the matrix is their union. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
 bool matrix_read(Matrix *m, const char *path, Diag *diag);
+// identify() for a cell of m; what is wrong is shown where it was written.
+bool matrix_identify(const Matrix *m, Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void matrix_free(Matrix *m);
 
 // --- store.c: results that are kept ------------------------------------------------------------------------------------------
@@ -319,6 +329,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
 
 // --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
+bool verb_known(const char *verb);
 // Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
 bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);
 enum { MAX_JOBS = 1024 };              // of a process

@@ -7,26 +7,75 @@
 
 static char *copy(Matrix *m, const char *text, size_t n) { return arena_text(&m->arena, text, n); }
 
-// Values between commas, without the blanks around them; braces hold one together that has commas.
-static bool split(Matrix *m, Axis *a, const char *text, Diag *diag)
+// --- where a text is from ---------------------------------------------------------------------------------------------------
+static void note(Matrix *m, const char *text, Origin o)
 {
-    while (*text) {
-        while (isspace((unsigned char)*text)) text++;
-        const char *end = text;
-        int depth = 0;
-        for (; *end && (*end != ',' || depth); end++) depth += (*end == '{') - (*end == '}');
-        if (depth) return diag_error(diag, "%s: '{' without '}' in '%s'", a->name, text);
-        size_t n = (size_t)(end - text);
-        while (n && isspace((unsigned char)text[n - 1])) n--;
-        if (n >= 2 && text[0] == '{' && text[n - 1] == '}') text++, n -= 2;
-        if (!n) return diag_error(diag, "%s has an empty value", a->name);
-        vec_push(&a->values, copy(m, text, n));
-        text = *end ? end + 1 : end;
-    }
-    return a->values.n || diag_error(diag, "%s has no value", a->name);
+    if (!o.source) return;
+    map_put(&m->by_text, (const char *)&text, sizeof text, (int64_t)m->origins.n);
+    vec_push(&m->origins, o);
 }
 
-bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag)
+static Origin origin(const Matrix *m, const char *text)
+{
+    int64_t at;
+    return map_get(&m->by_text, (const char *)&text, sizeof text, &at) ? m->origins.v[at] : (Origin){.source = NULL};
+}
+
+// A part of text, from its byte offset on, which has a name there or (SIZE_MAX) that of the whole.
+static void note_part(Matrix *m, const char *part, const char *text, size_t name, size_t offset)
+{
+    Origin o = origin(m, text);
+    if (name != SIZE_MAX) o.name_at = o.at + name;
+    o.at += offset;
+    note(m, part, o);
+}
+
+static bool refuse(Origin o, Diag *diag, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(Origin o, Diag *diag, const char *format, ...)
+{
+    va_list args;
+    Text t = {0};
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    if (o.source) diag_at(diag, o.source, o.at, NULL, "%s", t.v);
+    else diag_error(diag, "%s", t.v);
+    text_free(&t);
+    return false;
+}
+
+// --- axes -------------------------------------------------------------------------------------------------------------------
+// Values between commas, without the blanks around them; braces hold one together that has commas. o: of the whole text.
+static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
+{
+    const char *start = text;
+    size_t first = o.at;
+    if (!text[strspn(text, " \t")]) return refuse(o, diag, "%s has no value", a->name);
+    for (bool more = true; more;) {
+        while (isspace((unsigned char)*text)) text++;
+        const char *end = text, *brace = text;
+        int depth = 0;
+        for (; *end && (*end != ',' || depth) && depth >= 0; end++) {
+            if (*end == '{' && !depth) brace = end;
+            depth += (*end == '{') - (*end == '}');
+        }
+        o.at = first + (size_t)((depth > 0 ? brace : depth < 0 ? end - 1 : text) - start);
+        if (depth > 0) return refuse(o, diag, "%s: '{' without '}'", a->name);
+        if (depth < 0) return refuse(o, diag, "%s: '}' without '{'", a->name);
+        size_t n = (size_t)(end - text);
+        while (n && isspace((unsigned char)text[n - 1])) n--;
+        if (n >= 2 && text[0] == '{' && text[n - 1] == '}') text++, n -= 2, o.at++;
+        if (!n) return refuse(o, diag, "%s has an empty value", a->name);
+        const char *value = copy(m, text, n);
+        note(m, value, o);
+        vec_push(&a->values, value);
+        more = *end;
+        text = end + more;
+    }
+    return true;
+}
+
+static bool add_axis(Matrix *m, const char *name, const char *values, Origin o, Diag *diag)
 {
     if (!strcmp(name, "workload")) name = "program";
     Axis *a = NULL;
@@ -39,18 +88,20 @@ bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag)
         vec_push(&m->axes, fresh);
         a = &m->axes.v[m->axes.n - 1];
     }
-    return split(m, a, values, diag);
+    return split(m, a, values, o, diag);
 }
 
+bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag) { return add_axis(m, name, values, (Origin){.source = NULL}, diag); }
+
 typedef VEC(const char *) Texts;
-static bool number(const char *name, const char *text, uint64_t *out, Diag *diag)
+static bool number(const Matrix *m, const char *name, const char *text, uint64_t *out, Diag *diag)
 {
-    return parse_size(text, out) || diag_error(diag, "%s: a whole number is expected, not '%s'", name, text);
+    return parse_size(text, out) || refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
 }
-static bool choice(const char *name, const char *text, const char *no, const char *yes, bool *out, Diag *diag)
+static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out, Diag *diag)
 {
     *out = !strcmp(text, yes);
-    return *out || !strcmp(text, no) || diag_error(diag, "%s is %s or %s, not '%s'", name, no, yes, text);
+    return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
 }
 
 // "atax nx=64": the program and parameters of its own.
@@ -58,9 +109,13 @@ static void program(Matrix *m, Cell *c, const char *value, Texts *params)
 {
     size_t n = strcspn(value, " \t");
     c->program = copy(m, value, n);
+    note_part(m, c->program, value, SIZE_MAX, 0);
     for (const char *p = value + n; *(p += strspn(p, " \t"));) {
         size_t length = strcspn(p, " \t");
-        vec_push(params, copy(m, p, length));
+        const char *param = copy(m, p, length);
+        size_t at = (size_t)(p - value), equals = strcspn(param, "=");
+        note_part(m, param, value, at, at + equals + (equals < length));
+        vec_push(params, param);
         p += length;
     }
 }
@@ -73,8 +128,13 @@ static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts
     const char *colon = strchr(value, ':');
     for (const char *p = colon ? colon + 1 : value; *(p += strspn(p, " \t"));) {
         size_t n = strcspn(p, " \t"), equals = strcspn(p, "=");
-        if (equals >= n) return diag_error(diag, "with: name=value is expected, not '%.*s'", (int)n, p);
-        if (!apply(m, c, copy(m, p, equals), copy(m, p + equals + 1, n - equals - 1), params, sets, diag)) return false;
+        size_t at = (size_t)(p - value);
+        Origin o = origin(m, value);
+        o.at += at;
+        if (equals >= n) return refuse(o, diag, "with: name=value is expected, not '%.*s'", (int)n, p);
+        const char *one = copy(m, p + equals + 1, n - equals - 1);
+        note_part(m, one, value, at, at + equals + 1);
+        if (!apply(m, c, copy(m, p, equals), one, params, sets, diag)) return false;
         p += n;
     }
     return true;
@@ -89,22 +149,24 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     if (!strcmp(name, "ptx")) return c->ptx = value, true;
     if (!strcmp(name, "gpu")) return c->gpu = value, true;
     if (!strcmp(name, "kernels")) return c->kernels = value, true;
-    if (!strcmp(name, "skip")) return number(name, value, &c->skip, diag);
-    if (!strcmp(name, "max-cycles")) return number(name, value, &c->max_cycles, diag);
-    if (!strcmp(name, "interval")) return number(name, value, &c->interval, diag);
-    if (!strcmp(name, "size")) return choice(name, value, "standard", "small", &c->small, diag);
-    if (!strcmp(name, "functional")) return choice(name, value, "no", "yes", &c->functional, diag);
+    if (!strcmp(name, "skip")) return number(m, name, value, &c->skip, diag);
+    if (!strcmp(name, "max-cycles")) return number(m, name, value, &c->max_cycles, diag);
+    if (!strcmp(name, "interval")) return number(m, name, value, &c->interval, diag);
+    if (!strcmp(name, "size")) return choice(m, name, value, "standard", "small", &c->small, diag);
+    if (!strcmp(name, "functional")) return choice(m, name, value, "no", "yes", &c->functional, diag);
     if (!strcmp(name, "lowering")) {
-        bool ok = choice(name, value, "no", "yes", &yes, diag);
+        bool ok = choice(m, name, value, "no", "yes", &yes, diag);
         c->no_lowering = !yes;
         return ok;
     }
     const char *text = arena_printf(&m->arena, "%s=%s", setting_name(name), value);
+    note_part(m, text, value, SIZE_MAX, 0);
     if (strchr(setting_name(name), '.')) vec_push(sets, text);
     else vec_push(params, text);
     return true;
 }
 
+// --- cells ------------------------------------------------------------------------------------------------------------------
 static const char *const *list(Matrix *m, const Texts *t)
 {
     if (!t->n) return NULL;
@@ -143,19 +205,20 @@ bool matrix_product(Matrix *m, Diag *diag)
     return ok;
 }
 
+// --- files ------------------------------------------------------------------------------------------------------------------
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
 {
     const char *section = NULL;
     size_t n = strlen(kind);
+    Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
+    *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)), copy(m, ini->source.text, ini->source.length), ini->source.length};
     bool ok = true;
     for (size_t k = 0; ok && k < ini->entries.n; k++) {
         const IniEntry *e = &ini->entries.v[k];
         if (strncmp(e->section, kind, n) || (e->section[n] && e->section[n] != ' ')) continue;
         if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
         section = e->section;
-        Diag inner = {0};
-        if (ok && !matrix_axis(m, e->key, e->value, &inner)) ok = diag_at(diag, &ini->source, e->value_at, NULL, "%s", inner.text.v + strlen("error: "));
-        diag_free(&inner);
+        ok = ok && add_axis(m, e->key, e->value, (Origin){source, e->value_at, e->key_at}, diag);
     }
     if (ok && !section) ok = diag_error(diag, "%s has no [%s]", ini->source.name, kind);
     return ok && matrix_product(m, diag);
@@ -172,9 +235,48 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag)
     return ok;
 }
 
+// The first line of a diagnostic, without place and "error: ", and its hint or null; both in arena.
+static const char *message_of(const Diag *why, Arena *arena, const char **hint)
+{
+    const char *text = strstr(why->text.v, "error: "), *found = strstr(why->text.v, "\nhint: ");
+    text = text ? text + strlen("error: ") : why->text.v;
+    *hint = found ? found + strlen("\nhint: ") : NULL;
+    return arena_text(arena, text, strcspn(text, "\n"));
+}
+
+// A mistake in a cell, at its place in the file or, from a command line, with the cell that has it.
+static bool blame(const Matrix *m, const Cell *c, const Identity *id, const Diag *why, Diag *diag)
+{
+    Arena arena = {0};
+    Text t = {0};
+    const char *hint, *message = message_of(why, &arena, &hint);
+    Origin o = id->wrong ? origin(m, id->wrong) : (Origin){.source = NULL};
+    if (o.source) {
+        diag_at(diag, o.source, id->wrong_name ? o.name_at : o.at, hint, "%s", message);
+    } else {
+        text_put(&t, c->program);
+        for (const char *const *p = c->params; p && *p; p++) text_printf(&t, " %s", *p);
+        text_printf(&t, " on %s", c->gpu);
+        for (const char *const *p = c->sets; p && *p; p++) text_printf(&t, " %s", *p);
+        diag_error(diag, "%s: %s%s%s", t.v, message, hint ? "\nhint: " : "", hint ? hint : "");
+    }
+    text_free(&t);
+    arena_free(&arena);
+    return false;
+}
+
+bool matrix_identify(const Matrix *m, Identities *ids, const Cell *c, Identity *id, Diag *diag)
+{
+    Diag why = {0};
+    bool ok = identify(ids, c, id, &why) || blame(m, c, id, &why, diag);
+    diag_free(&why);
+    return ok;
+}
+
 void matrix_free(Matrix *m)
 {
     for (size_t k = 0; k < m->axes.n; k++) vec_free(&m->axes.v[k].values);
-    vec_free(&m->axes), vec_free(&m->cells);
+    vec_free(&m->axes), vec_free(&m->cells), vec_free(&m->origins);
+    map_free(&m->by_text);
     arena_free(&m->arena);
 }

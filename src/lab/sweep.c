@@ -82,21 +82,6 @@ static int longest_first(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-// A mistake in a cell, with the cell that has it.
-static bool blame(const Cell *c, const Diag *why, Diag *diag)
-{
-    Text t = {0};
-    text_put(&t, c->program);
-    for (const char *const *p = c->params; p && *p; p++) text_printf(&t, " %s", *p);
-    text_printf(&t, " on %s", c->gpu);
-    for (const char *const *p = c->sets; p && *p; p++) text_printf(&t, " %s", *p);
-    const char *text = why->text.v;
-    if (!strncmp(text, "error: ", 7)) text += 7;
-    diag_error(diag, "%s: %s", t.v, text);
-    text_free(&t);
-    return false;
-}
-
 static bool plan(Run *r, const Matrix *m)
 {
     const SweepOptions *o = r->options;
@@ -108,9 +93,7 @@ static bool plan(Run *r, const Matrix *m)
         Task t = {.cell = &m->cells.v[k], .place = k};
         int64_t before;
         r->sweep->cells++;
-        Diag why = {0};
-        ok = identify(ids, t.cell, &t.id, &why) || blame(t.cell, &why, r->diag);
-        diag_free(&why);
+        ok = matrix_identify(m, ids, t.cell, &t.id, r->diag);
         if (!ok || map_get(&seen, t.id.key, KEY_DIGITS, &before)) {
             identity_free(&t.id);
             continue;

@@ -1,0 +1,146 @@
+// A run's key: the same for whatever means the same, another for whatever changes the result.
+#include "lab/lab.h"
+
+#include "chip/chip.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static Identity identified(Cell c)
+{
+    Identities *ids = identities_open();
+    Identity id;
+    Diag d = {0};
+    if (!c.verb) c.verb = "run";
+    if (!c.program) c.program = "atax";
+    if (!c.gpu) c.gpu = "gtx480";
+    if (!identify(ids, &c, &id, &d)) fail_msg("%s", d.text.v);
+    identities_close(ids);
+    return id;
+}
+
+static bool same(Cell a, Cell b)
+{
+    Identity x = identified(a), y = identified(b);
+    bool equal = !strcmp(x.key, y.key);
+    assert_int_equal(strlen(x.key), KEY_DIGITS);
+    assert_int_equal(strspn(x.key, "0123456789abcdef"), KEY_DIGITS);
+    identity_free(&x), identity_free(&y);
+    return equal;
+}
+
+#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
+#define SETS(...) (Cell){.sets = LIST(__VA_ARGS__)}
+#define PARAMS(...) (Cell){.params = LIST(__VA_ARGS__)}
+
+static void stable(void **state)
+{
+    (void)state;
+    assert_true(same(SETS("l1.size=32KiB"), SETS("l1.size=32768")));
+    assert_true(same(SETS("l1.size=0x8000"), SETS("l1.size=0.03125MiB")));
+    assert_true(same(SETS("l1.size=32KiB", "l2.latency=100"), SETS("l2.latency=100", "l1.size=32KiB")));
+    assert_true(same(SETS("l1.size=8KiB", "l1.size=32KiB"), SETS("l1.size=32KiB")));  // the last one counts
+    assert_true(same(SETS("tlb2.sets=24 17 17"), SETS("tlb2.sets=24,17, 17.0")));
+    assert_true(same(PARAMS("nx=64", "ny=32"), PARAMS("ny=32", "nx=64")));
+    assert_true(same(PARAMS("nx=1KiB"), PARAMS("nx=1024")));
+    assert_true(same((Cell){.program = "atax"}, (Cell){.program = "polybench/atax"}));
+    assert_true(same((Cell){.small = true}, PARAMS("nx=200", "ny=150")));
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    Gpu g;
+    Diag d = {0};
+    assert_true(gpu_load(&g, "gtx480", NULL, &d));
+    char size[64], sms[64];
+    snprintf(size, sizeof size, "l1.size=%llu", (unsigned long long)g.sm.l1.size);
+    snprintf(sms, sizeof sms, "gpu.sms=%u", g.sms);
+    assert_true(same((Cell){.sets = NULL}, SETS(size, sms)));
+    Identity id = identified((Cell){.program = "atax"});
+    Text name = {0}, value = {0};
+    char spelled[MAX_PARAMS][64];
+    const char *params[MAX_PARAMS + 1] = {0};
+    size_t n = 0;
+    for (const char *p = id.params; setting_next(&p, &name, &value); n++) {
+        snprintf(spelled[n], sizeof spelled[n], "%s=%s", name.v, value.v);
+        params[n] = spelled[n];
+    }
+    assert_int_equal(n, 2);
+    assert_true(same((Cell){.params = NULL}, (Cell){.params = params}));
+    text_free(&name), text_free(&value);
+    identity_free(&id);
+}
+
+static void options(void **state)
+{
+    (void)state;
+    const Cell plain = {.small = true};
+    const Cell others[] = {{.small = false}, {.small = true, .functional = true}, {.small = true, .no_lowering = true}, {.small = true, .kernels = "kernel1"},
+                           {.small = true, .skip = 1}, {.small = true, .max_cycles = 1000}, {.small = true, .interval = 100}, {.small = true, .gpu = "titan_black"},
+                           {.small = true, .program = "bicg"}};
+    for (size_t k = 0; k < COUNT(others); k++) {
+        assert_false(same(plain, others[k]));
+        for (size_t j = 0; j < k; j++) assert_false(same(others[j], others[k]));
+    }
+}
+
+// Every key of the description: a value that the description accepts and that isn't the one it has changes the key.
+static void overrides(void **state)
+{
+    (void)state;
+    size_t changed = 0;
+    for (size_t k = 0; k < gpu_key_count; k++) {
+        const Key *key = &gpu_keys[k];
+        const double steps[] = {key->min, key->max, key->standard, key->min + 1, key->standard + 1, key->standard * 2, key->standard / 2};
+        Gpu was, g;
+        Diag d = {0};
+        assert_true(gpu_load(&was, "gtx480", NULL, &d));
+        Text before = {0}, after = {0};
+        assert_true(gpu_canonical("gtx480", NULL, &before, &d));
+        for (size_t s = 0; s < COUNT(steps); s++) {
+            char set[160];
+            snprintf(set, sizeof set, "%s.%s=%.17g", key->section, key->key, steps[s]);
+            Diag why = {0};
+            bool fits = gpu_load(&g, "gtx480", LIST(set), &why);
+            diag_free(&why);
+            if (!fits || !memcmp(&g, &was, sizeof g)) continue;
+            assert_true(gpu_canonical("gtx480", LIST(set), &after, &d));
+            if (!strcmp(before.v, after.v) || same((Cell){.small = true}, (Cell){.small = true, .sets = LIST(set)})) fail_msg("%s doesn't change the key", set);
+            changed++;
+            break;
+        }
+        text_free(&before), text_free(&after);
+    }
+    assert_true(changed * 10 > gpu_key_count * 7);  // the others have names for values, or fit only together
+    assert_false(same(SETS("sched.policy=lrr"), SETS("sched.policy=gto")));
+    assert_false(same(SETS("l1.policy=lru"), SETS("l1.policy=fifo")));
+    assert_false(same(SETS("tlb2.sets=24 17 17"), SETS("tlb2.sets=24 17 18")));
+}
+
+// Device code from a file counts by what is in it, and the store says where it is from.
+static void files(void **state)
+{
+    (void)state;
+    const WorkloadEntry *e = workload_find("atax");
+    char path[] = "/tmp/onchip-key-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, e->ptx, e->ptx_bytes) == (ssize_t)e->ptx_bytes);
+    assert_true(same((Cell){.small = true}, (Cell){.small = true, .ptx = path}));
+    Identity id = identified((Cell){.small = true, .ptx = path});
+    assert_true(!strncmp(id.options, "ptx=/tmp/onchip-key-", 20));
+    identity_free(&id);
+    assert_true(write(fd, "// changed\n", 11) == 11);
+    assert_false(same((Cell){.small = true}, (Cell){.small = true, .ptx = path}));
+    close(fd);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable), cmocka_unit_test(defaults), cmocka_unit_test(options), cmocka_unit_test(overrides), cmocka_unit_test(files)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+// Matrices: which cells a product has, and that whatever is wrong in a file is shown at its line and column.
+#include "lab/lab.h"
+
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void cell_text(const Cell *c, Text *out)
+{
+    text_printf(out, "%s", c->program);
+    for (const char *const *p = c->params; p && *p; p++) text_printf(out, " %s", *p);
+    text_printf(out, " on %s", c->gpu);
+    for (const char *const *p = c->sets; p && *p; p++) text_printf(out, " %s", *p);
+    if (c->small) text_put(out, " small");
+    if (c->functional) text_put(out, " functional");
+    if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
+    text_put(out, "\n");
+}
+
+// The cells that a file makes, or what is wrong with it or them; the file's name is cut off.
+static char *outcome(const char *text)
+{
+    char path[] = "/tmp/onchip-matrix-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    Matrix m = {.arena = {0}};
+    Diag d = {0};
+    Text out = {0};
+    text_put(&out, "");
+    Identities *ids = identities_open();
+    bool ok = matrix_read(&m, path, &d);
+    for (size_t k = 0; k < m.cells.n && ok; k++) {
+        Identity id;
+        ok = matrix_identify(&m, ids, &m.cells.v[k], &id, &d);
+        if (ok) cell_text(&m.cells.v[k], &out);
+        identity_free(&id);
+    }
+    if (!ok) out.n = 0, text_put(&out, strncmp(d.text.v, path, strlen(path)) ? d.text.v : d.text.v + strlen(path) + 1);
+    identities_close(ids);
+    matrix_free(&m);
+    diag_free(&d);
+    unlink(path);
+    char *copy = mem_text(out.v);
+    text_free(&out);
+    return copy;
+}
+
+static void assert_outcome(const char *text, const char *want)
+{
+    char *got = outcome(text);
+    if (strcmp(got, want)) fail_msg("of\n%s\nthis is wanted:\n%s\nand this is there:\n%s", text, want, got);
+    mem_free(got);
+}
+
+// Only the beginning: hints that list what there is grow.
+static void assert_begins(const char *text, const char *want)
+{
+    char *got = outcome(text);
+    if (strncmp(got, want, strlen(want))) fail_msg("of\n%s\nthis is wanted:\n%s\nand this is there:\n%s", text, want, got);
+    mem_free(got);
+}
+
+static void products(void **state)
+{
+    (void)state;
+    assert_outcome("[matrix]\nprogram = atax, mvt n=64\nl1.size = 16KiB , 32KiB\nsize = small\n",
+                   "atax on gtx480 l1.size=16KiB small\natax on gtx480 l1.size=32KiB small\n"
+                   "mvt n=64 on gtx480 l1.size=16KiB small\nmvt n=64 on gtx480 l1.size=32KiB small\n");
+    assert_outcome("[matrix]\nworkload = vectoradd\nn = 8\ngpu = gtx480, titan_black\nsched = lrr\nmax-cycles = 1000\n[matrix two]\nprogram = saxpy\nfunctional = yes\n",
+                   "vectoradd n=8 on gtx480 sched.policy=lrr max-cycles=1000\nvectoradd n=8 on titan_black sched.policy=lrr max-cycles=1000\n"
+                   "saxpy on gtx480 functional\n");
+    assert_outcome("[matrix]\nprogram = vectoradd\ntlb2.sets = {24, 17, 17}, 16\n", "vectoradd on gtx480 tlb2.sets=24, 17, 17\nvectoradd on gtx480 tlb2.sets=16\n");
+    assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n", "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
+    assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    assert_outcome("[matrix]\nprogram =\n", "2:10: error: program has no value\n    2 | program =\n      |          ^");
+    assert_outcome("[matrix]\nprogram = atax, ,mvt\n", "2:17: error: program has an empty value\n    2 | program = atax, ,mvt\n      |                 ^");
+    assert_outcome("[matrix]\nprogram = atax,\n", "2:16: error: program has an empty value\n    2 | program = atax,\n      |                ^");
+    assert_outcome("[matrix]\nprogram = {}\n", "2:12: error: program has an empty value\n    2 | program = {}\n      |            ^");
+    assert_outcome("[matrix]\ntlb2.sets = 8,{24, 17\n", "2:15: error: tlb2.sets: '{' without '}'\n    2 | tlb2.sets = 8,{24, 17\n      |               ^");
+    assert_outcome("[matrix]\ntlb2.sets = 24}, 17\n", "2:15: error: tlb2.sets: '}' without '{'\n    2 | tlb2.sets = 24}, 17\n      |               ^");
+    assert_outcome("[matrix]\nprogram = atax\nsize = small, tiny\n", "3:15: error: size is standard or small, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
+    assert_outcome("[matrix]\nprogram = atax\nskip = two\n", "3:8: error: skip: a whole number is expected, not 'two'\n    3 | skip = two\n      |        ^");
+    assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n", "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
+    assert_outcome("[matrix]\ngpu = gtx480\n", "error: which program? a matrix needs program = NAME, …");
+    assert_outcome("[matrix]\nprogram = atax\nprogram = mvt\n", "3:1: error: 'program' is given twice in [matrix]\n    3 | program = mvt\n      | ^\nhint: it was first given in line 2");
+    assert_outcome("[matrix]\nprogram = bicg, atex\n", "2:17: error: no workload 'atex'; did you mean 'atax'?\n    2 | program = bicg, atex\n      |                 ^");
+    assert_outcome("[matrix]\nprogram = atax\nverb = rum\n", "3:8: error: no verb 'rum'\n    3 | verb = rum\n      |        ^");
+    assert_outcome("[matrix]\nprogram = atax\nkernels = k(\n", "3:11: error: kernels: malformed regular expression 'k('\n    3 | kernels = k(\n      |           ^");
+    assert_begins("[matrix]\nprogram = mvt\nm = 4\n", "3:1: error: mvt has no parameter 'm'; it has: n\n    3 | m = 4\n      | ^");
+    assert_begins("[matrix]\nprogram = mvt\nn = 4, -4\n", "3:8: error: mvt: n=-4 is refused: ");
+    assert_begins("[matrix]\nprogram = atax nx=4 nz=4, mvt\n", "2:21: error: atax has no parameter 'nz'; it has: nx, ny\n    2 | program = atax nx=4 nz=4, mvt\n      |                     ^");
+    assert_begins("[matrix]\nprogram = atax nx=4 ny=0, mvt\n", "2:24: error: atax: ny=0 is refused: ");
+    assert_outcome("[matrix]\nprogram = mvt\nl1.sice = 16KiB\n", "3:1: error: unknown key l1.sice\n    3 | l1.sice = 16KiB\n      | ^\nhint: did you mean l1.size?");
+    assert_begins("[matrix]\nprogram = mvt\nl1.size = 16KiB, 16KB\n", "3:18: error: l1.size");
+    assert_begins("[matrix]\nprogram = mvt\nwith = a: n=5 l1.sice=16KiB\n", "3:15: error: unknown key l1.sice");
+    assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
