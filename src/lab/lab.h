@@ -221,7 +221,7 @@ bool store_put(Store *s, const Cell *cell, const Identity *id, const oc_device *
 typedef struct MergeCount {
     uint64_t added, known;
 } MergeCount;
-// Takes over the runs that s lacks, or has as failed while the other has them done.
+// Takes over the runs that s lacks, or has as failed while the other has them done or failed later.
 bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag);
 bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag);  // a store as store_bytes gave it
 void *store_bytes(Store *s, size_t *size);                 // the whole store; released with mem_free

@@ -11,7 +11,7 @@ static const char *const steps[] = {
     "CREATE TEMP TABLE IF NOT EXISTS fresh (old INTEGER PRIMARY KEY, key TEXT NOT NULL)",
     "DELETE FROM fresh",
     "INSERT INTO fresh SELECT i.id, i.key FROM incoming.run i LEFT JOIN main.run m ON m.key = i.key"
-    " WHERE m.id IS NULL OR (m.status = 'failed' AND i.status = 'done')",
+    " WHERE m.id IS NULL OR (m.status = 'failed' AND (i.status = 'done' OR i.finished > m.finished))",
     "DELETE FROM main.run WHERE key IN (SELECT key FROM fresh)",
     "INSERT INTO main.run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions,"
     " thread_instructions, model, version, wall_seconds, memory_bytes, finished, host)"
