@@ -1,0 +1,53 @@
+#!/bin/bash
+# A sweep that is killed at any moment goes on where it stopped: in the end the store is the one of a sweep in peace,
+# column by column. Each time all of its processes are killed, or its first one alone, whose children must end with it.
+# kill.sh [TIMES]
+set -euo pipefail
+times=${1:-12}
+source "$ONCHIP_SOURCE/test/lab/store.bash"
+matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB --interval 20000 --jobs 2)
+
+began=$(date +%s%N)
+"$ONCHIP" sweep "${matrix[@]}" --db peace.db >/dev/null
+peace=$((($(date +%s%N) - began) / 1000))  # µs
+
+killed=0 finished=0
+while ((killed < times)); do
+    setsid "$ONCHIP" sweep "${matrix[@]}" --db war.db >out 2>&1 &
+    pid=$!
+    moment=$(((RANDOM * 32768 + RANDOM) % (peace + 1)))
+    sleep "$((moment / 1000000)).$(printf %06d $((moment % 1000000)))"
+    orphans=
+    if ((killed % 2)); then
+        orphans=$(children $pid)
+        kill -9 $pid 2>/dev/null || true
+    else
+        kill -9 -- -$pid 2>/dev/null || true
+    fi
+    code=0
+    wait $pid 2>/dev/null || code=$?
+    for orphan in $orphans; do
+        for ((k = 0; k < 100; k++)); do
+            [[ -e /proc/$orphan && $(awk '{ print $3 }' "/proc/$orphan/stat" 2>/dev/null) != Z ]] || break
+            sleep 0.02
+        done
+        ((k < 100)) || complain "child $orphan outlived its sweep"
+    done
+    case $code in
+    137) killed=$((killed + 1)) ;;
+    0)
+        finished=$((finished + 1))
+        same peace.db war.db
+        rm -f war.db war.db-*
+        ;;
+    *)
+        complain "a sweep that goes on ended with status $code: $(cat out)"
+        break
+        ;;
+    esac
+    ((!bad)) || break
+done
+"$ONCHIP" sweep "${matrix[@]}" --db war.db >/dev/null
+same peace.db war.db
+echo "killed $killed times; finished $finished times in between"
+exit $bad

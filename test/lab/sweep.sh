@@ -1,0 +1,73 @@
+#!/bin/bash
+# Sweeps into one store at once, in shards, and with runs that fail: nothing is lost, nothing is there twice, and what
+# failed is kept with its reason while the rest goes on.
+set -euo pipefail
+source "$ONCHIP_SOURCE/test/lab/store.bash"
+matrix=(--program vectoradd,atax,bicg --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB)
+
+# says FILE TEXT: the summary of a sweep.
+says() { grep -qF -- "$2" "$1" || complain "'$2' is expected, not: $(cat "$1")"; }
+# status FILE WANT COMMAND…
+status() {
+    local code=0
+    "${@:3}" >"$1" 2>&1 || code=$?
+    ((code == $2)) || complain "${*:3}: status $code, not $2: $(cat "$1")"
+}
+
+# --- several into one store that none of them made yet: the same runs, and others
+status out 0 "$ONCHIP" sweep "${matrix[@]}" --db alone.db
+says out "12 runs: 0 in the store already, 12 simulated, 0 failed"
+pids=()
+for k in 1 2 3 4; do
+    "$ONCHIP" sweep "${matrix[@]}" --jobs 2 --db crowd.db >"out$k" 2>&1 &
+    pids+=($!)
+done
+"$ONCHIP" sweep "${matrix[@]}" --gpu titan_black --jobs 1 --db crowd.db >out5 2>&1 &
+pids+=($!)
+for pid in "${pids[@]}"; do wait "$pid" || complain "a sweep beside others failed: $(cat out?)"; done
+same alone.db crowd.db
+status out 0 "$ONCHIP" sweep "${matrix[@]}" --db crowd.db
+says out "12 runs: 12 in the store already, 0 simulated, 0 failed"
+
+# --- shards
+for k in 0 1 2; do status out 0 "$ONCHIP" sweep "${matrix[@]}" --shard $k/3 --db part$k.db; done
+status out 0 "$ONCHIP" db merge part0.db part1.db part2.db --db whole.db
+says out "whole.db: 12 added, 0 known"
+same alone.db whole.db
+status out 0 "$ONCHIP" db merge part1.db --db whole.db
+says out "part1.db: 0 added, 4 known"
+status out 1 "$ONCHIP" db merge ./whole.db --db whole.db
+says out "./whole.db can't be merged into itself"
+status out 1 "$ONCHIP" db merge nowhere.db --db whole.db
+[[ ! -e nowhere.db ]] || complain "merging made the store it should read"
+for shard in 3/3 x 1 -1/2 1/0; do status out 2 "$ONCHIP" sweep "${matrix[@]}" --shard "$shard" --db part.db; done
+
+# --- a run that fails
+small=(--program vectoradd "n=1048576,64" --set gpu.memory=1MiB)
+status out 1 "$ONCHIP" sweep "${small[@]}" --db failing.db
+says out "2 runs: 0 in the store already, 1 simulated, 1 failed"
+status out 0 "$ONCHIP" db list --failed --db failing.db
+says out "the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)"
+says out "1 run in failing.db"
+status out 0 "$ONCHIP" sweep "${small[@]}" --db failing.db
+says out "2 runs: 2 in the store already, 0 simulated, 0 failed"
+status out 1 "$ONCHIP" sweep "${small[@]}" --retry --db failing.db
+says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
+
+# --- a run whose process is killed
+"$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
+pid=$!
+child=
+for ((k = 0; k < 500; k++)); do
+    child=$(children $pid)
+    [[ -z $child ]] || break
+    sleep 0.01
+done
+[[ -n $child ]] && kill -9 $child || complain "no child to kill"
+code=0
+wait $pid || code=$?
+((code == 1)) || complain "a sweep with a killed run ended with status $code"
+says out "2 runs: 0 in the store already, 1 simulated, 1 failed"
+status out 0 "$ONCHIP" db list --failed --db killed.db --csv
+says out "the process of this run was killed by signal 9 (Killed)"
+exit $bad
