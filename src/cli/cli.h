@@ -62,7 +62,8 @@ void sweep_catch(SweepOptions *o);
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------------
 typedef struct Table {
     size_t columns;
-    size_t firm;               // this column gives way last, since its texts differ at their ends; 0: none
+    size_t whole;              // so many columns in front are never shortened
+    uint64_t tails;            // columns, a bit each, whose texts differ at their ends: they are shortened in front
     VEC(char *) cells;         // row after row, the heads first; released with table_free
     VEC(char *) notes;         // a row's, below it and indented; null: none
 } Table;

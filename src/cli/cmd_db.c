@@ -201,10 +201,11 @@ static void list_table(Request *r, Store *s, const RunIds *ids, const ColumnName
 {
     size_t n = columns->n - 2, length = key_length(s, ids, &r->diag), failed = 0;  // behind them: status, error
     Rows *rows = rows_open(s, ids, columns->v, columns->n, r->kernels, &r->diag);
-    Table t = {.columns = n + 1};
+    Table t = {.columns = n + 1, .whole = 1};
     for (size_t k = 0; k < n; k++) {
         table_add(&t, k ? columns->v[k] : "run");
-        if (r->kernels && !strcmp(columns->v[k], "kernel")) t.firm = k;
+        const char *const tails[] = {"params", "overrides", "options", "kernel"};
+        for (size_t j = 0; j < COUNT(tails) && k < 64; j++) t.tails |= (uint64_t)!strcmp(columns->v[k], tails[j]) << k;
     }
     table_add(&t, "status");
     while (rows && rows_next(rows, &r->diag)) {

@@ -36,7 +36,7 @@ static const char *verdict(const PairMean *m)
 
 static void print_comparison(const Comparison *c, const char *column, const char *const names[2])
 {
-    Table t = {.columns = 5};
+    Table t = {.columns = 5, .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < c->pairs.n; k++) {
@@ -269,7 +269,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
 
 static void print_regression(const Regression *g)
 {
-    Table t = {.columns = 6};
+    Table t = {.columns = 6, .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", "counters", "cycles", "largest", "before → now"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < g->changes.n; k++) {

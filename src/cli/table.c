@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { GAP = 2, NARROWEST = 8 };
+enum { GAP = 2, NARROWEST = 5 };
 
 void table_add(Table *t, const char *text)
 {
@@ -63,8 +63,7 @@ static void lay_out(const Table *t, Layout *l)
     for (; all > COLUMNS; all--) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
-            if (!l->right[c] && l->width[c] > NARROWEST && !(c && c == t->firm) && (widest == t->columns || l->width[c] > l->width[widest])) widest = c;
-        if (widest == t->columns && t->firm && l->width[t->firm] > NARROWEST) widest = t->firm;
+            if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST && (widest == t->columns || l->width[c] > l->width[widest])) widest = c;
         if (widest == t->columns) break;
         l->width[widest]--;
     }
@@ -83,6 +82,13 @@ static void put_cut(FILE *out, const char *text, size_t width)
     if (cut) fputs("…", out);
 }
 
+static void put_tail(FILE *out, const char *text, size_t width)
+{
+    char *shorter = mem_alloc(strlen(text) + sizeof "…");
+    fputs(cut_front(shorter, strlen(text) + sizeof "…", text, width), out);
+    mem_free(shorter);
+}
+
 static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
 {
     size_t last = t->columns;
@@ -92,7 +98,8 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
         size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
         if (c) fprintf(out, "%*s", GAP, "");
         if (l->right[c]) fprintf(out, "%*s", (int)blanks, "");
-        put_cut(out, text, l->width[c]);
+        if (r && c < 64 && t->tails >> c & 1) put_tail(out, text, l->width[c]);
+        else put_cut(out, text, l->width[c]);
         if (!l->right[c] && c + 1 < last) fprintf(out, "%*s", (int)blanks, "");
     }
     putc('\n', out);

@@ -1,0 +1,105 @@
+#!/bin/bash
+# onchip db on the command line: what is listed, how wide, what is refused and with which exit status.
+set -euo pipefail
+source "$ONCHIP_SOURCE/test/lab/store.bash"
+export XDG_DATA_HOME=$folder/data
+
+# db STATUS TEXT ARGUMENT…: the exit status, and a text that is printed (empty: none is asked for).
+db() {
+    local code=0
+    "$ONCHIP" db "${@:3}" >out 2>&1 || code=$?
+    ((code == $1)) || complain "db ${*:3}: status $code, not $1: $(cat out)"
+    [[ -z $2 ]] || grep -qF -- "$2" out || complain "db ${*:3}: '$2' is expected, not: $(cat out)"
+}
+
+# --- without a store
+db 1 "no store to read at $XDG_DATA_HOME/onchip/results.db" list
+db 1 "no store to read at nowhere.db" show 12 --db nowhere.db
+db 1 "no store to read at nowhere.db" delete --failed --db nowhere.db
+[[ ! -e nowhere.db && ! -e data ]] || complain "reading made a store"
+
+"$ONCHIP" sweep --program vectoradd,atax,histogram --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB >/dev/null
+"$ONCHIP" sweep --program vectoradd --set gpu.memory=1MiB >/dev/null || true
+"$ONCHIP" sweep --program atax --size small --set tlb2.sets="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" --kernels kernel1 >/dev/null || true
+
+# --- list
+db 0 "14 runs, 1 failed in $XDG_DATA_HOME/onchip/results.db" list
+db 0 "    the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)" list --failed
+for options in "" "--kernels" "--kernels --columns l1.hits,l2_hit_rate,dram.read_bytes" "--failed"; do
+    # shellcheck disable=SC2086
+    db 0 "" list $options
+    if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E '^.{101,}'; then complain "db list $options: more than 100 columns"; fi
+done
+db 0 "1 run in" list --program vectoradd --gpu gtx480 --where l1.size=16KiB --where status=done
+db 0 "2 runs in" list --program polybench/atax --where l1.size=16384
+db 0 "0 runs in" list --model old
+db 1 "has no column 'l1.hist'; did you mean 'l1.hits'?" list --columns l1.hist
+db 1 "has no setting 'l1.sise'; did you mean 'l1.size'?" list --where l1.sise=3
+db 1 "'grid' belongs to a kernel" list --columns grid
+db 2 "db has no command 'lisst'; did you mean 'list'?" lisst
+db 2 "unknown option --columms; did you mean '--columns'?" list --columms ipc
+db 2 "db list takes no --yes" list --yes
+db 2 "--json or --csv, not both" list --json --csv
+db 2 "db list takes no argument 'atax'" list atax
+db 2 "usage: onchip db COMMAND"
+db 0 "usage: onchip db delete" delete --help
+
+# --- show
+key=$("$ONCHIP" db list --program vectoradd --gpu gtx480 --where l1.size=16KiB --csv | sed -n '2s/,.*//p')
+((${#key} == 32)) || complain "the CSV has no key: $key"
+db 0 "$key" show "${key:0:8}"
+db 0 "\"key\": \"$key\"" show "$key" --json
+db 1 "has no run 123456789" show 123456789
+db 1 "'nonsense' isn't the beginning of a key" show nonsense
+db 2 "db show takes a key" show
+
+# --- compare
+db 0 "all programs" compare --by l1.size=16KiB,32KiB
+db 0 "equal in every digit" compare --by l1.size=16KiB,32KiB --program vectoradd
+db 0 "geometric means" compare --by gpu=gtx480,titan_black --column warp_instructions
+db 1 "no run of one side has a partner" compare --by program=atax,vectoradd
+db 2 "compare what?" compare
+db 2 "compare what?" compare a.db
+db 1 "--by takes NAME=A,B, not 'l1.size'" compare --by l1.size
+cp "$XDG_DATA_HOME/onchip/results.db" before.db
+db 0 "14 pairs, 0 differ" compare --against before.db
+db 0 "equal in every digit" compare before.db "$XDG_DATA_HOME/onchip/results.db"
+other=$("$ONCHIP" db list --program vectoradd --gpu titan_black --where l1.size=16KiB --csv | sed -n '2s/,.*//p')
+db 0 "counters differ" compare "$key" "$other"
+db 0 "ratio" compare "$key" "$other" --column cycles
+db 0 "are equal in every counter" compare "$key" "$key"
+if command -v sqlite3 >/dev/null; then
+    sqlite3 before.db "UPDATE run SET model = 0, key = '0' || substr(key, 2) WHERE program = 'vectoradd' AND status = 'done';
+        UPDATE counter SET value = 2 * value WHERE name = 'l1.accesses' AND value > 0 AND
+            kernel_id = (SELECT k.id FROM kernel k JOIN run r ON r.id = k.run_id WHERE r.program = 'vectoradd' AND r.gpu = 'gtx480' LIMIT 1)"
+    db 1 "14 pairs, 1 differ" compare --against before.db
+    db 0 "5 pairs, 0 differ" compare --against before.db --where program=atax
+    sqlite3 before.db "DELETE FROM run"
+    db 1 "nothing to compare" compare --against before.db
+fi
+
+# --- delete
+db 2 "delete which?" delete
+db 1 "4 runs would be deleted" delete --program histogram
+db 0 "1 run deleted" delete "$key"
+db 1 "has no such run" delete "$key"
+db 0 "1 run deleted" delete --failed
+db 0 "4 runs deleted" delete --program histogram --yes
+db 0 "8 runs in" list
+
+# --- where nothing can be written: as another user when the test is run by root
+mkdir locked
+cp "$XDG_DATA_HOME/onchip/results.db" locked
+chmod 444 locked/results.db
+chmod 555 locked
+chmod 755 "$folder"
+as=()
+if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
+if "${as[@]}" test -x "$ONCHIP" 2>/dev/null; then
+    "${as[@]}" "$ONCHIP" db list --db locked/results.db >out 2>&1 || complain "a store that can't be written can't be read: $(cat out)"
+    grep -q "8 runs in locked/results.db" out || complain "locked: $(cat out)"
+    if "${as[@]}" "$ONCHIP" db delete --program atax --yes --db locked/results.db >out 2>&1; then complain "runs were deleted from a locked store"; fi
+    grep -q "readonly" out || complain "locked: $(cat out)"
+fi
+chmod 755 locked
+exit $bad
