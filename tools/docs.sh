@@ -1,6 +1,7 @@
 #!/bin/bash
-# docs.sh: writes what is generated in the documentation: doc/gpu.md, doc/counters.md, and the transcripts of README.md,
-# which are run anew. `docs.sh FOLDER` does it to the README.md and doc/ of that folder (test/style/docs.sh).
+# docs.sh: writes what is generated in the documentation: doc/gpu.md, doc/counters.md, the schema in doc/results.md, and the
+# transcripts of README.md, which are run anew. `docs.sh FOLDER` does it to the README.md and doc/ of that folder
+# (test/style/docs.sh).
 #
 # In a ```console block of README.md, lines "$ build/onchip …" and "$ ./saxpy" are run, and their output replaces what
 # stood below them; other lines stay. They find README.md's first ```ptx block as saxpy.ptx, and ./saxpy is its first
@@ -16,6 +17,14 @@ trap 'rm -rf "$scratch"' EXIT
 
 "$onchip" show keys >"$target/doc/gpu.md"
 "$onchip" show counters >"$target/doc/counters.md"
+
+awk -f "$source/tools/schema.awk" "$source"/src/lab/schema/*.sql >"$scratch/schema.md"
+awk -v schema="$scratch/schema.md" '
+    /^<!-- end -->$/ { on = 0 }
+    !on
+    /^<!-- made by tools\/docs.sh/ { on = 1; print ""; while ((getline line <schema) > 0) print line; print "" }
+' "$target/doc/results.md" >"$scratch/results.md"
+cp "$scratch/results.md" "$target/doc/results.md"
 
 # block LANGUAGE: README.md's first block in it.
 block() { awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } $0 == "```" { if (on) exit } on' "$target/README.md"; }
