@@ -62,7 +62,11 @@ static int usage(size_t v)
         printf("usage: onchip db %s %s%s[options]\n\n%s.\n\n", verbs[v].name, verbs[v].words, *verbs[v].words ? " " : "", verbs[v].doc);
     } else {
         printf("usage: onchip db COMMAND … [options]\n\n");
-        for (size_t k = 0; k < COUNT(verbs); k++) printf("  %-8s %s\n", verbs[k].name, verbs[k].doc);
+        for (size_t k = 0; k < COUNT(verbs); k++) {
+            char left[16];
+            snprintf(left, sizeof left, "  %s", verbs[k].name);
+            put_row(stdout, left, 11, BREAK_WORDS, verbs[k].doc);
+        }
         printf("\n");
     }
     for (size_t k = 0; k < COUNT(options); k++)
@@ -78,7 +82,8 @@ static size_t find_verb(const char *name)
         names[k] = verbs[k].name;
     }
     char hint[100];
-    tell(0, "db has no command '%s'%s", name, did_you_mean(name, names, COUNT(names), hint));
+    if (name[0] == '-') tell(0, "unknown option %s; a command comes first: onchip help db", name);
+    else tell(0, "db has no command '%s'%s", name, did_you_mean(name, names, COUNT(names), hint));
     return COUNT(verbs);
 }
 

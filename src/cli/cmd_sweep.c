@@ -139,6 +139,7 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool 
     bool terminal = isatty(STDERR_FILENO);
     sweep_catch(o);
     if (terminal) o->progress = bar;
+    fflush(stdout);  // or every run's process would have what is written so far
     bool ok = sweep_run(m, store, o, s, diag);
     release_signals();
     if (terminal) fprintf(stderr, "\r\x1b[K");
