@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const Option options[] = {
-    {"--program", "NAME[,…]", "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; also --workload"},
+    {"--program", "NAME[,…]", "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; or FILE.ptx with grid=, block=, args=; also --workload"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480)"},
     {"--sched", "NAME[,…]", "warp schedulers"},

@@ -162,31 +162,61 @@ static bool regular(const char *expression, Diag *diag)
     return true;
 }
 
+bool cell_is_file(const Cell *c)
+{
+    size_t n = strlen(c->program);
+    return n > 4 && !strcmp(c->program + n - 4, ".ptx");
+}
+
+// A PTX file's text, and that of the files its arguments are read from.
+static bool file_content(const Cell *c, Identity *id, XXH128_hash_t *hash, Diag *diag)
+{
+    Arena arena = {0};
+    FileRun run;
+    Text error = {0};
+    bool ok = file_options(&run, c->program, c->params, &arena, &error) || diag_error(diag, "%s: %s", c->program, error.v);
+    for (const char *const *p = c->params; !ok && p && *p; p++) id->wrong = *p, id->wrong_name = true;
+    if (ok && !file_hash(c->program, hash, diag)) ok = false, id->wrong = c->program;
+    for (size_t a = 0; a < run.args.n && ok; a++) {
+        const char *at = strstr(run.args.v[a], ":@");
+        XXH128_hash_t one;
+        if (strncmp(run.args.v[a], "buf:", 4) || !at) continue;
+        ok = file_hash(at + 2, &one, diag);
+        hash->low64 = hash->low64 * 0x9E3779B97F4A7C15ull + one.low64, hash->high64 = hash->high64 * 0x9E3779B97F4A7C15ull + one.high64;
+    }
+    vec_free(&run.args);
+    arena_free(&arena);
+    text_free(&error);
+    return ok;
+}
+
 bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
 {
     *id = (Identity){.program = NULL};
-    const WorkloadEntry *e = workload_find(c->program);
+    bool file = cell_is_file(c);
+    const WorkloadEntry *e = file ? NULL : workload_find(c->program);
     if (!verb_known(c->verb)) return id->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
     if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
-    if (!e) return id->wrong = c->program, no_workload(c->program, diag);
+    if (!e && !file) return id->wrong = c->program, no_workload(c->program, diag);
     int64_t values[MAX_PARAMS];
     Text params = {0}, error = {0}, overrides = {0}, options = {0}, all = {0};
-    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
-    if (!ok) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
+    XXH128_hash_t ptx = {0};
+    bool ok = file ? file_content(c, id, &ptx, diag) : workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
+    if (!ok && !file) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
+    if (file) join(&params, c->params);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
     if (ok && !gpu) wrong_set(c, id);
-    XXH128_hash_t ptx = {0};
-    if (gpu && !c->ptx) ptx = code(ids, e);
-    if (gpu && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
+    if (gpu && e && !c->ptx) ptx = code(ids, e);
+    if (gpu && e && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
     if (gpu) {
         options_of(c, &options);
-        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e->workload->suite,
-                    e->workload->name, (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e ? e->workload->suite : "file",
+                    e ? e->workload->name : "", (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
         // Its bare name, where that is enough.
-        id->program = workload_find(e->workload->name) ? mem_text(e->workload->name) : mem_text(c->program);
+        id->program = e && workload_find(e->workload->name) ? mem_text(e->workload->name) : mem_text(c->program);
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);

@@ -193,3 +193,25 @@ void file_free(FileLaunch *l)
     mem_free(l->values), mem_free(l->buffers);
     *l = (FileLaunch){.values = NULL};
 }
+
+bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Text *error)
+{
+    *r = (FileRun){.path = path};
+    for (; params && *params; params++) {
+        const char *equals = strchr(*params, '=');
+        size_t n = equals ? (size_t)(equals - *params) : strlen(*params);
+        static const char *const names[] = {"kernel", "grid", "block", "smem", "args"};
+        const char **to[] = {&r->kernel, &r->grid, &r->block, &r->smem};
+        size_t k = 0;
+        while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], *params, n))) k++;
+        if (!equals || k == COUNT(names))
+            return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args", (int)n, *params), false;
+        if (k < COUNT(to)) *to[k] = equals + 1;
+        for (const char *p = equals + 1; k == COUNT(to) && *(p += strspn(p, " \t"));) {
+            size_t word = strcspn(p, " \t");
+            vec_push(&r->args, arena_text(arena, p, word));
+            p += word;
+        }
+    }
+    return true;
+}

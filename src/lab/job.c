@@ -23,6 +23,24 @@ static uint64_t peak_memory(void)
 }
 
 // --- verbs ----------------------------------------------------------------------------------------------------------------
+// A kernel of a PTX file: nobody knows what its result should be.
+static oc_status run_file_cell(const Cell *c, oc_device *d, char **error)
+{
+    Arena arena = {0};
+    FileRun run;
+    FileLaunch l = {.values = NULL};
+    Text why = {0};
+    oc_status status = OC_BAD_ARGUMENT;
+    if (file_options(&run, c->program, c->params, &arena, &why)) status = file_prepare(d, &run, &l, &why);
+    if (status == OC_OK) status = file_launch(&l, &why);
+    if (status != OC_OK && status != OC_LIMIT) *error = mem_text(why.v ? why.v : "");
+    file_free(&l);
+    vec_free(&run.args);
+    arena_free(&arena);
+    text_free(&why);
+    return status;
+}
+
 static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *diag)
 {
     char message[4096] = "";
@@ -34,8 +52,9 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     bool ok = false;
     char *error = NULL;
     if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
+    else if (cell_is_file(c)) result.status = run_file_cell(c, d, &error);
     else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
-    if (!ok && result.status != OC_LIMIT && !error) error = mem_text(result.error);
+    if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
     ok = store_put(store, c, id, d, error, result.verified, (RunCost){device_wall_seconds(d), peak_memory()}, diag);
     work_result_free(&result);
     mem_free(error);

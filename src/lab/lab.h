@@ -128,13 +128,16 @@ typedef struct FileLaunch {
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
 void file_free(FileLaunch *l);
+// A run described as a cell's parameters are: kernel=, grid=, block=, smem=, and args= with all arguments between blanks.
+// Texts go to arena; false, with the reason, for any other name. run->args is released with vec_free.
+bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
 char *file_params(const oc_kernel_info *info);   // "n (4 bytes), x (8 bytes)", for messages; released with mem_free
 
 // --- cell.c: one run, and the key it is stored under ---------------------------------------------------------------------
 // What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.
 typedef struct Cell {
     const char *verb;                  // "run"
-    const char *program;               // a workload
+    const char *program;               // a workload, or a PTX file: a name that ends in .ptx
     const char *gpu;                   // a description's name or file
     const char *const *params;         // "nx=64"
     const char *const *sets;           // "l1.size=16KiB"
@@ -329,6 +332,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
 
 // --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
+bool cell_is_file(const Cell *cell);      // cell.c: its program is a PTX file
 bool verb_known(const char *verb);
 // Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
 bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);

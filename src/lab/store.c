@@ -251,7 +251,9 @@ static bool put_run(Store *s, const Cell *c, const Identity *id, const oc_device
     Query x = query(s, "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
                        " model, version, wall_seconds, memory_bytes, finished, host) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     put_text(&x, id->key), put_text(&x, c->verb), put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->gpu);
-    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, error ? "failed" : "done"), put_text(&x, error), put_int(&x, verified);
+    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, error ? "failed" : "done"), put_text(&x, error);
+    if (cell_is_file(c)) put_text(&x, NULL);  // nothing was checked
+    else put_int(&x, verified);
     put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)), put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
     put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, cost.wall_seconds), put_int(&x, (int64_t)cost.memory_bytes);
     put_text(&x, now), put_text(&x, host);

@@ -54,6 +54,27 @@ says out "2 runs: 2 in the store already, 0 simulated, 0 failed"
 status out 1 "$ONCHIP" sweep "${small[@]}" --retry --db failing.db
 says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
 
+# --- a kernel of a PTX file: its text, and what its arguments are read from, are part of the key
+awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+head -c 4096 /dev/zero >zeros
+file=(--program saxpy.ptx grid=4 block=256 "args=i32:1024 f32:2 buf:4KiB:@zeros buf:4KiB,i32:4 f32:2 buf:16:iota:f32 buf:16" --db file.db)
+status out 0 "$ONCHIP" sweep "${file[@]}"
+says out "2 runs: 0 in the store already, 2 simulated, 0 failed"
+status out 0 "$ONCHIP" sweep "${file[@]}"
+says out "2 runs: 2 in the store already"
+printf 'x' >>zeros
+status out 0 "$ONCHIP" sweep "${file[@]}"
+says out "2 runs: 1 in the store already, 1 simulated"
+echo '// another' >>saxpy.ptx
+status out 0 "$ONCHIP" sweep "${file[@]}"
+says out "2 runs: 0 in the store already, 2 simulated"
+status out 1 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
+says out "a PTX file has no parameter 'grd'"
+status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:32 buf:64" --db file.db
+says out "1 failed"
+status out 0 "$ONCHIP" db list --failed --db file.db --csv
+says out "outside of every allocation"
+
 # --- a run whose process is killed
 "$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
 pid=$!
