@@ -170,17 +170,18 @@ const char *parse_pragma(Parser *p)
 {
     Text text = {0};
     text_put(&text, ".pragma ");
-    for (bool first = true; first || take_punct(p, ','); first = false) {
+    bool good = true;
+    for (bool first = true; good && (first || take_punct(p, ',')); first = false) {
         if (tok(p)->kind != TOK_STRING) {
-            parse_fail(p, tok(p)->at, NULL, "a string is expected behind .pragma");
-            break;
+            good = parse_fail(p, tok(p)->at, NULL, "a string is expected behind .pragma");
+            continue;
         }
         if (!first) text_put(&text, ", ");
         text_add(&text, tok(p)->text, tok(p)->length);
         lex_next(&p->lex);
     }
     text_put(&text, ";");
-    bool good = expect_punct(p, ';');
+    good = good && expect_punct(p, ';');
     const char *copy = good ? arena_text(&p->m->arena, text.v, text.n) : NULL;
     text_free(&text);
     return copy;

@@ -379,6 +379,7 @@ static bool parse_table(Parser *p, const Token *name)
 static bool parse_statement(Parser *p)
 {
     size_t at = tok(p)->at;
+    if (p->lex.failed) return false;  // it stands still
     if (take_punct(p, '{')) {
         if (p->scopes.n > 64) return parse_fail(p, at, NULL, "scopes are nested too deeply");
         size_t first = p->f->labels.n;
