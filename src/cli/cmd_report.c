@@ -103,7 +103,6 @@ static bool make_runs(Request *r, Store *store, uint64_t *failed)
     Sweep s;
     bool ok = sweep_run(&r->matrix, store, &sweep, &s, &r->diag);
     *failed = s.failed;
-    sweep_free(&s);
     return ok;
 }
 

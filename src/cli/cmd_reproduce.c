@@ -203,7 +203,6 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
         text_free(&svg);
         figure_free(&f);
     }
-    sweep_free(&s);
     reproduce_free(&r);
     return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
 }

@@ -182,7 +182,6 @@ static int run(Request *r)
         if (s.failed) printf("onchip db list --failed shows why\n");
     }
     store_close(store);
-    sweep_free(&s);
     return !ok ? EXIT_FAILED : s.failed || interrupted ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -373,7 +373,6 @@ typedef struct Sweep {
     uint64_t cells, distinct;          // of the matrix (this shard's); with different keys
     uint64_t stored, to_run, done, failed, running;
     double seconds, left;              // since the start; estimated to the end, negative: unknown
-    Text last_error;                   // of the latest run that failed
 } Sweep;
 typedef struct SweepOptions {
     uint32_t jobs;                     // runs at a time; 0: as many as the host has processors. Of a rank; 0: one
@@ -390,7 +389,6 @@ typedef struct SweepOptions {
 // Runs what store lacks of m, longest first as far as its time is known, and keeps each result as it comes. A run that
 // fails is kept as failed while the rest goes on. False: a cell can't run at all (nothing was run), or the store failed.
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *options, Sweep *sweep, Diag *diag);
-void sweep_free(Sweep *sweep);
 typedef struct Room {                  // for runs, of this process
     uint32_t jobs;
     double memory;

@@ -333,5 +333,3 @@ bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *swee
     mem_free(r.peers);
     return ok;
 }
-
-void sweep_free(Sweep *sweep) { text_free(&sweep->last_error); }
