@@ -160,7 +160,6 @@ static char *alone(const Matrix *m) {
     assert_int_equal(sweep.done, RUNS);
     char *text = content(s);
     store_close(s);
-    sweep_free(&sweep);
     return text;
 }
 
@@ -191,7 +190,6 @@ static void assert_same(double silence, Worker *first, Worker *second, uint32_t 
     char *got = content(s);
     assert_string_equal(got, want);
     store_close(s);
-    sweep_free(&sweep);
     matrix_free(&m);
     mem_free(want), mem_free(got);
 }
@@ -301,7 +299,6 @@ static void assert_refused(Worker *worker, const char *why) {
     fake_end(&f);
     diag_free(&diag);
     store_close(s);
-    sweep_free(&sweep);
     matrix_free(&m);
 }
 
