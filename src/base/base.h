@@ -44,6 +44,13 @@ void arena_free(Arena *arena);
         }                                                                                   \
         (a)->v[(a)->n++] = (x);                                                             \
     } while (0)
+// Takes the first element that is x out; the last one comes to its place.
+#define vec_drop(a, x)                                 \
+    do {                                               \
+        size_t at_ = 0;                                \
+        while (at_ < (a)->n && (a)->v[at_] != (x)) at_++; \
+        if (at_ < (a)->n) (a)->v[at_] = (a)->v[--(a)->n]; \
+    } while (0)
 #define vec_free(a) (mem_free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)
 
 // --- map.c: names to numbers ----------------------------------------------------------------------------------------
@@ -109,6 +116,9 @@ typedef struct Ini {
 } Ini;
 bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag);
 void ini_free(Ini *ini);
+
+// --- clock.c ------------------------------------------------------------------------------------------------------------
+double seconds_now(void);                      // of a clock that never goes back; its zero means nothing
 
 // --- number.c: numbers with units -----------------------------------------------------------------------------------
 // "48KiB", "1.5MiB", "64", "0x40": a count of bytes or a plain number. False on anything else or on overflow.

@@ -245,8 +245,7 @@ static void finish(Launch *l, Record *r)
         for (int k = 0; k < MAX_STRUCTURES; k++) {
             const StructStat *f = &sm->structure[k];
             StructStat *t = &r->structure[k];
-            t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions;
-            t->sectors += f->sectors, t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+            add_structure(t, f);
         }
         for (uint32_t k = 0; k < r->insts; k++) {
             const InstStat *f = &sm->inst[k];

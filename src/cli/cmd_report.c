@@ -43,18 +43,6 @@ static int usage(void)
     return EXIT_OK;
 }
 
-// "name=a,b": an axis of what report run runs.
-static bool pair(Request *r, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals) return diag_error(&r->diag, "'%s': name=value is expected", text);
-    char *name = mem_text(text);
-    name[equals - text] = 0;
-    bool ok = matrix_axis(&r->matrix, name, equals + 1, &r->diag);
-    mem_free(name);
-    return ok;
-}
-
 // run, then the workload, then its parameters.
 static bool word(Request *r, const char *text, int number)
 {
@@ -62,7 +50,7 @@ static bool word(Request *r, const char *text, int number)
         r->run = !strcmp(text, "run");
         return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD", text);
     }
-    return number == 1 ? matrix_axis(&r->matrix, "program", text, &r->diag) : pair(r, text);
+    return number == 1 ? matrix_axis(&r->matrix, "program", text, &r->diag) : matrix_pair(&r->matrix, text, &r->diag);
 }
 
 // Returns an exit code, or −1 to go on.
@@ -83,7 +71,7 @@ static int read_options(Request *r, int argc, char **argv)
         case P_PLOT: r->report.folder = v; break;
         case P_NO_FIGURES: r->report.no_figures = true; break;
         case P_DB: r->db = v; break;
-        case P_SET: ok = pair(r, v); break;
+        case P_SET: ok = matrix_pair(&r->matrix, v, &r->diag); break;
         case P_HELP: return usage();
         default: ok = matrix_axis(&r->matrix, options[o].name + 2, v, &r->diag);
         }

@@ -96,13 +96,7 @@ static void cell_text(char out[32], double v)
     else snprintf(out, 32, "%.4g", v);
 }
 
-// Characters, not bytes: names may have any.
-static int width(const char *s)
-{
-    int n = 0;
-    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
+static int width(const char *s) { return (int)width_of(s, strlen(s)); }
 static void left(FILE *out, const char *s, int w) { fprintf(out, "%s%*s", s, MAX(w - width(s), 0), ""); }
 static void right(FILE *out, const char *s, int w) { fprintf(out, "%*s%s", MAX(w - width(s), 0), "", s); }
 

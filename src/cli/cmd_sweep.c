@@ -45,18 +45,6 @@ static int usage(void)
     return EXIT_OK;
 }
 
-// "key=a,b": an axis.
-static bool pair(Request *r, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals) return diag_error(&r->diag, "'%s': name=value,… is expected", text);
-    char *name = mem_text(text);
-    name[equals - text] = 0;
-    bool ok = matrix_axis(&r->matrix, name, equals + 1, &r->diag);
-    mem_free(name);
-    return ok;
-}
-
 static bool shard(Request *r, const char *text)
 {
     unsigned at, of;
@@ -77,8 +65,8 @@ static int read_options(Request *r, int argc, char **argv)
         const char *v = a.value;
         switch (o) {
         case -3: return EXIT_USAGE;
-        case -1: ok = strchr(v, '=') ? pair(r, v) : matrix_read(&r->matrix, v, &r->diag); break;
-        case S_SET: ok = pair(r, v); break;
+        case -1: ok = strchr(v, '=') ? matrix_pair(&r->matrix, v, &r->diag) : matrix_read(&r->matrix, v, &r->diag); break;
+        case S_SET: ok = matrix_pair(&r->matrix, v, &r->diag); break;
         case S_DB: r->db = v; break;
         case S_JOBS:
             ok = (parse_size(v, &n) && n && n <= 1024) || diag_error(&r->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);

@@ -195,8 +195,7 @@ static void add(Record *sum, const Record *r)
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *f = &r->structure[k];
         StructStat *t = &sum->structure[k];
-        t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions, t->sectors += f->sectors;
-        t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+        add_structure(t, f);
         sum->structure_dram[k] += r->structure_dram[k];
     }
     for (uint32_t k = 0; sum->inst && r->inst && k < sum->insts && k < r->insts; k++) {

@@ -198,11 +198,7 @@ static void cuda_unload(oc_module *base)
     vec_free(&m->kernels);
     if (!d->lost) d->cu.cuModuleUnload(m->module);
     ptx_free(m->parsed);
-    for (size_t k = 0; k < d->modules.n; k++)
-        if (d->modules.v[k] == base) {
-            d->modules.v[k] = d->modules.v[--d->modules.n];
-            break;
-        }
+    vec_drop(&d->modules, base);
     mem_free(m);
 }
 
@@ -299,11 +295,7 @@ static void cuda_stream_destroy(oc_stream *base)
 {
     CudaDevice *d = cuda_of(base->device);
     if (!d->lost) d->cu.cuStreamDestroy_v2(((CudaStream *)base)->stream);
-    for (size_t k = 0; k < d->streams.n; k++)
-        if (d->streams.v[k] == base) {
-            d->streams.v[k] = d->streams.v[--d->streams.n];
-            break;
-        }
+    vec_drop(&d->streams, base);
     mem_free(base);
 }
 
@@ -323,11 +315,7 @@ static void cuda_event_destroy(oc_event *base)
 {
     CudaDevice *d = cuda_of(base->device);
     if (!d->lost) d->cu.cuEventDestroy_v2(((CudaEvent *)base)->event);
-    for (size_t k = 0; k < d->events.n; k++)
-        if (d->events.v[k] == base) {
-            d->events.v[k] = d->events.v[--d->events.n];
-            break;
-        }
+    vec_drop(&d->events, base);
     mem_free(base);
 }
 

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // --- memory -------------------------------------------------------------------------------------------------------------
 // Labels outlive what they name: a message may be about memory that was freed.
@@ -140,11 +139,7 @@ static oc_status sim_stream_create(oc_device *base, oc_stream **stream)
 static void sim_stream_destroy(oc_stream *base)
 {
     Sim *d = sim_of(base->device);
-    for (size_t k = 0; k < d->streams.n; k++)
-        if (&d->streams.v[k]->base == base) {
-            d->streams.v[k] = d->streams.v[--d->streams.n];
-            break;
-        }
+    vec_drop(&d->streams, (SimStream *)base);
     mem_free(base);
 }
 
@@ -162,11 +157,7 @@ static oc_status sim_event_create(oc_device *base, oc_event **event)
 static void sim_event_destroy(oc_event *base)
 {
     Sim *d = sim_of(base->device);
-    for (size_t k = 0; k < d->events.n; k++)
-        if (&d->events.v[k]->base == base) {
-            d->events.v[k] = d->events.v[--d->events.n];
-            break;
-        }
+    vec_drop(&d->events, (SimEvent *)base);
     mem_free(base);
 }
 
@@ -186,13 +177,6 @@ static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds
 }
 
 // --- launches -------------------------------------------------------------------------------------------------------------
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 typedef struct Progress {
     Sim *d;
     const char *kernel;

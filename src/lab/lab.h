@@ -188,6 +188,7 @@ typedef struct Matrix {
     VEC(Cell) cells;
 } Matrix;
 bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
+bool matrix_pair(Matrix *m, const char *text, Diag *diag);                      // an axis as it is written: "l1.size=16KiB,48KiB"
 bool matrix_product(Matrix *m, Diag *diag);                // adds the cells of the axes, last axis fastest, and forgets the axes
 // Sections [KIND] or [KIND NAME] are products: the matrix is their union. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);

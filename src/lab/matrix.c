@@ -98,6 +98,13 @@ static bool number(const Matrix *m, const char *name, const char *text, uint64_t
 {
     return parse_size(text, out) || refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
 }
+
+bool matrix_pair(Matrix *m, const char *text, Diag *diag)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals) return diag_error(diag, "'%s': name=value,… is expected", text);
+    return matrix_axis(m, copy(m, text, (size_t)(equals - text)), equals + 1, diag);
+}
 static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out, Diag *diag)
 {
     *out = !strcmp(text, yes);

@@ -59,17 +59,15 @@ void reproduce_free(Reproduction *r)
 }
 
 // --- a run's place -------------------------------------------------------------------------------------------------------------
-// The value of "name=value" in a list, up to a blank; null: not there.
+// The value of a setting in a list of them; null: not there.
 static char *value_in(const char *list, const char *name)
 {
-    size_t n = strlen(name);
-    for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
-        if (!strncmp(list, name, n) && list[n] == '=') {
-            char *v = mem_text(list + n + 1);
-            v[strcspn(v, " ")] = 0;
-            return v;
-        }
-    return NULL;
+    Text one = {0}, value = {0};
+    char *found = NULL;
+    while (!found && setting_next(&list, &one, &value))
+        if (!strcmp(one.v, name)) found = mem_text(value.v);
+    text_free(&one), text_free(&value);
+    return found;
 }
 
 // What a run has on an axis of the figure: its label on an axis of the matrix, or a parameter's or override's value.

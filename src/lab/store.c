@@ -310,8 +310,7 @@ static void sum_up(Summed *sum, const Record *r)
         while (at < MAX_STRUCTURES - 1 && sum->name[at] && strcmp(sum->name[at], name)) at++;
         if (!sum->name[at]) sum->name[at] = mem_text(name);
         StructStat *t = &sum->structure[at];
-        t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics, t->transactions += f->transactions, t->sectors += f->sectors;
-        t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
+        add_structure(t, f);
         sum->dram[at] += r->structure_dram[k];
     }
     for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct Task {
@@ -47,13 +46,6 @@ typedef struct Run {
     double spent, expected;            // of runs that ended: their time, and what it was thought to be
     double known_spent;
 } Run;
-
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double available_memory(void)
 {
@@ -128,7 +120,7 @@ static double time_left(const Run *r)
     for (size_t k = 0; k < r->seats.n; k++) {
         const Seat *s = &r->seats.v[k];
         if (!s->task) continue;
-        double all = s->task->seconds < 0 ? mean : s->task->seconds * scale, gone = now_seconds() - s->began;
+        double all = s->task->seconds < 0 ? mean : s->task->seconds * scale, gone = seconds_now() - s->began;
         left += MAX(all - gone, 0);
     }
     return left / (double)r->seats.n;
@@ -136,7 +128,7 @@ static double time_left(const Run *r)
 
 static void show(Run *r, bool always)
 {
-    double now = now_seconds();
+    double now = seconds_now();
     if (!r->options->progress || (!always && now - r->shown < 0.2)) return;
     r->shown = now;
     r->sweep->seconds = now - r->began;
@@ -168,7 +160,7 @@ static void sit(Run *r, Seat *s, Task *t)
     p->running++;
     r->sweep->running++;
     s->task = t;
-    s->began = now_seconds();
+    s->began = seconds_now();
 }
 
 static void rise(Run *r, Seat *s)
@@ -219,7 +211,7 @@ static bool hand_out(Run *r)
 static bool keep(Run *r, Seat *s)
 {
     Task *t = s->task;
-    double took = now_seconds() - s->began;
+    double took = seconds_now() - s->began;
     r->spent += took;
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
@@ -314,7 +306,7 @@ static bool go_on(const Run *r) { return !(r->options->stop && *r->options->stop
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *sweep, Diag *diag)
 {
     *sweep = (Sweep){.left = -1};
-    Run r = {.store = store, .options = o, .sweep = sweep, .diag = diag, .began = now_seconds()};
+    Run r = {.store = store, .options = o, .sweep = sweep, .diag = diag, .began = seconds_now()};
     r.peers = mem_alloc(sizeof *r.peers * (size_t)(o->ranks ? o->ranks->size : 1));
     add_seats(&r, 0, sweep_room(o));
     bool ok = plan(&r, m);
@@ -327,7 +319,7 @@ bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *swee
     if (called) tell(&r, NOTE_END);
     for (size_t k = 0; k < r.seats.n; k++) job_kill(&r.seats.v[k].job);
     sweep->running = 0;
-    sweep->seconds = now_seconds() - r.began;
+    sweep->seconds = seconds_now() - r.began;
     for (size_t k = 0; k < r.tasks.n; k++) identity_free(&r.tasks.v[k].id);
     vec_free(&r.tasks), vec_free(&r.again), vec_free(&r.seats);
     mem_free(r.peers);

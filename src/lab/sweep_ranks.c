@@ -40,9 +40,7 @@ bool note_next(Ranks *r, int *from, Note *note, Text *bytes)
 
 double awake(Awake *a)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    double now = seconds_now();
     if (a->at > 0) a->seconds += MIN(now - a->at, 1);
     a->at = now;
     return a->seconds;

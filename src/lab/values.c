@@ -58,15 +58,11 @@ static void load_others(Values *v, Store *s, const char *key)
 // "nx=64 ny=64". Not from the store: what was an override here may have been the default where the run was stored.
 static void load_params(Values *v, const char *list)
 {
-    while (*list) {
-        size_t n = strcspn(list, " "), equals = strcspn(list, "=");
-        char *name = mem_text(list);
-        uint64_t value;
-        name[n] = name[MIN(equals, n)] = 0;
-        if (equals < n && parse_size(name + equals + 1, &value)) add(v, name, (double)value);
-        mem_free(name);
-        list += n + (list[n] == ' ');
-    }
+    Text name = {0}, text = {0};
+    uint64_t value;
+    while (setting_next(&list, &name, &text))
+        if (parse_size(text.v, &value)) add(v, name.v, (double)value);
+    text_free(&name), text_free(&text);
 }
 
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)

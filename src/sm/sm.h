@@ -78,6 +78,11 @@ typedef struct SmCfg {
 typedef struct StructStat {  // per data structure
     uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits;
 } StructStat;
+static inline void add_structure(StructStat *to, const StructStat *s)
+{
+    to->loads += s->loads, to->stores += s->stores, to->atomics += s->atomics, to->transactions += s->transactions;
+    to->sectors += s->sectors, to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits;
+}
 typedef struct InstStat {    // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
 } InstStat;
