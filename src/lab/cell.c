@@ -12,7 +12,7 @@
 struct Identities {
     Map gpus;                          // name and overrides → place in texts
     VEC(char *) texts;                 // canonical descriptions
-    Map programs;                      // → place in hashes
+    Map programs, files;               // → place in hashes
     VEC(XXH128_hash_t) hashes;
 };
 
@@ -23,7 +23,7 @@ void identities_close(Identities *ids)
     if (!ids) return;
     for (size_t k = 0; k < ids->texts.n; k++) mem_free(ids->texts.v[k]);
     vec_free(&ids->texts), vec_free(&ids->hashes);
-    map_free(&ids->gpus), map_free(&ids->programs);
+    map_free(&ids->gpus), map_free(&ids->programs), map_free(&ids->files);
     mem_free(ids);
 }
 
@@ -64,12 +64,18 @@ static XXH128_hash_t code(Identities *ids, const WorkloadEntry *e)
     return ids->hashes.v[at];
 }
 
-static bool file_hash(const char *path, XXH128_hash_t *hash, Diag *diag)
+static bool file_hash(Identities *ids, const char *path, XXH128_hash_t *hash, Diag *diag)
 {
-    Text t = {0};
-    if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s", path);
-    *hash = XXH3_128bits(t.v ? t.v : "", t.n);
-    text_free(&t);
+    int64_t at;
+    if (!map_get(&ids->files, path, strlen(path), &at)) {
+        Text t = {0};
+        if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s", path);
+        at = (int64_t)ids->hashes.n;
+        vec_push(&ids->hashes, XXH3_128bits(t.v ? t.v : "", t.n));
+        map_put(&ids->files, path, strlen(path), at);
+        text_free(&t);
+    }
+    *hash = ids->hashes.v[at];
     return true;
 }
 
@@ -169,19 +175,19 @@ bool cell_is_file(const Cell *c)
 }
 
 // A PTX file's text, and that of the files its arguments are read from.
-static bool file_content(const Cell *c, Identity *id, XXH128_hash_t *hash, Diag *diag)
+static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_hash_t *hash, Diag *diag)
 {
     Arena arena = {0};
     FileRun run;
     Text error = {0};
     bool ok = file_options(&run, c->program, c->params, &arena, &error) || diag_error(diag, "%s: %s", c->program, error.v);
     for (const char *const *p = c->params; !ok && p && *p; p++) id->wrong = *p, id->wrong_name = true;
-    if (ok && !file_hash(c->program, hash, diag)) ok = false, id->wrong = c->program;
+    if (ok && !file_hash(ids, c->program, hash, diag)) ok = false, id->wrong = c->program;
     for (size_t a = 0; a < run.args.n && ok; a++) {
         const char *at = strstr(run.args.v[a], ":@");
         XXH128_hash_t one;
         if (strncmp(run.args.v[a], "buf:", 4) || !at) continue;
-        ok = file_hash(at + 2, &one, diag);
+        ok = file_hash(ids, at + 2, &one, diag);
         hash->low64 = hash->low64 * 0x9E3779B97F4A7C15ull + one.low64, hash->high64 = hash->high64 * 0x9E3779B97F4A7C15ull + one.high64;
     }
     vec_free(&run.args);
@@ -201,14 +207,14 @@ bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
     int64_t values[MAX_PARAMS];
     Text params = {0}, error = {0}, overrides = {0}, options = {0}, all = {0};
     XXH128_hash_t ptx = {0};
-    bool ok = file ? file_content(c, id, &ptx, diag) : workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
+    bool ok = file ? file_content(ids, c, id, &ptx, diag) : workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
     if (!ok && !file) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
     if (file) join(&params, c->params);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
     if (ok && !gpu) wrong_set(c, id);
     if (gpu && e && !c->ptx) ptx = code(ids, e);
-    if (gpu && e && c->ptx && !file_hash(c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
+    if (gpu && e && c->ptx && !file_hash(ids, c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
     if (gpu) {
         options_of(c, &options);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e ? e->workload->suite : "file",
