@@ -1,133 +1,200 @@
-// chase.c: fine-grained pointer chasing (Mei et al., §3.2). One thread loads address after address; between reading the
-// clock twice there is one load and a store of its value to shared memory, which waits for it. The loaded value, always
-// zero, is added to the next address, so that no load starts before the one before is there and no compiler can tell.
-// The list of walks is copied to shared memory first, and latencies stay there until the end: while the sequence runs,
-// nothing else uses a cache or a TLB.
+// chase.c: fine-grained pointer chasing (Mei et al., §3.2), the host's side: sequences are checked, handed to the kernel of
+// chase_ptx.c, and launched as often as their timed loads need windows. Every launch executes the whole sequence and times
+// the same loads, so that a window's latencies don't depend on which window it is.
 #include "probe/probe.h"
 
-#include <string.h>
+// Of shared memory a launch takes what any GPU gives a block without asking.
+enum { SHARED = 48 << 10, TRIALS = 15 };
 
-static const char *const loads[CHASE_KINDS] = {"ld.global.ca.u32", "ld.global.cg.u32", "ld.global.nc.u32"};
-
-// A walk on the device: start, stride, and count with the highest bit for timed ones.
-typedef struct DeviceWalk {
-    uint64_t start;
-    int32_t stride;
-    uint32_t count;
-} DeviceWalk;
-
-static void kernel(const char *load, Text *out)
-{
-    text_printf(out,
-        ".version 6.0\n.target sm_35\n.address_size 64\n"
-        ".visible .entry chase(.param .u64 memory, .param .u64 list, .param .u32 walks, .param .u64 out)\n{\n"
-        "    .reg .pred %%p, %%timed;\n    .reg .b32 %%n, %%k, %%at, %%count, %%stride, %%x, %%t0, %%t1, %%w, %%done, %%v, %%zero;\n"
-        "    .reg .b64 %%memory, %%list, %%out, %%a, %%step, %%wide;\n"
-        "    .shared .align 16 .b8 todo[%d];\n    .shared .align 4 .b8 took[%d];\n    .shared .align 4 .u32 sink;\n"
-        "    ld.param.u64 %%memory, [memory];\n    ld.param.u64 %%list, [list];\n    ld.param.u32 %%n, [walks];\n    ld.param.u64 %%out, [out];\n"
-        // the list: 16 bytes a walk
-        "    mov.u32 %%k, 0;\n    mov.u32 %%w, todo;\n    shl.b32 %%count, %%n, 2;\n"
-        "COPY:\n    setp.ge.u32 %%p, %%k, %%count;\n    @%%p bra COPIED;\n"
-        "    ld.global.cg.u32 %%x, [%%list];\n    st.shared.u32 [%%w], %%x;\n    add.u64 %%list, %%list, 4;\n    add.u32 %%w, %%w, 4;\n    add.u32 %%k, %%k, 1;\n    bra COPY;\n"
-        "COPIED:\n    mov.u32 %%w, todo;\n    mov.u32 %%at, took;\n    mov.u32 %%k, 0;\n    mov.u32 %%done, 0;\n    mov.u32 %%zero, 0;\n"
-        "WALK:\n    setp.ge.u32 %%p, %%k, %%n;\n    @%%p bra END;\n"
-        "    ld.shared.u64 %%a, [%%w];\n    ld.shared.u32 %%stride, [%%w+8];\n    ld.shared.u32 %%count, [%%w+12];\n"
-        "    add.u64 %%a, %%a, %%memory;\n    cvt.s64.s32 %%step, %%stride;\n    setp.lt.s32 %%timed, %%count, 0;\n    and.b32 %%count, %%count, 2147483647;\n"
-        "    @%%timed bra TIMED;\n"
-        "FREE:\n    cvt.u64.u32 %%wide, %%zero;\n    add.u64 %%wide, %%a, %%wide;\n    %s %%zero, [%%wide];\n    st.shared.u32 [sink], %%zero;\n"
-        "    add.u64 %%a, %%a, %%step;\n    sub.u32 %%count, %%count, 1;\n    setp.ne.u32 %%p, %%count, 0;\n    @%%p bra FREE;\n    bra NEXT;\n"
-        // the clock is read when the address is there
-        "TIMED:\n    cvt.u64.u32 %%wide, %%zero;\n    add.u64 %%wide, %%a, %%wide;\n    cvt.u32.u64 %%x, %%wide;\n    st.shared.u32 [sink], %%x;\n"
-        "    mov.u32 %%t0, %%clock;\n    %s %%zero, [%%wide];\n    st.shared.u32 [sink], %%zero;\n    mov.u32 %%t1, %%clock;\n"
-        "    sub.u32 %%v, %%t1, %%t0;\n    st.shared.u32 [%%at], %%v;\n    add.u32 %%at, %%at, 4;\n    add.u32 %%done, %%done, 1;\n"
-        "    add.u64 %%a, %%a, %%step;\n    sub.u32 %%count, %%count, 1;\n    setp.ne.u32 %%p, %%count, 0;\n    @%%p bra TIMED;\n"
-        "NEXT:\n    add.u32 %%w, %%w, 16;\n    add.u32 %%k, %%k, 1;\n    bra WALK;\n"
-        "END:\n    mov.u32 %%at, took;\n    mov.u32 %%k, 0;\n"
-        "GIVE:\n    setp.ge.u32 %%p, %%k, %%done;\n    @%%p bra OVER;\n    ld.shared.u32 %%v, [%%at];\n    st.global.u32 [%%out], %%v;\n"
-        "    add.u32 %%at, %%at, 4;\n    add.u64 %%out, %%out, 4;\n    add.u32 %%k, %%k, 1;\n    bra GIVE;\n"
-        "OVER:\n    ret;\n}\n"
-        // The timer: a load (A), a load and arithmetic on its value (B), the arithmetic alone (C). B - C is the load's latency,
-        // and A less that is what the clock and the store cost. The load hits after the first time.
-        ".visible .entry timer(.param .u64 memory, .param .u64 out)\n{\n"
-        "    .reg .b32 %%k, %%t0, %%t1, %%a, %%b, %%c, %%zero;\n    .reg .b64 %%memory, %%out, %%wide;\n    .reg .pred %%p;\n    .shared .align 4 .u32 sink;\n"
-        "    ld.param.u64 %%memory, [memory];\n    ld.param.u64 %%out, [out];\n    mov.u32 %%k, 0;\n    mov.u32 %%zero, 0;\n"
-        "AGAIN:\n    st.shared.u32 [sink], %%zero;\n    mov.u32 %%t0, %%clock;\n    %s %%zero, [%%memory];\n    st.shared.u32 [sink], %%zero;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %%a, %%t1, %%t0;\n"
-        "    st.shared.u32 [sink], %%a;\n    mov.u32 %%t0, %%clock;\n    %s %%zero, [%%memory];\n    mad.lo.u32 %%zero, %%zero, %%zero, %%zero;\n    st.shared.u32 [sink], %%zero;\n    mov.u32 %%t1, %%clock;\n"
-        "    sub.u32 %%b, %%t1, %%t0;\n"
-        "    st.shared.u32 [sink], %%b;\n    mov.u32 %%t0, %%clock;\n    mad.lo.u32 %%zero, %%zero, %%zero, %%zero;\n    st.shared.u32 [sink], %%zero;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %%c, %%t1, %%t0;\n"
-        "    add.u32 %%k, %%k, 1;\n    setp.lt.u32 %%p, %%k, 4;\n    @%%p bra AGAIN;\n"
-        "    st.global.u32 [%%out], %%a;\n    st.global.u32 [%%out+4], %%b;\n    st.global.u32 [%%out+8], %%c;\n    ret;\n}\n",
-        16 * CHASE_WALKS, 4 * CHASE_TIMED, load, load, load, load);
-}
+static const char *const names[CHASE_KINDS] = {"global loads", "loads past the L1", "read-only loads", "texture fetches", "constant loads", "local loads"};
 
 static bool failed(const Chase *c, Diag *diag) { return diag_error(diag, "%s", oc_error(c->device)); }
 
-// Of the first kind that the device has: the clock's cost isn't the load's.
-static bool measure_timer(Chase *c, Diag *diag)
+// --- opening ----------------------------------------------------------------------------------------------------------------
+// A texture over linear memory has a largest width, which depends on the GPU (2^27 texels from capability 2.0 on, 2^28 from
+// 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed: what is refused is tried again
+// with the next smaller power of two.
+static void open_texture(Chase *c, uint64_t span)
 {
-    uint32_t t[3];
+    uint64_t width = MIN(span / 4, 0x7fffffff);
+    while (width) {
+        oc_texture t = {.base = c->memory, .width = (uint32_t)width, .channels = 1, .format = OC_TEX_U32};
+        if (oc_texture_create(c->device, &t, &c->texture) == OC_OK) break;
+        uint64_t power = 1ull << (63 - __builtin_clzll(width));
+        width = power < width ? power : width / 2;
+    }
+    if (!width) c->texture = 0;
+    c->span[CHASE_TEXTURE] = 4 * width;
+}
+
+// The L1 gets what shared memory doesn't need.
+static void open_kind(Chase *c, ChaseKind kind, uint64_t span)
+{
+    static const uint64_t own[CHASE_KINDS] = {[CHASE_CONST] = CONST_SPAN, [CHASE_LOCAL] = LOCAL_SPAN};
+    oc_device_info info = oc_describe(c->device);
+    oc_kernel *k;
+    Text t = {0};
+    if (kind == CHASE_TEXTURE && !c->texture) return;
+    chase_ptx(kind, &t);
+    if (oc_load(c->device, t.v, t.n, "chase.ptx", &c->module[kind]) != OC_OK) c->module[kind] = NULL;
+    else if (kind != CHASE_TEXTURE) c->span[kind] = own[kind] ? own[kind] : span;
+    if (c->module[kind] && info.shared_sm && oc_kernel_get(c->module[kind], "chase", &k) == OC_OK)
+        oc_kernel_carveout(k, (int)MIN((100ull * c->shared + info.shared_sm - 1) / info.shared_sm, 100));
+    text_free(&t);
+}
+
+static void close_kind(Chase *c, ChaseKind kind)
+{
+    if (c->module[kind]) oc_unload(c->module[kind]);
+    c->module[kind] = NULL;
+    c->span[kind] = 0;
+}
+
+static bool has_own_addresses(ChaseKind kind) { return kind == CHASE_TEXTURE || kind == CHASE_CONST || kind == CHASE_LOCAL; }
+
+// Near the end of what can be loaded from, so that a device which has less is found out.
+static bool launch_timer(const Chase *c, ChaseKind kind, uint32_t t[3])
+{
+    uint64_t address = (has_own_addresses(kind) ? 0 : c->memory) + (c->span[kind] - MIN(c->span[kind], 128u)) / 128 * 128;
+    uint32_t never = 0;
     oc_kernel *k;
     oc_dim3 one = {1, 1, 1};
-    const void *args[] = {&c->memory, &c->out};
+    const void *args[] = {&address, &c->texture, &never, &c->out};
+    return oc_kernel_get(c->module[kind], "timer", &k) == OC_OK && oc_launch(k, one, one, c->shared, NULL, args) == OC_OK && oc_read(c->device, t, c->out, 3 * sizeof *t, NULL) == OC_OK;
+}
+
+// The clock's cost is measured with the kind's own load. A kind whose kernel can't be launched isn't the device's.
+static bool measure_timer(Chase *c, ChaseKind kind, Diag *diag)
+{
+    uint32_t t[TRIALS][3], m[3], trials = c->noisy ? TRIALS : 1;
+    for (uint32_t k = 0; k < trials; k++)
+        if (!launch_timer(c, kind, t[k])) return close_kind(c, kind), true;
+    for (int k = 0; k < 3; k++) m[k] = settle_value(&t[0][k], 3, trials, NULL);
+    uint32_t load = m[1] - m[2];
+    if (m[1] <= m[2] || m[0] < load)
+        return diag_error(diag, "the clock can't be trusted with %s: one took %u cycles, with arithmetic %u, arithmetic alone %u", names[kind], m[0], m[1], m[2]);
+    c->overhead[kind] = m[0] - load;
+    return true;
+}
+
+// A GPU that was idle runs at a low clock at first.
+static bool warm_up(Chase *c, Diag *diag)
+{
+    const double end = seconds_now() + 0.2;
     int kind = 0;
     while (!c->module[kind]) kind++;
-    if (oc_kernel_get(c->module[kind], "timer", &k) != OC_OK || oc_launch(k, one, one, 0, NULL, args) != OC_OK || oc_read(c->device, t, c->out, sizeof t, NULL) != OC_OK)
-        return failed(c, diag);
-    uint32_t load = t[1] - t[2];
-    if (t[1] <= t[2] || t[0] < load) return diag_error(diag, "the clock can't be trusted: a load took %u cycles, with arithmetic %u, arithmetic alone %u", t[0], t[1], t[2]);
-    c->overhead = t[0] - load;
+    uint32_t t[3];
+    while (seconds_now() < end)
+        if (!launch_timer(c, (ChaseKind)kind, t)) return failed(c, diag);
     return true;
 }
 
 bool chase_open(Chase *c, oc_device *device, uint64_t span, Diag *diag)
 {
-    *c = (Chase){.device = device, .span = span};
-    if (oc_malloc(device, span, "chased", &c->memory) != OC_OK || oc_malloc(device, sizeof(DeviceWalk) * CHASE_WALKS, "walks", &c->list) != OC_OK ||
-        oc_malloc(device, 4 * CHASE_TIMED, "latencies", &c->out) != OC_OK)
+    oc_device_info info = oc_describe(device);
+    bool any = false, ok = true;
+    *c = (Chase){.device = device, .noisy = info.real, .shared = MIN(info.shared_block, (uint32_t)SHARED)};
+    if (oc_malloc(device, span, "chased", &c->memory) != OC_OK || oc_malloc(device, sizeof(DeviceHead) + sizeof(DeviceWalk) * CHASE_WALKS, "walks", &c->list) != OC_OK ||
+        oc_malloc(device, SHARED, "latencies", &c->out) != OC_OK)
         return failed(c, diag);
     // A simulated device's memory is zero, and stays unmapped on the host until it is used.
-    if (oc_describe(device).real && oc_fill(device, c->memory, 0, span, NULL) != OC_OK) return failed(c, diag);
-    bool any = false;
+    if (info.real && oc_fill(device, c->memory, 0, span, NULL) != OC_OK) return failed(c, diag);
+    open_texture(c, span);
     for (int k = 0; k < CHASE_KINDS; k++) {
-        Text t = {0};
-        kernel(loads[k], &t);
-        if (oc_load(device, t.v, t.n, "chase.ptx", &c->module[k]) != OC_OK) c->module[k] = NULL;
+        open_kind(c, (ChaseKind)k, span);
         any |= c->module[k] != NULL;
-        text_free(&t);
     }
-    return (any || failed(c, diag)) && measure_timer(c, diag);
+    if (!any) return failed(c, diag);
+    if (info.real && !warm_up(c, diag)) return false;
+    any = false;
+    for (int k = 0; k < CHASE_KINDS && ok; k++) {
+        ok = !c->module[k] || measure_timer(c, (ChaseKind)k, diag);
+        any |= c->module[k] != NULL;
+    }
+    return ok && (any || failed(c, diag));
 }
 
 void chase_close(Chase *c)
 {
-    for (int k = 0; k < CHASE_KINDS; k++)
-        if (c->module[k]) oc_unload(c->module[k]);
+    for (int k = 0; k < CHASE_KINDS; k++) close_kind(c, (ChaseKind)k);
+    if (c->texture) oc_texture_destroy(c->device, c->texture);
     if (c->memory) oc_free(c->device, c->memory);
     if (c->list) oc_free(c->device, c->list);
     if (c->out) oc_free(c->device, c->out);
     *c = (Chase){.device = NULL};
 }
 
-bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t *latency, Diag *diag)
+// --- sequences --------------------------------------------------------------------------------------------------------------
+size_t chase_timed(const Walk *walks, size_t n)
 {
-    static const char *const names[] = {"global loads", "loads past the L1", "read-only loads"};
-    oc_kernel *k;
     size_t timed = 0;
-    uint32_t count = (uint32_t)n;
-    if (!c->module[kind]) return diag_error(diag, "this device has no %s", names[kind]);
-    if (n > CHASE_WALKS) return diag_error(diag, "a sequence has at most %d walks", CHASE_WALKS);
-    DeviceWalk *list = mem_alloc(sizeof *list * (n + 1));
+    for (size_t w = 0; w < n; w++) timed += walks[w].timed ? walks[w].count : 0;
+    return timed;
+}
+
+// Beside the walks lie a slot for what isn't kept and the word that stores wait at.
+size_t chase_window(const Chase *c, size_t n)
+{
+    size_t used = sizeof(DeviceHead) + sizeof(DeviceWalk) * n + 8;
+    return used < c->shared ? (c->shared - used) / 4 : 0;
+}
+
+// Whether all of a walk lies within [0, span).
+static bool inside(const Walk *w, uint64_t span)
+{
+    uint64_t steps = w->count - 1;
+    if (w->start >= span || (w->start | (uint64_t)w->stride | w->wrap) % 4) return false;
+    if (w->wrap) return w->stride >= 0 && (uint64_t)w->stride < w->wrap && (steps <= (w->wrap - 1) / MAX((uint64_t)w->stride, 1u) ? steps * (uint64_t)w->stride : w->wrap - 4) < span - w->start;
+    uint64_t most = w->stride < 0 ? w->start : span - 1 - w->start, step = w->stride < 0 ? 0 - (uint64_t)w->stride : (uint64_t)w->stride;
+    return !step || steps <= most / step;
+}
+
+// The walks as the kernel wants them: with absolute addresses for global memory; one that doesn't wrap does so where no
+// multiple of 4 is. Walks without loads are left out.
+static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list, Diag *diag)
+{
+    const uint64_t base = has_own_addresses(kind) ? 0 : c->memory;
     for (size_t w = 0; w < n; w++) {
-        timed += walks[w].timed ? walks[w].count : 0;
-        c->loads += walks[w].count;
-        list[w] = (DeviceWalk){walks[w].start, walks[w].stride, walks[w].count | (walks[w].timed ? 1u << 31 : 0)};
+        if (!walks[w].count) continue;
+        if (!inside(&walks[w], c->span[kind]))
+            return diag_error(diag, "walk %zu (%u loads from %llu on, %lld apart) isn't of multiples of 4 within the %llu bytes for %s", w, walks[w].count, (unsigned long long)walks[w].start,
+                              (long long)walks[w].stride, (unsigned long long)c->span[kind], names[kind]);
+        list[head->walks++] = (DeviceWalk){base + walks[w].start, (uint64_t)walks[w].stride, walks[w].wrap ? walks[w].wrap : UINT64_MAX, walks[w].count, walks[w].timed};
     }
-    bool ok = timed <= CHASE_TIMED || diag_error(diag, "a sequence times at most %d loads", CHASE_TIMED);
-    const void *args[] = {&c->memory, &c->list, &count, &c->out};
-    oc_dim3 one = {1, 1, 1};
-    ok = ok && ((oc_write(c->device, c->list, list, sizeof *list * n, NULL) == OC_OK && oc_kernel_get(c->module[kind], "chase", &k) == OC_OK &&
-                 oc_launch(k, one, one, 0, NULL, args) == OC_OK && (!timed || oc_read(c->device, latency, c->out, 4 * timed, NULL) == OC_OK)) || failed(c, diag));
-    for (size_t t = 0; ok && t < timed; t++) latency[t] -= MIN(latency[t], c->overhead);
+    return true;
+}
+
+static bool launch(Chase *c, ChaseKind kind, const DeviceHead *head, uint32_t *latency, Diag *diag)
+{
+    oc_kernel *k;
+    const void *args[] = {&c->list, &c->out};
+    if (oc_write(c->device, c->list, head, sizeof *head, NULL) != OC_OK || oc_kernel_get(c->module[kind], "chase", &k) != OC_OK ||
+        oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){CHASE_BLOCK, 1, 1}, c->shared, NULL, args) != OC_OK || (head->room && oc_read(c->device, latency, c->out, head->room, NULL) != OC_OK))
+        return failed(c, diag);
+    for (uint32_t t = 0; t < head->room / 4; t++) latency[t] -= MIN(latency[t], c->overhead[kind]);
+    return true;
+}
+
+bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+{
+    DeviceHead head = {.texture = c->texture, .rounds = rounds};
+    const uint64_t timed = chase_timed(walks, n), skipped = first * timed, kept = rounds > first ? rounds * timed - skipped : 0;
+    const size_t window = chase_window(c, n);
+    uint64_t loads = 0, from = 0;
+    if (!c->module[kind]) return diag_error(diag, "this device has no %s", names[kind]);
+    if (n > CHASE_WALKS || !window) return diag_error(diag, "%zu walks are more than a sequence of at most %d, or than shared memory has room for", n, CHASE_WALKS);
+    if ((uint64_t)MAX(rounds, first) * timed >= 1u << 29) return diag_error(diag, "a sequence times fewer than 2^29 loads");
+    for (size_t w = 0; w < n; w++) loads += walks[w].count;
+    DeviceWalk *list = mem_alloc(sizeof *list * (n + 1));
+    bool ok = translate(c, kind, walks, n, &head, list, diag);
+    ok = ok && (!head.walks || oc_write(c->device, c->list + sizeof head, list, sizeof *list * head.walks, NULL) == OC_OK || failed(c, diag));
     mem_free(list);
+    while (ok) {
+        head.at = (uint32_t)(0 - 4 * (skipped + from));
+        head.room = (uint32_t)(4 * MIN(window, kept - from));
+        ok = launch(c, kind, &head, latency + from, diag);
+        c->loads += loads * rounds;
+        if ((from += window) >= kept) break;
+    }
     return ok;
 }

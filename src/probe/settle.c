@@ -1,0 +1,76 @@
+// settle.c: one trace out of several. Interference on a real GPU makes single loads much slower and none faster, so that
+// a position's median stays where it is, and what lies far from it is told from the spread of the rest. Nothing here
+// knows what a latency means.
+#include "probe/probe.h"
+
+// The lower of two in the middle: a latency that was measured. Repeats are few.
+static uint32_t median(uint32_t *v, uint32_t n)
+{
+    for (uint32_t k = 1; k < n; k++) {
+        uint32_t x = v[k], at = k;
+        for (; at && v[at - 1] > x; at--) v[at] = v[at - 1];
+        v[at] = x;
+    }
+    return v[(n - 1) / 2];
+}
+
+static uint32_t distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+
+uint32_t settle_value(const uint32_t *v, size_t step, uint32_t repeats, uint32_t *rejected)
+{
+    uint32_t all[SETTLE_LIMIT], off[SETTLE_LIMIT], n = MIN(repeats, (uint32_t)SETTLE_LIMIT), kept = 0;
+    for (uint32_t r = 0; r < n; r++) all[r] = v[r * step];
+    uint32_t middle = median(all, n);
+    for (uint32_t r = 0; r < n; r++) off[r] = distance(all[r], middle);
+    uint64_t far = 5ull * MAX(median(off, n), 1u);
+    for (uint32_t r = 0; r < n; r++)
+        if (distance(all[r], middle) <= far) all[kept++] = all[r];
+    if (rejected) *rejected = n - kept;
+    return median(all, kept);
+}
+
+static bool is_still(const uint32_t *v, size_t step, uint32_t repeats, uint32_t within)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    if (repeats < SETTLE_LEAST) return false;
+    for (uint32_t r = repeats - SETTLE_LEAST + 1; r <= repeats; r++) {
+        uint32_t m = settle_value(v, step, r, NULL);
+        low = MIN(low, m), high = MAX(high, m);
+    }
+    return high - low < within;
+}
+
+Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t within, uint32_t *value)
+{
+    Settled s = {.repeats = repeats};
+    for (size_t p = 0; p < n; p++) {
+        uint32_t rejected;
+        value[p] = settle_value(traces + p, n, repeats, &rejected);
+        s.rejected += rejected;
+        s.moving += !is_still(traces + p, n, repeats, within);
+    }
+    return s;
+}
+
+bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most, uint32_t within, uint32_t *latency, Settled *how, Diag *diag)
+{
+    const size_t kept = rounds > first ? (rounds - first) * chase_timed(walks, n) : 0;
+    Settled s = {.repeats = 1};
+    most = MIN(most, (uint32_t)SETTLE_LIMIT);
+    if (!c->noisy || most <= 1) {
+        if (how) *how = s;
+        return chase_run(c, kind, walks, n, rounds, first, latency, diag);
+    }
+    VEC(uint32_t) traces = {0};
+    bool ok = true;
+    for (uint32_t r = 1; ok && r <= most; r++) {
+        traces.v = mem_resize(traces.v, (r * kept + 1) * sizeof *traces.v);
+        ok = chase_run(c, kind, walks, n, rounds, first, traces.v + (r - 1) * kept, diag);
+        if (!ok || r < MIN(most, (uint32_t)SETTLE_LEAST)) continue;
+        s = settle(traces.v, r, kept, within, latency);
+        if (!s.moving) break;
+    }
+    vec_free(&traces);
+    if (how) *how = s;
+    return ok;
+}
