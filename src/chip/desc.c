@@ -300,6 +300,7 @@ static bool derive(Gpu *g, Diag *diag)
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
     if (p->l2.size % p->partitions) return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
     p->l2.size /= p->partitions;
+    if (p->far && p->partitions % 2) return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
     p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
     p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
     if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||

@@ -106,6 +106,8 @@ static void credits(void **state) {
     assert_true(round > 90 && round <= 101);
     expect(STREAM, "link.credits=2", loads, 4 * 2 * 2 * 128 / round);
     expect(STREAM, "link.credits=8", loads, 4 * 2 * 8 * 128 / round);
+    // Each SM has a near and a far partition. Its loads leave in order, so the near one waits for the far one's credits.
+    expect(STREAM, "link.credits=8 l2.far=80", loads, 4 * 2 * 8 * 128 / (round + 80));
     all_as_expected();
 }
 
