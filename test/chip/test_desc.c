@@ -29,6 +29,7 @@ static void refused(void **state) {
         "link.credits=1",             "dram.queue=1",                  "lsu.queue=1",
         "tlb1.entries=6 tlb1.ways=4", "tlb2.entries=16 tlb2.ways=16",  "tlb1.entries=4 tlb1.ways=4 tlb1.page=3000",
         "sched.policy=fifo",          "l1.index=hash",                 "l1.global=maybe",
+        "storage.kind=carved",        "storage.kind=carved storage.carveouts=8,64", "storage.carveouts=8,2000",
         "nothing",                    "l1=3",                          "l1.weights=a,b",
     };
     Text accepted = {0};

@@ -159,6 +159,17 @@ static void titan_black(void **state) {
     all_as_expected();
 }
 
+// Published: 36 bytes a clock and SM from the L2, 4.8 TB/s of DRAM. A quarter of the chip with its share of slices, for the
+// L2; all of it for DRAM, of whose bandwidth it must give 97 %.
+static void h200(void **state) {
+    (void)state;
+    static const Stream near = {.bytes = 4, .blocks = 33 * 4, .ahead = 16, .resident = true};
+    expect("h200", "gpu.sms=33 l2.partitions=24 l2.size=15MiB l1.global=no", near, 33 * 36);
+    static const Stream far = {.bytes = 4, .blocks = 132 * 2, .ahead = 8};
+    expect("h200", "l2.keep=no", far, 4.8e12 / 1.98e9);
+    all_as_expected();
+}
+
 // Many blocks of one element a thread, as a program would launch them: a new one takes the place of each that ends.
 static void many_blocks(void **state) {
     (void)state;
@@ -218,7 +229,8 @@ static void gtx480(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_in_l2), cmocka_unit_test(stores_in_l2), cmocka_unit_test(credits),     cmocka_unit_test(pending_requests),
-        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
+        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(h200),
+        cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
