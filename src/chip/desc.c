@@ -53,7 +53,7 @@ const Key gpu_keys[] = {
 const size_t gpu_key_count = COUNT(gpu_keys);
 
 static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
-static const char *const storage_names[] = {"partitioned", "fermi", "unified"};
+static const char *const storage_names[] = {"partitioned", "fermi", "unified", "carved"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
 static const char *enum_name(KeyKind kind, uint32_t k)
@@ -106,7 +106,7 @@ static const Key *find_key(const char *section, const char *key)
     return NULL;
 }
 
-// Lists: weights are doubles, sets counts that end in set_count.
+// Lists: weights are doubles, sets counts that end in set_count; carve-outs are kept like sets.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset;
@@ -119,14 +119,14 @@ static bool set_list(Gpu *g, const Key *k, const char *text)
             if (n == 32) return false;
             ((double *)(void *)p)[n++] = v;
         } else {
-            if (n == 64 || v < 1 || v > 65536) return false;
+            if (n == 64 || v < k->min || v > k->max) return false;
             ((uint32_t *)(void *)p)[n++] = (uint32_t)v;
         }
         while (*end == ' ' || *end == ',') end++;
         text = end;
     }
     if (k->kind == KEY_SETS) {
-        ((uint32_t *)(void *)p)[64] = n;  // set_count lies behind sets[64], in CacheCfg as in TlbCfg
+        ((uint32_t *)(void *)p)[64] = n;  // the count lies behind its 64 numbers, in CacheCfg as in TlbCfg and SmCfg
     }
     return n > 0;
 }
@@ -300,6 +300,7 @@ static bool derive(Gpu *g, Diag *diag)
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
     if (p->l2.size % p->partitions) return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
     p->l2.size /= p->partitions;
+    if (p->far && p->partitions % 2) return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
     p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
     p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
     if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||
@@ -314,6 +315,9 @@ static bool derive(Gpu *g, Diag *diag)
     }
     if (g->tlb2.entries && !s->tlb.entries) return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
     p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
+    for (uint32_t k = 0; s->storage == STORAGE_CARVED && k < MAX(s->carveout_count, 1u); k++)
+        if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
+            return diag_error(diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
     const BankCfg *bank = &s->banks;
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
         return diag_error(diag, "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");

@@ -288,6 +288,7 @@ typedef struct PartitionCfg {
     uint32_t interval;         // cycles between look-ups
     double bytes_in, bytes_out;// of the partition's ports, per core cycle
     uint32_t to_sm;            // cycles from partition to SM
+    uint32_t far;              // cycles more, there and back together, between an SM and the L2's other half
     uint32_t credits;          // requests an SM can have waiting here
     uint32_t partitions, chunk;// interleaving: bytes of consecutive addresses in one partition, a power of two
     uint32_t chunk_shift;      // set by partition_prepare
@@ -335,6 +336,11 @@ void partition_close(Partition *p);
 void partition_flush(Partition *p);
 // Which partition serves an address, and the address within it.
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
+// The L2 in two halves, each with every other SM. What the way to the other half takes more, there and back; it only adds
+// to the links' latencies, so packets still arrive at least a window later. 0 within a half.
+static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return (part >= cfg->partitions / 2) != (sm & 1); }
+static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far / 2 : 0; }
+static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0; }
 // Runs the window that ends at cycle `end`. from[k] is SM k's wire to this partition.
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
 // Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At edges.

@@ -90,7 +90,7 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
     Packet reply = *r;
     reply.kind = PACKET_REPLY;
-    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + later;
+    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], reply);
     counters(p)[C_REPLIES]++;
     counters(p)[C_LINK_IN] += bytes;
@@ -281,7 +281,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         p->last_event = now + 1;
         uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
         p->port_free = MAX(now + p->cfg.interval, through);
-        if (sm <= p->cfg.sms) fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm});
+        if (sm <= p->cfg.sms) fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm)});
         p->count[C_PAGE_WALKS] += walks;
         f->head++;
         p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;

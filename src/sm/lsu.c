@@ -89,8 +89,9 @@ static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, ui
 {
     uint32_t part = partition_of(sm->part, address, NULL), bytes = sm->part->header + data;
     sm->credit[part]--;
-    Packet p = {.time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition, .address = address, .tag = tag, .sm = (uint16_t)sm->index,
-                .kind = (uint8_t)kind, .sectors = (uint8_t)sectors, .structure = op->structure, .ops = op->lanes, .quiet = quiet};
+    uint64_t arrival = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
+    Packet p = {.time = arrival, .address = address, .tag = tag, .sm = (uint16_t)sm->index, .kind = (uint8_t)kind,
+                .sectors = (uint8_t)sectors, .structure = op->structure, .ops = op->lanes, .quiet = quiet};
     if (kind == PACKET_WRITE) p.whole = (uint8_t)whole;
     Wire *to = &sm->wire[part];
     if (sm->tlb.lines) {

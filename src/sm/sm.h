@@ -56,6 +56,7 @@ typedef struct SmCfg {
     uint32_t reg_banks, reg_ports;                 // 0 banks: no conflicts
     uint32_t lrf, orf;                             // results per thread in the last-result and operand register file
     uint32_t storage, storage_size;                // Storage; bytes that it shares out
+    uint32_t carveouts[64], carveout_count;        // KiB of shared memory to choose from
     uint32_t shared_size, shared_unit, shared_reserved, shared_max;   // bytes; of an SM, per block, a block's most
     uint32_t shared_latency, shared_conflict;      // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
@@ -232,7 +233,7 @@ bool sm_idle(const Sm *sm);                                  // nothing can happ
 void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could issue for so long and didn't go first
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
-typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED } Storage;
+typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
 void sm_organise(SmCfg *cfg, const LaunchInfo *l);           // storage.c: sets the sizes for a launch
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);

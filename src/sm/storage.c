@@ -1,7 +1,9 @@
 // storage.c: how an SM's storage is shared out among registers, shared memory and L1, per launch. Partitioned: as
 // described, fixed. Fermi-like: shared memory and L1 share `size`, a quarter and three quarters or the other way round
 // (unified-memory §2.2, §6.3): the larger shared memory where it lets more blocks run. Unified: all three share `size`;
-// registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5).
+// registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5). Carved, since
+// Volta: shared memory takes the least of some sizes that doesn't keep blocks out, the L1 the rest (CUDA programming guide,
+// "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is ignored.
 #include "sm/sm.h"
 
 static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
@@ -40,5 +42,14 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l)
         cfg->registers = fit * regs;
         cfg->shared_size = fit * shared;
         set_l1(cfg, size - fit * (4 * regs + shared));
+    } else if (cfg->storage == STORAGE_CARVED) {
+        uint32_t most = 0, least = 0;
+        for (uint32_t k = 0; k < cfg->carveout_count; k++) most = MAX(most, fit_with(cfg, l, cfg->carveouts[k] * 1024));
+        for (uint32_t k = 0; k < cfg->carveout_count; k++) {
+            uint32_t bytes = cfg->carveouts[k] * 1024;
+            if (fit_with(cfg, l, bytes) == most && (!least || bytes < least)) least = bytes;
+        }
+        cfg->shared_size = least;
+        set_l1(cfg, size - least);
     }
 }

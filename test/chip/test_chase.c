@@ -60,6 +60,8 @@ static void level_1(void **state) {
     assert_steps("gtx480", NULL, PLAIN, ring(128, 128), 256, 512, 21);
     assert_steps("titan_black", "l1.global=yes", PLAIN, ring(128, 128), 256, 512, 80);
     assert_steps("titan_black", "l1.global=yes l1.size=48KiB shared.size=16KiB shared.max=16KiB", PLAIN, ring(384, 128), 768, 1024, 80);
+    assert_steps("h200", NULL, PLAIN, ring(128, 128), 256, 512, 34);
+    assert_steps("h200", NULL, NC, ring(128, 128), 256, 512, 34);
     const Record *r = chase(ODD, NULL, PLAIN, ring(8, 128), 80);
     assert_int_equal(COUNT_OF(r, L1_READS), 80);
     assert_int_equal(COUNT_OF(r, L1_MISSES) - COUNT_OF(r, L1_WRITES), 8);
@@ -204,6 +206,7 @@ static void constant_memory(void **state) {
     assert_chain(ODD, "const.size=2KiB const.line=64 const.sector=64 const.fill=64 const.latency=19", before, line, after, 19 + 7 + 1);
     assert_chain("gtx480", NULL, before, line, after, 12 + 8 + 1);
     assert_chain("titan_black", NULL, before, line, after, 12 + 10 + 1);
+    assert_chain("h200", NULL, before, line, after, 17 + 4 + 1);
 }
 
 static void shared_memory(void **state) {
@@ -212,6 +215,7 @@ static void shared_memory(void **state) {
     assert_chain(ODD, NULL, before, line, after, 29);
     assert_chain("gtx480", NULL, before, line, after, 21);
     assert_chain("titan_black", NULL, before, line, after, 80);
+    assert_chain("h200", NULL, before, line, after, 29);
 }
 
 // Generic addresses find their space and take its time.

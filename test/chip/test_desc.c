@@ -21,6 +21,7 @@ static void refused(void **state) {
         "l1.size=4000",               "l1.line=96",                    "l1.fill=64",
         "l1.ways=5",                  "l1.policy=plru l1.ways=3 l1.size=3KiB", "l1.size=3KiB",
         "l2.size=0",                  "l2.partitions=3 l2.size=64KiB", "l2.chunk=300",
+        "l2.far=10",                  "l2.far=10 l2.partitions=3 l2.size=768KiB", "l2.far=-1",
         "l2.latency=4",               "dram.latency=110",              "dram.latency=101",
         "shared.width=4 shared.mode=8", "shared.width=6",              "shared.mode=5 shared.width=8",
         "sm.warps=64 sm.schedulers=5", "l1.polcy=lru",                 "l1.policy=mru",
@@ -28,6 +29,7 @@ static void refused(void **state) {
         "link.credits=1",             "dram.queue=1",                  "lsu.queue=1",
         "tlb1.entries=6 tlb1.ways=4", "tlb2.entries=16 tlb2.ways=16",  "tlb1.entries=4 tlb1.ways=4 tlb1.page=3000",
         "sched.policy=fifo",          "l1.index=hash",                 "l1.global=maybe",
+        "storage.kind=carved",        "storage.kind=carved storage.carveouts=8,64", "storage.carveouts=8,2000",
         "nothing",                    "l1=3",                          "l1.weights=a,b",
     };
     Text accepted = {0};

@@ -68,6 +68,7 @@ static void chains(const char *gpu, const char *sets) {
 
 static void on_gtx480(void **state) { (void)state, chains("gtx480", NULL); }
 static void on_titan_black(void **state) { (void)state, chains("titan_black", NULL); }
+static void on_h200(void **state) { (void)state, chains("h200", NULL); }
 static void on_odd(void **state) {
     (void)state;
     chains("test/chip/gpus/odd.ini", NULL);
@@ -184,7 +185,7 @@ static void two_register_banks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_gtx480),         cmocka_unit_test(on_titan_black), cmocka_unit_test(on_odd),         cmocka_unit_test(counted_as_ptx),
+        cmocka_unit_test(on_gtx480),         cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200), cmocka_unit_test(on_odd),         cmocka_unit_test(counted_as_ptx),
         cmocka_unit_test(other_dependences), cmocka_unit_test(loops),          cmocka_unit_test(register_banks), cmocka_unit_test(two_register_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

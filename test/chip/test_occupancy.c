@@ -56,6 +56,36 @@ static void shared_memory(void **state) {
     assert_fit("titan_black", "shared.size=16KiB shared.max=16KiB", small, (Shape){.block = 32, .shared = 3072}, 5, "shared memory");
 }
 
+// h200: the carve-out is the smallest that holds as many blocks as the largest does, and the L1 gets the rest of 256 KiB: a
+// working set fits it or not.
+static void carve_outs(void **state) {
+    (void)state;
+    assert_fit("h200", NULL, small, (Shape){.block = 32}, 32, "blocks");
+    assert_fit("h200", NULL, small, (Shape){.block = 1024}, 2, "warps");
+    assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = 227 << 10}, 1, "shared memory");
+    assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = 113 << 10}, 2, "shared memory");        // and a KiB each: 228
+    assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = (113 << 10) + 1}, 1, "shared memory");
+    static const struct {
+        uint32_t shared, l1;  // KiB of a block, two of which fit but of the last; KiB of the L1
+    } of[] = {{0, 248}, {3, 248}, {4, 240}, {31, 192}, {49, 156}, {65, 124}, {113, 28}, {227, 28}};
+    // One warp walks %n lines, 32 at a time, and then again.
+    static const char twice[] = "setp.gt.u32 %p1, %t, 31;\n@%p1 bra OUT;\nmul.wide.u32 %rd1, %t, 128;\nadd.u64 %rd2, %in, %rd1;\nmov.u32 %r2, 0;\n"
+                                "PASS:\nmov.u64 %rd1, %rd2;\nmov.u32 %r1, 0;\n"
+                                "LINES:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r4, %r3;\nadd.u64 %rd1, %rd1, 4096;\nadd.u32 %r1, %r1, 32;\n"
+                                "setp.lt.u32 %p1, %r1, %n;\n@%p1 bra LINES;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 2;\n@%p1 bra PASS;\nst.global.u32 [%out], %r4;\nOUT:";
+    for (size_t k = 0; k < COUNT(of); k++) {
+        Bench b;
+        uint32_t lines = of[k].l1 * 8;
+        bench_open(&b, "h200", NULL);
+        bench_data(&b, NULL, 512 << 10);
+        oc_kernel *kernel = bench_load(&b, twice, "sm_35");
+        Shape shape = {.block = 1024, .shared = of[k].shared << 10};
+        uint64_t fits = COUNT_OF(bench_launch(&b, kernel, shape, lines), L1_READ_HITS), over = COUNT_OF(bench_launch(&b, kernel, shape, lines + 32), L1_READ_HITS);
+        if (fits != lines || over >= lines) fail_msg("%u KiB of shared memory: %u lines of the L1 hit %llu times, %u more %llu times", of[k].shared, lines, (unsigned long long)fits, 32, (unsigned long long)over);
+        bench_close(&b);
+    }
+}
+
 // `live` values of 32 bits, all needed at one time.
 static const char *with_live(uint32_t live) {
     static Text t;
@@ -163,7 +193,7 @@ static void dispatch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory), cmocka_unit_test(registers),
+        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory), cmocka_unit_test(carve_outs), cmocka_unit_test(registers),
         cmocka_unit_test(spills),             cmocka_unit_test(at_a_time),     cmocka_unit_test(dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,8 @@ static void credits(void **state) {
     assert_true(round > 90 && round <= 101);
     expect(STREAM, "link.credits=2", loads, 4 * 2 * 2 * 128 / round);
     expect(STREAM, "link.credits=8", loads, 4 * 2 * 8 * 128 / round);
+    // Each SM has a near and a far partition. Its loads leave in order, so the near one waits for the far one's credits.
+    expect(STREAM, "link.credits=8 l2.far=80", loads, 4 * 2 * 8 * 128 / (round + 80));
     all_as_expected();
 }
 
@@ -154,6 +156,17 @@ static void titan_black(void **state) {
         snprintf(one, sizeof one, "gpu.sms=%u", sms);
         expect("titan_black", one, far, MIN(sms * 32.0, 307e9 / 980e6));
     }
+    all_as_expected();
+}
+
+// Published: 36 bytes a clock and SM from the L2, 4.8 TB/s of DRAM. A quarter of the chip with its share of slices, for the
+// L2; all of it for DRAM, of whose bandwidth it must give 97 %.
+static void h200(void **state) {
+    (void)state;
+    static const Stream near = {.bytes = 4, .blocks = 33 * 4, .ahead = 16, .resident = true};
+    expect("h200", "gpu.sms=33 l2.partitions=24 l2.size=15MiB l1.global=no", near, 33 * 36);
+    static const Stream far = {.bytes = 4, .blocks = 132 * 2, .ahead = 8};
+    expect("h200", "l2.keep=no", far, 4.8e12 / 1.98e9);
     all_as_expected();
 }
 
@@ -216,7 +229,8 @@ static void gtx480(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_in_l2), cmocka_unit_test(stores_in_l2), cmocka_unit_test(credits),     cmocka_unit_test(pending_requests),
-        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
+        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(h200),
+        cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

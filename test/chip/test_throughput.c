@@ -78,6 +78,7 @@ static void all_classes(const char *gpu, const char *sets) {
 
 static void on_gtx480(void **state) { (void)state, all_classes("gtx480", NULL); }
 static void on_titan_black(void **state) { (void)state, all_classes("titan_black", NULL); }
+static void on_h200(void **state) { (void)state, all_classes("h200", NULL); }
 static void on_odd(void **state) {
     (void)state;
     all_classes(ODD, NULL);
@@ -161,10 +162,33 @@ static void l1_lookups(void **state) {
     }
 }
 
+// Published for h200: 126 bytes a clock and SM from the L1, which the model's look-up of a line a cycle gives and passes.
+static void l1_of_h200(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        uint32_t bytes;   // of a warp
+    } of[] = {{"ld.global.u32 %r%k, [%rd1];", 128}, {"ld.global.v2.u32 {%r1%k, %r2%k}, [%rd1];", 256}, {"ld.global.v4.u32 {%r1%k, %r2%k, %r3%k, %r4%k}, [%rd1];", 512}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        Bench b;
+        char before[400];
+        // Registers as numbered: lowered, those that nobody reads would be one, and loads wait for each other.
+        bench_open_config(&b, (oc_config){.no_lowering = true}, "h200", NULL);
+        bench_data(&b, NULL, 65536);
+        snprintf(before, sizeof before, "mul.wide.u32 %%rd1, %%t, %u;\nadd.u64 %%rd1, %%in, %%rd1;\n%s", of[k].bytes / 32, before_of("r"));
+        growth(&b, before, of[k].line, 10, after_of("r"), 16 * 32, 1, 1);  // brings the lines into the L2, which keeps them
+        uint64_t got = growth(&b, before, of[k].line, 10, after_of("r"), 16 * 32, 100, 300);
+        double each = 16 * 200.0 * of[k].bytes / (double)got;
+        if (each < 126 || each > 128) fail_msg("%s %g bytes a cycle, described 128", of[k].line, each);
+        bench_close(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_gtx480), cmocka_unit_test(on_titan_black), cmocka_unit_test(on_odd),
+        cmocka_unit_test(on_gtx480), cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200), cmocka_unit_test(on_odd),
         cmocka_unit_test(one_warp),  cmocka_unit_test(dual_issue),     cmocka_unit_test(l1_lookups),
+        cmocka_unit_test(l1_of_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

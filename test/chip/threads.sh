@@ -27,4 +27,6 @@ compare atax nx=300 ny=200 --set l1.policy=random      # several SMs; random rep
 compare histogram n=200000 privatised=0                # atomics of all SMs on the same lines
 compare bfs n=3000                                     # racing stores
 compare matmul-tiled n=128 --gpu titan_black
+compare matmul-tiled n=128 --set l2.far=150            # an L2 of two halves
+compare atax --size small --gpu h200
 exit $bad

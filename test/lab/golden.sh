@@ -20,7 +20,7 @@ measure() {
 "$onchip" --version | sed 's/.*(\(model [0-9]*\))/\1/' >"$now"
 for ptx in "$folder"/*.ptx; do
     program=$(basename "$ptx" .ptx)
-    for gpu in gtx480 titan_black; do
+    for gpu in gtx480 titan_black h200; do
         for sched in lrr gto two-level swl; do
             echo "$program $gpu $sched $(measure "$program" --ptx "$ptx" --size small --gpu "$gpu" --sched "$sched")"
         done
