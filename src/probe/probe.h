@@ -9,6 +9,18 @@
 
 #include <onchip.h>
 
+// What is said of a quantity: measured, with the interval in which it lies (95 %; low = high for a count that the
+// observations leave no choice); undetermined, why says the reason; or absent: nothing that was done could show it.
+typedef enum Verdict { ABSENT, MEASURED, UNDETERMINED } Verdict;
+typedef struct Value {
+    Verdict verdict;
+    double value, low, high;
+    const char *why;                   // a literal
+} Value;
+static inline Value measured(double value, double low, double high) { return (Value){MEASURED, value, low, high, NULL}; }
+static inline Value counted(double value) { return (Value){MEASURED, value, value, value, NULL}; }
+static inline Value undetermined(const char *why) { return (Value){UNDETERMINED, 0, 0, 0, why}; }
+
 // --- chase.c: dependent loads, timed one by one ---------------------------------------------------------------------------
 typedef enum ChaseKind { CHASE_GLOBAL, CHASE_L2, CHASE_READONLY, CHASE_KINDS } ChaseKind;   // .ca, .cg, .nc
 // `count` loads from `start` (bytes into the memory) on, `stride` bytes apart, backwards too. Only timed ones are recorded.
@@ -33,5 +45,36 @@ void chase_close(Chase *c);
 // A launch of its own, so that caches that aren't kept between kernels are cold: executes the walks in order and puts the
 // cycles of the timed loads into latency, which has room for all of them.
 bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t *latency, Diag *diag);
+
+// --- bench.c: kernels of our own, launched one at a time --------------------------------------------------------------------
+typedef struct Bench {
+    oc_device *device;
+    oc_module *module;
+    oc_ptr memory, out;                // zero when opened; what is measured, and where results go
+    uint64_t bytes, out_bytes;
+    double seconds;                    // that the last launch took on the device
+} Bench;
+void bench_begin(Text *ptx);           // what every module begins with
+// name is what diagnostics call the text. Close it even when opening failed.
+bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, uint64_t bytes, uint64_t out_bytes, Diag *diag);
+void bench_close(Bench *b);
+bool bench_write(Bench *b, const void *from, uint64_t bytes, Diag *diag);   // to the beginning of memory
+bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, const void *const *args, Diag *diag);
+bool bench_read(Bench *b, void *to, uint64_t bytes, Diag *diag);            // from the beginning of out
+
+// --- shared.c: shared memory's banks ------------------------------------------------------------------------------------------
+enum { SHARED_STRIDES = 65, SHARED_PAIRS = 258, SHARED_WAYS = 32 };
+typedef struct SharedResult {
+    // Cycles of a load of a warp, in which
+    double stride[SHARED_STRIDES];     // lane i reads word i × stride: mei Fig. 5 and 7
+    double pair[SHARED_PAIRS];         // lane 1 reads word k, the others word 0
+    double ways[SHARED_WAYS];          // [n - 1]: the first n lanes read words of one bank, each on another row
+    Value latency, conflict;           // without conflict; what each further way adds
+    Value banks, width, mode;          // bytes that a bank gives at a time, and of consecutive ones that it holds: 4 or 8
+    double residual;                   // cycles that ways[] is off the line at most
+    uint32_t wrong;                    // patterns that the best model doesn't explain
+} SharedResult;
+bool shared_measure(oc_device *device, SharedResult *r, Diag *diag);   // the three arrays
+void shared_infer(SharedResult *r);                                    // the rest, from them
 
 #endif
