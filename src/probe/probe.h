@@ -77,4 +77,15 @@ typedef struct SharedResult {
 bool shared_measure(oc_device *device, SharedResult *r, Diag *diag);   // the three arrays
 void shared_infer(SharedResult *r);                                    // the rest, from them
 
+// --- ops.c: latency and rate of the main operations ---------------------------------------------------------------------------
+// Additions and logic, mul.lo.u32, fma.rn.f32, fma.rn.f64, ex2.approx, conversions, shfl.sync, branches that aren't taken,
+// bar.sync of a single warp.
+typedef enum OpKind { OPS_ALU, OPS_MUL, OPS_FMA, OPS_F64, OPS_SFU, OPS_CVT, OPS_SHUFFLE, OPS_BRANCH, OPS_BARRIER, OPS_KINDS } OpKind;
+typedef struct OpTiming {
+    const char *name;                  // as a description's [latency] calls it
+    Value latency;                     // cycles until the next operation that needs the result
+    Value rate;                        // operations of threads that an SM does a cycle
+} OpTiming;
+bool ops_measure(oc_device *device, OpTiming timing[OPS_KINDS], Diag *diag);
+
 #endif
