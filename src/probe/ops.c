@@ -57,7 +57,7 @@ static void straight(Text *out, const Op *op, int length, int sides)
 // Branches that are never taken; nobody who sees one knows that of the next.
 static void branches(Text *out, int length)
 {
-    text_put(out, "    mov.u32 %n, 0;\nLOOP:\n");
+    text_put(out, "LOOP:\n");
     for (int k = 0; k < length / LOOPS; k++) text_printf(out, "    @%%q%d bra END;\n", k);
     text_printf(out, "    add.u32 %%n, %%n, 1;\n    setp.lt.u32 %%p, %%n, %d;\n    @%%p bra LOOP;\n", LOOPS);
 }
@@ -90,14 +90,14 @@ static void finish(Text *out, const Op *op, int sides)
         THREADS / 32 * 8);
 }
 
-// The chain runs twice, since at first it isn't in the instruction cache. Both clocks are read behind a store that waits
+// The chain runs twice, since at first it isn't in the instruction cache. Warps start together, with n at hand. Both clocks are read behind a store that waits
 // for x, so that what issues with them is the same.
 static void kernel(Text *out, const char *name, const Op *op, int length, int sides)
 {
     const char *const keep = op->bits == 64 ? "    st.shared.f64 [sink], %x0;\n" : "    st.shared.u32 [sink], %x0;\n";
     text_printf(out, ".visible .entry %s(.param .u64 memory, .param .u64 out)\n{\n", name);
     begin(out, op, sides);
-    text_printf(out, "    mov.u32 %%round, 0;\nAGAIN:\n    bar.sync 0;\n%s    mov.u32 %%t0, %%clock;\n", keep);
+    text_printf(out, "    mov.u32 %%round, 0;\nAGAIN:\n    mov.u32 %%n, 0;\n    bar.sync 0;\n    bar.sync 0;\n%s    mov.u32 %%t0, %%clock;\n", keep);
     if (op->shape == BRANCHES) branches(out, length);
     else straight(out, op, length, sides);
     text_printf(out, "%s    mov.u32 %%t1, %%clock;\n    add.u32 %%round, %%round, 1;\n    setp.lt.u32 %%p, %%round, 2;\n    @%%p bra AGAIN;\n", keep);
