@@ -88,4 +88,48 @@ typedef struct OpTiming {
 } OpTiming;
 bool ops_measure(oc_device *device, OpTiming timing[OPS_KINDS], Diag *diag);
 
+// --- throughput.c: bytes a second against threads, blocks and coalescing --------------------------------------------------------
+enum { FLOW_THREADS = 1024, FLOW_POINTS = 32 };        // threads of a block; points of a curve; at most
+typedef enum FlowKind { FLOW_L2, FLOW_DRAM, FLOW_SHARED } FlowKind;
+typedef struct FlowPoint {
+    FlowKind kind;
+    uint32_t blocks, threads;          // of a block: a multiple of 32
+    uint32_t ways;                     // threads of a warp that read words of one 128-byte segment: 1, 2, 4, 8, 16, 32
+    double useful, moved;              // GB/s: of the words asked for, and of the 32-byte sectors they lie in
+    const char *why;                   // null, or why nothing could be measured
+} FlowPoint;
+// y = slope × x up to the saturation at `at`, and peak from there on.
+typedef struct Knee {
+    Value at, peak;
+    double slope, residual;            // residual: root of what the squares of y are off, over its squares
+} Knee;
+typedef enum Limit { LIMIT_UNKNOWN, LIMIT_THREADS, LIMIT_SM, LIMIT_MEMORY } Limit;
+typedef struct FlowCurve {
+    FlowKind kind;
+    uint32_t ways;
+    bool along_blocks;                 // of FLOW_THREADS each (s-l1 Fig. 6); else along threads (Fig. 5)
+    size_t n;
+    FlowPoint points[FLOW_POINTS];
+    Knee knee;                         // of moved
+    Limit limit;                       // at the curve's end: too few threads, an SM, the memory
+    const char *why;                   // a reason for limit
+} FlowCurve;
+typedef struct Flow {
+    Bench bench;
+    uint64_t l2_bytes, cursor;         // cursor: where DRAM was read last
+    uint32_t sms;
+    bool real;
+} Flow;
+bool flow_open(Flow *f, oc_device *device, Diag *diag);
+void flow_close(Flow *f);
+bool flow_point(Flow *f, FlowPoint *p, Diag *diag);    // kind, blocks, threads and ways are given
+Knee knee_fit(const double *x, const double *y, size_t n);   // x ascending
+
+typedef struct Throughput {
+    VEC(FlowCurve) curves;
+} Throughput;
+// scale 1: all that s-l1 §2.3 shows; less: fewer points, below a half only its coalescing of 4 ways.
+bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag);
+void throughput_free(Throughput *t);
+
 #endif
