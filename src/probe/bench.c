@@ -39,6 +39,11 @@ bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, 
     return true;
 }
 
+bool bench_clear(Bench *b, Diag *diag)
+{
+    return oc_fill(b->device, b->out, 0, b->out_bytes, NULL) == OC_OK || failed(b, diag);
+}
+
 bool bench_read(Bench *b, void *to, uint64_t bytes, Diag *diag)
 {
     return oc_read(b->device, to, b->out, bytes, NULL) == OC_OK || failed(b, diag);

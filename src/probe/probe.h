@@ -60,6 +60,7 @@ bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, 
 void bench_close(Bench *b);
 bool bench_write(Bench *b, const void *from, uint64_t bytes, Diag *diag);   // to the beginning of memory
 bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, const void *const *args, Diag *diag);
+bool bench_clear(Bench *b, Diag *diag);                                     // out becomes zero
 bool bench_read(Bench *b, void *to, uint64_t bytes, Diag *diag);            // from the beginning of out
 
 // --- shared.c: shared memory's banks ------------------------------------------------------------------------------------------
@@ -131,5 +132,21 @@ typedef struct Throughput {
 // scale 1: all that s-l1 §2.3 shows; less: fewer points, below a half only its coalescing of 4 ways.
 bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag);
 void throughput_free(Throughput *t);
+
+// --- hits.c: the hit rate of a first-level cache against threads ---------------------------------------------------------------
+enum { HIT_POINTS = 20 };
+typedef enum HitKind { HITS_L1, HITS_READONLY, HITS_TEXTURE } HitKind;   // ld.global.ca, ld.global.nc, tex.1d
+typedef struct HitPoint {
+    uint32_t threads;                  // of an SM
+    Value rate;                        // of all loads
+} HitPoint;
+typedef struct HitCurve {
+    HitKind kind;
+    Value hit, miss;                   // cycles, with a single warp and with the timer's
+    size_t n;                          // up to as many threads as fit an SM
+    HitPoint points[HIT_POINTS];
+    const char *why;                   // null, or why there are no points
+} HitCurve;
+bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag);
 
 #endif

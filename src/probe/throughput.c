@@ -162,21 +162,18 @@ Knee knee_fit(const double *x, const double *y, size_t n)
     misfit(x, y, n, at, &peak);
     k.slope = peak / at;
     k.residual = sqrt(best / sum);
-    if (high >= last) {
-        k.at = k.peak = undetermined("it still grows at the last point");
-    } else if (low <= first) {
-        k.at = undetermined("it doesn't grow behind the first point");
-        k.peak = measured(peak, peak, peak);
-    } else {
-        k.at = measured(at, low, high);
-    }
-    if (high >= last) return k;
+    // The peak is what the points behind the saturation have: at least two, or it might be none.
     double mean = 0, squares = 0, m = 0;
     for (size_t p = 0; p < n; p++) mean += x[p] >= at ? y[p] : 0, m += x[p] >= at;
+    if (m < 2 || high >= last) {
+        k.at = k.peak = undetermined("it still grows at the last points");
+        return k;
+    }
     mean /= m;
     for (size_t p = 0; p < n; p++) squares += x[p] >= at ? (y[p] - mean) * (y[p] - mean) : 0;
-    double half = m > 1 ? student_t(0.95, (uint32_t)m - 1) * sqrt(squares / (m - 1) / m) : 0;
-    k.peak = m > 1 ? measured(mean, mean - half, mean + half) : undetermined("a single point is behind the saturation");
+    double half = student_t(0.95, (uint32_t)m - 1) * sqrt(squares / (m - 1) / m);
+    k.peak = measured(mean, mean - half, mean + half);
+    k.at = low <= first ? undetermined("it doesn't grow behind the first point") : measured(at, low, high);
     return k;
 }
 
