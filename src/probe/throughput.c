@@ -199,13 +199,13 @@ static void find_limit(FlowCurve *c, const FlowCurve *along)
     uint32_t blocks = c->along_blocks ? c->points[c->n - 1].blocks : c->points[0].blocks;
     const Value *at = along ? &along->knee.at : NULL;
     c->limit = LIMIT_UNKNOWN;
-    if (!c->along_blocks && c->knee.at.verdict != MEASURED) c->limit = LIMIT_THREADS, c->why = "more threads bring more";
+    if (!c->along_blocks && c->knee.peak.verdict != MEASURED) c->limit = LIMIT_THREADS, c->why = "more threads bring more";
     else if (!along) c->why = "nothing was measured along the number of blocks";
+    else if (at->verdict == MEASURED && blocks <= at->low) c->limit = LIMIT_SM, c->why = "more blocks bring more";
+    else if (at->verdict == MEASURED && blocks >= at->high) c->limit = LIMIT_MEMORY, c->why = "more blocks bring nothing";
+    else if (at->verdict == MEASURED) c->why = "so many blocks are where the memory's limit begins";
     else if (grows_to_the_end(along)) c->limit = LIMIT_SM, c->why = "throughput is in proportion to the number of blocks";
-    else if (at->verdict != MEASURED) c->why = "it neither grows with the number of blocks nor stops growing";
-    else if (blocks <= at->low) c->limit = LIMIT_SM, c->why = "more blocks bring more";
-    else if (blocks >= at->high) c->limit = LIMIT_MEMORY, c->why = "more blocks bring nothing";
-    else c->why = "so many blocks are where the memory's limit begins";
+    else c->why = "it neither grows with the number of blocks nor stops growing";
 }
 
 // --- the experiment -------------------------------------------------------------------------------------------------------------
