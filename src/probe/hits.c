@@ -41,40 +41,50 @@ static void kernel(Text *out, HitKind kind)
     // Brings the words into the L2.
     text_put(out,
         ".visible .entry touch(.param .u64 memory, .param .u64 out)\n{\n    .reg .pred %p;\n    .reg .b32 %t, %n, %x;\n    .reg .b64 %a, %o;\n"
-        "    ld.param.u64 %a, [memory];\n    ld.param.u64 %o, [out];\n    mov.u32 %t, %ctaid.x;\n    mov.u32 %n, %ntid.x;\n    mul.lo.u32 %t, %t, %n;\n    mov.u32 %n, %tid.x;\n    add.u32 %t, %t, %n;\n"
-        "    mul.wide.u32 %o, %t, 32;\n    add.u64 %a, %a, %o;\n    ld.global.cg.u32 %x, [%a];\n    setp.eq.u32 %p, %x, 0;\n    @%p bra END;\n    ld.param.u64 %o, [out];\n    st.global.u32 [%o], %x;\nEND:\n    ret;\n}\n");
+        "    ld.param.u64 %a, [memory];\n    ld.param.u64 %o, [out];\n    mov.u32 %t, %ctaid.x;\n    mov.u32 %n, %ntid.x;\n    mul.lo.u32 %t, %t, %n;\n"
+        "    mov.u32 %n, %tid.x;\n    add.u32 %t, %t, %n;\n"
+        "    mul.wide.u32 %o, %t, 32;\n    add.u64 %a, %a, %o;\n    ld.global.cg.u32 %x, [%a];\n    setp.eq.u32 %p, %x, 0;\n    @%p bra END;\n"
+        "    ld.param.u64 %o, [out];\n    st.global.u32 [%o], %x;\nEND:\n    ret;\n}\n");
     // The gate, by the first thread of each block.
     text_printf(out,
         ".visible .entry hits(.param .u64 memory, .param .u64 out, .param .u64 texture)\n{\n"
-        "    .reg .pred %%p, %%other, %%first;\n    .reg .b32 %%thread, %%threads, %%grid, %%sm, %%chosen, %%started, %%rank, %%x, %%y, %%u, %%v, %%t0, %%t1, %%t, %%at, %%lane, %%turn, %%word, %%index, %%histogram;\n"
+        "    .reg .pred %%p, %%other, %%first;\n"
+        "    .reg .b32 %%thread, %%threads, %%grid, %%sm, %%chosen, %%started, %%rank, %%x, %%y, %%u, %%v, %%t0, %%t1, %%t, %%at, %%lane, %%turn, %%word, %%index, %%histogram;\n"
         "    .reg .b64 %%memory, %%out, %%texture, %%a, %%wide;\n    .shared .align 4 .b8 times[%d];\n    .shared .align 4 .u32 place;\n    .shared .align 4 .u32 sink;\n"
         "    ld.param.u64 %%memory, [memory];\n    ld.param.u64 %%out, [out];\n    ld.param.u64 %%texture, [texture];\n"
-        "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%threads, %%ntid.x;\n    mov.u32 %%grid, %%nctaid.x;\n    mov.u32 %%sm, %%smid;\n    add.u32 %%sm, %%sm, 1;\n    and.b32 %%lane, %%thread, 31;\n"
-        "    mov.u32 %%t, %%thread;\n    mov.u32 %%x, 0;\nCLEAR:\n    shl.b32 %%at, %%t, 2;\n    mov.u32 %%y, times;\n    add.u32 %%at, %%at, %%y;\n    st.shared.u32 [%%at], %%x;\n"
+        "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%threads, %%ntid.x;\n    mov.u32 %%grid, %%nctaid.x;\n    mov.u32 %%sm, %%smid;\n    add.u32 %%sm, %%sm, 1;\n"
+        "    and.b32 %%lane, %%thread, 31;\n"
+        "    mov.u32 %%t, %%thread;\n    mov.u32 %%x, 0;\nCLEAR:\n    shl.b32 %%at, %%t, 2;\n    mov.u32 %%y, times;\n    add.u32 %%at, %%at, %%y;\n"
+        "    st.shared.u32 [%%at], %%x;\n"
         "    add.u32 %%t, %%t, %%threads;\n    setp.lt.u32 %%p, %%t, %d;\n    @%%p bra CLEAR;\n"
         "    setp.ne.u32 %%other, %%thread, 0;\n    @%%other bra READY;\n"
         "    mov.u32 %%t, %%ctaid.x;\n    setp.ne.u32 %%p, %%t, 0;\n    @%%p bra ARRIVE;\n    st.volatile.global.u32 [%%out+4], %%sm;\n    membar.gl;\n"
         "ARRIVE:\n    atom.global.add.u32 %%started, [%%out], 1;\n    mov.u32 %%t0, %%clock;\n"
-        "WAIT:\n    ld.volatile.global.u32 %%started, [%%out];\n    setp.ge.u32 %%p, %%started, %%grid;\n    @%%p bra ALL;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %%t1, %%t1, %%t0;\n    setp.lt.u32 %%p, %%t1, %d;\n    @%%p bra WAIT;\n"
+        "WAIT:\n    ld.volatile.global.u32 %%started, [%%out];\n    setp.ge.u32 %%p, %%started, %%grid;\n    @%%p bra ALL;\n    mov.u32 %%t1, %%clock;\n"
+        "    sub.u32 %%t1, %%t1, %%t0;\n    setp.lt.u32 %%p, %%t1, %d;\n    @%%p bra WAIT;\n"
         "    atom.global.add.u32 %%x, [%%out+12], 1;\n"
-        "ALL:\n    mov.u32 %%rank, 4294967295;\n    ld.volatile.global.u32 %%chosen, [%%out+4];\n    setp.ne.u32 %%p, %%chosen, %%sm;\n    @%%p bra PLACED;\n    atom.global.add.u32 %%rank, [%%out+8], 1;\n"
+        "ALL:\n    mov.u32 %%rank, 4294967295;\n    ld.volatile.global.u32 %%chosen, [%%out+4];\n    setp.ne.u32 %%p, %%chosen, %%sm;\n    @%%p bra PLACED;\n"
+        "    atom.global.add.u32 %%rank, [%%out+8], 1;\n"
         "PLACED:\n    st.shared.u32 [place], %%rank;\n"
         "READY:\n    bar.sync 0;\n    ld.shared.u32 %%rank, [place];\n    setp.eq.u32 %%p, %%rank, 4294967295;\n    @%%p bra OVER;\n",
         2 * BINS * 4, 2 * BINS, PATIENCE);
     // Words one after the other, and for each the lanes in turn. x is zero.
     text_printf(out,
-        "    mul.lo.u32 %%t, %%rank, %%threads;\n    add.u32 %%t, %%t, %%thread;\n    mul.wide.u32 %%a, %%t, %d;\n    add.u64 %%a, %%a, %%memory;\n    mul.lo.u32 %%index, %%t, %d;\n    mov.u32 %%word, 0;\n    mov.u32 %%histogram, times;\n"
+        "    mul.lo.u32 %%t, %%rank, %%threads;\n    add.u32 %%t, %%t, %%thread;\n    mul.wide.u32 %%a, %%t, %d;\n    add.u64 %%a, %%a, %%memory;\n"
+        "    mul.lo.u32 %%index, %%t, %d;\n    mov.u32 %%word, 0;\n    mov.u32 %%histogram, times;\n"
         "WORD:\n    mov.u32 %%turn, 0;\n"
         "TURN:\n    setp.ne.u32 %%p, %%lane, %%turn;\n    @%%p bra NEXT;\n    mov.u32 %%t0, %%clock;\n",
         4 * WORDS, WORDS);
     put_load(out, kind);
     text_printf(out,
-        "    st.shared.u32 [sink], %%x;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %%t, %%t1, %%t0;\n    shr.u32 %%t, %%t, 2;\n    min.u32 %%t, %%t, %d;\n    shl.b32 %%t, %%t, 2;\n    add.u32 %%at, %%histogram, %%t;\n"
+        "    st.shared.u32 [sink], %%x;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %%t, %%t1, %%t0;\n    shr.u32 %%t, %%t, 2;\n    min.u32 %%t, %%t, %d;\n"
+        "    shl.b32 %%t, %%t, 2;\n    add.u32 %%at, %%histogram, %%t;\n"
         "    red.shared.add.u32 [%%at], 1;\n    add.u32 %%x, %%x, 4;\n    cvt.u64.u32 %%wide, %%x;\n    add.u64 %%a, %%a, %%wide;\n    add.u32 %%index, %%index, 1;\n"
         "NEXT:\n    bar.warp.sync 4294967295;\n    add.u32 %%turn, %%turn, 1;\n    setp.lt.u32 %%p, %%turn, 32;\n    @%%p bra TURN;\n"
         "    mov.u32 %%histogram, times;\n    add.u32 %%histogram, %%histogram, %d;\n    add.u32 %%word, %%word, 1;\n    setp.lt.u32 %%p, %%word, %d;\n    @%%p bra WORD;\n"
         "    bar.sync 0;\n    mov.u32 %%t, %%thread;\n"
-        "GIVE:\n    shl.b32 %%at, %%t, 2;\n    cvt.u64.u32 %%wide, %%at;\n    add.u64 %%a, %%out, %%wide;\n    mov.u32 %%y, times;\n    add.u32 %%at, %%at, %%y;\n    ld.shared.u32 %%x, [%%at];\n    red.global.add.u32 [%%a+16], %%x;\n"
+        "GIVE:\n    shl.b32 %%at, %%t, 2;\n    cvt.u64.u32 %%wide, %%at;\n    add.u64 %%a, %%out, %%wide;\n    mov.u32 %%y, times;\n    add.u32 %%at, %%at, %%y;\n"
+        "    ld.shared.u32 %%x, [%%at];\n    red.global.add.u32 [%%a+16], %%x;\n"
         "    add.u32 %%t, %%t, %%threads;\n    setp.lt.u32 %%p, %%t, %d;\n    @%%p bra GIVE;\nOVER:\n    ret;\n}\n",
         BINS - 1, BINS * 4, WORDS, 2 * BINS);
 }

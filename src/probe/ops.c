@@ -85,7 +85,8 @@ static void finish(Text *out, const Op *op, int sides)
     text_printf(out,
         "    mul.wide.u32 %%offset, %%thread, 4;\n    add.u64 %%offset, %%offset, %%out;\n    st.global.u32 [%%offset+%d], %%word;\n"
         "    and.b32 %%n, %%thread, 31;\n    setp.ne.u32 %%p, %%n, 0;\n    @%%p bra OVER;\n"
-        "    shr.u32 %%warp, %%thread, 5;\n    mul.wide.u32 %%offset, %%warp, 8;\n    add.u64 %%out, %%out, %%offset;\n    st.global.u32 [%%out], %%t0;\n    st.global.u32 [%%out+4], %%t1;\n"
+        "    shr.u32 %%warp, %%thread, 5;\n    mul.wide.u32 %%offset, %%warp, 8;\n    add.u64 %%out, %%out, %%offset;\n    st.global.u32 [%%out], %%t0;\n"
+        "    st.global.u32 [%%out+4], %%t1;\n"
         "OVER:\n    ret;\n}\n",
         THREADS / 32 * 8);
 }

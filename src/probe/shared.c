@@ -42,7 +42,8 @@ static void kernel(Text *out)
         "    .shared .align 16 .b8 memory[%d];\n    .shared .align 4 .u32 sink;\n"
         "    ld.param.u64 %%words, [words];\n    ld.param.u32 %%n, [patterns];\n    ld.param.u64 %%out, [out];\n"
         "    mov.u32 %%lane, %%tid.x;\n    mul.wide.u32 %%offset, %%lane, 4;\n    add.u64 %%words, %%words, %%offset;\n    mov.u32 %%base, memory;\n    mov.u32 %%k, 0;\n"
-        "NEXT:\n    ld.global.u32 %%at, [%%words];\n    shl.b32 %%at, %%at, 2;\n    add.u32 %%at, %%at, %%base;\n    bar.sync 0;\n    st.shared.u32 [%%at], %%at;\n    bar.sync 0;\n",
+        "NEXT:\n    ld.global.u32 %%at, [%%words];\n    shl.b32 %%at, %%at, 2;\n    add.u32 %%at, %%at, %%base;\n    bar.sync 0;\n    st.shared.u32 [%%at], %%at;\n"
+        "    bar.sync 0;\n",
         4 * (APART * (LANES - 1) + 1));
     chain(out, "%short", SHORT);
     chain(out, "%long", SHORT + CHAIN);

@@ -18,24 +18,28 @@
 enum { LANES = 32, LOADS = 2, SEGMENT = 128, SECTOR = 32, SHORT = 4, LONG = 12 };
 
 // --- kernels ------------------------------------------------------------------------------------------------------------------
-// Load l of all warps reads in 32 / ways segments: the first `each` loads in the first part of a segment each, the next
-// in the next of 1, 2 or 4 (log2: `parts`), so that the words of all need no more of the L2 than they have sectors, and
-// those of neighbours lie in different slices.
+// A load of a warp reads in 32 / ways segments of its own. Of the L2's, where the words of 2 or 4 loads (log2: `parts`)
+// have room in a segment, it reads in one such part: the first `each` loads in the first parts, the next in the next. So
+// all words need no more of the L2 than the sectors they lie in, and those of neighbours lie in different slices.
 static void global_kernel(Text *out)
 {
     text_put(out,
         ".visible .entry stream(.param .u64 memory, .param .u32 ways, .param .u32 parts, .param .u32 each, .param .u64 step, .param .u32 rounds, .param .u64 out)\n{\n"
         "    .reg .pred %p;\n    .reg .b32 %n, %d, %q, %each, %lane, %warp, %warps, %t, %mask, %segment, %at, %x, %y;\n    .reg .b64 %memory, %step, %out, %a, %b, %wx, %wy;\n"
-        "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %d, [ways];\n    ld.param.u32 %q, [parts];\n    ld.param.u32 %each, [each];\n    ld.param.u64 %step, [step];\n    ld.param.u32 %n, [rounds];\n"
-        "    mov.u32 %t, %tid.x;\n    and.b32 %lane, %t, 31;\n    mov.u32 %warp, %ntid.x;\n    shr.u32 %warp, %warp, 5;\n    mov.u32 %warps, %nctaid.x;\n    mul.lo.u32 %warps, %warps, %warp;\n"
+        "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %d, [ways];\n    ld.param.u32 %q, [parts];\n    ld.param.u32 %each, [each];\n"
+        "    ld.param.u64 %step, [step];\n    ld.param.u32 %n, [rounds];\n"
+        "    mov.u32 %t, %tid.x;\n    and.b32 %lane, %t, 31;\n    mov.u32 %warp, %ntid.x;\n    shr.u32 %warp, %warp, 5;\n    mov.u32 %warps, %nctaid.x;\n"
+        "    mul.lo.u32 %warps, %warps, %warp;\n"
         "    mov.u32 %x, %ctaid.x;\n    mul.lo.u32 %warp, %warp, %x;\n    shr.u32 %t, %t, 5;\n    add.u32 %warp, %warp, %t;\n");
     for (int l = 0; l < LOADS; l++) {
         text_put(out,
             "    rem.u32 %segment, %warp, %each;\n    sub.u32 %t, 5, %d;\n    shl.b32 %segment, %segment, %t;\n    shr.u32 %t, %lane, %d;\n    add.u32 %segment, %segment, %t;\n"
             "    div.u32 %at, %warp, %each;\n    sub.u32 %t, 7, %q;\n    shl.b32 %at, %at, %t;\n"
-            "    mov.u32 %mask, 1;\n    shl.b32 %mask, %mask, %d;\n    sub.u32 %mask, %mask, 1;\n    and.b32 %t, %lane, %mask;\n    shl.b32 %t, %t, 2;\n    add.u32 %at, %at, %t;\n");
-        text_printf(out, "    mul.wide.u32 %%%c, %%segment, %d;\n    cvt.u64.u32 %%wx, %%at;\n    add.u64 %%%c, %%%c, %%wx;\n    add.u64 %%%c, %%%c, %%memory;\n    add.u32 %%warp, %%warp, %%warps;\n",
-                    'a' + l, SEGMENT, 'a' + l, 'a' + l, 'a' + l, 'a' + l);
+            "    mov.u32 %mask, 1;\n    shl.b32 %mask, %mask, %d;\n    sub.u32 %mask, %mask, 1;\n    and.b32 %t, %lane, %mask;\n    shl.b32 %t, %t, 2;\n"
+            "    add.u32 %at, %at, %t;\n");
+        const char a = (char)('a' + l);
+        text_printf(out, "    mul.wide.u32 %%%c, %%segment, %d;\n    cvt.u64.u32 %%wx, %%at;\n    add.u64 %%%c, %%%c, %%wx;\n    add.u64 %%%c, %%%c, %%memory;\n", a, SEGMENT, a, a, a, a);
+        text_put(out, "    add.u32 %warp, %warp, %warps;\n");
     }
     text_put(out,
         "    ld.global.cg.u32 %x, [%a];\n    add.u64 %a, %a, %step;\n    ld.global.cg.u32 %y, [%b];\n    add.u64 %b, %b, %step;\n"
@@ -48,11 +52,13 @@ static void global_kernel(Text *out)
 static void shared_kernel(Text *out)
 {
     text_printf(out,
-        ".visible .entry shared(.param .u32 rounds, .param .u64 out)\n{\n    .reg .pred %%p;\n    .reg .b32 %%n, %%a, %%b, %%x, %%y;\n    .reg .b64 %%out;\n    .shared .align 16 .b8 memory[%d];\n"
+        ".visible .entry shared(.param .u32 rounds, .param .u64 out)\n{\n    .reg .pred %%p;\n    .reg .b32 %%n, %%a, %%b, %%x, %%y;\n    .reg .b64 %%out;\n"
+        "    .shared .align 16 .b8 memory[%d];\n"
         "    ld.param.u32 %%n, [rounds];\n    mov.u32 %%x, %%tid.x;\n    shl.b32 %%x, %%x, 2;\n    mov.u32 %%a, memory;\n    add.u32 %%a, %%a, %%x;\n    add.u32 %%b, %%a, %d;\n"
         "    mov.u32 %%x, 0;\n    st.shared.u32 [%%a], %%x;\n    st.shared.u32 [%%b], %%x;\n    bar.sync 0;\n"
         "    ld.shared.u32 %%x, [%%a];\n    ld.shared.u32 %%y, [%%b];\n"
-        "LOOP:\n    sub.u32 %%n, %%n, 1;\n    setp.ne.u32 %%p, %%n, 0;\n    add.u32 %%a, %%a, %%x;\n    ld.shared.u32 %%x, [%%a];\n    add.u32 %%b, %%b, %%y;\n    ld.shared.u32 %%y, [%%b];\n    @%%p bra LOOP;\n"
+        "LOOP:\n    sub.u32 %%n, %%n, 1;\n    setp.ne.u32 %%p, %%n, 0;\n    add.u32 %%a, %%a, %%x;\n    ld.shared.u32 %%x, [%%a];\n    add.u32 %%b, %%b, %%y;\n"
+        "    ld.shared.u32 %%y, [%%b];\n    @%%p bra LOOP;\n"
         "    or.b32 %%x, %%x, %%y;\n    setp.eq.u32 %%p, %%x, 0;\n    @%%p bra END;\n    ld.param.u64 %%out, [out];\n    st.global.u32 [%%out], %%x;\nEND:\n    ret;\n}\n",
         2 * 4 * FLOW_THREADS, 4 * FLOW_THREADS);
 }
@@ -65,10 +71,10 @@ bool flow_open(Flow *f, oc_device *device, Diag *diag)
 {
     Text ptx = {0};
     oc_device_info info = oc_describe(device);
-    *f = (Flow){.l2_bytes = info.l2_bytes, .real = info.real, .sms = info.sms};
-    // Eight times the L2, and enough that the largest launch of 1-way coalesced loads reads nothing twice.
+    *f = (Flow){.l2_bytes = info.l2_bytes, .cursor = info.l2_bytes, .real = info.real, .sms = info.sms};
+    // The L2's words; then eight times as many, and enough that the largest launch of 1-way coalesced loads reads nothing twice.
     uint64_t largest = (uint64_t)info.sms * FLOW_THREADS / LANES * LOADS * LANES * SEGMENT * 2 * LONG;
-    uint64_t span = MIN(MAX(8 * info.l2_bytes, largest), info.memory / 2) / SEGMENT * SEGMENT;
+    uint64_t span = MIN(info.l2_bytes + MAX(8 * info.l2_bytes, largest), info.memory / 2) / SEGMENT * SEGMENT;
     bench_begin(&ptx);
     global_kernel(&ptx);
     shared_kernel(&ptx);
@@ -85,8 +91,8 @@ static bool launch(Flow *f, const FlowPoint *p, uint32_t rounds, double *seconds
     uint32_t ways = log2_of(p->ways), parts = p->kind == FLOW_L2 ? 2 - log2_of(sectors_of(p->ways)) : 0;
     uint32_t loads = p->blocks * p->threads / LANES * LOADS, each = (loads + (1u << parts) - 1) >> parts;
     uint64_t round = (uint64_t)loads * (LANES / p->ways) * SEGMENT, step = p->kind == FLOW_L2 ? 0 : round, bytes = round * (step ? rounds + 1 : 1);
-    if (f->cursor + bytes > f->bench.bytes || p->kind == FLOW_L2) f->cursor = 0;
-    oc_ptr from = f->bench.memory + f->cursor;
+    if (f->cursor + bytes > f->bench.bytes) f->cursor = f->l2_bytes;  // what is below is the L2's
+    oc_ptr from = f->bench.memory + (p->kind == FLOW_DRAM ? f->cursor : 0);
     const void *args[] = {&from, &ways, &parts, &each, &step, &rounds, &f->bench.out}, *shared_args[] = {&rounds, &f->bench.out};
     bool shared = p->kind == FLOW_SHARED;
     if (!bench_run(&f->bench, shared ? "shared" : "stream", p->blocks, p->threads, shared ? shared_args : args, diag)) return false;
@@ -100,7 +106,7 @@ static const char *why_not(const Flow *f, const FlowPoint *p, uint32_t rounds)
 {
     uint64_t loads = (uint64_t)p->blocks * p->threads / LANES * LOADS, segments = LANES / p->ways;
     if (p->kind == FLOW_L2 && loads * segments * sectors_of(p->ways) * SECTOR > f->l2_bytes * 3 / 4) return "the words of so many threads don't fit the L2";
-    if (p->kind == FLOW_DRAM && loads * segments * SEGMENT * (rounds + 1) > f->bench.bytes) return "the device's memory is too small for so many threads";
+    if (p->kind == FLOW_DRAM && loads * segments * SEGMENT * (rounds + 1) + f->l2_bytes > f->bench.bytes) return "the device's memory is too small for so many threads";
     return NULL;
 }
 
