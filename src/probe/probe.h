@@ -111,4 +111,107 @@ bool footprint_measure(Chase *c, Footprint *f, Diag *diag);
 // What pairs say: tiles are aligned rectangles of one size, or that is what the reason says.
 void footprint_infer(const Pair *pairs, size_t n, Footprint *f);
 
+// --- bench.c: kernels of our own, launched one at a time --------------------------------------------------------------------
+typedef struct Bench {
+    oc_device *device;
+    oc_module *module;
+    oc_ptr memory, out;                // zero when opened; what is measured, and where results go
+    uint64_t bytes, out_bytes;
+    double seconds;                    // that the last launch took on the device
+} Bench;
+void bench_begin(Text *ptx);           // what every module begins with
+// name is what diagnostics call the text. Close it even when opening failed.
+bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, uint64_t bytes, uint64_t out_bytes, Diag *diag);
+void bench_close(Bench *b);
+bool bench_write(Bench *b, const void *from, uint64_t bytes, Diag *diag);   // to the beginning of memory
+bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, const void *const *args, Diag *diag);
+bool bench_clear(Bench *b, Diag *diag);                                     // out becomes zero
+bool bench_read(Bench *b, void *to, uint64_t bytes, Diag *diag);            // from the beginning of out
+
+// --- shared.c: shared memory's banks ------------------------------------------------------------------------------------------
+enum { SHARED_STRIDES = 65, SHARED_PAIRS = 258, SHARED_WAYS = 32 };
+typedef struct SharedResult {
+    // Cycles of a load of a warp, in which
+    double stride[SHARED_STRIDES];     // lane i reads word i × stride: mei Fig. 5 and 7
+    double pair[SHARED_PAIRS];         // lane 1 reads word k, the others word 0
+    double ways[SHARED_WAYS];          // [n - 1]: the first n lanes read words of one bank, each on another row
+    Value latency, conflict;           // without conflict; what each further way adds
+    Value banks, width, mode;          // bytes that a bank gives at a time, and of consecutive ones that it holds: 4 or 8
+    double residual;                   // cycles that ways[] is off the line at most
+    uint32_t wrong;                    // patterns that the best model doesn't explain
+} SharedResult;
+bool shared_measure(oc_device *device, SharedResult *r, Diag *diag);   // the three arrays
+void shared_infer(SharedResult *r);                                    // the rest, from them
+
+// --- ops.c: latency and rate of the main operations ---------------------------------------------------------------------------
+// Additions and logic, mul.lo.u32, fma.rn.f32, fma.rn.f64, ex2.approx, conversions, shfl.sync, branches that aren't taken,
+// bar.sync of a single warp.
+typedef enum OpKind { OPS_ALU, OPS_MUL, OPS_FMA, OPS_F64, OPS_SFU, OPS_CVT, OPS_SHUFFLE, OPS_BRANCH, OPS_BARRIER, OPS_KINDS } OpKind;
+typedef struct OpTiming {
+    const char *name;                  // as a description's [latency] calls it
+    Value latency;                     // cycles until the next operation that needs the result
+    Value rate;                        // operations of threads that an SM does a cycle
+} OpTiming;
+bool ops_measure(oc_device *device, OpTiming timing[OPS_KINDS], Diag *diag);
+
+// --- throughput.c: bytes a second against threads, blocks and coalescing --------------------------------------------------------
+enum { FLOW_THREADS = 1024, FLOW_POINTS = 32 };        // threads of a block; points of a curve; at most
+typedef enum FlowKind { FLOW_L2, FLOW_DRAM, FLOW_SHARED } FlowKind;
+typedef struct FlowPoint {
+    FlowKind kind;
+    uint32_t blocks, threads;          // of a block: a multiple of 32
+    uint32_t ways;                     // threads of a warp that read words of one 128-byte segment: 1, 2, 4, 8, 16, 32
+    double useful, moved;              // GB/s: of the words asked for, and of the 32-byte sectors they lie in
+    const char *why;                   // null, or why nothing could be measured
+} FlowPoint;
+// y = slope × x up to the saturation at `at`, and peak from there on.
+typedef struct Knee {
+    Value at, peak;
+    double slope, residual;            // residual: root of what the squares of y are off, over its squares
+} Knee;
+typedef enum Limit { LIMIT_UNKNOWN, LIMIT_THREADS, LIMIT_SM, LIMIT_MEMORY } Limit;
+typedef struct FlowCurve {
+    FlowKind kind;
+    uint32_t ways;
+    bool along_blocks;                 // of FLOW_THREADS each (s-l1 Fig. 6); else along threads (Fig. 5)
+    size_t n;
+    FlowPoint points[FLOW_POINTS];
+    Knee knee;                         // of moved
+    Limit limit;                       // at the curve's end: too few threads, an SM, the memory
+    const char *why;                   // a reason for limit
+} FlowCurve;
+typedef struct Flow {
+    Bench bench;
+    uint64_t l2_bytes, cursor;         // cursor: where DRAM was read last
+    uint32_t sms;
+    bool real;
+} Flow;
+bool flow_open(Flow *f, oc_device *device, Diag *diag);
+void flow_close(Flow *f);
+bool flow_point(Flow *f, FlowPoint *p, Diag *diag);    // kind, blocks, threads and ways are given
+Knee knee_fit(const double *x, const double *y, size_t n);   // x ascending
+
+typedef struct Throughput {
+    VEC(FlowCurve) curves;
+} Throughput;
+// scale 1: all that s-l1 §2.3 shows; less: fewer points, below a half only its coalescing of 4 ways.
+bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag);
+void throughput_free(Throughput *t);
+
+// --- hits.c: the hit rate of a first-level cache against threads ---------------------------------------------------------------
+enum { HIT_POINTS = 20 };
+typedef enum HitKind { HITS_L1, HITS_READONLY, HITS_TEXTURE } HitKind;   // ld.global.ca, ld.global.nc, tex.1d
+typedef struct HitPoint {
+    uint32_t threads;                  // of an SM
+    Value rate;                        // of all loads
+} HitPoint;
+typedef struct HitCurve {
+    HitKind kind;
+    Value hit, miss;                   // cycles, with a single warp and with the timer's
+    size_t n;                          // up to as many threads as fit an SM
+    HitPoint points[HIT_POINTS];
+    const char *why;                   // null, or why there are no points
+} HitCurve;
+bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag);
+
 #endif
