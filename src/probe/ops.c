@@ -18,10 +18,10 @@ enum {
     REPEATS = 4,          // at most: until one changes nothing
 };
 
-typedef enum Shape { STRAIGHT, ALONE, BRANCHES } Shape;
+typedef enum Body { STRAIGHT, ALONE, BRANCHES } Body;
 typedef struct Op {
     const char *name;
-    Shape shape;          // straight: chains of x and y; alone: without operands
+    Body body;          // straight: chains of x and y; alone: without operands
     int bits;             // of x and y
     const char *odd, *even;  // the operations of a chain, in turn; $ stands for the number of the chain
 } Op;
@@ -70,7 +70,7 @@ static void begin(Text *out, const Op *op, int sides)
     text_put(out, "    .reg .b64 %memory, %out, %offset;\n    .reg .pred %p, %q<6>;\n    .shared .align 8 .b8 sink[8];\n"
                   "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %out, [out];\n    mov.u32 %thread, %tid.x;\n");
     for (int s = 0; s < sides; s++) text_printf(out, "    %s %%x%d, [%%memory+%d];\n    %s %%y%d, [%%memory+%d];\n", load, s, 16 * s, load, s, 16 * s + 8);
-    for (int q = 0; q < 6 && op->shape == BRANCHES; q++)
+    for (int q = 0; q < 6 && op->body == BRANCHES; q++)
         text_printf(out, "    ld.global.u32 %%word, [%%memory+%d];\n    setp.ne.u32 %%q%d, %%word, 0;\n", 4 * q, q);
 }
 
@@ -99,7 +99,7 @@ static void kernel(Text *out, const char *name, const Op *op, int length, int si
     text_printf(out, ".visible .entry %s(.param .u64 memory, .param .u64 out)\n{\n", name);
     begin(out, op, sides);
     text_printf(out, "    mov.u32 %%round, 0;\nAGAIN:\n    mov.u32 %%n, 0;\n    bar.sync 0;\n    bar.sync 0;\n%s    mov.u32 %%t0, %%clock;\n", keep);
-    if (op->shape == BRANCHES) branches(out, length);
+    if (op->body == BRANCHES) branches(out, length);
     else straight(out, op, length, sides);
     text_printf(out, "%s    mov.u32 %%t1, %%clock;\n    add.u32 %%round, %%round, 1;\n    setp.lt.u32 %%p, %%round, 2;\n    @%%p bra AGAIN;\n", keep);
     finish(out, op, sides);
@@ -157,8 +157,8 @@ static bool measure(oc_device *device, const Op *op, OpTiming *t, Diag *diag)
     bench_begin(&ptx);
     kernel(&ptx, "chain_short", op, SHORT, 1);
     kernel(&ptx, "chain_long", op, SHORT + CHAIN, 1);
-    kernel(&ptx, "rate_short", op, SHORT, op->shape == STRAIGHT ? SIDES : 1);
-    kernel(&ptx, "rate_long", op, SHORT + CHAIN, op->shape == STRAIGHT ? SIDES : 1);
+    kernel(&ptx, "rate_short", op, SHORT, op->body == STRAIGHT ? SIDES : 1);
+    kernel(&ptx, "rate_long", op, SHORT + CHAIN, op->body == STRAIGHT ? SIDES : 1);
     bool ok = bench_open(&b, device, "ops.ptx", &ptx, 16 * SIDES, THREADS / 32 * 8 + THREADS * 4, &refused);
     text_free(&ptx);
     if (!ok && !b.module) {  // an operation that the device hasn't is no failure
@@ -170,7 +170,7 @@ static bool measure(oc_device *device, const Op *op, OpTiming *t, Diag *diag)
     diag_free(&refused);
     ok = ok && difference(&b, "chain_short", "chain_long", 32, &least, &most, diag);
     if (ok) t->latency = least > 0 ? measured(least / CHAIN, least / CHAIN, most / CHAIN) : undetermined("more operations took no longer");
-    ok = ok && rate(&b, op->shape == STRAIGHT ? SIDES : 1, &t->rate, diag);
+    ok = ok && rate(&b, op->body == STRAIGHT ? SIDES : 1, &t->rate, diag);
     bench_close(&b);
     return ok;
 }
