@@ -80,6 +80,7 @@ typedef struct Chip {
     Gpu gpu;
     Gmem *gmem;
     Sm *sms;
+    uint32_t used;                  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
     Wire **late;                    // [sm]: requests for the L2 TLB
