@@ -255,8 +255,10 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
 {
     p->window = window;
     p->sent = NEVER;
+    bool came = false;
+    for (uint32_t s = 0; s < p->sms; s++) came |= wire_take(from[s], window, &p->inbox[s]);
+    if (!came && p->due >= end && p->refused_since == NEVER) return;
     for (uint32_t s = 0; s < p->sms + 2; s++) {
-        if (s < p->sms) wire_take(from[s], window, &p->inbox[s]);
         const Fifo *f = &p->inbox[s];
         p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
     }

@@ -310,6 +310,10 @@ void sm_issue(Sm *sm)
             sm->count[C_STALL_PIPE] += width - 1;
             continue;
         }
+        if (!s->policy.present) {
+            sm->count[C_STALL_EMPTY] += width;
+            continue;
+        }
         Counter cause = C_COUNT;
         int only = -1;  // further slots of a cycle go to the same warp
         while (used < width) {

@@ -147,7 +147,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
-    sm->sent = NEVER;
+    sm->sent = sm->next_reply = NEVER;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {  // credits still on their way have arrived long ago
         sm->credit[p] = sm->part->credits;
         sm->credits[p].head = sm->credits[p].n = 0;
@@ -298,11 +298,12 @@ static bool asleep(const Sm *sm)
 
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
 {
+    bool came = false;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
-        wire_take(reply[p], window, &sm->inbox[p]);
+        came |= wire_take(reply[p], window, &sm->inbox[p]);
         wire_take(credit[p], window, &sm->credits[p]);
     }
-    find_reply(sm);
+    if (came) find_reply(sm);
     sm->window = from;
     sm->until = to;
     sm->parity = window & 1;
@@ -313,18 +314,18 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     while (sm->now < to) {
         land(sm);
         look_at_wakers(sm);
-        lsu_tick(sm);
-        bool active = sm->running;
-        if (active) {
-            sm->last_event = sm->now + 1;
+        if (sm->q_n) lsu_tick(sm);
+        bool idle = asleep(sm);
+        if (sm->running) sm->last_event = sm->now + 1;
+        if (sm->running && !idle) {
             sm_issue(sm);
             sm->count[C_SM_CYCLES]++;
             sm->count[C_ISSUE_SLOTS] += per_cycle;
             if (sm->env.fault.kind != FAULT_NONE) return;
         }
-        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (sm->running && could_issue(sm));
+        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (!idle && sm->running && could_issue(sm));
         sm->due = busy ? sm->now + 1 : next_event(sm);
-        sm->now++;
+        sm->now += !idle;
         jump(sm, MIN(sm->due, to));
     }
     if (!asleep(sm)) sm->due = to;
