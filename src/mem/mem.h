@@ -182,13 +182,17 @@ static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are 
 typedef struct Wire {
     Fifo box[2];
 } Wire;
+static inline void fifo_move(Fifo *from, Fifo *to)
+{
+    if (to->head == to->n) to->head = to->n = 0;
+    for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
+    from->n = 0;
+}
 static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window; false: there was nothing
 {
     Fifo *from = &w->box[(window & 1) ^ 1];
     if (!from->n) return false;
-    if (to->head == to->n) to->head = to->n = 0;
-    for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
-    from->n = 0;
+    fifo_move(from, to);
     return true;
 }
 
