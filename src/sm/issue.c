@@ -307,8 +307,9 @@ void sm_issue(Sm *sm)
             sm->count[C_STALL_PIPE] += width - 1;
             continue;
         }
-        if (!s->policy.present) {
-            sm->count[C_STALL_EMPTY] += width;
+        if (!s->in[W_READY]) {
+            if (!s->policy.present) sm->count[C_STALL_EMPTY] += width;
+            else count_stall(sm, k, stall_cause(sm, s), width);
             continue;
         }
         Counter cause = C_COUNT;
@@ -345,16 +346,18 @@ void sm_issue(Sm *sm)
             used++;
             sm->count[C_ISSUED]++;
             only = bit;
+            if (slots > 1) s->busy = sm->now + slots;
+            if (width == 1) {
+                evaluate(sm, slot, sm->now + 1);
+                break;
+            }
             WarpSlot *ws = &sm->slots[slot];
             // A second instruction of the warp in this cycle must not depend on the first.
             bool second = used < width && slots == 1 && ws->next_issue == sm->now + 1;
             if (second) ws->next_issue = ws->since = sm->now;
-            can = evaluate(sm, slot, sm->now + (width == 1));
+            can = evaluate(sm, slot, sm->now);
             if (second && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
-            if (slots > 1) {
-                s->busy = sm->now + slots;
-                break;
-            }
+            if (slots > 1) break;
         }
         if (cause != C_COUNT) count_stall(sm, k, cause, width - used);
         if (width > 1 && only >= 0) {

@@ -315,18 +315,17 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
         land(sm);
         look_at_wakers(sm);
         if (sm->q_n) lsu_tick(sm);
-        bool idle = asleep(sm);
-        if (sm->running) sm->last_event = sm->now + 1;
-        if (sm->running && !idle) {
+        if (sm->running) {
+            sm->last_event = sm->now + 1;
             sm_issue(sm);
             sm->count[C_SM_CYCLES]++;
             sm->count[C_ISSUE_SLOTS] += per_cycle;
             if (sm->env.fault.kind != FAULT_NONE) return;
         }
-        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (!idle && sm->running && could_issue(sm));
+        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (sm->running && could_issue(sm));
         sm->due = busy ? sm->now + 1 : next_event(sm);
-        sm->now += !idle;
-        jump(sm, MIN(sm->due, to));
+        sm->now++;
+        if (!busy) jump(sm, MIN(sm->due, to));
     }
     if (!asleep(sm)) sm->due = to;
     if (sm->refused) {
