@@ -1,5 +1,6 @@
-// chip.c: a launch, window by window. Blocks are handed out at edges, then all SMs and all partitions run the window
-// side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes visible.
+// chip.c: a launch, window by window. Blocks are handed out at edges, then the SMs that have any and all partitions run
+// the window side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes
+// visible. Windows in which nothing happens are jumped over.
 // Nothing depends on the number of host threads: tasks share no data within a phase.
 #include "chip/chip.h"
 
@@ -204,7 +205,7 @@ static const Fault *first_fault(const Chip *c)
 static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg, uint32_t blocks)
 {
     Chip *c = l->c;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) sm_resize(&c->sms[s], cfg);
+    for (uint32_t s = 0; s < c->gpu.sms; s++) sm_resize(&c->sms[s], cfg);  // of all: an L1 that is kept loses its contents
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
         sm_flush(sm);
@@ -260,13 +261,12 @@ static void reset(Chip *c)
     c->launches = launches;
 }
 
-// Windows in which nothing is due are jumped over. Those at whose end something is looked at, whether or not anything
-// happened (a sample, the limit, hangs), are run.
-enum { CHECKED = 256 };  // every so many windows it is looked for hangs
-
+enum { CHECKED = 256 };  // every so many windows hangs are looked for
 static uint64_t check_every(const Chip *c) { return (uint64_t)CHECKED * c->gpu.window; }
 
-static uint64_t jump(const Launch *l, const RunOptions *o, uint64_t sampled)
+// Where the next window begins: those in which nothing is due are jumped over. Those at whose end something is looked at
+// whether or not anything happened (a sample, the limit, hangs) are run, and in them all SMs are accounted up to there.
+static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampled)
 {
     const Chip *c = l->c;
     uint64_t due = MIN(mmu_due(&c->mmu), l->to / check_every(c) * check_every(c) + check_every(c) - 1);
@@ -307,10 +307,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             else tried++;
             next_sm = (next_sm + 1) % sms;
         }
-        l.from = jump(&l, o, sampled);
+        l.from = next_window(&l, o, sampled);
         l.to = l.from + c->gpu.window;
         if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
-        crew_run(c->crew, sms + c->gpu.part.partitions, phase, &l);
+        crew_run(sms > 1 ? c->crew : NULL, sms + c->gpu.part.partitions, phase, &l);
         log_apply(c->envs, sms, c->gmem, edge_done, &l);
         for (uint32_t s = 0; s < sms; s++)
             if (c->sms[s].env.printed.n) {

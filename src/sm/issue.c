@@ -313,7 +313,7 @@ void sm_issue(Sm *sm)
             continue;
         }
         Counter cause = C_COUNT;
-        int only = -1;       // further slots of a cycle go to the same warp
+        int only = -1;         // further slots of a cycle go to the same warp
         uint64_t can = NEVER;  // when it can issue again
         while (used < width) {
             uint64_t ready = s->in[W_READY];
@@ -356,6 +356,7 @@ void sm_issue(Sm *sm)
             bool second = used < width && slots == 1 && ws->next_issue == sm->now + 1;
             if (second) ws->next_issue = ws->since = sm->now;
             can = evaluate(sm, slot, sm->now);
+            // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
             if (second && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
             if (slots > 1) break;
         }
