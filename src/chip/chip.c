@@ -1,5 +1,6 @@
-// chip.c: a launch, window by window. Blocks are handed out at edges, then all SMs and all partitions run the window
-// side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes visible.
+// chip.c: a launch, window by window. Blocks are handed out at edges, then the SMs that have any and all partitions run
+// the window side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes
+// visible. Windows in which nothing happens are jumped over.
 // Nothing depends on the number of host threads: tasks share no data within a phase.
 #include "chip/chip.h"
 
@@ -110,11 +111,11 @@ static void phase(void *user, uint32_t k)
 {
     Launch *l = user;
     Chip *c = l->c;
-    if (k < c->gpu.sms) {
+    if (k < c->used) {
         if (c->sms[k].env.fault.kind == FAULT_NONE)
             sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions, l->window, l->from, l->to);
     } else {
-        uint32_t p = k - c->gpu.sms;
+        uint32_t p = k - c->used;
         partition_run(&c->parts[p], c->to_part + p * c->gpu.sms, l->window, l->to);
     }
 }
@@ -128,7 +129,7 @@ static void edge_done(void *user, uint32_t sm, const Deferred *d)
 static void collect(const Chip *c, uint64_t *count)
 {
     memset(count, 0, sizeof(uint64_t) * C_COUNT);
-    for (uint32_t s = 0; s < c->gpu.sms; s++)
+    for (uint32_t s = 0; s < c->used; s++)
         for (int k = 0; k < C_COUNT; k++) count[k] += c->sms[s].count[k];
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < C_COUNT; k++) count[k] += c->parts[p].count[k];
@@ -138,7 +139,7 @@ static void collect(const Chip *c, uint64_t *count)
 
 static bool all_idle(const Chip *c)
 {
-    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+    for (uint32_t s = 0; s < c->used; s++) {
         if (!sm_idle(&c->sms[s]) || c->sms[s].late.box[0].n || c->sms[s].late.box[1].n) return false;
         for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
             if (c->sms[s].wire[p].box[0].n || c->sms[s].wire[p].box[1].n) return false;
@@ -158,7 +159,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
     const Chip *c = l->c;
     uint64_t changed = 0;
     bool running = false, events = false;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+    for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
         changed = MAX(changed, sm->env.changed);
@@ -167,34 +168,34 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
     if (!running) return false;
     if (!events) return true;
     uint64_t quiet = now - MIN(now, changed), from = QUIET;
-    for (uint32_t s = 0; s < c->gpu.sms && quiet >= QUIET / 2; s++) sm_feed(&c->sms[s], QUIET / 8);
+    for (uint32_t s = 0; s < c->used && quiet >= QUIET / 2; s++) sm_feed(&c->sms[s], QUIET / 8);
     while (from * 2 <= quiet) from *= 2;
     bool watching = c->sms[0].env.watch, watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
     if (watching && changed <= l->watched) {
         WatchVerdict all = WATCH_STUCK;
-        for (uint32_t s = 0; s < c->gpu.sms && all != WATCH_WORKS; s++)
+        for (uint32_t s = 0; s < c->used && all != WATCH_WORKS; s++)
             for (uint32_t k = 0; k < c->sms[s].warp_slots && all != WATCH_WORKS; k++)
                 if (c->sms[s].slots[k].warp) all = MIN(all, watch_judge(&c->sms[s].env, c->sms[s].slots[k].warp, l->watched));
         if (all == WATCH_STUCK || (all == WATCH_POLLS && quiet > limit)) return true;
     }
     if (watch && !watching) l->epoch++, l->watched = now;
-    for (uint32_t s = 0; s < c->gpu.sms && watch != watching; s++) c->sms[s].env.watch = watch ? l->epoch : 0;
+    for (uint32_t s = 0; s < c->used && watch != watching; s++) c->sms[s].env.watch = watch ? l->epoch : 0;
     return false;
 }
 
 static void explain_hang(const Chip *c, uint64_t now, Text *out)
 {
     uint64_t changed = 0;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) changed = MAX(changed, c->sms[s].env.changed);
+    for (uint32_t s = 0; s < c->used; s++) changed = MAX(changed, c->sms[s].env.changed);
     text_printf(out, "the kernel hangs: at cycle %llu every warp waits, or goes round a loop that nothing will end; nothing has changed since cycle %llu\n",
                 (unsigned long long)now, (unsigned long long)changed);
-    for (uint32_t s = 0; s < c->gpu.sms && out->n < 20000; s++) sm_explain(&c->sms[s], out);
+    for (uint32_t s = 0; s < c->used && out->n < 20000; s++) sm_explain(&c->sms[s], out);
 }
 
 static const Fault *first_fault(const Chip *c)
 {
     const Fault *f = NULL;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+    for (uint32_t s = 0; s < c->used; s++) {
         const Fault *g = &c->sms[s].env.fault;
         if (g->kind != FAULT_NONE && (!f || g->cycle < f->cycle)) f = g;
     }
@@ -204,9 +205,9 @@ static const Fault *first_fault(const Chip *c)
 static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg, uint32_t blocks)
 {
     Chip *c = l->c;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+    for (uint32_t s = 0; s < c->gpu.sms; s++) sm_resize(&c->sms[s], cfg);  // of all: an L1 that is kept loses its contents
+    for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
-        sm_resize(sm, cfg);
         sm_flush(sm);
         sm_begin(sm, info, blocks);
         sm->structure_of = structure_of;
@@ -215,22 +216,9 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.texture_count = texture_count;
         sm->env.nanoseconds = c->clock_ns;
         sm->env.watch = 0;
-        for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {  // credits still on their way have arrived long ago
-            sm->credit[p] = c->gpu.part.credits;
-            sm->credits[p].head = sm->credits[p].n = 0;
-            c->parts[p].credit[s].box[0].n = c->parts[p].credit[s].box[1].n = 0;
-        }
     }
     mmu_flush(&c->mmu);
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) {
-        Partition *part = &c->parts[p];
-        partition_flush(part);
-        memset(part->count, 0, sizeof part->count);
-        for (uint32_t k = 0; k < part->l2.first[part->l2.sets - 1] + part->l2.ways[part->l2.sets - 1]; k++) part->l2.lines[k].owner = 0;
-        memset(part->dram_bytes, 0, sizeof part->dram_bytes);
-        part->last_event = part->port_free = part->atomics_free = part->in.free = part->out.free = part->dram.bus = 0;
-        for (uint32_t b = 0; b < part->dram.cfg.banks; b++) part->dram.bank[b] = (DramBank){.row = ~0ull};
-    }
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
 }
 
 static void finish(Launch *l, Record *r)
@@ -240,7 +228,7 @@ static void finish(Launch *l, Record *r)
     r->count[C_CYCLES] = l->to;
     r->insts = r->info.kernel->insts;
     r->inst = mem_alloc(sizeof *r->inst * r->insts);
-    for (uint32_t s = 0; s < c->gpu.sms; s++) {
+    for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
         for (int k = 0; k < MAX_STRUCTURES; k++) {
             const StructStat *f = &sm->structure[k];
@@ -273,11 +261,28 @@ static void reset(Chip *c)
     c->launches = launches;
 }
 
+enum { CHECKED = 256 };  // every so many windows hangs are looked for
+static uint64_t check_every(const Chip *c) { return (uint64_t)CHECKED * c->gpu.window; }
+
+// Where the next window begins: those in which nothing is due are jumped over. Those at whose end something is looked at
+// whether or not anything happened (a sample, the limit, hangs) are run, and in them all SMs are accounted up to there.
+static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampled)
+{
+    const Chip *c = l->c;
+    uint64_t due = MIN(mmu_due(&c->mmu), l->to / check_every(c) * check_every(c) + check_every(c) - 1);
+    if (o->interval) due = MIN(due, (sampled + 1) * o->interval - 1);
+    if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
+    for (uint32_t s = 0; s < c->used; s++) due = MIN(due, MIN(c->sms[s].due, c->sms[s].sent));
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) due = MIN(due, MIN(c->parts[p].due, c->parts[p].sent));
+    return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
+}
+
 RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message)
 {
     Launch l = {.c = c};
-    uint32_t sms = c->gpu.sms, next_sm = 0, tasks = sms + c->gpu.part.partitions;
+    uint32_t next_sm = 0;
     uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, sampled = 0;
+    uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
     SmCfg organised = c->gpu.sm;
     sm_organise(&organised, info);
     uint32_t fit = sm_occupancy(&organised, info, &r->occupancy_limit);
@@ -302,10 +307,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             else tried++;
             next_sm = (next_sm + 1) % sms;
         }
-        l.from = l.to;
+        l.from = next_window(&l, o, sampled);
         l.to = l.from + c->gpu.window;
         if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
-        crew_run(c->crew, tasks, phase, &l);
+        crew_run(sms > 1 ? c->crew : NULL, sms + c->gpu.part.partitions, phase, &l);
         log_apply(c->envs, sms, c->gmem, edge_done, &l);
         for (uint32_t s = 0; s < sms; s++)
             if (c->sms[s].env.printed.n) {
@@ -332,7 +337,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             result = RUN_LIMIT;
             break;
         }
-        if (running && (l.window & 255) == 255) {
+        if (running && l.to % check_every(c) == 0) {
             if (hangs(&l, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
                 explain_hang(c, l.to, message);
                 result = RUN_HANG;

@@ -80,6 +80,7 @@ typedef struct Chip {
     Gpu gpu;
     Gmem *gmem;
     Sm *sms;
+    uint32_t used;                  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
     Wire **late;                    // [sm]: requests for the L2 TLB
@@ -110,7 +111,7 @@ void record_free(Record *r);
 typedef struct Crew Crew;
 Crew *crew_open(uint32_t threads);       // 0 or 1: the caller alone
 void crew_close(Crew *c);
-// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done.
+// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller does all.
 void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
 
 #endif

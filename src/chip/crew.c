@@ -111,7 +111,7 @@ Crew *crew_open(uint32_t threads)
 
 void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user)
 {
-    if (c->threads == 1) {
+    if (!c || c->threads == 1) {
         for (uint32_t k = 0; k < n; k++) task(user, k);
         return;
     }

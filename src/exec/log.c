@@ -148,11 +148,12 @@ static int by_cycle(const void *a, const void *b)
 
 void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user)
 {
-    size_t deferred = 0;
+    size_t deferred = 0, lines = 0;
+    for (uint32_t k = 0; k < n; k++) deferred += envs[k]->log->deferred.n, lines += envs[k]->log->lines.n;
+    if (!deferred && !lines) return;
     uint64_t seen[64] = {0};
     for (uint32_t k = 0; k < n; k++) {
         Log *log = envs[k]->log;
-        deferred += log->deferred.n;
         if (!log->lines.n) continue;
         for (size_t i = 0; i < log->lines.n; i++) {
             LogLine *l = &log->lines.v[i];

@@ -71,6 +71,7 @@ typedef struct CacheLine {
     uint32_t slot;             // the miss it waits for
     uint64_t stamp;            // the policy's
     uint16_t owner;            // data structure that brought it
+    uint32_t launch;           // in which it did (L2)
 } CacheLine;
 struct Cache {
     CacheCfg cfg;
@@ -177,17 +178,22 @@ static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are 
     }
 }
 // What one side sends to the other. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
-// neither waits for the other.
+// neither waits for the other. Windows are counted as they are run: those that are jumped over have no number.
 typedef struct Wire {
     Fifo box[2];
 } Wire;
-static inline void wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window
+static inline void fifo_move(Fifo *from, Fifo *to)
 {
-    Fifo *from = &w->box[(window & 1) ^ 1];
-    if (!from->n) return;
     if (to->head == to->n) to->head = to->n = 0;
     for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
     from->n = 0;
+}
+static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window; false: there was nothing
+{
+    Fifo *from = &w->box[(window & 1) ^ 1];
+    if (!from->n) return false;
+    fifo_move(from, to);
+    return true;
 }
 
 // A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.
@@ -316,9 +322,13 @@ typedef struct Partition {
     Cache l2;
     Dram dram;
     Link in, out;
+    uint32_t sms;              // that send requests in this launch: the first ones
+    uint32_t launch;
     Fifo *inbox;               // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
                                // then those whose walk is over
     uint64_t *head_time;       // likewise: when its first request arrives, or NEVER
+    uint64_t due;              // nothing happens before this cycle unless a request arrives
+    uint64_t sent;             // the earliest arrival of what was sent in this window, or NEVER
     Wire *reply, *credit;      // per SM
     Miss *miss;
     uint32_t free_miss, misses;
@@ -333,7 +343,7 @@ typedef struct Partition {
 void partition_prepare(PartitionCfg *cfg);     // fills what is computed from the other fields; before partition_of
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why);
 void partition_close(Partition *p);
-void partition_flush(Partition *p);
+void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Which partition serves an address, and the address within it.
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
 // The L2 in two halves, each with every other SM. What the way to the other half takes more, there and back; it only adds
@@ -341,10 +351,12 @@ uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local
 static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return (part >= cfg->partitions / 2) != (sm & 1); }
 static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far / 2 : 0; }
 static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0; }
-// Runs the window that ends at cycle `end`. from[k] is SM k's wire to this partition.
+// Runs the window that ends at cycle `end`; of those before it in which nothing was due, none has to be run. window counts
+// those that are. from[k] is SM k's wire to this partition.
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
 // Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At edges.
 void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t window, uint64_t end);
+static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.v[0].time : NEVER; }
 bool partition_idle(const Partition *p);       // nothing waits, nothing is under way
 
 #endif

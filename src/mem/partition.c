@@ -17,7 +17,7 @@ void partition_prepare(PartitionCfg *cfg)
 
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why)
 {
-    *p = (Partition){.cfg = *cfg, .index = index, .refused_since = NEVER};
+    *p = (Partition){.cfg = *cfg, .index = index, .sms = cfg->sms, .refused_since = NEVER, .sent = NEVER};
     partition_prepare(&p->cfg);
     if (!cache_open(&p->l2, &cfg->l2, index + 1, why)) return false;
     dram_open(&p->dram, &cfg->dram, p->count);
@@ -47,9 +47,17 @@ void partition_close(Partition *p)
     *p = (Partition){0};
 }
 
-void partition_flush(Partition *p)
+void partition_begin(Partition *p, uint32_t sms)
 {
     if (!p->cfg.l2.keep) cache_flush(&p->l2);
+    p->sms = sms;
+    p->launch++;
+    for (uint32_t s = 0; s < sms; s++) p->credit[s].box[0].n = p->credit[s].box[1].n = 0;  // not taken: the SM was done
+    memset(p->count, 0, sizeof p->count);
+    memset(p->dram_bytes, 0, sizeof p->dram_bytes);
+    p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->dram.bus = p->due = 0;
+    p->sent = NEVER;
+    for (uint32_t b = 0; b < p->dram.cfg.banks; b++) p->dram.bank[b] = (DramBank){.row = ~0ull};
 }
 
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
@@ -73,10 +81,10 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     Packet again = *r;
     again.walking = false;
     again.time = time + p->cfg.walk + r->extra;
-    Fifo *f = &p->inbox[p->cfg.sms + 1];
+    Fifo *f = &p->inbox[p->sms + 1];
     if (f->head == f->n) f->head = f->n = 0;
     fifo_put_sorted(f, again);
-    p->head_time[p->cfg.sms + 1] = f->v[f->head].time;
+    p->head_time[p->sms + 1] = f->v[f->head].time;
 }
 
 // later: cycles after which it is ready; the link serves others until then.
@@ -92,6 +100,7 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     reply.kind = PACKET_REPLY;
     reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], reply);
+    p->sent = MIN(p->sent, reply.time);
     counters(p)[C_REPLIES]++;
     counters(p)[C_LINK_IN] += bytes;
 }
@@ -179,11 +188,12 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
         if (victim_dirty) {
             uint32_t n = (uint32_t)__builtin_popcount(line->dirty);
             count[C_L2_WRITEBACKS] += n;
-            p->dram_bytes[line->owner] += n * p->cfg.l2.sector;
+            p->dram_bytes[line->launch == p->launch ? line->owner : 0] += n * p->cfg.l2.sector;
             dram_put(&p->dram, now, line->tag << p->l2.line_shift, n * p->cfg.l2.sector, true, 0);
         }
         cache_take(&p->l2, line, local);
         line->owner = r->structure;
+        line->launch = p->launch;
     }
     count[C_L2_ACCESSES]++;
     count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;
@@ -236,7 +246,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
 static uint32_t first_arrival(const Partition *p)
 {
     uint32_t sm = 0;
-    for (uint32_t s = 1; s < p->cfg.sms + 2; s++)
+    for (uint32_t s = 1; s < p->sms + 2; s++)
         if (p->head_time[s] < p->head_time[sm]) sm = s;
     return sm;
 }
@@ -244,8 +254,11 @@ static uint32_t first_arrival(const Partition *p)
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
-    for (uint32_t s = 0; s < p->cfg.sms + 2; s++) {
-        if (s < p->cfg.sms) wire_take(from[s], window, &p->inbox[s]);
+    p->sent = NEVER;
+    bool came = false;
+    for (uint32_t s = 0; s < p->sms; s++) came |= wire_take(from[s], window, &p->inbox[s]);
+    if (!came && p->due >= end && p->refused_since == NEVER) return;
+    for (uint32_t s = 0; s < p->sms + 2; s++) {
         const Fifo *f = &p->inbox[s];
         p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
     }
@@ -253,6 +266,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         uint64_t request = p->head_time[sm], dram = dram_next(&p->dram);
         if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
         uint64_t now = MIN(request, dram);
+        p->due = now;
         if (now >= end) break;
         if (dram <= request) {
             uint32_t tag;
@@ -281,7 +295,11 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         p->last_event = now + 1;
         uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
         p->port_free = MAX(now + p->cfg.interval, through);
-        if (sm <= p->cfg.sms) fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm)});
+        if (sm <= p->sms) {
+            uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
+            fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = back});
+            p->sent = MIN(p->sent, back);
+        }
         p->count[C_PAGE_WALKS] += walks;
         f->head++;
         p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;
@@ -295,7 +313,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
 
 bool partition_idle(const Partition *p)
 {
-    for (uint32_t s = 0; s < p->cfg.sms + 2; s++)
+    for (uint32_t s = 0; s < p->sms + 2; s++)
         if (p->inbox[s].head < p->inbox[s].n) return false;
     return !p->misses && !p->dram.n;
 }

@@ -97,9 +97,10 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
         Packet p = m->waiting.v[done];
         translate(m, &p);
         Partition *part = &parts[partition_of(&parts[0].cfg, p.address, NULL)];
-        Fifo *to = &part->inbox[part->cfg.sms];
+        Fifo *to = &part->inbox[part->sms];
         if (to->head == to->n) to->head = to->n = 0;
         fifo_put(to, p);
+        part->due = MIN(part->due, p.time);
     }
     if (!done) return;
     memmove(m->waiting.v, m->waiting.v + done, (m->waiting.n - done) * sizeof *m->waiting.v);

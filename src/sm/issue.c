@@ -67,12 +67,12 @@ static bool copies_pending(const WarpSlot *ws, uint64_t keep)
 }
 
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
-// pick again before; that saves most warps an event.
-static void evaluate(Sm *sm, uint32_t slot, uint64_t by)
+// pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
+static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
 {
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
-    if (!w) return;
+    if (!w) return NEVER;
     SchedState *ss = &sm->sched[ws->sched];
     int bit = ws->bit;
     if (w->cur < 0) {
@@ -82,12 +82,12 @@ static void evaluate(Sm *sm, uint32_t slot, uint64_t by)
             if (t > sm->now || !exec_sleepers(&sm->env, w)) {
                 enter_state(sm, slot, W_SLEEP);
                 sm_wake_at(sm, slot, t);
-                return;
+                return t;
             }
         } else {
             enter_state(sm, slot, W_BARRIER);
             ss->policy.ops->stall(&ss->policy, bit);
-            return;
+            return NEVER;
         }
     }
     run_free(sm, ws);
@@ -108,20 +108,21 @@ static void evaluate(Sm *sm, uint32_t slot, uint64_t by)
         bool shared = (t & 3) == KIND_SHARED;
         enter_state(sm, slot, shared ? W_SHARED : W_MEMORY);
         if (!shared) ss->policy.ops->stall(&ss->policy, bit), ws->recent_n = 0;
-        return;
+        return NEVER;
     }
     if (t >> 2 > (d->slots ? by : sm->now)) {
         const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
         enter_state(sm, slot, of[t & 3]);
         sm_wake_at(sm, slot, t >> 2);
-        return;
+        return t >> 2;
     }
     if (ws->state != W_READY) ss->policy.ops->wake(&ss->policy, bit);
-    else if (ws->class == d->class) return;
+    else if (ws->class == d->class) return t >> 2;
     enter_state(sm, slot, W_READY);
     ws->class = d->class;
     ss->class_ready[d->class] |= 1ull << bit;
     ss->classes |= 1u << d->class;
+    return t >> 2;
 }
 
 void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
@@ -200,7 +201,7 @@ static void finish_warp(Sm *sm, uint32_t slot)
     }
 }
 
-// Issues one instruction of a warp; returns the slots it takes.
+// Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
 static uint32_t issue_warp(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
@@ -248,11 +249,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
         if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     }
-    if (s->result == STEP_EXIT) {
-        finish_warp(sm, slot);
-        return slots;
-    }
-    evaluate(sm, slot, sm->now + (sm->cfg.issue == 1));
+    if (s->result == STEP_EXIT) finish_warp(sm, slot);
     return slots;
 }
 
@@ -310,8 +307,14 @@ void sm_issue(Sm *sm)
             sm->count[C_STALL_PIPE] += width - 1;
             continue;
         }
+        if (!s->in[W_READY]) {
+            if (!s->policy.present) sm->count[C_STALL_EMPTY] += width;
+            else count_stall(sm, k, stall_cause(sm, s), width);
+            continue;
+        }
         Counter cause = C_COUNT;
-        int only = -1;  // further slots of a cycle go to the same warp
+        int only = -1;         // further slots of a cycle go to the same warp
+        uint64_t can = NEVER;  // when it can issue again
         while (used < width) {
             uint64_t ready = s->in[W_READY];
             if (only >= 0) ready &= 1ull << only;
@@ -343,22 +346,26 @@ void sm_issue(Sm *sm)
             used++;
             sm->count[C_ISSUED]++;
             only = bit;
-            if (slots > 1) {
-                s->busy = sm->now + slots;
+            if (slots > 1) s->busy = sm->now + slots;
+            if (width == 1) {
+                evaluate(sm, slot, sm->now + 1);
                 break;
             }
+            WarpSlot *ws = &sm->slots[slot];
             // A second instruction of the warp in this cycle must not depend on the first.
-            if (width > 1 && used < width && sm->slots[slot].warp && sm->slots[slot].next_issue == sm->now + 1) {
-                sm->slots[slot].next_issue = sm->now;
-                sm_evaluate(sm, slot);
-            }
+            bool second = used < width && slots == 1 && ws->next_issue == sm->now + 1;
+            if (second) ws->next_issue = ws->since = sm->now;
+            can = evaluate(sm, slot, sm->now);
+            // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
+            if (second && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
+            if (slots > 1) break;
         }
         if (cause != C_COUNT) count_stall(sm, k, cause, width - used);
         if (width > 1 && only >= 0) {
             uint32_t slot = (uint32_t)only * sm->cfg.schedulers + k;
             if (sm->slots[slot].warp && sm->slots[slot].next_issue <= sm->now) {
                 sm->slots[slot].next_issue = sm->now + 1;
-                sm_evaluate(sm, slot);
+                if (can <= sm->now + 1) sm_evaluate(sm, slot);
             }
         }
         if (used < width && cause == C_COUNT) count_stall(sm, k, stall_cause(sm, s), width - used);
@@ -371,6 +378,10 @@ void sm_skip(Sm *sm, uint64_t cycles)
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         SchedState *s = &sm->sched[k];
         uint64_t slots = cycles * sm->cfg.issue;
+        if (!s->policy.present) {
+            sm->count[C_STALL_EMPTY] += slots;
+            continue;
+        }
         if (s->in[W_READY]) {
             bool lsu = false;
             blocked(sm, s, &lsu);

@@ -101,6 +101,7 @@ static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, ui
         if (!hit) p.translate = ASK_TLB2, to = &sm->late;
     }
     fifo_put(&to->box[sm->parity], p);
+    sm->sent = MIN(sm->sent, p.time);
     sm->count[C_REQUESTS]++;
     sm->count[C_AWAITED] += !quiet;
     sm->count[C_LINK_OUT] += bytes;

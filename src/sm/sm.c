@@ -136,8 +136,9 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     }
     sm->limited = 0;
     for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;
-    memset(sm->wheel, 0, sizeof *sm->wheel * WHEEL);
-    memset(sm->wheel_used, 0, sizeof sm->wheel_used);
+    for (uint32_t w = 0; w < WHEEL / 64; w++)
+        for (; sm->wheel_used[w]; sm->wheel_used[w] &= sm->wheel_used[w] - 1)
+            memset(sm->wheel[w * 64 + (uint32_t)__builtin_ctzll(sm->wheel_used[w])], 0, sizeof *sm->wheel);
     sm->wheel_words = 0;
     memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
     memset(sm->count, 0, sizeof sm->count);
@@ -146,6 +147,11 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
+    sm->sent = sm->next_reply = NEVER;
+    for (uint32_t p = 0; p < sm->part->partitions; p++) {  // credits still on their way have arrived long ago
+        sm->credit[p] = sm->part->credits;
+        sm->credits[p].head = sm->credits[p].n = 0;
+    }
     sm->env.fault = (Fault){0};
 }
 
@@ -156,7 +162,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     uint32_t c = 0;
     while (sm->ctas[c].running) c++;
     Cta *cta = &sm->ctas[c];
-    sm->now = now;
+    sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
     sm->running++;
     for (uint32_t k = 0; k < cta->warp_count; k++) {
@@ -177,6 +183,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
 
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 {
+    sm->due = now;
     if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE || (!d->d->score_dst && d->d->kind != X_CP_ASYNC)) return;
     sm->now = now;
     lsu_done(sm, d->tracker, now);
@@ -253,35 +260,62 @@ static bool could_issue(Sm *sm)
     return false;
 }
 
+// The first reply, or credit that the load-store unit lacks.
+static uint64_t next_arrival(const Sm *sm)
+{
+    if (sm->refused != C_L1_REFUSED_LINK) return sm->next_reply;
+    const Fifo *f = &sm->credits[sm->refused_part];
+    return f->head < f->n ? MIN(sm->next_reply, f->v[f->head].time) : sm->next_reply;
+}
+
 static uint64_t next_event(const Sm *sm)
 {
-    uint64_t t = MIN(next_waker(sm), sm->next_reply);
+    uint64_t t = MIN(next_waker(sm), next_arrival(sm));
     if (sm->landing.head < sm->landing.n) t = MIN(t, sm->landing.v[sm->landing.head].time);
-    if (sm->q_n && !sm->refused) t = MIN(t, MAX(sm->lsu_free, sm->now + 1));
-    if (sm->refused == C_L1_REFUSED_LINK) {
-        const Fifo *f = &sm->credits[sm->refused_part];
-        if (f->head < f->n) t = MIN(t, MAX(f->v[f->head].time, sm->now + 1));
-    }
+    if (sm->q_n && !sm->refused) t = MIN(t, sm->lsu_free);
     return MAX(t, sm->now + 1);
+}
+
+// Jumps to cycle `to`; until then nothing happens.
+static void jump(Sm *sm, uint64_t to)
+{
+    uint64_t cycles = to - sm->now;
+    if (cycles && sm->running) {
+        sm_skip(sm, cycles);
+        sm->count[C_SM_CYCLES] += cycles;
+        sm->count[C_ISSUE_SLOTS] += cycles * sm->cfg.schedulers * sm->cfg.issue;
+    }
+    sm->now = to;
+}
+
+// Does no warp wait for its turn? Then what each waits for stays the same until an event.
+static bool asleep(const Sm *sm)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
+        if (sm->sched[k].in[W_READY] || sm->sched[k].busy > sm->now) return false;
+    return true;
 }
 
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
 {
+    bool came = false;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
-        wire_take(reply[p], window, &sm->inbox[p]);
+        came |= wire_take(reply[p], window, &sm->inbox[p]);
         wire_take(credit[p], window, &sm->credits[p]);
     }
-    find_reply(sm);
-    sm->window = sm->now = from;
+    if (came) find_reply(sm);
+    sm->window = from;
     sm->until = to;
     sm->parity = window & 1;
+    sm->sent = NEVER;
+    sm->due = MIN(sm->due, next_arrival(sm));
+    jump(sm, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     while (sm->now < to) {
         land(sm);
         look_at_wakers(sm);
-        lsu_tick(sm);
-        bool active = sm->running;
-        if (active) {
+        if (sm->q_n) lsu_tick(sm);
+        if (sm->running) {
             sm->last_event = sm->now + 1;
             sm_issue(sm);
             sm->count[C_SM_CYCLES]++;
@@ -289,15 +323,11 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
             if (sm->env.fault.kind != FAULT_NONE) return;
         }
         bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (sm->running && could_issue(sm));
-        uint64_t next = busy ? sm->now + 1 : MIN(next_event(sm), to);
-        uint64_t skipped = next - sm->now - 1;
-        if (skipped && sm->running) {
-            sm_skip(sm, skipped);
-            sm->count[C_SM_CYCLES] += skipped;
-            sm->count[C_ISSUE_SLOTS] += skipped * per_cycle;
-        }
-        sm->now = next;
+        sm->due = busy ? sm->now + 1 : next_event(sm);
+        sm->now++;
+        if (!busy) jump(sm, MIN(sm->due, to));
     }
+    if (!asleep(sm)) sm->due = to;
     if (sm->refused) {
         sm->count[sm->refused] += to - sm->refused_since;
         sm->refused_since = to;
@@ -334,9 +364,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
 
 uint64_t sm_next(const Sm *sm)
 {
-    for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
-        if (sm->sched[k].in[W_READY] || sm->sched[k].busy > sm->now) return sm->now;
-    return next_event(sm);
+    return asleep(sm) ? next_event(sm) : sm->now;
 }
 
 // The registers of its next instruction that a warp's scoreboard holds back.

@@ -205,6 +205,8 @@ typedef struct Sm {
     uint32_t next_part;                // and where it comes from
     Fifo landing;                      // replies that are crossing the SM's port
     uint64_t now, window, until;       // cycle; the window's first and end
+    uint64_t due;                      // nothing happens before this cycle unless a packet arrives
+    uint64_t sent;                     // the earliest arrival of what was sent in this window, or NEVER
     uint32_t parity;                   // which box of the wires this window writes
     uint32_t limited;                  // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
@@ -224,8 +226,8 @@ void sm_flush(Sm *sm);                                       // between kernels,
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
 bool sm_has_room(const Sm *sm);
 void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
-// Runs a window. reply, credit: per partition, this SM's wires from it.
-// window is its number, from and to are cycles.
+// Runs a window, from cycle `from` on; those since the last one, in which nothing was due, it accounts as waited for.
+// reply, credit: per partition, this SM's wires from it. window counts those that are run.
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
 void sm_cut(Sm *sm, uint64_t now);                           // a launch that is cut short: accounts what was under way
