@@ -213,5 +213,163 @@ typedef struct HitCurve {
     const char *why;                   // null, or why there are no points
 } HitCurve;
 bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag);
+// --- subject.c: who is asked -----------------------------------------------------------------------------------------------
+// Inference knows no device: it asks a subject for the latencies of a sequence. All that was asked is kept, for replay and
+// for files.
+typedef struct Run {
+    ChaseKind kind;
+    Walk *walks;
+    uint32_t *latency;
+    size_t n, timed;
+    uint32_t rounds, first;
+} Run;
+typedef struct Subject {
+    void *of;
+    bool (*run)(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag);  // as chase_run
+    uint64_t span[CHASE_KINDS];        // bytes that can be loaded from; 0: the kind isn't there
+    uint32_t stagger;                  // bytes from page to page by which chases of TLBs shift, so that their lines meet in no cache's set
+    bool cold;                         // caches are empty at the start of a run, but for what a launch itself loads
+    VEC(Run) runs;
+    uint64_t loads, keep;              // made so far; of how many latencies are kept at most, 0: none
+} Subject;
+bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag);
+void subject_close(Subject *s);
+
+// --- shape.c: sets, and what replaces what in them ----------------------------------------------------------------------------
+// Lines (of a cache, or pages of a TLB) are numbered from the region's start. FORM_MODULO: blocks of 2^block lines go to the
+// sets in turn. FORM_DEALT: the same, with full sets passed over, until every entry has a line; then anew. FORM_LINEAR: lines
+// whose difference (XOR) is a sum of kernel[b] share a set; kernel[b] is 0 or has b as its highest bit.
+typedef enum Form { FORM_NONE, FORM_ONE, FORM_MODULO, FORM_DEALT, FORM_LINEAR } Form;
+typedef enum Rule { RULE_NONE, RULE_ANY, RULE_LRU, RULE_FIFO, RULE_PLRU, RULE_RANDOM, RULE_WEIGHTED } Rule;  // ANY: one way, no choice
+enum { SHAPE_BITS = 40, SHAPE_SETS = 8192, SHAPE_WAYS = 1024 };
+typedef struct Shape {
+    Form form;
+    Rule rule;
+    uint32_t sets, block;
+    uint32_t *ways;                    // per set
+    uint64_t lines;                    // sum of ways
+    uint64_t kernel[SHAPE_BITS];
+    uint16_t *dealt;                   // FORM_DEALT: set by line modulo lines
+    double weight[32];                 // RULE_WEIGHTED: probability of each way; their sum is 1
+} Shape;
+uint32_t shape_set(const Shape *s, uint64_t line);
+uint64_t shape_line(const Shape *s, uint32_t set, uint64_t k);     // the k-th line of a set
+uint64_t shape_reach(const Shape *s);  // lines after which every kind of neighbourhood has been seen once
+void shape_deal(Shape *s);             // fills dealt from ways
+void shape_free(Shape *s);
+// The tags of a shape, to run accesses on; one set's state is as policies say.
+typedef struct Tags {
+    const Shape *shape;
+    uint64_t *tag, clock;
+    uint64_t *stamp;
+    uint32_t *first, *tree;
+} Tags;
+void tags_open(Tags *t, const Shape *shape);
+void tags_close(Tags *t);
+bool tags_touch(Tags *t, Rule rule, uint64_t line);                // true: a hit; deterministic rules only
+
+// --- level.c: one cache or TLB, as loads see it ---------------------------------------------------------------------------------
+typedef struct Range {
+    uint64_t from;
+    uint32_t step, count;              // lines
+} Range;
+typedef struct Lines {
+    VEC(Range) range;
+    uint64_t n;                        // lines in all
+} Lines;
+void lines_add(Lines *l, uint64_t from, uint32_t step, uint32_t count);
+void lines_free(Lines *l);
+typedef struct Level {
+    Subject *subject;
+    Diag *diag;
+    ChaseKind kind;
+    uint64_t base, unit;               // bytes: address of line 0; of a line or page
+    uint32_t stagger;
+    double low, high, low_sd, high_sd; // cycles of a load that it serves, and the least of one that it doesn't
+    double outliers;                   // of loads
+    float *evidence, *odds;            // by latency: log P(latency | miss) / P(latency | hit), and that without the log
+    uint32_t evidence_n;
+    uint32_t least;                    // fewest misses of a round whose lines don't fit
+    uint32_t warm;                     // rounds before the first that is looked at
+    uint64_t fill;                     // lines that must go round besides, so that what is in front of this level misses; 0: nothing is
+    double hidden;                     // of misses: those that what is in front hides all the same
+    Lines filler;                      // those of them that go round now
+    uint64_t limit;                    // loads of one question
+    uint32_t asked, unsure;            // questions, and those whose answer stayed open
+    bool broken;                       // the subject failed: diag says why
+} Level;
+// After low, high, … were set. misses (may be null): a sample of loads that it doesn't serve, however long they take.
+void level_learn(Level *l, const uint32_t *misses, size_t n);
+void level_close(Level *l);
+double level_distance(const Level *l); // between hits and misses in standard deviations: d'
+uint64_t level_address(const Level *l, uint64_t line);
+// Do these lines fit, each set's into its ways? True whatever the replacement policy is: lines that fit are hit from some
+// round on for good, and of those that don't at least one is missed in every round.
+bool level_fits(Level *l, const Lines *x);
+// Walks over the lines, and how many there are; out has room for CHASE_WALKS.
+size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n);
+
+// --- stairs.c: latency against the size of what is gone round -----------------------------------------------------------------
+typedef struct Sample {
+    double mean, sd;                   // robust: of all but the largest fiftieth, and of the middle two thirds
+    double error;                      // of the mean: standard error
+    double tail;                       // share beyond six sd
+    uint64_t n;
+} Sample;
+Sample sample_of(const uint32_t *latency, size_t n);
+typedef struct Stair {
+    uint64_t below, at;                // lines: the most whose latency is still that of the stair before, and where this one begins
+    Sample sample;
+} Stair;
+// Goes round 1, 2, 3, 4, 6, 8, 12, … lines up to most, until the mean latency has stayed on `want` levels above the first. Gives
+// back how many levels were seen, the first included; stair has room for want + 1.
+uint32_t climb(Level *l, uint64_t most, uint32_t want, Stair *stair);
+bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency);  // lines 0 … n − 1; rounds are timed
+
+// --- sets.c: capacity, line, sets and ways ---------------------------------------------------------------------------------------
+typedef VEC(uint64_t) LineVec;
+// The most lines 0 … n − 1 that fit, looked for between low and high, or beyond up to most; 0: more than most, or the subject
+// failed.
+uint64_t find_prefix(Level *l, uint64_t low, uint64_t high, uint64_t most);
+// Of lines 0 … n − 1, which fit, and another, with which they don't: those that can't be left out, `extra` as the last. They are
+// of one set, one more than it has ways. units: how many lines, as l->unit counts them, share a tag.
+bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units);
+void fill_without(Level *l, const uint64_t *line, size_t n);       // filler without these lines
+void fill_for(Level *l, const Shape *s, uint32_t set);             // filler without those of a set
+bool any_in_set(Level *l, const LineVec *conflict, const Lines *which);  // of lines that fit without the conflict set's
+bool in_set(Level *l, const LineVec *conflict, uint64_t line);
+void list_set(Level *l, const LineVec *conflict, uint64_t from, uint64_t to, uint64_t part, LineVec *out);  // lines of its set, part by part
+uint32_t find_ways(Level *l, const Shape *s, uint32_t set, uint32_t likely);
+
+// --- index.c: which lines share a set -------------------------------------------------------------------------------------------
+// From the prefix and its conflict set: form, sets and ways over the first span lines. Not determined, with the reason: none
+// of the forms explains what was seen.
+Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *out);
+
+// --- policy.c: what is replaced ---------------------------------------------------------------------------------------------------
+// The rule of a level whose shape is known, put into it too. above (may be null): the level that is asked first, with its rule.
+struct Found;
+Value find_rule(Level *l, Shape *shape, const Shape *above, struct Found *out);
+
+// --- infer.c: a cache; the TLBs -------------------------------------------------------------------------------------------------
+typedef struct Found {
+    Value size, line, fill, entries, sets, low, high;   // bytes, bytes, bytes, lines, -, cycles, cycles
+    Shape shape;
+    Value index, rule;                 // value: Form, Rule
+    double rule_p;                     // RULE_RANDOM, RULE_WEIGHTED: p-value of equal probabilities
+    Value weight[32];
+    uint64_t span;                     // lines over which the index was looked at
+    uint64_t accesses, mismatches;     // replayed; of them with another outcome
+    double distance;                   // d'
+} Found;
+void found_free(Found *f);
+// What serves loads of a kind first. False, with the reason, only when the subject fails.
+bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag);
+// Both TLBs, from loads past the L1. page: bytes.
+typedef struct FoundTlbs {
+    Value page, late, walk;            // bytes; cycles more of a page that is in the L2 TLB alone, and of one that is in neither
+    Found level[2];
+} FoundTlbs;
+bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag);
 
 #endif

@@ -1,0 +1,213 @@
+// index.c: which lines share a set. The lines of one set are listed from the start of the region on. If they recur with a
+// period the sets are dealt in turn, in blocks (a bit field, or modulo) or passing over full ones; if not, a linear map over
+// bits is solved for. What was found must then foretell lines all over the span that it was not made from.
+#include "probe/probe.h"
+
+#include <stdlib.h>
+
+// --- periods --------------------------------------------------------------------------------------------------------------
+static uint64_t period_of(const LineVec *in, uint64_t length)
+{
+    char *member = mem_alloc(length);
+    uint64_t period = 0;
+    for (size_t k = 0; k < in->n; k++) member[in->v[k]] = 1;
+    // A period takes the first line to another.
+    for (size_t k = 1; k < in->n && !period; k++) {
+        uint64_t p = in->v[k] - in->v[0];
+        if (p > length / 2) break;
+        bool same = true;
+        for (uint64_t x = 0; x + p < length && same; x++) same = member[x] == member[x + p];
+        if (same) period = p;
+    }
+    mem_free(member);
+    return period;
+}
+
+static void set_modulo(Shape *s, uint64_t sets, uint32_t block)
+{
+    s->form = sets == 1 ? FORM_ONE : FORM_MODULO;
+    s->sets = (uint32_t)sets;
+    s->block = sets == 1 ? 0 : block;
+}
+
+// Are the set's lines of the first period a block of 2^d that begins where such a block does?
+static bool is_block(const LineVec *in, uint64_t period, uint32_t *block)
+{
+    size_t n = 0;
+    while (n < in->n && in->v[n] < period) n++;
+    if (!n || n & (n - 1) || in->v[0] % n || period % n || in->v[n - 1] != in->v[0] + n - 1) return false;
+    *block = (uint32_t)__builtin_ctzll(n);
+    return true;
+}
+
+// --- dealt ----------------------------------------------------------------------------------------------------------------
+// One period has a line for every entry, and all of them fit; the one behind, again of set k, makes the set overflow.
+static bool solve_dealt(Level *l, const LineVec *in, uint64_t period, Shape *s)
+{
+    if (in->n < 2 || period > SHAPE_SETS) return false;
+    uint64_t sets = in->v[1] - in->v[0], sum = 0;
+    if (sets < 2 || sets > period || sets > 256) return false;
+    s->form = FORM_DEALT;
+    s->sets = (uint32_t)sets;
+    s->ways = mem_alloc(sizeof *s->ways * sets);
+    for (uint32_t k = 0; k < sets && sum <= period && !l->broken; k++) {
+        LineVec of = {0};
+        uint32_t units;
+        if (find_conflict(l, period, period + k, &of, &units)) sum += s->ways[k] = (uint32_t)of.n - 1;
+        else sum = ~0ull;
+        vec_free(&of);
+    }
+    if (sum == period) shape_deal(s);
+    return sum == period;
+}
+
+// --- linear maps ----------------------------------------------------------------------------------------------------------
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Is line ^ a sum of some of free[0..n) of the set?
+static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n)
+{
+    uint64_t count = 1ull << n, *all = mem_alloc(sizeof *all * count);
+    Lines x = {0};
+    bool in = false;
+    for (uint64_t c = 0; c < count; c++) {
+        all[c] = line;
+        for (uint32_t k = 0; k < n; k++) all[c] ^= (c >> k & 1) << free_bit[k];
+    }
+    qsort(all, count, sizeof *all, compare);
+    for (uint64_t c = 0; c < count; c++) {
+        for (size_t k = 0; k < conflict->n; k++) in |= conflict->v[k] == all[c];
+        lines_add(&x, all[c], 1, 1);
+    }
+    in = in || any_in_set(l, conflict, &x);
+    lines_free(&x);
+    mem_free(all);
+    return in;
+}
+
+static bool solve_linear(Level *l, const LineVec *conflict, uint64_t span, Shape *s)
+{
+    uint32_t free_bit[16], n = 0;
+    uint64_t base = conflict->v[0];
+    s->form = FORM_LINEAR;
+    for (uint32_t b = 0; 1ull << b < span && !l->broken; b++) {
+        uint64_t line = base ^ 1ull << b;
+        if (!any_sum(l, conflict, line, free_bit, n)) {
+            if (n == 14) return false;
+            free_bit[n++] = b;
+            continue;
+        }
+        // Which of the sums: bit by bit.
+        s->kernel[b] = 1ull << b;
+        for (uint32_t k = n; k-- > 0;)
+            if (!any_sum(l, conflict, line, free_bit, k)) line ^= 1ull << free_bit[k], s->kernel[b] ^= 1ull << free_bit[k];
+    }
+    s->sets = 1u << n;
+    return !l->broken;
+}
+
+// --- the whole --------------------------------------------------------------------------------------------------------------
+static uint64_t mix(uint64_t *seed)
+{
+    *seed += 0x9E3779B97F4A7C15ull;
+    uint64_t z = (*seed ^ *seed >> 31) * 0x94D049BB133111EBull;
+    return z ^ z >> 29;
+}
+
+// Foretells lines all over the span, half of them of the set.
+static bool foretells(Level *l, const LineVec *conflict, uint64_t span, const Shape *s)
+{
+    uint64_t seed = span;
+    uint32_t set = shape_set(s, conflict->v[0]), wrong = 0;
+    for (size_t k = 0; k < conflict->n; k++)
+        if (shape_set(s, conflict->v[k]) != set) return false;
+    for (uint32_t k = 0; k < 40 && !wrong && !l->broken; k++) {
+        uint64_t line = mix(&seed) % span;
+        if (k & 1) line = shape_line(s, set, line / s->sets);
+        if (line < span) wrong += in_set(l, conflict, line) != (shape_set(s, line) == set);
+    }
+    return !wrong;
+}
+
+// The ways of every set; of many sets some are asked: unequal ones have been seen only where there are few.
+static void measure_ways(Level *l, uint32_t likely, Shape *s)
+{
+    lines_free(&l->filler);
+    if (!s->ways) {
+        s->ways = mem_alloc(sizeof *s->ways * s->sets);
+        for (uint32_t k = 0; k < s->sets; k++) s->ways[k] = likely;
+        for (uint32_t k = 0; k < s->sets; k += s->sets <= 64 ? 1 : 1 + s->sets / 24) s->ways[k] = find_ways(l, s, k, likely);
+    }
+    s->lines = 0;
+    for (uint32_t k = 0; k < s->sets; k++) s->lines += s->ways[k];
+}
+
+// Lines of any set, from all over the span: as many as it has ways fit, with one of another set too, with one more of its own
+// they don't.
+static bool holds(Level *l, uint64_t span, const Shape *s)
+{
+    uint64_t seed = span + 1;
+    bool right = true;
+    for (uint32_t k = 0; k < 32 && right && !l->broken; k++) {
+        uint32_t set = (uint32_t)(mix(&seed) % s->sets), ways = s->ways[set];
+        uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
+        bool own = k & 1;
+        if (of < ways + 1 || (!own && shape_set(s, other) == set)) continue;
+        Lines x = {0};
+        for (uint32_t w = 0; w < ways + own; w++) lines_add(&x, shape_line(s, set, (first + w * step) % of), 1, 1);
+        if (!own) lines_add(&x, other, 1, 1);
+        fill_for(l, s, set);
+        right = level_fits(l, &x) != own;
+        lines_free(&x);
+    }
+    lines_free(&l->filler);
+    return right;
+}
+
+static void forget(Shape *s)
+{
+    shape_free(s);
+    *s = (Shape){.form = FORM_NONE};
+}
+
+static bool stands(Level *l, const LineVec *conflict, uint64_t span, Shape *s)
+{
+    if (l->broken || !foretells(l, conflict, span, s)) return false;
+    measure_ways(l, (uint32_t)conflict->n - 1, s);
+    return !l->broken && holds(l, span, s);
+}
+
+Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *s)
+{
+    LineVec in = {0};
+    uint64_t length = 0, period = 0;
+    uint32_t block = 0;
+    bool solved = false;
+    if (conflict->n - 1 == prefix) {  // all that fits is one set's
+        set_modulo(s, 1, 0);
+        solved = stands(l, conflict, span, s);
+    }
+    for (uint64_t to = MIN(prefix * 5 / 2 + 8, span); !solved && !period && length < span && !l->broken; to = MIN(2 * to, span)) {
+        list_set(l, conflict, length, to, MAX(1, prefix / 2), &in);
+        length = to;
+        period = in.n > 1 ? period_of(&in, length) : 0;
+        if (length > 8 * prefix && in.n > 40) break;
+    }
+    if (period && !l->broken) {
+        forget(s);
+        bool blocks = is_block(&in, period, &block);
+        if (blocks) set_modulo(s, period >> block, block);
+        solved = (blocks || (period >= prefix && solve_dealt(l, &in, period, s))) && stands(l, conflict, span, s);
+    }
+    if (!solved && !l->broken) {
+        forget(s);
+        solved = solve_linear(l, conflict, span, s) && stands(l, conflict, span, s);
+    }
+    vec_free(&in);
+    if (!solved) forget(s);
+    return solved ? counted(s->form) : undetermined("neither a bit field, modulo, dealt sets nor a linear hash explains which lines share a set");
+}

@@ -1,0 +1,232 @@
+// infer.c: what serves loads of a kind first, and the TLBs: measurements in order, each on what those before it found.
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+void found_free(Found *f) { shape_free(&f->shape); }
+
+// --- what a miss brings in --------------------------------------------------------------------------------------------------
+// A load, and one `apart` bytes further on, timed: a hit if the first one brought it in. Many places, each once.
+static bool pair(Level *l, uint64_t apart, uint32_t places, Sample *out)
+{
+    Walk walks[CHASE_WALKS];
+    uint32_t latency[CHASE_WALKS];
+    for (uint32_t k = 0; k < places; k++) {
+        uint64_t at = l->base + (uint64_t)k * 8192;
+        walks[2 * k] = (Walk){.start = at, .count = 1};
+        walks[2 * k + 1] = (Walk){.start = at + apart, .count = 1, .timed = true};
+    }
+    l->broken = !subject_run(l->subject, l->kind, walks, 2 * places, 1, 0, latency, l->diag);
+    if (!l->broken) *out = sample_of(latency, places);
+    return !l->broken;
+}
+
+static void pool(Sample *sum, const Sample *s)
+{
+    double n = (double)(sum->n + s->n);
+    sum->mean = (sum->mean * (double)sum->n + s->mean * (double)s->n) / n;
+    sum->sd = (sum->sd * (double)sum->n + s->sd * (double)s->n) / n;
+    sum->n += s->n;
+    sum->error = sum->sd / sqrt(n);
+}
+
+static bool pairs(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
+{
+    Sample s;
+    *out = (Sample){0};
+    for (uint32_t r = 0; r < repeats; r++) {
+        if (!pair(l, apart, 256, &s)) return false;
+        pool(out, &s);
+    }
+    return true;
+}
+
+// Bytes that a miss brings in, a power of two; 0: a second load of the same word takes no less than one of another.
+static uint32_t find_fill(Level *l)
+{
+    Sample hit, miss, at;
+    uint32_t repeats = 1;
+    if (!pairs(l, 0, 1, &hit) || !pairs(l, 2048, 1, &miss)) return 0;
+    if (hit.sd > 0.006 * hit.mean) {
+        repeats = 8;
+        if (!pairs(l, 0, repeats, &hit) || !pairs(l, 2048, repeats, &miss)) return 0;
+    }
+    if (miss.mean - hit.mean < 5 * (hit.error + miss.error) + 1) return 0;
+    uint32_t fill = 4;
+    for (; fill < 2048; fill *= 2) {
+        if (!pairs(l, fill, repeats, &at)) return 0;
+        if (at.mean > 0.5 * (hit.mean + miss.mean)) return fill;
+    }
+    return fill;
+}
+
+// --- a level ----------------------------------------------------------------------------------------------------------------
+// What hits and misses of the level take, from the stair it makes; outliers from hits alone. Well above the stair's foot all samples that aren't hits
+// are misses, however many there are.
+static bool set_latencies(Level *l, const Stair *low, const Stair *high, const Sample *hits)
+{
+    uint32_t rounds = (uint32_t)(1 + 8000 / high->at);
+    size_t n = high->at * rounds, missed = 0;
+    uint32_t *latency = mem_alloc(sizeof *latency * n);
+    if (go_round(l, high->at, 2, rounds, latency)) {
+        l->low = low->sample.mean, l->low_sd = low->sample.sd;
+        Sample s = high->sample;
+        double middle = 0.5 * (l->low + s.mean);
+        if (s.mean - l->low > 6 * l->low_sd) {
+            for (size_t k = 0; k < n; k++)
+                if (latency[k] > middle) latency[missed++] = latency[k];
+            if (missed) s = sample_of(latency, missed);
+            // The most frequent kind of miss: half the samples lie about it, or below.
+            s.mean = MAX(middle, s.mean);
+        }
+        l->high = s.mean, l->high_sd = MIN(s.sd, MAX(0.5, s.mean * l->low_sd / l->low));
+        // At most so many, most likely: what looks like a miss once in a while must not count for one.
+        double tail = hits->tail * (double)hits->n;
+        l->outliers = (tail + 2 * sqrt(tail) + 3) / (double)hits->n;
+        level_learn(l, missed ? latency : NULL, missed);
+    }
+    mem_free(latency);
+    return !l->broken;
+}
+
+// How many loads a round misses where one line too many goes round: questions about the same set need to look for no fewer.
+static void learn_least(Level *l, uint64_t prefix)
+{
+    uint32_t rounds = (uint32_t)(8 + 20000 / prefix), *latency = mem_alloc(sizeof *latency * (prefix + 1) * rounds);
+    double more = 0;
+    for (int one = 0; one < 2 && !l->broken; one++)
+        if (go_round(l, prefix + (uint64_t)one, 4, rounds, latency))
+            for (uint64_t k = 0; k < (prefix + (uint64_t)one) * rounds; k++) more += (l->odds[MIN(latency[k], l->evidence_n - 1)] > 1) * (one ? 1.0 : -1.0);
+    l->least = (uint32_t)MAX(1, 0.5 * more / rounds);
+    mem_free(latency);
+}
+
+// Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the line
+// is known.
+static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sectors, Found *out)
+{
+    LineVec conflict = {0};
+    uint64_t prefix = find_prefix(l, stair->below, stair->at, most);
+    uint32_t units = 1;
+    if (prefix && !l->fill) learn_least(l, prefix);
+    bool ok = prefix && find_conflict(l, prefix, prefix, &conflict, &units);
+    if (ok && sectors && units > 1) {
+        l->unit *= units;
+        prefix /= units;
+        l->least = MAX(1, l->least / units);
+        for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
+    }
+    out->line = counted((double)l->unit);
+    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger);
+    // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are neighbours.
+    uint64_t want = MAX(8 * prefix, 4096), once = 1;
+    while (ok && !l->broken && want > once) {
+        for (out->span = 1; out->span < want; out->span *= 2) {}
+        while (out->span > room) out->span /= 2;
+        once = want;
+        shape_free(&out->shape);
+        out->index = find_index(l, prefix, &conflict, out->span, &out->shape);
+        if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19) want *= 16;
+        else if (out->index.verdict == MEASURED) want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
+    }
+    if (!ok) out->index = undetermined("no set of lines that doesn't fit was found");
+    ok = ok && !l->broken && out->index.verdict == MEASURED;
+    if (ok) {
+        const Shape *s = &out->shape;
+        out->sets = counted(s->sets);
+        out->entries = counted((double)s->lines);
+        out->size = counted((double)(s->lines * l->unit));
+    }
+    lines_free(&l->filler);
+    vec_free(&conflict);
+    return !l->broken;
+}
+
+bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag)
+{
+    *out = (Found){0};
+    Level l = {.subject = s, .diag = diag, .kind = kind, .base = base, .least = 1, .warm = s->cold ? 1 : 2, .limit = 4u << 20};
+    uint32_t fill = find_fill(&l);
+    if (!fill) return !l.broken;
+    out->fill = counted(fill);
+    l.unit = fill;
+    Stair stair[2];
+    uint64_t most = MIN((s->span[kind] - base) / 2, 64u << 20) / fill;
+    uint32_t seen = climb(&l, most, 1, stair);
+    bool ok = !l.broken;
+    if (ok && seen < 2) {
+        out->size = undetermined("no size was too large to fit");
+    } else if (ok) {
+        ok = set_latencies(&l, &stair[0], &stair[1], &stair[0].sample);
+        out->low = measured(l.low, l.low, l.low), out->high = measured(l.high, l.high, l.high);
+        out->distance = level_distance(&l);
+        ok = ok && infer_shape(&l, &stair[1], most, true, out);
+        if (ok && out->index.verdict == MEASURED) out->rule = find_rule(&l, &out->shape, NULL, out);
+        ok = !l.broken;
+    }
+    level_close(&l);
+    return ok;
+}
+
+// --- the TLBs -----------------------------------------------------------------------------------------------------------------
+// A page is what a load brings the translation of in. The line of the second load was brought in by a run before, where a
+// cache keeps it between runs.
+static bool touch_at(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
+{
+    uint64_t far = l->subject->span[l->kind] / 2;
+    Walk walks[] = {
+        {.start = far, .stride = 2 << 20, .count = l->subject->cold ? 0 : (uint32_t)MIN(far >> 21, 4096)},  // other pages, if translations are kept
+        {.start = l->base, .count = 1},
+        {.start = l->base + apart, .count = 1, .timed = true},
+    };
+    size_t skip = l->subject->cold;
+    uint32_t *latency = mem_alloc(sizeof *latency * (repeats + 1));
+    for (uint32_t r = 0; r <= repeats && !l->broken; r++) l->broken = !subject_run(l->subject, l->kind, walks + skip, COUNT(walks) - skip, 1, 0, latency + r, l->diag);
+    if (!l->broken) *out = sample_of(latency + 1, repeats);
+    mem_free(latency);
+    return !l->broken;
+}
+
+static uint64_t find_page(Level *l)
+{
+    Sample near, at;
+    uint32_t repeats = 1;
+    if (!touch_at(l, 1024, 30, &near)) return 0;
+    if (near.sd > 0.006 * near.mean && !touch_at(l, 1024, repeats = 600, &near)) return 0;
+    for (uint64_t page = 4096; page < l->subject->span[l->kind] / 2; page *= 2) {
+        if (!touch_at(l, page, repeats, &at)) return 0;
+        if (at.mean - near.mean > 5 * (at.error + near.error) + 1 + 0.005 * near.mean) return page;
+    }
+    return 0;
+}
+
+bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
+{
+    *out = (FoundTlbs){.page = {.verdict = ABSENT}};
+    Level l = {.subject = s, .diag = diag, .kind = kind, .least = 1, .warm = 2, .limit = 4u << 20};
+    uint64_t page = find_page(&l);
+    if (!page) return !l.broken;
+    out->page = counted((double)page);
+    l.unit = page, l.stagger = s->stagger;
+    uint64_t most = MIN(s->span[kind] / 2 / (l.unit + l.stagger), 1u << 15);
+    Stair stair[3];
+    uint32_t seen = climb(&l, most, 2, stair);
+    for (uint32_t t = 0; t + 1 < seen && !l.broken; t++) {
+        Found *f = &out->level[t];
+        const Shape *above = t ? &out->level[0].shape : NULL;
+        if (t && (out->level[0].index.verdict != MEASURED || out->level[0].rule.verdict != MEASURED)) {
+            f->index = f->rule = undetermined("the level in front of it isn't known");
+            break;
+        }
+        l.least = 1, l.asked = l.unsure = 0;
+        if (t) l.fill = 3 * above->lines, l.hidden = 0.05;
+        if (!set_latencies(&l, &stair[t], &stair[t + 1], &stair[0].sample)) break;
+        Value penalty = measured(stair[t + 1].sample.mean - stair[t].sample.mean, 0, 0);
+        *(t ? &out->walk : &out->late) = penalty;
+        f->distance = level_distance(&l);
+        if (infer_shape(&l, &stair[t + 1], most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, above, f);
+    }
+    level_close(&l);
+    return !l.broken;
+}

@@ -1,0 +1,193 @@
+// policy.c: what goes when a set is full. A cyclic chase can't tell FIFO from LRU, so a set's lines are touched again out of
+// order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the latencies bear out
+// is the rule. If none is better than "some share of loads misses, whichever", victims are drawn: then every trial fills an
+// empty set in order, loads one line more, and looks which way went.
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double sure = 12;         // log odds, as in level.c
+
+static uint64_t mix(uint64_t *seed)
+{
+    *seed += 0x9E3779B97F4A7C15ull;
+    uint64_t z = (*seed ^ *seed >> 30) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+    return z ^ z >> 31;
+}
+
+// --- foretelling ------------------------------------------------------------------------------------------------------------
+enum { SEQUENCE = 4000 };
+typedef struct Sequence {
+    Walk walk[CHASE_WALKS];
+    uint64_t line[SEQUENCE];           // in the order of loading, filler too
+    bool timed[SEQUENCE];
+    size_t walks, n, looked;
+} Sequence;
+
+static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint32_t count, bool timed)
+{
+    if (q->walks == CHASE_WALKS || q->n + count > SEQUENCE) return false;
+    q->walk[q->walks++] = (Walk){.start = level_address(l, from), .stride = (int64_t)step * (int64_t)(l->unit + l->stagger), .count = count, .timed = timed};
+    for (uint32_t k = 0; k < count; k++) q->line[q->n] = from + (uint64_t)k * step, q->timed[q->n++] = timed;
+    q->looked += timed ? count : 0;
+    return true;
+}
+
+// Twice as many lines of the set as it has ways, in order: whatever was in it is gone, and a tree's bits stand as they would
+// from any start. Then lines of a pool at random; between two, lines of other sets, where something in front must forget.
+static void draw_sequence(const Level *l, const Shape *s, uint32_t set, uint64_t *seed, Sequence *q)
+{
+    uint32_t ways = s->ways[set], pool = ways + MAX(1, ways / 4);
+    uint64_t other = 0;
+    bool more = true;
+    *q = (Sequence){.walks = 0};
+    for (uint32_t k = 0; k < 2 * ways && more; k++) more = put(l, q, shape_line(s, set, pool + k), 1, 1, false);
+    while (more) {
+        more = put(l, q, shape_line(s, set, mix(seed) % pool), 1, 1, true);
+        for (uint64_t left = s->sets > 1 ? l->fill : 0; left && more;) {
+            while (shape_set(s, other) == set) other++;
+            uint64_t run = 0;
+            while (run < left && shape_set(s, other + run) != set) run++;
+            more = put(l, q, other, 1, (uint32_t)run, false);
+            other += run, left -= run;
+            if (other > 4 * s->lines) other = 0;
+        }
+    }
+}
+
+typedef struct Score {
+    double rule[RULE_RANDOM];          // by Rule: log likelihood, less that of "all hit"
+    double share[8];                   // of "each load misses with probability 1/8, 2/8, …"
+} Score;
+
+static bool foretellable(const Shape *s, uint32_t set, Rule r)
+{
+    uint32_t ways = s->ways[set];
+    return r == RULE_LRU || r == RULE_FIFO || (r == RULE_PLRU && ways > 2 && ways <= 32 && !(ways & (ways - 1)));
+}
+
+// Filler before a load counts for the level above alone; it is of other sets here.
+static void score(const Level *l, const Shape *s, uint32_t set, const Shape *above, Rule above_rule, const Sequence *q, const uint32_t *latency, Score *score)
+{
+    bool seen = above && above_rule < RULE_RANDOM;  // what the level in front does can be foretold
+    double slack = above && !seen ? 0.03 : 0.003;
+    for (Rule r = RULE_LRU; r < RULE_RANDOM; r++) {
+        if (!foretellable(s, set, r)) continue;
+        Tags tags, front;
+        tags_open(&tags, s);
+        if (seen) tags_open(&front, above);
+        size_t at = 0;
+        for (size_t k = 0; k < q->n; k++) {
+            bool hit = seen && tags_touch(&front, above_rule, q->line[k]);
+            hit = hit || tags_touch(&tags, r, q->line[k]);
+            if (!q->timed[k]) continue;
+            double odds = l->odds[MIN(latency[at], l->evidence_n - 1)];
+            at++;
+            score->rule[r] += log(hit ? 1 - slack + slack * odds : (1 - slack) * odds + slack);
+        }
+        tags_close(&tags);
+        if (seen) tags_close(&front);
+    }
+    for (size_t k = 0; k < q->looked; k++) {
+        double odds = l->odds[MIN(latency[k], l->evidence_n - 1)];
+        for (int p = 0; p < 8; p++) score->share[p] += log(1 - (p + 1) / 8.0 + (p + 1) / 8.0 * odds);
+    }
+}
+
+// The best, and by how much it is better than the next; RULE_RANDOM: a mere share explains most.
+static Rule best_of(const Shape *s, uint32_t set, const Score *c, double *margin)
+{
+    double best = -1e300, second = -1e300;
+    Rule rule = RULE_RANDOM;
+    for (int p = 0; p < 8; p++) best = MAX(best, c->share[p]);
+    for (Rule r = RULE_LRU; r < RULE_RANDOM; r++) {
+        if (!foretellable(s, set, r)) continue;
+        if (c->rule[r] > best) second = best, best = c->rule[r], rule = r;
+        else second = MAX(second, c->rule[r]);
+    }
+    *margin = best - second;
+    return rule;
+}
+
+// --- drawn victims ------------------------------------------------------------------------------------------------------------
+// One launch: trials in as many sets as there are walks for. Adds to drawn[way].
+static uint32_t draw_victims(Level *l, const Shape *s, uint32_t ways, uint32_t *at, uint64_t *seed, uint32_t *drawn)
+{
+    Walk walk[CHASE_WALKS];
+    uint32_t turn[CHASE_WALKS], trials = 0, found = 0;
+    size_t walks = 0;
+    for (uint32_t tried = 0; tried < s->sets && walks + 2 * ways + 3 < CHASE_WALKS; tried++, *at = (*at + 1) % s->sets) {
+        if (s->ways[*at] != ways) continue;
+        Lines fill = {0}, look = {0};
+        turn[trials] = (uint32_t)(mix(seed) % ways);
+        for (uint32_t k = 0; k <= ways; k++) lines_add(&fill, shape_line(s, *at, k), 1, 1);
+        for (uint32_t k = 0; k < ways; k++) lines_add(&look, shape_line(s, *at, (turn[trials] + k) % ways), 1, 1);
+        walks = level_walks(l, &fill, false, walk, walks);
+        walks = level_walks(l, &look, true, walk, walks);
+        lines_free(&fill), lines_free(&look);
+        trials++;
+    }
+    uint32_t *latency = mem_alloc(sizeof *latency * trials * ways);
+    l->broken |= !subject_run(l->subject, l->kind, walk, walks, 1, 0, latency, l->diag);
+    for (uint32_t t = 0; t < trials && !l->broken; t++) {
+        uint32_t k = 0;
+        while (k < ways && l->odds[MIN(latency[t * ways + k], l->evidence_n - 1)] < 1) k++;
+        if (k < ways) drawn[(turn[t] + k) % ways]++, found++;
+    }
+    mem_free(latency);
+    return found;
+}
+
+// The chance of a χ² as large with n degrees of freedom (Wilson and Hilferty's approximation).
+static double chance_of(double chi2, double n)
+{
+    double z = (cbrt(chi2 / n) - (1 - 2 / (9 * n))) / sqrt(2 / (9 * n));
+    return 0.5 * erfc(z / sqrt(2));
+}
+
+static Value find_weights(Level *l, Shape *s, uint32_t ways, Found *out)
+{
+    uint32_t drawn[32] = {0}, n = 0, at = 0, want = MIN(MAX(80 * ways, 800), 4000);
+    uint64_t seed = ways;
+    for (int launches = 0; n < want && launches < 2000 && !l->broken; launches++) n += draw_victims(l, s, ways, &at, &seed, drawn);
+    if (n < want) return undetermined("victims are drawn, but which way they were in doesn't show");
+    double chi2 = 0, equal = (double)n / ways;
+    for (uint32_t w = 0; w < ways; w++) {
+        double p = (double)drawn[w] / n, error = 1.96 * sqrt(p * (1 - p) / n);
+        chi2 += (drawn[w] - equal) * (drawn[w] - equal) / equal;
+        out->weight[w] = measured(p, p - error, p + error);
+        s->weight[w] = p;
+    }
+    out->rule_p = chance_of(chi2, ways - 1);
+    return counted(s->rule = out->rule_p < 1e-3 ? RULE_WEIGHTED : RULE_RANDOM);
+}
+
+// --- the whole ----------------------------------------------------------------------------------------------------------------
+Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
+{
+    uint32_t set = 0;
+    for (uint32_t k = 0; k < s->sets; k++)
+        if (s->ways[k] > s->ways[set]) set = k;
+    uint32_t ways = s->ways[set];
+    if (ways == 1) return counted(s->rule = RULE_ANY);
+    Sequence *q = mem_alloc(sizeof *q);
+    Score c = {{0}, {0}};
+    uint32_t latency[SEQUENCE];
+    double margin = 0;
+    uint64_t seed = 1, loads = 0;
+    Rule rule = RULE_RANDOM;
+    for (int turns = 0; turns < 3 || (margin < 4 * sure && loads < l->limit); turns++) {
+        draw_sequence(l, s, set, &seed, q);
+        l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
+        if (l->broken) break;
+        score(l, s, set, above, above ? above->rule : RULE_NONE, q, latency, &c);
+        rule = best_of(s, set, &c, &margin);
+        loads += q->n;
+    }
+    mem_free(q);
+    if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
+    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, ways, out);
+    return counted(s->rule = rule);
+}

@@ -1,0 +1,251 @@
+// sets.c: from "do these lines fit?" (level.c) to line, capacity, sets and ways. The lines 0 … n − 1 fit and 0 … n don't: that
+// many have room before the first set overflows. Those of them that can't be left out are one line more than that set has
+// ways: the conflict set, all of one set, whatever the policy and the index are. With all but one of it going round, any other
+// line can be asked: is it of that set too?
+#include "probe/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- capacity -------------------------------------------------------------------------------------------------------------
+static bool prefix_fits(Level *l, uint64_t n)
+{
+    Lines x = {0};
+    lines_add(&x, 0, 1, (uint32_t)n);
+    bool fits = level_fits(l, &x);
+    lines_free(&x);
+    return fits;
+}
+
+uint64_t find_prefix(Level *l, uint64_t low, uint64_t high, uint64_t most)
+{
+    low = MAX(low, 1), high = MAX(high, low + 1);
+    while (low > 1 && !prefix_fits(l, low)) high = low, low /= 2;
+    while (prefix_fits(l, high)) {
+        if (l->broken || high >= most) return 0;
+        low = high, high = MIN(2 * high, most);
+    }
+    while (low + 1 < high && !l->broken) {
+        uint64_t middle = (low + high) / 2;
+        if (prefix_fits(l, middle)) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+// --- the conflict set -----------------------------------------------------------------------------------------------------
+static void add_all(Lines *x, const uint64_t *line, size_t n)
+{
+    for (size_t k = 0; k < n; k++) lines_add(x, line[k], 1, 1);
+}
+
+static bool all_fit(Level *l, const uint64_t *line, size_t n)
+{
+    Lines x = {0};
+    add_all(&x, line, n);
+    bool fits = level_fits(l, &x);
+    lines_free(&x);
+    return fits;
+}
+
+// Lines were units of what a miss brings in so far. A line may hold several: its units share a way, so that a sibling of a
+// unit can go round instead of it, and with it.
+static uint32_t find_line(Level *l, const LineVec *conflict)
+{
+    uint32_t units = 1;
+    size_t n = conflict->n;
+    uint64_t *x = mem_alloc(sizeof *x * (n + 1));
+    for (; units < 64 && !l->broken; units *= 2) {
+        memcpy(x, conflict->v, n * sizeof *x);
+        x[0] ^= units;
+        bool taken = false;
+        for (size_t k = 1; k < n; k++) taken |= x[k] == x[0];
+        bool same_set = !taken && !all_fit(l, x, n);
+        x[n - 1] = conflict->v[0];              // with its sibling, without another
+        if (!same_set || !all_fit(l, x, n)) break;
+    }
+    mem_free(x);
+    return units;
+}
+
+// Do they fit without any one of them? Some are tried, from all over.
+static bool none_spare(Level *l, const LineVec *v)
+{
+    uint64_t *x = mem_alloc(sizeof *x * v->n);
+    bool fit = true;
+    for (uint32_t k = 0; k < 8 && fit && !l->broken; k++) {
+        size_t out = (size_t)(0x9E3779B1u * (k + 1) >> 8) % v->n;  // at no regular distance
+        memcpy(x, v->v, sizeof *x * v->n);
+        x[out] = v->v[v->n - 1];
+        fit = all_fit(l, x, v->n - 1);
+    }
+    mem_free(x);
+    return fit;
+}
+
+// Sets of equal size with blocks of 2^d lines dealt in turn are tried first: no more than their lines go round then.
+static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
+{
+    for (uint32_t ways = 1; ways <= 1024 && ways <= n; ways++) {
+        if (n % ways) continue;
+        for (uint32_t d = 0; d < 6 && ways >> d; d++) {
+            uint64_t period = n / ways << d;
+            if (ways & ((1u << d) - 1) || period * (ways >> d) > n) continue;
+            out->n = 0;
+            for (uint32_t k = 0; k <= ways; k++) vec_push(out, (k >> d) * period + (k & ((1u << d) - 1)));
+            if (!all_fit(l, out->v, out->n) && none_spare(l, out)) return true;
+            if (l->broken) return false;
+        }
+    }
+    return false;
+}
+
+// Is there a line of the conflict set of 0 … n − 1 and `extra` among [from, to)? Only without one do they still overflow.
+static bool needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t to)
+{
+    Lines x = {0};
+    lines_add(&x, 0, 1, (uint32_t)from);
+    lines_add(&x, to, 1, (uint32_t)(n - to));
+    lines_add(&x, extra, 1, 1);
+    bool fits = level_fits(l, &x);
+    lines_free(&x);
+    return fits;
+}
+
+// Halves a range down to what is needed as a whole: a line, which may be several units, any of which keeps it there.
+static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t size, LineVec *out, uint32_t *units)
+{
+    if (from >= n || l->broken || !needed(l, n, extra, from, MIN(from + size, n))) return false;
+    bool lower = size > 1 && find_needed(l, n, extra, from, size / 2, out, units);
+    bool upper = size > 1 && find_needed(l, n, extra, from + size / 2, size / 2, out, units);
+    if (!lower && !upper) {
+        vec_push(out, from);
+        *units = (uint32_t)MIN(*units, size);
+    }
+    return true;
+}
+
+bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units)
+{
+    *units = 1;
+    if (!l->fill && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
+    out->n = 0;
+    uint64_t part = 1;
+    while (part * 16 < n) part *= 2;
+    *units = (uint32_t)part;
+    for (uint64_t from = 0; from < n && !l->broken; from += part) find_needed(l, n, extra, from, part, out, units);
+    vec_push(out, extra);
+    return !l->broken && out->n >= 2;
+}
+
+// --- filler ---------------------------------------------------------------------------------------------------------------
+// Lines from the region's start that aren't of the set. As part of a prefix that fits they overflow no set.
+void fill_without(Level *l, const uint64_t *line, size_t n)
+{
+    lines_free(&l->filler);
+    for (uint64_t x = 0; l->filler.n < l->fill; x++) {
+        bool of_set = false;
+        for (size_t k = 0; k < n && !of_set; k++) of_set = line[k] == x;
+        if (!of_set) lines_add(&l->filler, x, 1, 1);
+    }
+}
+
+void fill_for(Level *l, const Shape *s, uint32_t set)
+{
+    lines_free(&l->filler);
+    if (s->sets == 1) return;
+    for (uint64_t x = 0; l->filler.n < l->fill; x++)
+        if (shape_set(s, x) != set) lines_add(&l->filler, x, 1, 1);
+}
+
+// --- lines of the set -------------------------------------------------------------------------------------------------------
+static bool is_in(const LineVec *v, uint64_t line)
+{
+    for (size_t k = 0; k < v->n; k++)
+        if (v->v[k] == line) return true;
+    return false;
+}
+
+bool any_in_set(Level *l, const LineVec *conflict, const Lines *which)
+{
+    Lines x = {0};
+    if (l->fill && !l->filler.n) fill_without(l, conflict->v, conflict->n);
+    add_all(&x, conflict->v, conflict->n - 1);
+    for (size_t r = 0; r < which->range.n; r++) lines_add(&x, which->range.v[r].from, which->range.v[r].step, which->range.v[r].count);
+    bool fits = level_fits(l, &x);
+    lines_free(&x);
+    return !fits;
+}
+
+bool in_set(Level *l, const LineVec *conflict, uint64_t line)
+{
+    Lines x = {0};
+    lines_add(&x, line, 1, 1);
+    bool in = is_in(conflict, line) || any_in_set(l, conflict, &x);
+    lines_free(&x);
+    return in;
+}
+
+static bool range_in_set(Level *l, const LineVec *conflict, uint64_t from, uint64_t to)
+{
+    Lines x = {0};
+    for (uint64_t at = from; at < to;) {  // without the lines that go round anyway
+        uint64_t end = at;
+        while (end < to && !is_in(conflict, end)) end++;
+        lines_add(&x, at, 1, (uint32_t)(end - at));
+        at = end + 1;
+    }
+    bool in = x.n && any_in_set(l, conflict, &x);
+    lines_free(&x);
+    return in;
+}
+
+static void list_range(Level *l, const LineVec *conflict, uint64_t from, uint64_t to, LineVec *out)
+{
+    if (l->broken) return;
+    if (to - from == 1) {
+        if (is_in(conflict, from) || range_in_set(l, conflict, from, to)) vec_push(out, from);
+        return;
+    }
+    if (!range_in_set(l, conflict, from, to)) {
+        for (uint64_t k = from; k < to; k++)
+            if (is_in(conflict, k)) vec_push(out, k);
+        return;
+    }
+    uint64_t middle = (from + to) / 2;
+    list_range(l, conflict, from, middle, out);
+    list_range(l, conflict, middle, to, out);
+}
+
+void list_set(Level *l, const LineVec *conflict, uint64_t from, uint64_t to, uint64_t part, LineVec *out)
+{
+    for (part = MAX(part, 1); from < to && !l->broken; from += part) list_range(l, conflict, from, MIN(from + part, to), out);
+}
+
+// --- ways -------------------------------------------------------------------------------------------------------------------
+static bool first_fit(Level *l, const Shape *s, uint32_t set, uint32_t n)
+{
+    Lines x = {0};
+    for (uint32_t k = 0; k < n; k++) lines_add(&x, shape_line(s, set, k), 1, 1);
+    bool fits = level_fits(l, &x);
+    lines_free(&x);
+    return fits;
+}
+
+uint32_t find_ways(Level *l, const Shape *s, uint32_t set, uint32_t likely)
+{
+    uint32_t low = 0, high = likely, step = 1;
+    fill_for(l, s, set);
+    if (first_fit(l, s, set, likely)) {
+        for (low = likely; !l->broken && low + step <= SHAPE_WAYS && first_fit(l, s, set, low + step); step *= 2) low += step;
+        high = low + step;
+    }
+    while (low + 1 < high && !l->broken) {
+        uint32_t middle = (low + high) / 2;
+        if (first_fit(l, s, set, middle)) low = middle;
+        else high = middle;
+    }
+    lines_free(&l->filler);
+    return low;
+}

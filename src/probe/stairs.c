@@ -1,0 +1,103 @@
+// stairs.c: the mean latency of going round n lines, against n, is a stair: a step for every cache that n lines don't fit
+// into. It gives the latencies to tell hits from misses by, and roughly where the capacities are; what they are exactly is
+// asked line by line (sets.c).
+#include "probe/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+Sample sample_of(const uint32_t *latency, size_t n)
+{
+    uint32_t *v = mem_alloc(sizeof *v * n);
+    for (size_t k = 0; k < n; k++) v[k] = latency[k];
+    qsort(v, n, sizeof *v, compare);
+    Sample s = {.n = n};
+    size_t kept = n - n / 50;
+    for (size_t k = 0; k < kept; k++) s.mean += v[k];
+    s.mean /= (double)kept;
+    double q16 = v[n * 16 / 100], q84 = v[n * 84 / 100], middle = v[n / 2];
+    s.sd = MAX(0.5 * (q84 - q16), MAX(0.4, 0.005 * middle));
+    for (size_t k = n; k-- > 0 && v[k] > middle + 6 * s.sd;) s.tail++;
+    s.tail /= (double)n;
+    s.error = s.sd / sqrt((double)n);
+    mem_free(v);
+    return s;
+}
+
+bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency)
+{
+    Walk walk = {.start = level_address(l, 0), .stride = (int64_t)(l->unit + l->stagger), .count = (uint32_t)n, .timed = true};
+    l->broken |= !subject_run(l->subject, l->kind, &walk, 1, warm + rounds, warm, latency, l->diag);
+    return !l->broken;
+}
+
+// So many loads that the mean's error is small beside what a step is at least.
+static bool measure(Level *l, uint64_t n, uint32_t loads, Sample *out)
+{
+    uint32_t rounds = (uint32_t)MAX(1, loads / n), *latency = mem_alloc(sizeof *latency * n * rounds);
+    bool ok = go_round(l, n, 2, rounds, latency);
+    if (ok) *out = sample_of(latency, n * rounds);
+    mem_free(latency);
+    return ok;
+}
+
+typedef struct Steps {
+    Sample sample[96];
+    uint64_t n[96];
+    uint32_t count;
+} Steps;
+
+// The first level above that of step `base`: the index of a step on it, or 0. A step that is nearly as high as the one behind
+// it is on a level, and so are those behind it while they rise less and less. Sets *low to the last step that isn't above, and *first to
+// where the level begins.
+static uint32_t next_level(const Steps *s, uint32_t base, bool over, uint32_t *low, uint32_t *first)
+{
+    double from = s->sample[base].mean;
+    *low = base;
+    for (uint32_t k = base + 1; k + 2 < s->count + over; k++) {
+        double rise = s->sample[k].mean - from, noise = 5 * (s->sample[k].error + s->sample[base].error) + 0.4 + 0.002 * from;
+        if (rise <= noise && *low == k - 1) *low = k;
+        if (rise <= noise) continue;
+        if (k + 1 >= s->count) return *first = k, over ? k : 0;
+        double next = s->sample[k + 1].mean - from;
+        if (rise < 0.8 * next) continue;
+        uint32_t at = next > rise ? k + 1 : k;
+        *first = k;
+        for (uint32_t j = k + 1; j + 1 < s->count; j++) {
+            double last = s->sample[j].mean - s->sample[j - 1].mean, rise_on = s->sample[j + 1].mean - s->sample[j].mean;
+            if (rise_on > MAX(0.7 * last, noise)) break;
+            at = j + 1;
+        }
+        return at;
+    }
+    return 0;
+}
+
+uint32_t climb(Level *l, uint64_t most, uint32_t want, Stair *stair)
+{
+    Steps s = {.count = 0};
+    uint32_t loads = 400, seen = 0;
+    for (uint64_t n = 1; n <= most && s.count < COUNT(s.n); n += n < 2 ? 1 : n & (n - 1) ? n / 3 : n / 2) {
+        if (!measure(l, n, n == 1 ? 4000 : loads, &s.sample[s.count])) return 0;
+        // Noise costs loads.
+        if (n == 1 && s.sample[0].sd > 0.006 * s.sample[0].mean && !measure(l, n, loads = 20000, &s.sample[s.count])) return 0;
+        s.n[s.count++] = n;
+        bool over = n + n / 2 > most || s.count == COUNT(s.n);
+        uint32_t at = 0, low = 0, first = 0;
+        stair[0] = (Stair){0, 1, s.sample[0]};
+        for (seen = 1; seen <= want; seen++) {
+            uint32_t base = at;
+            if (!(at = next_level(&s, base, over, &low, &first))) break;
+            stair[seen] = (Stair){s.n[low], s.n[at], s.sample[at]};
+        }
+        // Some steps more than needed: a level's last ones are its best.
+        if (seen > want && (at + 1 < s.count || first + 4 < s.count)) break;
+    }
+    return seen;
+}

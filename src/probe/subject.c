@@ -1,0 +1,31 @@
+// subject.c: asks, and keeps what was answered (probe.h).
+#include "probe/probe.h"
+
+#include <string.h>
+
+static size_t timed_loads(const Walk *walks, size_t n, uint32_t rounds)
+{
+    size_t sum = 0;
+    for (size_t w = 0; w < n; w++) sum += walks[w].timed ? walks[w].count : 0;
+    return sum * rounds;
+}
+
+bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+{
+    if (!s->run(s->of, kind, walks, n, rounds, first, latency, diag)) return false;
+    for (size_t w = 0; w < n; w++) s->loads += (uint64_t)walks[w].count * rounds;
+    size_t timed = timed_loads(walks, n, rounds - first);
+    if (timed > s->keep) return true;
+    s->keep -= timed;
+    Run r = {.kind = kind, .n = n, .rounds = rounds, .first = first, .timed = timed, .walks = mem_alloc(n * sizeof *walks), .latency = mem_alloc(timed * sizeof *latency)};
+    memcpy(r.walks, walks, n * sizeof *walks);
+    memcpy(r.latency, latency, timed * sizeof *latency);
+    vec_push(&s->runs, r);
+    return true;
+}
+
+void subject_close(Subject *s)
+{
+    for (size_t r = 0; r < s->runs.n; r++) mem_free(s->runs.v[r].walks), mem_free(s->runs.v[r].latency);
+    vec_free(&s->runs);
+}
