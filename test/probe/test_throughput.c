@@ -117,6 +117,16 @@ static void too_much(void **state) {
     assert_true(p.moved == 0);
     flow_close(&f);
     oc_close(d);
+    // Nor is what doesn't fit the memory read.
+    static const char *const little[] = {"gpu.memory=1MiB", NULL};
+    p = (FlowPoint){.kind = FLOW_L2, .blocks = 15, .threads = 1024, .ways = 1};
+    d = open_device("titan_black", little);
+    assert_true(flow_open(&f, d, &diag));
+    assert_true(flow_point(&f, &p, &diag));
+    assert_non_null(p.why);
+    assert_non_null(strstr(p.why, "memory is too small"));
+    flow_close(&f);
+    oc_close(d);
 }
 
 static void fits(void **state) {
