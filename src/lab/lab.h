@@ -473,8 +473,13 @@ bool formula(const char *text, FormulaName *name, void *user, double *value, Dia
 // Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
 // description's keys, and cycles, launches, seconds (simulated) and wall_seconds.
 typedef struct Values Values;
+typedef VEC(const char *) Places;
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
 bool values_get(void *values, const char *name, double *value);                   // a FormulaName
+// A name that stands for a curve has a value only at a place of it. values_places gives those of the first curve in a
+// formula, "stride=2", numbers in order; values_at says at which place names are looked up (null: none).
+void values_places(Values *v, const char *formula, Places *places);
+void values_at(Values *v, const char *place);
 void values_free(Values *v);
 
 // --- reproduce.c: a figure or table of a paper, ours beside theirs --------------------------------------------------------
@@ -490,11 +495,12 @@ typedef struct Point {
     char *x, *series;                  // where it is in the figure; series may be empty
     double ours, theirs;               // NaN: none
     double tolerance;                  // how far ours may be from theirs, in units of y
+    bool single;                       // of [values]: x is its name
 } Point;
 typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
-    const char *title, *from, *kind, *x, *series, *y, *unit, *baseline, *best, *note;   // keys of [figure]; null: not given
+    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *baseline, *best, *note;   // keys of [figure]; null: not given
     VEC(Point) points;                 // series by series, x in the matrix's order
     size_t missing;                    // runs that failed
 } Reproduction;
