@@ -500,7 +500,7 @@ typedef struct Point {
 typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
-    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *baseline, *best, *note;   // keys of [figure]; null: not given
+    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;   // keys of [figure]; null: not given
     VEC(Point) points;                 // series by series, x in the matrix's order
     size_t missing;                    // runs that failed
 } Reproduction;
@@ -537,6 +537,7 @@ typedef struct Figure {
     const char *name;                  // of its files: lower-case letters, digits, hyphens
     const char *title, *note;
     const char *x, *y, *of;            // what points, values and series are, with units
+    bool linear;                       // of a curve: the axis of points isn't logarithmic, however far they reach
     double baseline, top;              // a line at this value; where the axis of values ends; NAN: none
     VEC(FigurePoint) points;
     VEC(FigureSeries) series;

@@ -24,11 +24,18 @@ static const char *find(const Ini *ini, const char *section, const char *key, co
 // --- reading ----------------------------------------------------------------------------------------------------------------
 static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
 {
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "baseline", "best", "mean", "tolerance", "summary", "note"};
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "mean", "tolerance", "summary", "note"};
     for (size_t k = 0; k < COUNT(keys); k++)
         if (!strcmp(keys[k], e->key)) return true;
     const char *near = nearest_name(e->key, keys, COUNT(keys));
     return diag_at(diag, &r->ini.source, e->key_at, near, "[figure] has no key '%s'", e->key);
+}
+
+static bool refuse_axis(const Reproduction *r, Diag *diag)
+{
+    const IniEntry *e = NULL;
+    find(&r->ini, "figure", "axis", &e);
+    return diag_at(diag, &r->ini.source, e->value_at, NULL, "axis is linear, or isn't given");
 }
 
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
@@ -44,11 +51,12 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
     }
     if (!ok) return false;
-    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->baseline, &r->best, &r->note};
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "baseline", "best", "note"};
+    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
     if (!r->title || (!r->x != !r->y) || (!r->y && !singles)) return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
     if (!r->x) r->x = "";
+    if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
     return matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
@@ -408,6 +416,7 @@ void reproduce_figure(const Reproduction *r, Figure *f)
     figure_axes(f, r->x, y.v, r->series ? r->series : "");
     if (r->note) figure_note(f, r->note);
     if (r->baseline) f->baseline = 1;
+    f->linear = r->axis != NULL;
     for (size_t k = 0; k < r->points.n; k++)
         if (drawn(r, &r->points.v[k])) draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
     for (size_t k = 0; k < r->points.n; k++) {

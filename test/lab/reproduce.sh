@@ -87,11 +87,12 @@ figure curve <<'INI'
 [figure]
 title = ways of a stride
 kind = curve
+axis = linear
 x = stride
 series = shared.conflict
 y = 1 + (shared.stride_cycles - shared.latency_cycles) / shared.conflict_cycles
-where = stride=2,10,0,1000
-baseline = stride=0
+where = stride=2,10,1,1000
+baseline = stride=1
 summary = geometric
 [matrix]
 measure = shared
@@ -106,12 +107,13 @@ banks = shared.bank_count
 10 = 3 ± 1
 two-ways = 110 ± 0
 INI
-expect curve '"10","0",1,,' '"10","2",2,2,0.2' '"10","10",2,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",1.58740105,,' \
-    '"20","0",1,,' '"20","2",2,,' '"20","10",2,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",1.58740105,,'
+expect curve '"10","1",1,,' '"10","2",2,2,0.2' '"10","10",2,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",1.58740105,,' \
+    '"20","1",1,,' '"20","2",2,,' '"20","10",2,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",1.58740105,,'
 if command -v gnuplot >/dev/null; then
     reproduce curve --plot "$work/plots" >/dev/null
     [[ -s $work/plots/paper-curve.svg ]] || complain "curve: no figure"
-    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 0,1,1, 2,2,2,2 10,2,2,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
+    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,1,1, 2,2,2,2 10,2,2,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
+    if grep -q logscale "$work/plots/paper-curve.gp"; then complain "curve: the axis should be linear"; fi
 fi
 # Of [values] alone: a table. What can't be measured is no number.
 figure table <<'INI'
@@ -153,6 +155,8 @@ figure place <<<$'[figure]\ntitle = t\nx = stride\ny = shared.ways_cycles\n[matr
 refuse place "no run has 'stride'"
 figure where <<<$'[figure]\ntitle = t\nx = ways\ny = shared.ways_cycles\nwhere = ways=1,2 way=3\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
 refuse where "where.ini:5:9: error: y has no point at way=3; one is at ways=1"
+figure log <<<$'[figure]\ntitle = t\nx = n\ny = 1\naxis = log\n[matrix]\nprogram = vectoradd'
+refuse log "log.ini:5:8: error: axis is linear"
 figure bracket <<<$'[figure]\ntitle = t\nx = gpu\ny = shared.ways_cycles[ways=2\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
 refuse bracket "'[' without ']'"
 figure single <<<$'[figure]\ntitle = t\n[values]\na = 1\nb = shared.bangs\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
