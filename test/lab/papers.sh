@@ -21,6 +21,8 @@ grep -q '^1 runs, 1 of them in the store already' "$work/out" || complain "s-l1 
 grep -q '^5 of 7 values within' "$work/out" || complain "s-l1 Fig. 6: 7 values are compared: $(cat "$work/out")"
 [[ $(grep 'outside the tolerance' "$work/out" | cut -d' ' -f1 | sort -u) == shared ]] || complain "s-l1 Fig. 6: only shared memory's throughput is another"
 
+(($(reproduce sl1 fig5 --csv | grep -c '"sl1/fig5","[0-9]') == 75)) || complain "s-l1 Fig. 5: 5 curves of 15 points are expected"
+
 # What the figures are of: no point is missing, in the order of the axis.
 points() { reproduce "$1" "$2" --csv | tail -n +2 | cut -d, -f2,3 | grep -v '[a-z]\.\|_' | tr -d '"' | tr '\n' ' '; }
 [[ $(points sl1 fig5) == "1,64 1,128 "*" 1,1024 4,64 "*"15,1024 " ]] || complain "s-l1 Fig. 5 has other points: $(points sl1 fig5)"

@@ -92,7 +92,7 @@ x = stride
 series = shared.conflict
 y = 1 + (shared.stride_cycles - shared.latency_cycles) / shared.conflict_cycles
 where = stride=2,10,1,1000
-baseline = stride=1
+baseline = stride=2
 summary = geometric
 [matrix]
 measure = shared
@@ -107,13 +107,31 @@ banks = shared.bank_count
 10 = 3 ± 1
 two-ways = 110 ± 0
 INI
-expect curve '"10","1",1,,' '"10","2",2,2,0.2' '"10","10",2,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",1.58740105,,' \
-    '"20","1",1,,' '"20","2",2,,' '"20","10",2,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",1.58740105,,'
+expect curve '"10","1",0.5,,' '"10","2",1,2,0.2' '"10","10",1,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",0.793700526,,' \
+    '"20","1",0.5,,' '"20","2",1,,' '"20","10",1,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",0.793700526,,'
 if command -v gnuplot >/dev/null; then
     reproduce curve --plot "$work/plots" >/dev/null
     [[ -s $work/plots/paper-curve.svg ]] || complain "curve: no figure"
-    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,1,1, 2,2,2,2 10,2,2,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
+    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,0.5,0.5, 2,1,1,2 10,1,1,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
     if grep -q logscale "$work/plots/paper-curve.gp"; then complain "curve: the axis should be linear"; fi
+fi
+# Bars beside which [values] stand.
+figure bars <<'INI'
+[figure]
+title = bars
+x = ways
+y = shared.ways_cycles
+where = ways=1,3
+[matrix]
+measure = shared
+gpu = gtx560ti
+[values]
+banks = shared.bank_count
+INI
+expect bars '"","1",50,,' '"","3",124,,' '"","banks",32,,'
+if command -v gnuplot >/dev/null; then
+    reproduce bars --plot "$work/plots" >/dev/null
+    diff <(printf '%s\r\n' ways,ours 1,50 3,124) "$work/plots/paper-bars.csv" >&2 || complain "bars: other points are drawn"
 fi
 # Of [values] alone: a table. What can't be measured is no number.
 figure table <<'INI'

@@ -85,7 +85,7 @@ for k in 0 1; do status out 0 "$ONCHIP" sweep probe.ini --shard $k/2 --db probe$
 status out 0 "$ONCHIP" db merge probe0.db probe1.db --db probes.db
 same probe.db probes.db
 status out 0 "$ONCHIP" db list --program shared --where shared.mode=8 --columns verb,shared.mode_bytes,measure.shared.stride_cycles[stride=6],verified --csv --db probe.db
-says out ",probe,8,"
+says out ",probe,8,47,,done,"
 status out 0 "$ONCHIP" db list --program ops --columns "ops.latency_cycles[op=sfu]" --csv --db probe.db
 says out ",ops,,gtx480,,,"
 says out ",24,done,"
