@@ -6,6 +6,18 @@
 
 void found_free(Found *f) { shape_free(&f->shape); }
 
+static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 100000000); }
+
+// Too many loads are no failure: what isn't known by then stays open.
+static bool well(Level *l, Found *f)
+{
+    if (!l->spent) return !l->broken;
+    if (f->index.verdict != MEASURED) f->size = f->index = f->rule = undetermined("it would take too many loads");
+    else if (f->rule.verdict != MEASURED) f->rule = undetermined("it would take too many loads");
+    l->broken = l->spent = false;
+    return true;
+}
+
 // --- what a miss brings in --------------------------------------------------------------------------------------------------
 // A load, and one `apart` bytes further on, timed: a hit if the first one brought it in. Many places, each once.
 static bool pair(Level *l, uint64_t apart, Sample *out)
@@ -144,10 +156,41 @@ static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sector
     return !l->broken;
 }
 
+// --- what it takes ------------------------------------------------------------------------------------------------------------
+static Value interval(double mean, double error) { return measured(mean, mean - 1.96 * error, mean + 1.96 * error); }
+
+static bool hit_time(Level *l, Sample *out)
+{
+    uint32_t *latency = mem_alloc(sizeof *latency * 20000);
+    if (go_round(l, 1, 2, 20000, latency)) *out = sample_clean(latency, 20000);
+    mem_free(latency);
+    return !l->broken;
+}
+
+// Of an eighth of n lines, with the others gone round twice in between, so that even where victims are drawn hardly a line
+// is there still.
+static bool miss_time(Level *l, uint64_t n, Sample *out)
+{
+    uint64_t part = MAX(1, n / 8), rounds = 1 + 20000 / part;
+    uint32_t *latency = mem_alloc(sizeof *latency * part * rounds);
+    Lines looked = {0}, others = {0};
+    Walk walk[CHASE_WALKS];
+    lines_add(&looked, 0, 1, (uint32_t)part);
+    lines_add(&others, part, 1, (uint32_t)(n - part));
+    size_t walks = level_walks(l, &looked, true, walk, 0);
+    walks = level_walks(l, &others, false, walk, level_walks(l, &others, false, walk, walks));
+    l->broken |= !subject_run(l->subject, l->kind, walk, walks, (uint32_t)(2 + rounds), 2, latency, l->diag);
+    if (!l->broken) *out = sample_clean(latency, part * rounds);
+    mem_free(latency);
+    lines_free(&looked), lines_free(&others);
+    return !l->broken;
+}
+
+// --- a cache --------------------------------------------------------------------------------------------------------------
 bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag)
 {
     *out = (Found){0};
-    Level l = {.subject = s, .diag = diag, .kind = kind, .base = base, .least = 1, .warm = s->cold ? 1 : 2, .limit = 4u << 20};
+    Level l = {.subject = s, .diag = diag, .kind = kind, .base = base, .until = until(s), .least = 1, .warm = s->cold ? 1 : 2, .limit = 4u << 20};
     uint32_t fill = find_fill(&l);
     if (!fill) return !l.broken;
     out->fill = counted(fill);
@@ -159,7 +202,9 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         out->distance = (stair.sample.mean - hit.mean) / hit.sd;
         if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) && infer_shape(&l, &stair, most, true, out) && out->index.verdict == MEASURED)
             out->rule = find_rule(&l, &out->shape, NULL, out);
-        out->low = measured(l.low, l.low, l.low), out->high = measured(l.high, l.high, l.high);
+        well(&l, out);
+        if (hit_time(&l, &hit)) out->low = interval(hit.mean, hit.error);
+        out->high = measured(l.high, l.high, l.high);
         out->distance = level_distance(&l);
     } else {
         out->size = undetermined("no size was too large to fit");
@@ -200,10 +245,25 @@ static uint64_t find_page(Level *l)
     return 0;
 }
 
+// The L1 TLB's: pages that the L2 TLB has room for, and the L1 TLB hasn't. The L2 TLB's: four times as many as it has room for.
+static void penalties(Level *l, FoundTlbs *out)
+{
+    Sample hit, late, walk;
+    const Found *first = &out->level[0], *second = &out->level[1];
+    if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) {
+        out->late = out->walk = undetermined("the TLBs' reach isn't known");
+        return;
+    }
+    uint64_t fit = l->room;
+    if (!hit_time(l, &hit) || !miss_time(l, fit, &late) || !miss_time(l, 4 * second->shape.lines, &walk)) return;
+    out->late = interval(late.mean - hit.mean, sqrt(late.error * late.error + hit.error * hit.error));
+    out->walk = interval(walk.mean - late.mean, sqrt(late.error * late.error + walk.error * walk.error));
+}
+
 bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
 {
     *out = (FoundTlbs){.page = {.verdict = ABSENT}};
-    Level l = {.subject = s, .diag = diag, .kind = kind, .least = 1, .warm = 2, .limit = 4u << 20};
+    Level l = {.subject = s, .diag = diag, .kind = kind, .until = until(s), .least = 1, .warm = 2, .limit = 4u << 20};
     uint64_t page = find_page(&l);
     if (!page) return !l.broken;
     out->page = counted((double)page);
@@ -218,16 +278,17 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         const Found *above = t ? &out->level[0] : NULL;
         Stair stair;
         if (!climb(&l, from, &base, most, &stair)) break;
-        l.least = 1, l.settle = 1024;
+        l.least = 1, l.settle = 1024, l.until = until(s);
         if (t) l.above = &above->shape, l.hidden = 0.05;
         if (!set_latencies(&l, &base, &stair.sample, stair.at, &first)) break;
-        *(t ? &out->walk : &out->late) = measured(l.high - l.low, 0, 0);
         f->distance = level_distance(&l);
         f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
         if (t && above->rule.verdict != MEASURED) f->index = f->rule = undetermined("the level in front of it isn't known");
         else if (infer_shape(&l, &stair, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
+        well(&l, f);
         base = stair.sample, from = stair.at;
     }
+    if (!l.broken) penalties(&l, out);
     level_close(&l);
     return !l.broken;
 }

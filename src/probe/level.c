@@ -172,6 +172,7 @@ static bool same_miss(Level *l, const Lines *x)
 
 bool level_fits(Level *l, const Lines *x)
 {
+    if (l->subject->loads > l->until) l->broken = l->spent = true;
     if (l->broken || !x->n) return true;
     double answer = ask(l, x, l->warm);
     if (answer > 0 && l->settle && !l->broken && !same_miss(l, x)) answer = ask(l, x, (uint32_t)MIN(l->settle, 8 * (x->n + l->filler.n)));

@@ -82,6 +82,24 @@ typedef struct Score {
     double rule[RULE_WEIGHTED];        // by Rule: log likelihood, less that of "all hit"
 } Score;
 
+// Of the timed loads, how many the level above serves on the average, where it draws its victims: a line is there still after
+// each load of its set with probability 1 − 1/ways. What it serves the level below doesn't see.
+static double hidden_of(const Shape *above, const Sequence *q)
+{
+    uint32_t *loads = mem_alloc(sizeof *loads * above->sets), *since = mem_alloc(sizeof *since * q->n);
+    double sum = 0;
+    for (size_t k = 0; k < q->n; k++) {
+        uint32_t in = shape_set(above, q->line[k]);
+        since[k] = loads[in]++;
+        if (!q->timed[k]) continue;
+        size_t last = k;
+        while (last && q->line[last - 1] != q->line[k]) last--;
+        if (last) sum += pow(1 - 1.0 / above->ways[in], since[k] - since[last - 1] - 1);
+    }
+    mem_free(loads), mem_free(since);
+    return sum / (double)q->looked;
+}
+
 static bool foretellable(const Shape *s, uint32_t set, Rule r)
 {
     uint32_t ways = s->ways[set];
@@ -219,7 +237,7 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     Score c = {{0}};
     Lines filler = {0};
     uint32_t latency[CHASE_WALKS];
-    double margin = 0;
+    double margin = 0, hidden = 0;
     uint64_t seed = 1, loads = 0;
     Rule rule = RULE_RANDOM;
     if (above) choose_filler(s, set, ways + MAX(1, ways / 4), above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
@@ -227,12 +245,14 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
         draw_sequence(l, s, set, &filler, &seed, q);
         l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
         if (l->broken) break;
+        if (above && above->rule >= RULE_RANDOM) hidden = MAX(hidden, hidden_of(above, q));
         score(l, s, set, above, above ? above->rule : RULE_NONE, q, latency, &c);
         rule = best_of(s, set, &c, &margin);
         loads += q->n;
     }
     lines_free(&filler);
     mem_free(q->line), mem_free(q->timed), mem_free(q);
+    if (hidden > 0.03 && rule == RULE_RANDOM && foretellable(s, set, RULE_PLRU)) return undetermined("the level in front of it hides what hits and what misses");
     if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
     if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, ways, out);
     return counted(s->rule = rule);

@@ -231,6 +231,7 @@ typedef struct Subject {
     bool cold;                         // caches are empty at the start of a run, but for what a launch itself loads
     VEC(Run) runs;
     uint64_t loads, keep;              // made so far; of how many latencies are kept at most, 0: none
+    uint64_t patience;                 // loads that a cache or a TLB may take; 0: 100 million
 } Subject;
 bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag);
 void subject_close(Subject *s);
@@ -298,7 +299,9 @@ typedef struct Level {
     Lines filler;                      // those of them that go round now
     uint64_t limit;                    // loads of one question
     uint32_t asked, unsure;            // questions, and those whose answer stayed open
-    bool broken;                       // the subject failed: diag says why
+    uint64_t until;                    // no questions when the subject has made so many loads
+    bool broken;                       // the subject failed: diag says why; or
+    bool spent;                        // there were too many loads
 } Level;
 // After low, high, … were set. misses (may be null): a sample of loads that it doesn't serve, however long they take.
 void level_learn(Level *l, const uint32_t *misses, size_t n);
@@ -319,6 +322,7 @@ typedef struct Sample {
     uint64_t n;
 } Sample;
 Sample sample_of(const uint32_t *latency, size_t n);
+Sample sample_clean(const uint32_t *latency, size_t n);            // mean, sd and error of all within 4.5 sd of the median: of one mode
 typedef struct Stair {
     uint64_t below, at;                // lines: the most whose latency is still that of the stair before, and where this one begins
     Sample sample;

@@ -30,6 +30,26 @@ Sample sample_of(const uint32_t *latency, size_t n)
     return s;
 }
 
+Sample sample_clean(const uint32_t *latency, size_t n)
+{
+    Sample s = sample_of(latency, n);
+    uint32_t *v = mem_alloc(sizeof *v * n);
+    for (size_t k = 0; k < n; k++) v[k] = latency[k];
+    qsort(v, n, sizeof *v, compare);
+    double middle = v[n / 2], sum = 0, squares = 0;
+    mem_free(v);
+    s.n = 0;
+    for (size_t k = 0; k < n; k++) {
+        double off = latency[k] - middle;
+        if (fabs(off) > 4.5 * s.sd + 0.5) continue;
+        sum += off, squares += off * off, s.n++;
+    }
+    s.mean = middle + sum / (double)s.n;
+    s.sd = sqrt(MAX(0, squares / (double)s.n - (sum / (double)s.n) * (sum / (double)s.n)));
+    s.error = s.sd / sqrt((double)s.n);
+    return s;
+}
+
 bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency)
 {
     Walk walk = {.start = level_address(l, 0), .stride = (int64_t)(l->unit + l->stagger), .count = (uint32_t)n, .timed = true};
@@ -55,8 +75,9 @@ typedef struct Steps {
 
 // The first level above `base`: the index of a step on it, or −1. A step that is nearly as high as the one behind it is on a
 // level, and so are those behind it while they rise less and less. Sets *low to how many steps there are before one is above.
-static int next_level(const Steps *s, double base, double error, bool over, uint32_t *low)
+static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *low)
 {
+    double base = first->mean, error = first->error, spread = MAX(first->sd, 0.5) / base;
     *low = 0;
     for (uint32_t k = 0; k < s->count; k++) {
         double rise = s->sample[k].mean - base, noise = 5 * (s->sample[k].error + error) + 0.4 + 0.002 * base;
@@ -64,7 +85,9 @@ static int next_level(const Steps *s, double base, double error, bool over, uint
         if (rise <= noise) continue;
         if (k + 1 >= s->count) return over ? (int)k : -1;
         double next = s->sample[k + 1].mean - base;
-        if (rise < 0.8 * next || k + 2 >= s->count + over) continue;
+        // Where half the lines miss, as when one set of two overflows, latencies spread. Well apart, both kinds are seen anyway.
+        bool mixed = rise < 6 * first->sd && s->sample[k].sd > 1.7 * spread * s->sample[k].mean;
+        if (rise < 0.8 * next || mixed || k + 2 >= s->count + over) continue;
         uint32_t at = next > rise ? k + 1 : k;
         for (uint32_t j = k + 1; j + 1 < s->count && j < k + 4; j++) {
             double last = s->sample[j].mean - s->sample[j - 1].mean, rise_on = s->sample[j + 1].mean - s->sample[j].mean;
@@ -84,7 +107,7 @@ bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *st
     for (uint64_t n = from; n <= most && s.count < COUNT(s.n); n += n < 2 ? 1 : n & (n - 1) ? n / 3 : n / 2) {
         if (!measure_round(l, n, loads, &s.sample[s.count])) return false;
         s.n[s.count++] = n;
-        int at = next_level(&s, base->mean, base->error, n + n / 2 > most || s.count == COUNT(s.n), &low);
+        int at = next_level(&s, base, n + n / 2 > most || s.count == COUNT(s.n), &low);
         if (at < 0) continue;
         *stair = (Stair){low ? s.n[low - 1] : 0, s.n[at], s.sample[at]};
         return true;
