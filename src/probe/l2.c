@@ -1,5 +1,6 @@
 // l2.c: the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours: the capacity is how
-// much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride. Loads of an SM
+// much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride. What goes
+// round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of them. Loads of an SM
 // are counted to a nearer and a farther half where they fall into two groups.
 #include "probe/probe.h"
 
@@ -7,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 128, MOST_LINES = 8192, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, SPOTS = 16, FEW = 1, MANY = 4 };
+enum { UNIT = 128, QUESTIONS = 40, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, SPOTS = 16, FEW = 1, MANY = 4 };
 
 // --- capacity -------------------------------------------------------------------------------------------------------------------
-// A stride so large that what goes round stays some ten thousand loads: lines between are then as full or empty as those loaded.
-static uint64_t unit_for(uint64_t bytes)
-{
-    uint64_t unit = UNIT;
-    while (bytes / unit > MOST_LINES) unit *= 2;
-    return unit;
-}
-
 typedef struct Round {
     Sample sample;
     double over;                       // share of loads that took longer than `middle`
@@ -135,13 +128,18 @@ static bool find_line(Level *l, FoundL2 *f, double middle)
     return true;
 }
 
-bool l2_infer(Subject *s, uint64_t bytes, FoundL2 *out, Diag *diag)
+bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
 {
-    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2};
+    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT};
     uint64_t n, past;
     double middle = 0;
     bytes = MAX(bytes, 1u << 16);
-    l.unit = unit_for(bytes);
+    if (bytes / UNIT * QUESTIONS > loads) {
+        Round r;
+        out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
+        if (measure(&l, 256, 0, &r)) out->hit = measured(r.sample.mean, r.sample.mean - r.sample.sd, r.sample.mean + r.sample.sd);
+        return !l.broken;
+    }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
     if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
     return !past || (find_size(&l, out, n, past, middle) && find_fill(&l, out, middle, &out->fill) && find_line(&l, out, middle));

@@ -13,7 +13,7 @@ const PartInfo part_info[PARTS] = {
     [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 3, 4},
     [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 3, 4},
     [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 3, 4},
-    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 5, 5},
+    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 8, 10},
     [PART_TLB] = {"tlb", "both TLBs", CHASE_L2, 25, 60},
     [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
     [PART_SHARED] = {"shared", "shared memory's banks and conflicts", CHASE_KINDS, 1, 1},
@@ -93,7 +93,8 @@ static bool do_l2(Work *w)
 {
     FoundL2 *l2 = &w->probe->l2;
     if (!w->subject.span[CHASE_L2]) return finish(w, PART_ABSENT, "the device has no loads past the L1"), true;
-    return l2_infer(&w->subject, w->probe->device.l2_bytes, l2, &w->diag) && l2_halves(w->device, l2, &w->diag);
+    const uint64_t loads = w->probe->device.real ? 100u << 20 : 4u << 20;
+    return l2_infer(&w->subject, w->probe->device.l2_bytes, loads, l2, &w->diag) && l2_halves(w->device, l2, &w->diag);
 }
 
 static bool do_tlb(Work *w)
@@ -112,7 +113,7 @@ static bool do_spectrum(Work *w)
     static const Part front[SPECTRA] = {PART_L1, PARTS, PART_TEXTURE};
     static const ChaseKind kinds[SPECTRA] = {CHASE_GLOBAL, CHASE_L2, CHASE_TEXTURE};
     Probe *p = w->probe;
-    if (p->l2.size.verdict != MEASURED) return finish(w, PART_FAILED, "it needs the L2's size, to empty it"), true;
+    if (p->l2.size.verdict != MEASURED) return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
     for (int k = 0; k < SPECTRA; k++) {
         const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
         if (cache && cache->size.verdict != MEASURED) continue;

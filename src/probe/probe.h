@@ -383,8 +383,8 @@ typedef struct FoundL2 {
     Value near, far;                   // cycles of a hit in either half; absent: all take as long
     VEC(SmHits) sm;
 } FoundL2;
-// bytes: what the device says it has, to choose strides by.
-bool l2_infer(Subject *s, uint64_t bytes, FoundL2 *out, Diag *diag);
+// bytes: what the device says it has, to begin at. Where it takes more than so many loads, size, line and fill stay open.
+bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag);
 bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag);           // near, far, sm
 void l2_free(FoundL2 *f);
 

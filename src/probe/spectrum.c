@@ -163,8 +163,7 @@ bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const Foun
 }
 
 // --- the window ---------------------------------------------------------------------------------------------------------------
-// Pages around the region's start go round until nothing else is in the TLBs; then one at distance 2^k, which nobody has
-// touched. From the distance on that leaves the window, it takes longer.
+// Pages around the region's start go round until nothing else is in the TLBs; then one farther on, which nobody has touched. From the distance on that leaves the window, it takes longer.
 bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *window, Value *switching, Diag *diag)
 {
     Plan *p = mem_alloc(sizeof *p);
@@ -174,7 +173,8 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
     bool ok = true;
     if (open_plan(p, s, CHASE_L2, NULL, tlbs, l2) && p->around) {
         add(p, 0, 32, (uint32_t)(p->evict / 32), -1);
-        for (uint64_t d = APART * p->page; d + p->page < p->span && n < 30; d *= 2) {
+        // 2^k and 1.5 · 2^k: one that is surely inside, if any is, and then one that isn't.
+        for (uint64_t d = APART * p->page; d + p->page < p->span && n < 30; d = d & (d - 1) ? d / 3 * 4 : d / 2 * 3) {
             if (d < p->around * p->stride) continue;
             add(p, 0, p->stride, p->around, -1);
             add(p, d + 8192, 4, 1, PATTERN_DRAM_WALK);
@@ -185,6 +185,7 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
         while (at + 1 < n && far[at + 1] < far[at] * 1.1) at++;
         bool stays = at + 1 < n;
         for (uint32_t k = at + 1; k < n; k++) stays = stays && far[k] > far[0] * 1.1;
+        stays = stays && !(distance[at + 1] & (distance[at + 1] - 1));
         if (ok && stays) {
             *window = counted((double)distance[at + 1]);
             *switching = measured((double)far[at + 1] - far[at], (double)far[at + 1] - far[at], (double)far[at + 1] - far[at]);
