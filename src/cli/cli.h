@@ -68,7 +68,7 @@ typedef struct Table {
     VEC(char *) notes;         // a row's, below it and indented; null: none
 } Table;
 void table_add(Table *t, const char *text);
-void table_add_value(Table *t, const Value *value);  // reals with four digits
+void table_add_value(Table *t, const Datum *value);  // reals with four digits
 void table_note(Table *t, const char *text);         // below the row of the last cell
 // Numbers stand on the right. The longest texts are shortened until a row fits COLUMNS, if it can.
 void table_print(const Table *t, FILE *out);

@@ -192,7 +192,7 @@ static void find_plain(Store *s, const RunIds *ids, bool plain[], Diag *diag)
     while (r && rows_next(r, diag)) {
         for (size_t k = 0; k < COUNT(front); k++) {
             Text t = {0};
-            value_text(&rows_values(r)[k], &t);
+            datum_text(&rows_values(r)[k], &t);
             if (!first[k]) first[k] = mem_text(t.v), plain[k] &= !*t.v || !strcmp(names[k], "model") || !strcmp(t.v, "run");
             else plain[k] &= !strcmp(first[k], t.v);
             text_free(&t);
@@ -214,12 +214,12 @@ static void list_table(Request *r, Store *s, const RunIds *ids, const ColumnName
     }
     table_add(&t, "status");
     while (rows && rows_next(rows, &r->diag)) {
-        const Value *v = rows_values(rows);
+        const Datum *v = rows_values(rows);
         char key[KEY_DIGITS + 1];
         snprintf(key, sizeof key, "%.*s", (int)length, v[0].text);
         table_add(&t, key);
         for (size_t k = 1; k <= n; k++) table_add_value(&t, &v[k]);
-        const char *error = v[n + 1].kind == VALUE_TEXT ? v[n + 1].text : NULL;
+        const char *error = v[n + 1].kind == DATUM_TEXT ? v[n + 1].text : NULL;
         char line[COLUMNS - 4];
         if (error) failed++, snprintf(line, sizeof line, "%.*s", (int)strcspn(error, "\n"), error);
         if (error) table_note(&t, r->filter.failed ? error : line);
@@ -296,7 +296,7 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
         const int64_t values[] = {x->loads, x->stores, x->atomics, x->transactions, x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
         if (strcmp(x->kernel, kernel)) continue;
         table_add(&t, arena_printf(&arena, "  %s", x->name));
-        for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Value){.kind = VALUE_INT, .whole = values[n]});
+        for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Datum){.kind = DATUM_INT, .whole = values[n]});
     }
     if (t.notes.n > 1) printf("\n"), table_print(&t, stdout);
     table_free(&t);
@@ -311,17 +311,17 @@ static void show_run(Request *r, Store *s, const RunIds *ids, const ColumnNames 
     size_t of_run = 0;
     while (of_run < columns->n && strcmp(columns->v[of_run], "kernel")) of_run++;
     for (bool first = true; rows && rows_next(rows, &r->diag); first = false) {
-        const Value *v = rows_values(rows);
+        const Datum *v = rows_values(rows);
         for (size_t k = first ? 0 : of_run; k < columns->n; k++) {
             Text t = {0};
-            if (v[k].kind == VALUE_REAL) text_printf(&t, "%.6g", v[k].real);
-            else value_text(&v[k], &t);
-            if (k == of_run && v[k].kind == VALUE_TEXT) printf("\n%s\n", t.v);
+            if (v[k].kind == DATUM_REAL) text_printf(&t, "%.6g", v[k].real);
+            else datum_text(&v[k], &t);
+            if (k == of_run && v[k].kind == DATUM_TEXT) printf("\n%s\n", t.v);
             else if (*t.v && (k < of_run || strcmp(t.v, "0")))
                 printf("%s%-*s %s%s%s\n", k < of_run ? "" : "  ", k < of_run ? 14 : 26, columns->v[k], t.v, *unit_of(columns->v[k]) ? " " : "", unit_of(columns->v[k]));
             text_free(&t);
         }
-        if (v[of_run].kind == VALUE_TEXT) show_structures(s, rows_id(rows), v[of_run].text, &r->diag);
+        if (v[of_run].kind == DATUM_TEXT) show_structures(s, rows_id(rows), v[of_run].text, &r->diag);
     }
     rows_close(rows);
 }

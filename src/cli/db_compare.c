@@ -40,7 +40,7 @@ static void print_comparison(const Comparison *c, const char *column, const char
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < c->pairs.n; k++) {
-        const Pair *p = &c->pairs.v[k];
+        const RunPair *p = &c->pairs.v[k];
         table_add(&t, p->program), table_add(&t, p->what);
         add_real(&t, "%.10g", p->value[0]), add_real(&t, "%.10g", p->value[1]);
         if (p->equal) table_add(&t, "equal");
@@ -115,7 +115,7 @@ static void print_comparison_json(const Comparison *c, const char *column, const
     json_texts(&j, "sides", names);
     json_open(&j, "pairs", '[');
     for (size_t k = 0; k < c->pairs.n; k++) {
-        const Pair *p = &c->pairs.v[k];
+        const RunPair *p = &c->pairs.v[k];
         json_open(&j, NULL, '{');
         json_string(&j, "program", p->program), json_string(&j, "run", p->what);
         json_texts(&j, "keys", p->key);
@@ -219,7 +219,7 @@ static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2
     double v[2];
     for (int k = 0; k < 2; k++) {
         Rows *rows = rows_open(s, &ids[k], &r->column, 1, false, diag);
-        bool ok = rows && rows_next(rows, diag) && (value_number(rows_values(rows), &v[k]) || diag_error(diag, "%s has no %s that is a number", r->what[k], r->column));
+        bool ok = rows && rows_next(rows, diag) && (datum_number(rows_values(rows), &v[k]) || diag_error(diag, "%s has no %s that is a number", r->what[k], r->column));
         rows_close(rows);
         if (!ok) return false;
     }

@@ -12,11 +12,11 @@ void table_add(Table *t, const char *text)
     if (t->cells.n % t->columns == 1 || t->columns == 1) vec_push(&t->notes, NULL);
 }
 
-void table_add_value(Table *t, const Value *v)
+void table_add_value(Table *t, const Datum *v)
 {
     Text text = {0};
-    if (v->kind == VALUE_REAL) text_printf(&text, "%.4g", v->real);
-    else value_text(v, &text);
+    if (v->kind == DATUM_REAL) text_printf(&text, "%.4g", v->real);
+    else datum_text(v, &text);
     table_add(t, text.v);
     text_free(&text);
 }

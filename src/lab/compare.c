@@ -62,7 +62,7 @@ static const char *finished(Text *t, Arena *arena)
     return text;
 }
 
-static const char *identity(const Value *v, const char *without, Arena *arena)
+static const char *identity(const Datum *v, const char *without, Arena *arena)
 {
     Text t = {0};
     const int plain[] = {K_VERB, K_PROGRAM, K_GPU, K_OPTIONS};
@@ -74,7 +74,7 @@ static const char *identity(const Value *v, const char *without, Arena *arena)
     return finished(&t, arena);
 }
 
-static const char *description(const Value *v, const char *without, Arena *arena)
+static const char *description(const Datum *v, const char *without, Arena *arena)
 {
     Text t = {0};
     if (strcmp(v[K_VERB].text, "run")) text_put(&t, v[K_VERB].text);
@@ -91,12 +91,12 @@ static bool read_side(const Side *side, const char *without, const char *column,
     Rows *r = rows_open(side->store, side->ids, columns, K_COUNT, false, diag);
     if (!r) return false;
     while (rows_next(r, diag)) {
-        const Value *v = rows_values(r);
+        const Datum *v = rows_values(r);
         Entry e = {.identity = identity(v, without, arena), .what = description(v, without, arena), .id = rows_id(r), .model = v[K_MODEL].whole};
         e.program = arena_text(arena, v[K_PROGRAM].text, strlen(v[K_PROGRAM].text));
         e.key = arena_text(arena, v[K_KEY].text, strlen(v[K_KEY].text));
-        e.valued = !strcmp(v[K_STATUS].text, "done") && value_number(&v[K_VALUE], &e.value);
-        if (!value_number(&v[K_CYCLES], &e.cycles)) e.cycles = 0;
+        e.valued = !strcmp(v[K_STATUS].text, "done") && datum_number(&v[K_VALUE], &e.value);
+        if (!datum_number(&v[K_CYCLES], &e.cycles)) e.cycles = 0;
         int64_t at;
         if (map_get(&out->by_identity, e.identity, strlen(e.identity), &at)) {
             if (e.model >= out->all.v[at].model) out->all.v[at] = e;
@@ -138,7 +138,7 @@ static void set_mean(PairMean *m, const Logs *logs)
 
 static int by_program(const void *a, const void *b)
 {
-    const Pair *x = a, *y = b;
+    const RunPair *x = a, *y = b;
     int order = strcmp(x->program, y->program);
     return order ? order : strcmp(x->what, y->what);
 }
@@ -178,7 +178,7 @@ bool compare_runs(const Side sides[2], const char *setting, const char *column, 
         }
         out->without[0] += !a->valued, out->without[1] += !b->valued;
         if (!a->valued || !b->valued) continue;
-        Pair p = {.program = a->program, .what = a->what, .key = {a->key, b->key}, .value = {a->value, b->value}, .equal = a->value == b->value};
+        RunPair p = {.program = a->program, .what = a->what, .key = {a->key, b->key}, .value = {a->value, b->value}, .equal = a->value == b->value};
         p.ratio = p.equal ? 1 : a->value > 0 && b->value > 0 ? b->value / a->value : 0;
         vec_push(&out->pairs, p);
     }

@@ -83,13 +83,13 @@ static void put_field(Text *out, const char *text)
     text_put(out, "\"");
 }
 
-static void csv_row(Text *out, const Value *values, const char *const *names, size_t n)
+static void csv_row(Text *out, const Datum *values, const char *const *names, size_t n)
 {
     Text field = {0};
     for (size_t k = 0; k < n; k++) {
         field.n = 0;
         if (names) text_put(&field, names[k]);
-        else value_text(&values[k], &field);
+        else datum_text(&values[k], &field);
         if (k) text_put(out, ",");
         put_field(out, field.v);
     }
@@ -97,11 +97,11 @@ static void csv_row(Text *out, const Value *values, const char *const *names, si
     text_free(&field);
 }
 
-static void json_value(Json *j, const char *name, const Value *v)
+static void json_value(Json *j, const char *name, const Datum *v)
 {
-    if (v->kind == VALUE_INT) json_int(j, name, v->whole);
-    else if (v->kind == VALUE_REAL) json_double(j, name, v->real);
-    else json_string(j, name, v->kind == VALUE_TEXT ? v->text : NULL);
+    if (v->kind == DATUM_INT) json_int(j, name, v->whole);
+    else if (v->kind == DATUM_REAL) json_double(j, name, v->real);
+    else json_string(j, name, v->kind == DATUM_TEXT ? v->text : NULL);
 }
 
 // What was gathered goes out; the writer goes on where it was.
@@ -128,7 +128,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
     else csv_row(&j.text, NULL, columns->v, columns->n);
     bool ok = true;
     while (ok && rows_next(r, diag)) {
-        const Value *v = rows_values(r);
+        const Datum *v = rows_values(r);
         if (json) {
             json_open(&j, NULL, '{');
             for (size_t k = 0; k < columns->n; k++) json_value(&j, columns->v[k], &v[k]);

@@ -244,12 +244,12 @@ bool store_select(Store *s, const Filter *filter, RunIds *ids, Diag *diag);
 // Deletes them; ids may be a selection's.
 bool store_delete(Store *s, const RunIds *ids, Diag *diag);
 
-typedef struct Value {
-    enum { VALUE_NONE, VALUE_INT, VALUE_REAL, VALUE_TEXT } kind;
+typedef struct Datum {
+    enum { DATUM_NONE, DATUM_INT, DATUM_REAL, DATUM_TEXT } kind;
     int64_t whole;
     double real;
     const char *text;
-} Value;
+} Datum;
 // The runs of a selection one after the other, with what a column's name stands for, in this order: a counter (summed
 // over kernels) or rate (of the sums), a column of run, with kernels one of kernel (its name is "kernel"), a setting, a
 // measure. "setting.NAME" and "measure.NAME" say which. Rates are of timed kernels alone.
@@ -257,7 +257,7 @@ typedef struct Rows Rows;
 // kernels: a row for each kernel; a run without kernels has one row. Null, with the reason, when a column is unknown.
 Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t n, bool kernels, Diag *diag);
 bool rows_next(Rows *r, Diag *diag);                       // false: at the end, or (diag->failed) the store failed
-const Value *rows_values(const Rows *r);                   // of the row, valid until the next
+const Datum *rows_values(const Rows *r);                   // of the row, valid until the next
 int64_t rows_id(const Rows *r);                            // of the row's run
 void rows_close(Rows *r);
 typedef struct StoredStructure {       // columns of structure
@@ -266,8 +266,8 @@ typedef struct StoredStructure {       // columns of structure
 } StoredStructure;
 typedef VEC(StoredStructure) StoredStructures;
 bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag);
-bool value_number(const Value *v, double *out);            // false: it isn't a number
-void value_text(const Value *v, Text *out);                // as it is written in CSV and on the terminal; reals to the last digit
+bool datum_number(const Datum *v, double *out);            // false: it isn't a number
+void datum_text(const Datum *v, Text *out);                // as it is written in CSV and on the terminal; reals to the last digit
 
 // --- compare.c: runs in pairs ---------------------------------------------------------------------------------------------------
 // Two selections, of one store or two. Runs are a pair when verb, program, parameters, description, overrides and options
@@ -276,13 +276,13 @@ typedef struct Side {
     Store *store;
     const RunIds *ids;
 } Side;
-typedef struct Pair {
+typedef struct RunPair {
     const char *program, *what;        // what: "nx=64 on gtx480 l1.size=16KiB"
     const char *key[2];
     double value[2];
     bool equal;                        // exactly
     double ratio;                      // second / first; 0: there is none, since one value is 0 or below
-} Pair;
+} RunPair;
 typedef struct PairMean {              // geometric mean of ratios
     const char *program;               // null: all; over the programs' means when there are several, since a program's
                                        // pairs don't tell of others
@@ -292,7 +292,7 @@ typedef struct PairMean {              // geometric mean of ratios
 } PairMean;
 typedef struct Comparison {
     Arena arena;
-    VEC(Pair) pairs;
+    VEC(RunPair) pairs;
     VEC(PairMean) means;               // a program each, and last that of all
     uint64_t alone[2], without[2];     // runs without partner; without a value (failed)
 } Comparison;

@@ -205,7 +205,7 @@ struct Rows {
     size_t next;                       // run
     bool kernels, within;              // within: a run's kernels are being stepped through
     Column *columns;
-    Value *values;
+    Datum *values;
     size_t n;
     Arena arena, row;                  // of columns; of the row's texts
     sqlite3_stmt *run, *kernel, *counters, *rates, *setting, *measure;
@@ -282,16 +282,16 @@ void rows_close(Rows *r)
     mem_free(r);
 }
 
-const Value *rows_values(const Rows *r) { return r->values; }
+const Datum *rows_values(const Rows *r) { return r->values; }
 int64_t rows_id(const Rows *r) { return r->ids->v[r->next - 1]; }
 
-static void take(Rows *r, Value *v, sqlite3_stmt *q, int column)
+static void take(Rows *r, Datum *v, sqlite3_stmt *q, int column)
 {
     switch (sqlite3_column_type(q, column)) {
-    case SQLITE_INTEGER: *v = (Value){.kind = VALUE_INT, .whole = sqlite3_column_int64(q, column)}; break;
-    case SQLITE_FLOAT: *v = (Value){.kind = VALUE_REAL, .real = sqlite3_column_double(q, column)}; break;
-    case SQLITE_NULL: *v = (Value){.kind = VALUE_NONE}; break;
-    default: *v = (Value){.kind = VALUE_TEXT, .text = arena_text(&r->row, text_at(q, column), strlen(text_at(q, column)))};
+    case SQLITE_INTEGER: *v = (Datum){.kind = DATUM_INT, .whole = sqlite3_column_int64(q, column)}; break;
+    case SQLITE_FLOAT: *v = (Datum){.kind = DATUM_REAL, .real = sqlite3_column_double(q, column)}; break;
+    case SQLITE_NULL: *v = (Datum){.kind = DATUM_NONE}; break;
+    default: *v = (Datum){.kind = DATUM_TEXT, .text = arena_text(&r->row, text_at(q, column), strlen(text_at(q, column)))};
     }
 }
 
@@ -309,7 +309,7 @@ static void take_named(Rows *r, int64_t run)
         if (c->kind != OF_SETTING && c->kind != OF_MEASURE) continue;
         sqlite3_stmt *q = c->kind == OF_SETTING ? r->setting : r->measure;
         sqlite3_bind_int64(q, 1, run), bind_text(q, 2, c->name);
-        r->values[k] = (Value){.kind = VALUE_NONE};
+        r->values[k] = (Datum){.kind = DATUM_NONE};
         if (sqlite3_step(q) == SQLITE_ROW) take(r, &r->values[k], q, c->kind == OF_MEASURE && sqlite3_column_type(q, 0) == SQLITE_NULL);
         sqlite3_reset(q);
     }
@@ -323,7 +323,7 @@ static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
         const char *name = text_at(r->counters, 0);
         int64_t value = sqlite3_column_int64(r->counters, 1), at;
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_COUNTER) {
-            r->values[at].kind = VALUE_INT;
+            r->values[at].kind = DATUM_INT;
             r->values[at].whole += value;
         }
         if (count && map_get(&r->registry, name, strlen(name), &at)) count[at] = (uint64_t)value;
@@ -373,14 +373,14 @@ static void sum_kernels(Rows *r)
     for (size_t k = 0; timed > 1 && k < r->n; k++) {
         if (r->columns[k].kind != OF_RATE) continue;
         int at = r->columns[k].at;
-        r->values[k] = at < 0 || !(gpu.core_mhz > 0) ? (Value){.kind = VALUE_NONE} : (Value){.kind = VALUE_REAL, .real = rates[at].value(sum, &gpu)};
+        r->values[k] = at < 0 || !(gpu.core_mhz > 0) ? (Datum){.kind = DATUM_NONE} : (Datum){.kind = DATUM_REAL, .real = rates[at].value(sum, &gpu)};
     }
 }
 
 static void clear(Rows *r)
 {
     for (size_t k = 0; k < r->n; k++)
-        if (r->columns[k].kind == OF_KERNEL || r->columns[k].kind == OF_COUNTER || r->columns[k].kind == OF_RATE) r->values[k] = (Value){.kind = VALUE_NONE};
+        if (r->columns[k].kind == OF_KERNEL || r->columns[k].kind == OF_COUNTER || r->columns[k].kind == OF_RATE) r->values[k] = (Datum){.kind = DATUM_NONE};
 }
 
 static bool next_kernel(Rows *r)
@@ -439,33 +439,33 @@ bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out
 }
 
 // --- values -----------------------------------------------------------------------------------------------------------------
-bool value_number(const Value *v, double *out)
+bool datum_number(const Datum *v, double *out)
 {
     uint64_t n;
     switch (v->kind) {
-    case VALUE_INT: return *out = (double)v->whole, true;
-    case VALUE_REAL: return *out = v->real, true;
-    case VALUE_TEXT:
+    case DATUM_INT: return *out = (double)v->whole, true;
+    case DATUM_REAL: return *out = v->real, true;
+    case DATUM_TEXT:
         if (parse_size(v->text, &n)) return *out = (double)n, true;
         return parse_double(v->text, out);
     default: return false;
     }
 }
 
-void value_text(const Value *v, Text *out)
+void datum_text(const Datum *v, Text *out)
 {
     size_t start = out->n;
     double back;
     switch (v->kind) {
-    case VALUE_INT: text_printf(out, "%lld", (long long)v->whole); break;
-    case VALUE_REAL:
+    case DATUM_INT: text_printf(out, "%lld", (long long)v->whole); break;
+    case DATUM_REAL:
         for (int digits = 15; digits <= 17; digits++) {
             out->n = start;
             text_printf(out, "%.*g", digits, v->real);
             if (parse_double(out->v + start, &back) && back == v->real) break;
         }
         break;
-    case VALUE_TEXT: text_put(out, v->text); break;
+    case DATUM_TEXT: text_put(out, v->text); break;
     default: text_put(out, "");
     }
 }

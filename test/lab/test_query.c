@@ -124,11 +124,11 @@ static void sums(void **state)
         for (size_t k = 0; k < rate_count; k++) vec_push(&names, rates[k].name);
         r = rows_open(f->store, &ids, names.v, names.n, false, &f->diag);
         assert_true(rows_next(r, &f->diag));
-        const Value *v = rows_values(r);
+        const Datum *v = rows_values(r);
         for (int c = 0; c < C_COUNT; c++) assert_int_equal(v[c].whole, sum[c]);
         for (size_t k = 0; k < rate_count; k++) {
             double want = rates[k].value(sum, &gpu), got = v[C_COUNT + k].real;
-            assert_int_equal(v[C_COUNT + k].kind, VALUE_REAL);
+            assert_int_equal(v[C_COUNT + k].kind, DATUM_REAL);
             if (fabs(got - want) > 1e-12 * fabs(want)) fail_msg("%s: %.17g, not %.17g", rates[k].name, got, want);
         }
         assert_false(rows_next(r, &f->diag));
@@ -144,17 +144,17 @@ static void columns(void **state)
     const char *const names[] = {"n", "setting.n", "tlb2.sets", "cycles", "ipc", "cycles", "status", "l1.size"};
     Rows *r = rows_open(f->store, &ids, names, COUNT(names), false, &f->diag);
     assert_true(rows_next(r, &f->diag));
-    const Value *v = rows_values(r);
+    const Datum *v = rows_values(r);
     assert_string_equal(v[0].text, "100");
     assert_string_equal(v[1].text, "100");
     assert_string_equal(v[2].text, "24 17 17");
     assert_true(v[3].whole > 0 && v[3].whole == v[5].whole);
     assert_string_equal(v[7].text, "16KiB");
     assert_true(rows_next(r, &f->diag));
-    assert_int_equal(v[3].kind, VALUE_NONE);  // of a run that failed before its first launch
-    assert_int_equal(v[4].kind, VALUE_NONE);
+    assert_int_equal(v[3].kind, DATUM_NONE);  // of a run that failed before its first launch
+    assert_int_equal(v[4].kind, DATUM_NONE);
     assert_string_equal(v[6].text, "failed");
-    assert_int_equal(v[7].kind, VALUE_NONE);
+    assert_int_equal(v[7].kind, DATUM_NONE);
     assert_false(rows_next(r, &f->diag));
     rows_close(r);
     const struct {
