@@ -2,8 +2,9 @@
 #ifndef CLI_H
 #define CLI_H
 
-#include "device/device.h"
 #include "lab/lab.h"
+
+#include <onchip.h>
 
 // Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong.
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };

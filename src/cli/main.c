@@ -1,5 +1,6 @@
 // main.c: the program: a verb and its arguments.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <string.h>
 

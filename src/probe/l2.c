@@ -60,14 +60,15 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
     return true;
 }
 
-static bool find_size(Level *l, FoundL2 *out, uint64_t n, uint64_t past, double middle)
+// What is likely is tried first, and one line more.
+static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
 {
     Round r;
     if (!measure(l, n, middle, &r)) return false;
     double noise = 3 * r.over;
     uint64_t low = n, high = past;
-    while (low + 1 < high) {
-        uint64_t k = (low + high) / 2;
+    for (uint64_t k = likely; low + 1 < high; k = k == likely && low == k ? k + 1 : (low + high) / 2) {
+        if (k <= low || k >= high) k = (low + high) / 2;
         if (!measure(l, k, middle, &r)) return false;
         if (r.over <= noise) low = k;
         else high = k;
@@ -142,7 +143,7 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
     }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
     if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
-    return !past || (find_size(&l, out, n, past, middle) && find_fill(&l, out, middle, &out->fill) && find_line(&l, out, middle));
+    return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) && find_line(&l, out, middle));
 }
 
 // --- halves ---------------------------------------------------------------------------------------------------------------------
