@@ -45,6 +45,7 @@ static void tell(const Work *w)
 static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
 {
     Work *w = of;
+    w->probe->asked++;
     tell(w);
     return chase_run(&w->chase, kind, walks, n, rounds, first, latency, diag);
 }
@@ -162,6 +163,12 @@ static bool run_part(Work *w)
     }
 }
 
+static const char *reason(const Diag *diag)
+{
+    const char *text = diag->text.v ? diag->text.v : "the device failed";
+    return strncmp(text, "error: ", 7) ? text : text + 7;
+}
+
 static void do_part(Work *w)
 {
     PartResult *r = &w->probe->part[w->part];
@@ -173,7 +180,7 @@ static void do_part(Work *w)
     w->part_began = seconds_now();
     tell(w);
     r->state = PART_DONE;
-    if (!run_part(w)) finish(w, PART_FAILED, "%s", w->diag.text.v ? w->diag.text.v : "the device failed");
+    if (!run_part(w)) finish(w, PART_FAILED, "%s", reason(&w->diag));
     diag_free(&w->diag);
     w->diag = (Diag){.failed = false};
     r->seconds = seconds_now() - w->part_began;
@@ -240,6 +247,12 @@ const char *rule_name(Rule r)
 {
     static const char *const names[] = {"unknown", "any", "lru", "fifo", "plru", "random", "weighted"};
     return names[r];
+}
+
+const char *pattern_name(Pattern q)
+{
+    static const char *const names[] = {"cache hit", "L2 hit", "L2 hit, L1 TLB miss", "L2 hit, both TLBs miss", "DRAM", "DRAM, both TLBs miss", "DRAM, both TLBs miss, window switched"};
+    return names[q];
 }
 
 uint32_t shape_low_bit(const Shape *s, uint64_t line)

@@ -453,7 +453,7 @@ typedef struct Probe {
     char *name;
     oc_device_info device;             // its name is the above
     double seconds;
-    uint64_t loads;
+    uint64_t loads, asked;             // made; runs of the chase that made them
     PartResult part[PARTS];
     Found cache[CACHES];
     MissCurve misses[CACHES], tlb_misses[2];
@@ -472,6 +472,7 @@ typedef struct Probe {
 bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag);
 void probe_free(Probe *p);
 const char *form_name(const Shape *s); // as a description's `index` calls it, or in words
+const char *pattern_name(Pattern q);   // "L2 hit, L1 TLB miss"
 const char *rule_name(Rule r);         // as a description's `policy` calls it
 // FORM_LINEAR as fields of address bits folded by XOR, as a description's `xor`: the lowest bit of a line's number in the first
 // field; −1: it isn't that.
