@@ -32,8 +32,13 @@ typedef struct Request {
     VEC(const char *) sets;
     const char *plot, *traces, *emit;
     bool json, reported;
-    Diag diag;
+    Text error;                            // the first thing that went wrong
 } Request;
+
+static void blame(Request *r, const char *text)
+{
+    if (!r->error.n) text_put(&r->error, strncmp(text, "error: ", 7) ? text : text + 7);
+}
 
 static int wrong(Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(Request *r, const char *format, ...)
@@ -43,7 +48,7 @@ static int wrong(Request *r, const char *format, ...)
     va_start(args, format);
     text_vprintf(&t, format, args);
     va_end(args);
-    diag_error(&r->diag, "%s", t.v);
+    blame(r, t.v);
     text_free(&t);
     return EXIT_USAGE;
 }
@@ -106,9 +111,8 @@ static int take_option(Request *r, int o)
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
-    Text error = {0};
     int o, code = -1;
-    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &error};
+    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
     r->config.threads = 2;
     while (code < 0 && (o = args_next(&r->args)) != -2) {
         if (o == -3) code = EXIT_USAGE;
@@ -117,8 +121,6 @@ static int read_options(Request *r, int argc, char **argv)
     }
     if (code < 0 && r->config.device && !args_fit(&r->args, "a real GPU", "--device names a real one")) code = EXIT_USAGE;
     if (code < 0 && !r->config.device && !r->config.gpu) code = wrong(r, "probe what? a simulated GPU (--gpu NAME: onchip list gpus) or a real one (--device cuda:0)");
-    if (error.n) diag_error(&r->diag, "%s", error.v);
-    text_free(&error);
     return code;
 }
 
@@ -151,38 +153,42 @@ static bool write_description(const Probe *p, const char *path, Diag *diag)
     return ok || diag_error(diag, "can't write %s: %s", path, strerror(errno));
 }
 
-static int failures(const Probe *p, Request *r)
+static void put_json(Request *r, const Probe *p)
 {
-    for (int k = 0; k < PARTS; k++)
-        if (p->part[k].state == PART_FAILED) diag_error(&r->diag, "part %s failed: %s", part_info[k].name, p->part[k].why);
-    return r->diag.failed ? EXIT_FAILED : EXIT_OK;
+    Json json = {0};
+    json_open(&json, NULL, '{');
+    probe_json(p, r->error.n ? r->error.v : NULL, &json);
+    json_close(&json, '}');
+    fputs(json.text.v, stdout);
+    json_free(&json);
+    r->reported = true;
 }
 
 static int measure(Request *r, oc_device *d)
 {
     Probe p;
+    Diag diag = {0};
     Bar bar = {.began = seconds_now()};
     bool terminal = isatty(STDERR_FILENO);
     if (terminal) r->probe.progress = show_progress, r->probe.user = &bar;
-    bool ok = probe_device(d, &r->probe, &p, &r->diag);
+    bool measured = probe_device(d, &r->probe, &p, &diag), ok = measured;
     if (terminal) fprintf(stderr, "\r\x1b[K");
-    ok = ok && (!r->emit || write_description(&p, r->emit, &r->diag));
-    ok = ok && (!r->traces || probe_traces(&p, r->traces, &r->diag));
-    ok = ok && (!r->plot || probe_figures(&p, r->plot, &r->diag));
-    int code = ok ? failures(&p, r) : EXIT_FAILED;
-    if (r->json) {
-        Json json = {0};
-        json_open(&json, NULL, '{');
-        probe_json(&p, r->diag.failed ? r->diag.text.v : NULL, &json);
-        json_close(&json, '}');
-        fputs(json.text.v, stdout);
-        json_free(&json);
-        r->reported = true;
-    } else if (p.loads || !r->diag.failed) {
-        probe_text(&p, stdout);
+    ok = ok && (!r->emit || write_description(&p, r->emit, &diag));
+    ok = ok && (!r->traces || probe_traces(&p, r->traces, &diag));
+    ok = ok && (!r->plot || probe_figures(&p, r->plot, &diag));
+    if (!ok) blame(r, diag.text.v);
+    for (int k = 0; k < PARTS; k++) {
+        Text t = {0};
+        if (p.part[k].state != PART_FAILED) continue;
+        text_printf(&t, "part %s failed: %s", part_info[k].name, p.part[k].why);
+        blame(r, t.v);
+        text_free(&t);
     }
+    if (r->json) put_json(r, &p);
+    else if (measured) probe_text(&p, stdout);
     probe_free(&p);
-    return code;
+    diag_free(&diag);
+    return r->error.n ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(Request *r)
@@ -193,7 +199,8 @@ static int run(Request *r)
     r->config.sets = r->sets.v;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) {
-        diag_error(&r->diag, "%s%s", message, r->config.device && status != OC_BAD_ARGUMENT ? "\nhint: onchip probe --gpu NAME looks at a simulated one" : "");
+        blame(r, message);
+        if (r->config.device && status != OC_BAD_ARGUMENT) text_put(&r->error, "\nhint: onchip probe --gpu NAME looks at a simulated one");
         return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
     int code = measure(r, d);
@@ -206,20 +213,13 @@ int cmd_probe(int argc, char **argv)
     Request r = {.json = false};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
-    if (r.diag.failed) {
-        for (int k = 0; k < argc && !r.json; k++) r.json = !strcmp(argv[k], "--json");
-        if (r.json && !r.reported) {
-            Json json = {0};
-            json_open(&json, NULL, '{');
-            probe_json(NULL, r.diag.text.v, &json);
-            json_close(&json, '}');
-            fputs(json.text.v, stdout);
-            json_free(&json);
-        }
+    for (int k = 0; k < argc && !r.json; k++) r.json = !strcmp(argv[k], "--json");
+    if (r.error.n) {
+        if (r.json && !r.reported) put_json(&r, NULL);
         fflush(stdout);
-        fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+        tell(code, "%s", r.error.v);
     }
     vec_free(&r.sets);
-    diag_free(&r.diag);
+    text_free(&r.error);
     return code;
 }

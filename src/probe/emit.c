@@ -38,8 +38,10 @@ static void provenance(Text *out, const Value *v, const char *unit)
     text_put(out, "measured");
     if (v->low >= v->high) return;
     text_put(out, ", ");
-    put_number(out, v->low), text_put(out, "–"), put_number(out, v->high);
-    text_printf(out, "%s%s", *unit ? " " : "", unit);
+    bool bytes = !strcmp(unit, "bytes"), kib = bytes && v->low >= 1024;
+    if (bytes) put_number(out, v->low), text_put(out, "–"), put_number(out, v->high);
+    else text_printf(out, "%.6g–%.6g", v->low, v->high);
+    if (!kib && *unit) text_printf(out, " %s", unit);
 }
 
 // A whole number, or what is assumed where it wasn't measured (negative: the key is left out).
@@ -211,11 +213,12 @@ static void put_l2(const Probe *p, Text *out)
     // So many slices that each has a power of two of sets.
     while (parts && parts % 2 == 0) parts /= 2;
     while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
-    Text from = {0};
+    Text from = {0}, value = {0};
     if (sized) provenance(&from, &l2->size, "bytes");
     section(out, "l2");
-    key(out, "size", sized ? from.v : "the device says", "%llu", (unsigned long long)size);
-    text_free(&from);
+    put_number(&value, (double)size);
+    key(out, "size", sized ? from.v : "the device says", "%s", value.v);
+    text_free(&from), text_free(&value);
     key(out, "partitions", "assumed: sets are a power of two then", "%llu", (unsigned long long)MIN(MAX(parts, 1), 128));
     if (parts > 128) key(out, "index", "assumed", "modulo");
     key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);

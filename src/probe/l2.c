@@ -17,6 +17,8 @@ typedef struct Round {
     double top;                        // what all but a fiftieth took at most
 } Round;
 
+static Value mean_of(const Sample *s) { return measured(s->mean, s->mean - 2 * s->error, s->mean + 2 * s->error); }
+
 static int by_value(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -43,7 +45,7 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
 {
     Round small, r;
     if (!measure(l, MAX(lines / 8, 16), 0, &small)) return false;
-    out->hit = measured(small.sample.mean, small.sample.mean - small.sample.sd, small.sample.mean + small.sample.sd);
+    out->hit = mean_of(&small.sample);
     *n = MAX(lines / 8, 16), *past = 0;
     for (uint64_t k = MAX(lines / 2, 32); k <= most; k += k / 2) {
         if (!measure(l, k, 1.04 * small.top, &r)) return false;
@@ -55,7 +57,7 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
     }
     if (!*past) return true;
     if (!measure(l, MIN(2 * *past, most), 1.04 * small.top, &r)) return false;
-    out->miss = measured(r.sample.mean, r.sample.mean - r.sample.sd, r.sample.mean + r.sample.sd);
+    out->miss = mean_of(&r.sample);
     *middle = 1.04 * small.top;
     return true;
 }
@@ -138,7 +140,7 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
     if (bytes / UNIT * QUESTIONS > loads) {
         Round r;
         out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
-        if (measure(&l, 256, 0, &r)) out->hit = measured(r.sample.mean, r.sample.mean - r.sample.sd, r.sample.mean + r.sample.sd);
+        if (measure(&l, 256, 0, &r)) out->hit = mean_of(&r.sample);
         return !l.broken;
     }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
