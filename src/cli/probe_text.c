@@ -260,5 +260,5 @@ void probe_text(const Probe *p, FILE *out)
         fprintf(out, "%s%s %s: %s\n", left ? "" : "\n", part_info[k].name, p->part[k].state == PART_FAILED ? "failed" : "was left out", p->part[k].why);
         left = true;
     }
-    fprintf(out, "\n%s loads in %.1f s\n", loads, p->seconds);
+    fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);
 }

@@ -2,7 +2,7 @@
 // from Fig. 8, 9 and 11, and sees the inferred structure in. The latencies to tell misses by were found before.
 #include "probe/probe.h"
 
-enum { CACHE_ROUNDS = 24, CACHE_WARM = 12, TLB_WARM = 3 };
+enum { LOADS = 4096, CACHE_WARM = 4, TLB_WARM = 3 };  // loads of a point
 
 // Walks once more round n lines; a load longer than `middle` missed.
 static bool point(Subject *s, ChaseKind kind, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm, uint32_t rounds, double middle, MissCurve *out, Diag *diag)
@@ -26,7 +26,7 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
     for (uint64_t k = 24; k <= 56; k++) {
         uint64_t n = lines * k / 32;
         if (n == last || !n || n * line > s->span[kind]) continue;
-        if (!point(s, kind, line, line, last = n, CACHE_WARM, CACHE_ROUNDS, 0.5 * (f->low.value + f->high.value), out, diag)) return false;
+        if (!point(s, kind, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2), 0.5 * (f->low.value + f->high.value), out, diag)) return false;
     }
     return true;
 }
