@@ -74,9 +74,13 @@ static void add_policy(Table *table, const Found *f, Text *why)
     if (f->rule.verdict != MEASURED) add_value(table, "policy", &f->rule, false, why);
     else table_add(table, rule_name(f->shape.rule));
     if (f->rule.verdict != MEASURED || f->weight[0].verdict != MEASURED) return;
+    double half = 0;
     text_printf(why, "%sways go with probability", why->n ? "\n" : "");
-    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) text_printf(why, "%s %.3f (%.3f–%.3f)", w ? "," : "", f->weight[w].value, f->weight[w].low, f->weight[w].high);
-    text_printf(why, "; equal ones: p = %.2g", f->rule_p);
+    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) {
+        text_printf(why, "%s %.3f", w ? "," : "", f->weight[w].value);
+        half = MAX(half, 0.5 * (f->weight[w].high - f->weight[w].low));
+    }
+    text_printf(why, ", each ± %.3f; equal ones: p = %.2g", half, f->rule_p);
 }
 
 // --- memories -------------------------------------------------------------------------------------------------------------------
@@ -169,12 +173,17 @@ static void spectra(const Probe *p, FILE *out)
 static void shared(const Probe *p, FILE *out)
 {
     const SharedResult *s = &p->shared;
+    Text t = {0};
     if (p->part[PART_SHARED].state != PART_DONE) return;
-    fprintf(out, "\nshared memory: %.0f cycles without conflict", s->latency.value);
-    if (s->conflict.verdict == MEASURED) fprintf(out, ", %.4g (%.4g–%.4g) more for each further way", s->conflict.value, s->conflict.low, s->conflict.high);
+    text_printf(&t, "shared memory: %.0f cycles without conflict", s->latency.value);
+    if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way", s->conflict.value);
+    if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value) text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
     if (s->banks.verdict == MEASURED && s->width.verdict == MEASURED && s->mode.verdict == MEASURED)
-        fprintf(out, "; %.0f banks of %.0f bytes, %.0f-byte mode\n", s->banks.value, s->width.value, s->mode.value);
-    else fprintf(out, "; banks undetermined: %s\n", s->banks.why ? s->banks.why : s->width.why ? s->width.why : s->mode.why ? s->mode.why : "");
+        text_printf(&t, "; %.0f banks of %.0f bytes, %.0f-byte mode", s->banks.value, s->width.value, s->mode.value);
+    else text_printf(&t, "; banks undetermined: %s", s->banks.why ? s->banks.why : s->width.why ? s->width.why : s->mode.why ? s->mode.why : "");
+    fputc('\n', out);
+    put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+    text_free(&t);
 }
 
 static void ops(const Probe *p, FILE *out)
@@ -196,7 +205,7 @@ static void ops(const Probe *p, FILE *out)
 
 static void throughput(const Probe *p, FILE *out)
 {
-    static const char *const names[] = {"throughput", "ways", "most, GB/s", "saturates at", "limit", ""}, *const kinds[] = {"L2", "DRAM", "shared"};
+    static const char *const names[] = {"throughput", "ways", "GB/s", "saturates at", "limit", ""}, *const kinds[] = {"L2", "DRAM", "shared"};
     static const char *const limits[] = {"unknown", "threads", "SM", "memory"};
     Table t = {.whole = 1};
     if (!p->throughput.curves.n) return;
@@ -257,7 +266,11 @@ void probe_text(const Probe *p, FILE *out)
     spectra(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
     for (int k = 0; k < PARTS; k++) {
         if (p->part[k].state != PART_LEFT_OUT && p->part[k].state != PART_FAILED) continue;
-        fprintf(out, "%s%s %s: %s\n", left ? "" : "\n", part_info[k].name, p->part[k].state == PART_FAILED ? "failed" : "was left out", p->part[k].why);
+        Text t = {0};
+        text_printf(&t, "%s %s: %s", part_info[k].name, p->part[k].state == PART_FAILED ? "failed" : "was left out", p->part[k].why);
+        if (!left) fputc('\n', out);
+        put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+        text_free(&t);
         left = true;
     }
     fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);
