@@ -142,7 +142,7 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
         char ours[32], theirs[32], difference[32] = "";
         cell_text(ours, p->ours), cell_text(theirs, p->theirs);
         bool both = !isnan(p->theirs), far = both && !(fabs(p->ours - p->theirs) <= p->tolerance);
-        if (both) snprintf(difference, sizeof difference, "%+.3g", p->ours - p->theirs);
+        if (both && !isnan(p->ours)) snprintf(difference, sizeof difference, "%+.3g", p->ours - p->theirs);
         left(out, p->series, ws), fputs(r->series ? "  " : "", out), left(out, p->x, wx), right(out, ours, 12);
         right(out, both ? theirs : "", 12), right(out, difference, 12);
         fputs(!both ? "\n" : far ? "  outside the tolerance\n" : "  within\n", out);

@@ -39,7 +39,8 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
+    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n"
+           "       onchip sweep measure=NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
            "Runs every combination that the store doesn't have yet.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
@@ -81,7 +82,7 @@ static int read_options(Request *r, int argc, char **argv)
         }
     }
     if (ok && r->matrix.axes.n) ok = matrix_product(&r->matrix, &r->diag);
-    if (ok && !r->matrix.cells.n) ok = diag_error(&r->diag, "sweep what? a file with a [matrix], or --program NAME,…");
+    if (ok && !r->matrix.cells.n) ok = diag_error(&r->diag, "sweep what? a file with a [matrix], --program NAME,… or measure=NAME,…");
     return ok ? -1 : EXIT_USAGE;
 }
 

@@ -168,11 +168,20 @@ static bool regular(const char *expression, Diag *diag)
     return true;
 }
 
+bool cell_is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
+
 bool cell_is_file(const Cell *c)
 {
     size_t n = strlen(c->program);
-    return n > 4 && !strcmp(c->program + n - 4, ".ptx");
+    return !cell_is_probe(c) && n > 4 && !strcmp(c->program + n - 4, ".ptx");
 }
+
+// What a cell runs, as its key has it.
+typedef struct Subject {
+    const char *suite, *name;
+    const char *stored;                // its name in the store
+    XXH128_hash_t code;
+} Subject;
 
 // A PTX file's text, and that of the files its arguments are read from.
 static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_hash_t *hash, Diag *diag)
@@ -196,39 +205,69 @@ static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_ha
     return ok;
 }
 
+static bool file_of(Identities *ids, const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+{
+    *s = (Subject){"file", "", c->program, {0}};
+    join(params, c->params);
+    return file_content(ids, c, id, &s->code, diag);
+}
+
+static bool workload_of(Identities *ids, const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+{
+    const WorkloadEntry *e = workload_find(c->program);
+    int64_t values[MAX_PARAMS];
+    Text error = {0};
+    if (!e) return id->wrong = c->program, no_workload(c->program, diag);
+    *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
+    if (workload_find(s->name)) s->stored = s->name;      // its bare name, where that is enough
+    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, params, &error);
+    if (!ok) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
+    text_free(&error);
+    if (ok && !c->ptx) s->code = code(ids, e);
+    else if (ok && !file_hash(ids, c->ptx, &s->code, diag)) ok = false, id->wrong = c->ptx;
+    return ok;
+}
+
+static bool measurement_of(const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+{
+    const Measurement *m = measurement_find(c->program);
+    double values[MEASURE_PARAMS];
+    if (!m) return id->wrong = c->program, measurement_unknown(c->program, diag);
+    const char *no = c->ptx ? "ptx" : c->kernels ? "kernels" : c->skip ? "skip" : c->max_cycles ? "max-cycles" : c->interval ? "interval" : c->functional ? "functional" : NULL;
+    if (no) return id->wrong = c->ptx ? c->ptx : c->kernels, diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
+    *s = (Subject){"probe", m->name, m->name, {.low64 = (uint64_t)m->version}};
+    const char *wrong = NULL;
+    if (measurement_params(m, c->params, values, params, &wrong, diag)) return true;
+    id->wrong = wrong, id->wrong_name = true;
+    for (const MeasureParam *p = m->params; p->name; p++)
+        if (!strncmp(p->name, wrong, strlen(p->name)) && wrong[strlen(p->name)] == '=') id->wrong_name = false;
+    return false;
+}
+
 bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
 {
     *id = (Identity){.program = NULL};
-    bool file = cell_is_file(c);
-    const WorkloadEntry *e = file ? NULL : workload_find(c->program);
     if (!verb_known(c->verb)) return id->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
     if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
-    if (!e && !file) return id->wrong = c->program, no_workload(c->program, diag);
-    int64_t values[MAX_PARAMS];
-    Text params = {0}, error = {0}, overrides = {0}, options = {0}, all = {0};
-    XXH128_hash_t ptx = {0};
-    bool ok = file ? file_content(ids, c, id, &ptx, diag) : workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, &params, &error);
-    if (!ok && !file) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
-    if (file) join(&params, c->params);
+    Subject s = {.suite = NULL};
+    Text params = {0}, overrides = {0}, options = {0}, all = {0};
+    bool ok = cell_is_probe(c) ? measurement_of(c, id, &s, &params, diag) : cell_is_file(c) ? file_of(ids, c, id, &s, &params, diag) : workload_of(ids, c, id, &s, &params, diag);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
     if (ok && !gpu) wrong_set(c, id);
-    if (gpu && e && !c->ptx) ptx = code(ids, e);
-    if (gpu && e && c->ptx && !file_hash(ids, c->ptx, &ptx, diag)) gpu = NULL, id->wrong = c->ptx;
     if (gpu) {
         options_of(c, &options);
-        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, e ? e->workload->suite : "file",
-                    e ? e->workload->name : "", (unsigned long long)ptx.high64, (unsigned long long)ptx.low64, params.v, options.v, c->gpu, gpu);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, s.suite, s.name,
+                    (unsigned long long)s.code.high64, (unsigned long long)s.code.low64, params.v, options.v, c->gpu, gpu);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
-        // Its bare name, where that is enough.
-        id->program = e && workload_find(e->workload->name) ? mem_text(e->workload->name) : mem_text(c->program);
+        id->program = mem_text(s.stored);
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);
         if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // not in the key, which has the file's hash
         id->options = mem_text(options.n ? options.v + 1 : "");
     }
-    text_free(&params), text_free(&error), text_free(&overrides), text_free(&options), text_free(&all);
+    text_free(&params), text_free(&overrides), text_free(&options), text_free(&all);
     return gpu != NULL;
 }

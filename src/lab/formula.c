@@ -1,5 +1,6 @@
-// formula.c: arithmetic over named values: numbers, names (l1.read_hits), + - * / with the usual precedence, parentheses,
-// and min, max, abs, sqrt, log2. What a name means is the caller's. A division by zero gives NaN, which stays.
+// formula.c: arithmetic over named values: numbers, names (l1.read_hits, or a point of a curve,
+// shared.ways_cycles[ways=2]), + - * / with the usual precedence, parentheses, and min, max, abs, sqrt, log2. What a name
+// means is the caller's. A division by zero gives NaN, which stays.
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }
@@ -70,6 +71,11 @@ static double factor(Formula *f)
     }
     if (isalpha((unsigned char)*start) || *start == '_') {
         while (isalnum((unsigned char)*f->at) || *f->at == '_' || *f->at == '.') f->at++;
+        if (*f->at == '[') {
+            const char *end = strchr(f->at, ']');
+            if (!end) return wrong(f, f->at, "'[' without ']'");
+            f->at = end + 1;
+        }
         size_t n = (size_t)(f->at - start);
         if (eat(f, '(')) {
             f->depth++;

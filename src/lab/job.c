@@ -47,7 +47,7 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     oc_device *d;
     oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .functional = c->functional, .no_lowering = c->no_lowering,
                         .max_cycles = c->max_cycles, .interval = c->interval};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, NULL, message, false, (RunCost){0}, diag);
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
     WorkResult result = {0};
     bool ok = false;
     char *error = NULL;
@@ -55,9 +55,32 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     else if (cell_is_file(c)) result.status = run_file_cell(c, d, &error);
     else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
     if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
-    ok = store_put(store, c, id, d, error, result.verified, (RunCost){device_wall_seconds(d), peak_memory()}, diag);
+    RunOutcome o = {.device = d, .error = error, .verified = result.verified, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
+    ok = store_put(store, c, id, &o, diag);
     work_result_free(&result);
     mem_free(error);
+    oc_close(d);
+    return ok;
+}
+
+static bool run_measurement(const Cell *c, const Identity *id, Store *store, Diag *diag)
+{
+    const Measurement *m = measurement_find(c->program);
+    char message[4096] = "";
+    const char *wrong;
+    double values[MEASURE_PARAMS];
+    Text params = {0};
+    Findings found = {.names = {0}};
+    Diag why = {0};
+    oc_device *d;
+    oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .no_lowering = c->no_lowering};
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
+    bool ok = measurement_params(m, c->params, values, &params, &wrong, &why) && m->run(d, values, &found, &why);
+    RunOutcome o = {.device = d, .error = ok ? NULL : why.text.v, .findings = &found, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
+    ok = store_put(store, c, id, &o, diag);
+    text_free(&params);
+    findings_free(&found);
+    diag_free(&why);
     oc_close(d);
     return ok;
 }
@@ -68,6 +91,7 @@ static const struct {
     VerbFn *run;
 } verbs[] = {
     {"run", run_workload},
+    {"probe", run_measurement},
 };
 
 bool verb_known(const char *verb)
@@ -141,7 +165,7 @@ static bool put_failed(Job *j, int status, Diag *diag)
     if (WIFSIGNALED(status)) snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180), j->result.v ? j->result.v : "");
     Store *s = store_open(":memory:", diag);
-    bool ok = s && store_put(s, j->cell, j->id, NULL, why, false, (RunCost){0}, diag);
+    bool ok = s && store_put(s, j->cell, j->id, &(RunOutcome){.error = why}, diag);
     text_free(&j->result);
     size_t size = 0;
     void *bytes = ok ? store_bytes(s, &size) : NULL;

@@ -136,8 +136,8 @@ char *file_params(const oc_kernel_info *info);   // "n (4 bytes), x (8 bytes)", 
 // --- cell.c: one run, and the key it is stored under ---------------------------------------------------------------------
 // What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.
 typedef struct Cell {
-    const char *verb;                  // "run"
-    const char *program;               // a workload, or a PTX file: a name that ends in .ptx
+    const char *verb;                  // "run", "probe"
+    const char *program;               // a workload, or a PTX file: a name that ends in .ptx; of the verb probe a measurement
     const char *gpu;                   // a description's name or file
     const char *const *params;         // "nx=64"
     const char *const *sets;           // "l1.size=16KiB"
@@ -159,6 +159,8 @@ typedef struct Identity {
 typedef struct Identities Identities;
 Identities *identities_open(void);
 void identities_close(Identities *ids);
+bool cell_is_file(const Cell *cell);   // its program is a PTX file
+bool cell_is_probe(const Cell *cell);  // its program is a measurement
 // False, with the reason, when a cell can't run: no such verb, program or description, a parameter out of range.
 bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void identity_free(Identity *id);
@@ -166,10 +168,38 @@ void identity_free(Identity *id);
 bool setting_next(const char **list, Text *name, Text *value);
 const char *setting_name(const char *name);                // "sched" is short for "sched.policy"
 
+// --- measure.c: the programs of the verb probe: measurements of src/probe ----------------------------------------------------
+// What is measured has a name with its unit, "shared.latency_cycles"; a point of a curve has its place behind it, a list of
+// settings: "shared.stride_cycles[stride=2]".
+typedef struct Finding {
+    char *name, *text;                 // text: why there is no value; null: there is one
+    double value;
+} Finding;
+typedef struct Findings {
+    VEC(Finding) all;
+    Map names;
+} Findings;
+void findings_free(Findings *f);
+typedef struct MeasureParam {
+    const char *name;
+    double otherwise, min, max;        // otherwise: where it isn't given
+} MeasureParam;
+enum { MEASURE_PARAMS = 2 };           // of a measurement, at most
+typedef struct Measurement {
+    const char *name;
+    int version;                       // part of the key: raised when the same device gives other values
+    bool (*run)(oc_device *device, const double *params, Findings *found, Diag *diag);
+    MeasureParam params[MEASURE_PARAMS + 1];  // ended by a null name
+} Measurement;
+const Measurement *measurement_find(const char *name);
+// Its parameters as a cell gives them, also as text, "scale=0.5". False, with the reason and which of them is *wrong.
+bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params, const char **wrong, Diag *diag);
+bool measurement_unknown(const char *name, Diag *diag);    // tells which there are
+
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------------
-// An axis has a name and values. Names: verb, program, gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,
+// An axis has a name and values. Names: verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,
 // interval, functional, lowering (yes, no); one with a dot is a key of the description; any other a parameter of the
-// program. A value of program may have parameters of its own behind it: "atax nx=64". A value of `with` is several at
+// program. A value of program or measure may have parameters of its own behind it: "atax nx=64". A value of `with` is several at
 // once, with a label in front: "large: l1.size=48KiB shared.size=16KiB". Values stand between commas; one with commas in
 // it is put in braces.
 typedef struct Axis {
@@ -216,12 +246,15 @@ typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;
 Stored store_find(Store *s, const char *key);
 // What a run of the same program with the same parameters took, on whatever GPU: host seconds and bytes; false: unknown.
 bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes);
-typedef struct RunCost {
+typedef struct RunOutcome {
+    const oc_device *device;           // what ran; null when nothing did
+    const char *error;                 // null when the run is done
+    bool verified;
+    const Findings *findings;          // null: none
     double wall_seconds;
     uint64_t memory_bytes;
-} RunCost;
-// device: what ran, null when nothing did. error: null when the run is done.
-bool store_put(Store *s, const Cell *cell, const Identity *id, const oc_device *device, const char *error, bool verified, RunCost cost, Diag *diag);
+} RunOutcome;
+bool store_put(Store *s, const Cell *cell, const Identity *id, const RunOutcome *outcome, Diag *diag);
 typedef struct MergeCount {
     uint64_t added, known;
 } MergeCount;
@@ -333,7 +366,6 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
 
 // --- job.c: a run in a process of its own ------------------------------------------------------------------------------------
-bool cell_is_file(const Cell *cell);      // cell.c: its program is a PTX file
 bool verb_known(const char *verb);
 // Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
 bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);
@@ -441,8 +473,13 @@ bool formula(const char *text, FormulaName *name, void *user, double *value, Dia
 // Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
 // description's keys, and cycles, launches, seconds (simulated) and wall_seconds.
 typedef struct Values Values;
+typedef VEC(const char *) Places;
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
 bool values_get(void *values, const char *name, double *value);                   // a FormulaName
+// A name that stands for a curve has a value only at a place of it. values_places gives those of the first curve in a
+// formula, "stride=2", numbers in order; values_at says at which place names are looked up (null: none).
+void values_places(Values *v, const char *formula, Places *places);
+void values_at(Values *v, const char *place);
 void values_free(Values *v);
 
 // --- reproduce.c: a figure or table of a paper, ours beside theirs --------------------------------------------------------
@@ -458,11 +495,12 @@ typedef struct Point {
     char *x, *series;                  // where it is in the figure; series may be empty
     double ours, theirs;               // NaN: none
     double tolerance;                  // how far ours may be from theirs, in units of y
+    bool single;                       // of [values]: x is its name
 } Point;
 typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
-    const char *title, *from, *kind, *x, *series, *y, *unit, *baseline, *best, *note;   // keys of [figure]; null: not given
+    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;   // keys of [figure]; null: not given
     VEC(Point) points;                 // series by series, x in the matrix's order
     size_t missing;                    // runs that failed
 } Reproduction;
@@ -499,6 +537,7 @@ typedef struct Figure {
     const char *name;                  // of its files: lower-case letters, digits, hyphens
     const char *title, *note;
     const char *x, *y, *of;            // what points, values and series are, with units
+    bool linear;                       // of a curve: the axis of points isn't logarithmic, however far they reach
     double baseline, top;              // a line at this value; where the axis of values ends; NAN: none
     VEC(FigurePoint) points;
     VEC(FigureSeries) series;

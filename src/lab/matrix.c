@@ -152,6 +152,7 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     bool yes;
     if (!strcmp(name, "verb")) return c->verb = value, true;
     if (!strcmp(name, "program")) return program(m, c, value, params), true;
+    if (!strcmp(name, "measure")) return c->verb = "probe", program(m, c, value, params), true;
     if (!strcmp(name, "with")) return together(m, c, value, params, sets, diag);
     if (!strcmp(name, "ptx")) return c->ptx = value, true;
     if (!strcmp(name, "gpu")) return c->gpu = value, true;
@@ -196,7 +197,7 @@ bool matrix_product(Matrix *m, Diag *diag)
             size_t label = strcmp(name, "with") || !strchr(value, ':') ? strlen(value) : strcspn(value, ":");
             vec_push(&labels, arena_printf(&m->arena, "%s=%.*s", name, (int)label, value));
         }
-        if (ok && !c.program) ok = diag_error(diag, "which program? a matrix needs program = NAME, …");
+        if (ok && !c.program) ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
         c.params = list(m, &params);
         c.sets = list(m, &sets);
         c.labels = list(m, &labels);

@@ -224,7 +224,7 @@ static void lines(const Figure *f, Text *out)
     text_put(out, "set grid y lc rgb '" RULE "' lt 1\n");
     text_printf(out, isfinite(f->top) ? "set yrange [0:%.15g]\n" : "set yrange [0:*]\n", f->top / up.by);
     if (isfinite(f->baseline)) text_printf(out, "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n", f->baseline / up.by, f->baseline / up.by);
-    if (!time && first > 0 && last / first >= 8) text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
+    if (!time && !f->linear && first > 0 && last / first >= 8) text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
     else if (!time && n > 1) text_printf(out, "set xrange [%.15g:%.15g]\n", first - 0.04 * (last - first), last + 0.04 * (last - first));
     if (!time) name_ticks(f, out);
     text_put(out, "plot \\\n");

@@ -1,7 +1,8 @@
 // reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
 // formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run gives the value of
-// the formula at its x and series; of several at one point `best` keeps one (the autotuned one) or `mean` joins them; at
-// last all are divided by the baseline's.
+// the formula at its x and series (where the formula is about a curve that the run measured, at each of its places that
+// `where` lets through), and those of [values], points by their names; of several at one point `best` keeps one (the
+// autotuned one) or `mean` joins them; at last all are divided by the baseline's.
 #include "lab/lab.h"
 
 #include <ctype.h>
@@ -23,29 +24,39 @@ static const char *find(const Ini *ini, const char *section, const char *key, co
 // --- reading ----------------------------------------------------------------------------------------------------------------
 static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
 {
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "baseline", "best", "mean", "tolerance", "summary", "note"};
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "mean", "tolerance", "summary", "note"};
     for (size_t k = 0; k < COUNT(keys); k++)
         if (!strcmp(keys[k], e->key)) return true;
     const char *near = nearest_name(e->key, keys, COUNT(keys));
     return diag_at(diag, &r->ini.source, e->key_at, near, "[figure] has no key '%s'", e->key);
 }
 
+static bool refuse_axis(const Reproduction *r, Diag *diag)
+{
+    const IniEntry *e = NULL;
+    find(&r->ini, "figure", "axis", &e);
+    return diag_at(diag, &r->ini.source, e->value_at, NULL, "axis is linear, or isn't given");
+}
+
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
 {
     *r = (Reproduction){.title = NULL};
     bool ok = ini_parse(&r->ini, name, text, length, diag);
-    bool sized = false;
+    bool sized = false, singles = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
         size_t n = strlen(size);
         if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
+        singles |= !strcmp(e->section, "values");
         sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
     }
     if (!ok) return false;
-    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->baseline, &r->best, &r->note};
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "baseline", "best", "note"};
+    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
+    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
-    if (!r->title || !r->x || !r->y) return diag_error(diag, "%s: [figure] needs title, x and y", name);
+    if (!r->title || (!r->x != !r->y) || (!r->y && !singles)) return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
+    if (!r->x) r->x = "";
+    if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
     return matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
@@ -70,10 +81,13 @@ static char *value_in(const char *list, const char *name)
     return found;
 }
 
-// What a run has on an axis of the figure: its label on an axis of the matrix, or a parameter's or override's value.
-static char *place_of(const Cell *c, const Identity *id, const char *axis)
+// What a run has on an axis of the figure: in the place of a curve's point, or its label on an axis of the matrix, or a
+// parameter's or override's value.
+static char *place_of(const Cell *c, const Identity *id, const char *axis, const char *point)
 {
     size_t n = strlen(axis);
+    char *there = value_in(point, axis);
+    if (there) return there;
     if (!strcmp(axis, "program")) return mem_text(id->program);
     if (!strcmp(axis, "gpu")) return mem_text(id->gpu);
     for (const char *const *l = c->labels; l && *l; l++)
@@ -91,7 +105,7 @@ static Point *point_at(Reproduction *r, const char *x, const char *series)
 
 static Point *new_point(Reproduction *r, const char *x, const char *series)
 {
-    Point p = {mem_text(x), mem_text(series), NAN, NAN, 0};
+    Point p = {.x = mem_text(x), .series = mem_text(series), .ours = NAN, .theirs = NAN};
     vec_push(&r->points, p);
     return &r->points.v[r->points.n - 1];
 }
@@ -102,13 +116,13 @@ typedef struct Join {       // what came together at each point
     size_t n;
 } Join;
 
-// A formula of [figure]; an error is told at its place in the file.
-static bool compute(Reproduction *r, const char *key, const char *text, Values *v, double *out, Diag *diag)
+// A formula of the file; an error is told at its place there.
+static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out, Diag *diag)
 {
     const IniEntry *e = NULL;
     Diag inner = {0};
     bool ok = formula(text, values_get, v, out, &inner);
-    find(&r->ini, "figure", key, &e);
+    find(&r->ini, section, key, &e);
     if (!ok) diag_at(diag, &r->ini.source, e ? e->value_at : 0, "onchip list counters", "%s: %s", key, inner.text.v);
     diag_free(&inner);
     return ok;
@@ -116,32 +130,116 @@ static bool compute(Reproduction *r, const char *key, const char *text, Values *
 
 typedef VEC(Join) Joins;
 
-static bool take_run(Reproduction *r, Joins *joins, const Cell *c, const Identity *id, Values *v, Diag *diag)
+typedef struct Taken {      // a run, and what becomes of all
+    const Cell *cell;
+    const Identity *id;
+    Values *values;
+    Joins *joins;
+} Taken;
+
+// A run's value of y; place: of the curve's point, or empty.
+static bool take_point(Reproduction *r, const Taken *t, const char *place, Diag *diag)
 {
-    char *x = place_of(c, id, r->x), *series = r->series ? place_of(c, id, r->series) : mem_text("");
+    char *x = place_of(t->cell, t->id, r->x, place), *series = r->series ? place_of(t->cell, t->id, r->series, place) : mem_text("");
+    Values *v = t->values;
     const char *mean = find(&r->ini, "figure", "mean", NULL);
     bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
     double y = NAN, score = 0;
-    ok = ok && compute(r, "y", r->y, v, &y, diag);
+    ok = ok && compute(r, "figure", "y", r->y, v, &y, diag);
     bool most = r->best && !strncmp(r->best, "max ", 4);
     if (ok && r->best) {
         if (!most && strncmp(r->best, "min ", 4)) ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
-        ok = ok && compute(r, "best", r->best + 4, v, &score, diag);
+        ok = ok && compute(r, "figure", "best", r->best + 4, v, &score, diag);
         if (most) score = -score;
     }
     if (ok) {
         Point *p = point_at(r, x, series);
         if (!p) {
             p = new_point(r, x, series);
-            vec_push(joins, ((Join){.score = INFINITY}));
+            vec_push(t->joins, ((Join){.score = INFINITY}));
         }
-        Join *j = &joins->v[p - r->points.v];
+        Join *j = &t->joins->v[p - r->points.v];
         if (j->n && !r->best && !mean) ok = diag_error(diag, "%s: several runs fall on %s %s; [figure] needs best or mean", r->ini.source.name, x, series);
         j->n++, j->sum += y, j->log_sum += log(y);
         if (!r->best) p->ours = !mean || strcmp(mean, "geometric") ? j->sum / (double)j->n : exp(j->log_sum / (double)j->n);
         else if (score < j->score) j->score = score, p->ours = y;
     }
     mem_free(x), mem_free(series);
+    return ok;
+}
+
+// Whether a place has one of these values, "0,2,4", of that name; other: the answer where it has no such name.
+static bool is_at(const char *place, const char *name, const char *values, bool other)
+{
+    char *at = value_in(place, name);
+    size_t n = at ? strlen(at) : 0;
+    while (at && *values && (strcspn(values, ",") != n || strncmp(values, at, n))) values += strcspn(values, ","), values += *values == ',';
+    bool is = at ? *values : other;
+    mem_free(at);
+    return is;
+}
+
+// Whether [figure]'s where, "ways=4 stride=0,2,4", lets a place through.
+static bool let_through(const char *where, const char *place)
+{
+    Text name = {0}, values = {0};
+    bool ok = true;
+    while (ok && where && setting_next(&where, &name, &values)) ok = is_at(place, name.v, values.v, true);
+    text_free(&name), text_free(&values);
+    return ok;
+}
+
+// Whether each part of where is true of some place.
+static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
+{
+    Text name = {0}, values = {0};
+    const char *where = r->where;
+    const IniEntry *e = NULL;
+    bool found = true;
+    find(&r->ini, "figure", "where", &e);
+    while (found && where && setting_next(&where, &name, &values)) {
+        found = false;
+        for (size_t k = 0; k < places->n; k++) found |= is_at(places->v[k], name.v, values.v, false);
+        if (!found) diag_at(diag, &r->ini.source, e->value_at, NULL, "y has no point at %s=%s; one is at %s", name.v, values.v, places->n ? places->v[0] : "no place");
+    }
+    text_free(&name), text_free(&values);
+    return found;
+}
+
+static bool take_points(Reproduction *r, const Taken *t, Diag *diag)
+{
+    Places places = {0};
+    values_places(t->values, r->y, &places);
+    bool ok = check_where(r, &places, diag);
+    if (ok && !places.n) ok = take_point(r, t, "", diag);
+    for (size_t k = 0; k < places.n && ok; k++) {
+        if (!let_through(r->where, places.v[k])) continue;
+        values_at(t->values, places.v[k]);
+        ok = take_point(r, t, places.v[k], diag);
+    }
+    values_at(t->values, NULL);
+    vec_free(&places);
+    return ok;
+}
+
+// [values]: one number each of a run. A figure's series that isn't the run's but a curve's doesn't tell them apart.
+static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
+{
+    char *series = r->series ? place_of(t->cell, t->id, r->series, "") : NULL;
+    bool ok = true;
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        double y;
+        if (strcmp(e->section, "values")) continue;
+        ok = compute(r, "values", e->key, e->value, t->values, &y, diag);
+        if (ok && point_at(r, e->key, series ? series : ""))
+            ok = diag_error(diag, "%s: several runs have the value %s; [figure] needs a series that tells them apart", r->ini.source.name, e->key);
+        if (!ok) break;
+        Point *p = new_point(r, e->key, series ? series : "");
+        p->ours = y, p->single = true;
+        vec_push(t->joins, ((Join){.score = 0}));
+    }
+    mem_free(series);
     return ok;
 }
 
@@ -175,7 +273,7 @@ static bool normalise(Reproduction *r, Diag *diag)
         const Point *p = &r->points.v[k], *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
         base[k] = b ? b->ours : NAN;
     }
-    for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= base[k];
+    for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= r->points.v[k].single ? 1 : base[k];
     mem_free(base);
     return true;
 }
@@ -188,14 +286,14 @@ static void summarise(Reproduction *r)
     size_t n = r->points.n;
     for (size_t k = 0; k < n; k++) {
         const char *series = r->points.v[k].series;
-        bool first = true;
-        for (size_t j = 0; j < k; j++) first &= strcmp(r->points.v[j].series, series) != 0;
+        bool first = !r->points.v[k].single;
+        for (size_t j = 0; j < k; j++) first &= r->points.v[j].single || strcmp(r->points.v[j].series, series);
         if (!first) continue;
         double sum = 0;
         size_t m = 0;
         bool geometric = !strcmp(how, "geometric");
         for (size_t j = k; j < n; j++)
-            if (!strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours)) sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
+            if (!r->points.v[j].single && !strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours)) sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
         char *name = mem_text(series);
         Point *p = new_point(r, geometric ? "geomean" : "mean", name);
         if (m) p->ours = geometric ? exp(sum / (double)m) : sum / (double)m;
@@ -249,7 +347,8 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
         Identity id;
         ok = identify(ids, c, &id, diag);
         Values *v = ok ? values_load(store, c, &id, diag) : NULL;
-        if (v) ok = take_run(r, &joins, c, &id, v, diag);
+        const Taken t = {c, &id, v, &joins};
+        if (v) ok = (!r->y || take_points(r, &t, diag)) && take_singles(r, &t, diag);
         else r->missing++;
         values_free(v);
         identity_free(&id);
@@ -283,13 +382,27 @@ static size_t series_named(Figure *f, const char *name)
     return figure_series(f, name);
 }
 
+static bool is_number(const char *text, double *x)
+{
+    uint64_t size;
+    if (!parse_size(text, &size)) return parse_double(text, x);
+    *x = (double)size;
+    return true;
+}
+
+// A curve's points are all at numbers, or all at names: a summary stands beside it, as [values] do.
+static bool drawn(const Reproduction *r, const Point *p)
+{
+    double x;
+    if (p->single) return !r->y;
+    return !r->kind || strcmp(r->kind, "curve") || is_number(p->x, &x) == is_number(r->points.v[0].x, &x);
+}
+
 static void draw_point(const Reproduction *r, Figure *f, const Point *p, const char *series, double y)
 {
-    uint64_t number;
     double x;
     size_t s = series_named(f, series);
-    bool is_number = parse_size(p->x, &number) ? (x = (double)number, true) : parse_double(p->x, &x);
-    if (r->kind && !strcmp(r->kind, "curve") && is_number) figure_number(f, s, x, NULL, y);
+    if (r->kind && !strcmp(r->kind, "curve") && is_number(p->x, &x)) figure_number(f, s, x, NULL, y);
     else figure_text(f, s, p->x, y);
 }
 
@@ -298,15 +411,17 @@ void reproduce_figure(const Reproduction *r, Figure *f)
     bool curve = r->kind && !strcmp(r->kind, "curve");
     char *name = file_name(r->ini.source.name);
     Text y = {0}, series = {0};
-    text_printf(&y, "%s%s%s", r->baseline ? "over " : "", r->baseline ? r->baseline : r->unit ? r->unit : r->y, "");
+    text_printf(&y, "%s%s%s", r->baseline ? "over " : "", r->baseline ? r->baseline : r->unit ? r->unit : r->y ? r->y : "", "");
     figure_open(f, curve ? FIGURE_CURVE : FIGURE_BARS, name, r->title);
     figure_axes(f, r->x, y.v, r->series ? r->series : "");
     if (r->note) figure_note(f, r->note);
     if (r->baseline) f->baseline = 1;
-    for (size_t k = 0; k < r->points.n; k++) draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
+    f->linear = r->axis != NULL;
+    for (size_t k = 0; k < r->points.n; k++)
+        if (drawn(r, &r->points.v[k])) draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
     for (size_t k = 0; k < r->points.n; k++) {
         const Point *p = &r->points.v[k];
-        if (isnan(p->theirs)) continue;
+        if (isnan(p->theirs) || !drawn(r, p)) continue;
         series.n = 0;
         text_printf(&series, "%s%stheirs", r->series ? p->series : "", r->series ? ", " : "");
         draw_point(r, f, p, series.v, p->theirs);

@@ -241,8 +241,9 @@ static uint64_t total(const oc_device *d, Counter c)
     return sum;
 }
 
-static bool put_run(Store *s, const Cell *c, const Identity *id, const oc_device *d, const char *error, bool verified, RunCost cost, Diag *diag)
+static bool put_run(Store *s, const Cell *c, const Identity *id, const RunOutcome *o, Diag *diag)
 {
+    const oc_device *d = o->device;
     char now[32], host[256] = "";
     time_t t = time(NULL);
     struct tm utc;
@@ -251,11 +252,11 @@ static bool put_run(Store *s, const Cell *c, const Identity *id, const oc_device
     Query x = query(s, "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
                        " model, version, wall_seconds, memory_bytes, finished, host) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     put_text(&x, id->key), put_text(&x, c->verb), put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->gpu);
-    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, error ? "failed" : "done"), put_text(&x, error);
-    if (cell_is_file(c)) put_text(&x, NULL);  // nothing was checked
-    else put_int(&x, verified);
+    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, o->error ? "failed" : "done"), put_text(&x, o->error);
+    if (cell_is_file(c) || cell_is_probe(c)) put_text(&x, NULL);  // nothing was checked
+    else put_int(&x, o->verified);
     put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)), put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
-    put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, cost.wall_seconds), put_int(&x, (int64_t)cost.memory_bytes);
+    put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, o->wall_seconds), put_int(&x, (int64_t)o->memory_bytes);
     put_text(&x, now), put_text(&x, host);
     run(&x);
     return finish(&x, diag);
@@ -380,16 +381,31 @@ static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag
     return ok;
 }
 
-bool store_put(Store *s, const Cell *c, const Identity *id, const oc_device *d, const char *error, bool verified, RunCost cost, Diag *diag)
+static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO measure (run_id, name, value, text) VALUES (?,?,?,?)");
+    for (size_t k = 0; k < f->all.n && x.ok; k++) {
+        const Finding *one = &f->all.v[k];
+        put_int(&x, run_id), put_text(&x, one->name);
+        if (one->text) put_text(&x, NULL);
+        else put_real(&x, one->value);
+        put_text(&x, one->text);
+        run(&x);
+    }
+    return finish(&x, diag);
+}
+
+bool store_put(Store *s, const Cell *c, const Identity *id, const RunOutcome *o, Diag *diag)
 {
     if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
     Query x = query(s, "DELETE FROM run WHERE key = ?");
     put_text(&x, id->key);
     run(&x);
-    bool ok = finish(&x, diag) && put_run(s, c, id, d, error, verified, cost, diag);
+    bool ok = finish(&x, diag) && put_run(s, c, id, o, diag);
     int64_t run_id = sqlite3_last_insert_rowid(s->db);
     ok = ok && put_settings(s, run_id, id->params, diag) && put_settings(s, run_id, id->overrides, diag);
-    if (ok && d) ok = put_kernels(s, run_id, d, diag);
+    if (ok && o->device) ok = put_kernels(s, run_id, o->device, diag);
+    if (ok && o->findings) ok = put_findings(s, run_id, o->findings, diag);
     if (ok && execute(s, "COMMIT", diag)) return true;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return false;

@@ -4,7 +4,9 @@
 
 #include "chip/chip.h"
 
+#include <math.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Named {
@@ -15,6 +17,8 @@ struct Values {
     uint64_t count[C_COUNT];
     Gpu gpu;
     VEC(Named) others;
+    Arena texts;                       // of places
+    const char *place;                 // at which the names of curves are looked up; null: none
 };
 
 static void add(Values *v, const char *name, double value)
@@ -46,11 +50,12 @@ static void load_others(Values *v, Store *s, const char *key)
         "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'seconds', sum(k.seconds) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'wall_seconds', wall_seconds FROM run WHERE key = ?",
-        "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ? AND m.value IS NOT NULL",
+        "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ?",
     };
     for (size_t k = 0; k < COUNT(of); k++) {
         sqlite3_stmt *q = rows(s, of[k], key);
-        while (q && sqlite3_step(q) == SQLITE_ROW) add(v, (const char *)sqlite3_column_text(q, 0), sqlite3_column_double(q, 1));
+        while (q && sqlite3_step(q) == SQLITE_ROW)
+            add(v, (const char *)sqlite3_column_text(q, 0), sqlite3_column_type(q, 1) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 1));
         sqlite3_finalize(q);
     }
 }
@@ -79,9 +84,32 @@ Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)
     return v;
 }
 
+// The place in a stored name of a point of this curve, "stride=2]"; null: it isn't one.
+static const char *point_of(const char *stored, const char *curve)
+{
+    size_t n = strlen(curve);
+    return !strncmp(stored, curve, n) && stored[n] == '[' ? stored + n + 1 : NULL;
+}
+
+static bool at_place(const Values *v, const char *name, double *value)
+{
+    size_t n = strlen(v->place);
+    bool curve = false;
+    for (size_t k = 0; k < v->others.n; k++) {
+        const char *place = point_of(v->others.v[k].name, name);
+        curve |= place != NULL;
+        if (place && !strncmp(place, v->place, n) && !strcmp(place + n, "]")) return *value = v->others.v[k].value, true;
+    }
+    *value = NAN;                      // a curve without this point
+    return curve;
+}
+
+void values_at(Values *v, const char *place) { v->place = place; }
+
 bool values_get(void *values, const char *name, double *value)
 {
     const Values *v = values;
+    if (v->place && at_place(v, name, value)) return true;
     if (!strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
     for (int c = 0; c < C_COUNT; c++)
         if (!strcmp(counter_info[c].name, name)) return *value = (double)v->count[c], true;
@@ -92,10 +120,41 @@ bool values_get(void *values, const char *name, double *value)
     return gpu_number(&v->gpu, name, value);
 }
 
+// A FormulaName that looks for the name of a curve.
+typedef struct Seeker {
+    Values *values;
+    Places *places;
+} Seeker;
+static bool seek(void *user, const char *name, double *value)
+{
+    Seeker *s = user;
+    bool found = s->places->n > 0;
+    *value = 1;
+    for (size_t k = 0; k < s->values->others.n && !found; k++) {
+        const char *place = point_of(s->values->others.v[k].name, name);
+        if (place) vec_push(s->places, arena_text(&s->values->texts, place, strlen(place) - 1));
+    }
+    return true;
+}
+
+// "stride=2" before "stride=10": the store has names in the order of their letters.
+static int by_number(const void *a, const void *b) { return strverscmp(*(const char *const *)a, *(const char *const *)b); }
+
+void values_places(Values *v, const char *text, Places *places)
+{
+    double ignored;
+    Diag diag = {0};
+    Seeker s = {v, places};
+    formula(text, seek, &s, &ignored, &diag);
+    diag_free(&diag);
+    if (places->n) qsort(places->v, places->n, sizeof *places->v, by_number);
+}
+
 void values_free(Values *v)
 {
     if (!v) return;
     for (size_t k = 0; k < v->others.n; k++) mem_free(v->others.v[k].name);
     vec_free(&v->others);
+    arena_free(&v->texts);
     mem_free(v);
 }

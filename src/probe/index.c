@@ -68,8 +68,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Is line ^ a sum of some of free[0..n) of the set?
-static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n)
+// Is line ^ a sum of some of free_bit[0..n) of the set? *spread: they lie too far apart to go round them all.
+static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n, bool *spread)
 {
     uint64_t count = 1ull << n, *all = mem_alloc(sizeof *all * count);
     Lines x = {0};
@@ -83,7 +83,8 @@ static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint
         for (size_t k = 0; k < conflict->n; k++) in |= conflict->v[k] == all[c];
         lines_add(&x, all[c], 1, 1);
     }
-    in = in || any_in_set(l, conflict, &x);
+    *spread |= x.range.n > CHASE_WALKS / 2;
+    in = in || (!*spread && any_in_set(l, conflict, &x));
     lines_free(&x);
     mem_free(all);
     return in;
@@ -93,10 +94,11 @@ static bool solve_linear(Level *l, const LineVec *conflict, uint64_t span, Shape
 {
     uint32_t free_bit[16], n = 0;
     uint64_t base = conflict->v[0];
+    bool spread = false;
     s->form = FORM_LINEAR;
-    for (uint32_t b = 0; 1ull << b < span && !l->broken; b++) {
+    for (uint32_t b = 0; 1ull << b < span && !l->broken && !spread; b++) {
         uint64_t line = base ^ 1ull << b;
-        if (!any_sum(l, conflict, line, free_bit, n)) {
+        if (!any_sum(l, conflict, line, free_bit, n, &spread)) {
             if (n == 14) return false;
             free_bit[n++] = b;
             continue;
@@ -104,10 +106,10 @@ static bool solve_linear(Level *l, const LineVec *conflict, uint64_t span, Shape
         // Which of the sums: bit by bit.
         s->kernel[b] = 1ull << b;
         for (uint32_t k = n; k-- > 0;)
-            if (!any_sum(l, conflict, line, free_bit, k)) line ^= 1ull << free_bit[k], s->kernel[b] ^= 1ull << free_bit[k];
+            if (!any_sum(l, conflict, line, free_bit, k, &spread)) line ^= 1ull << free_bit[k], s->kernel[b] ^= 1ull << free_bit[k];
     }
     s->sets = 1u << n;
-    return !l->broken;
+    return !l->broken && !spread;
 }
 
 // --- the whole --------------------------------------------------------------------------------------------------------------
@@ -156,7 +158,7 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
         uint32_t set = (uint32_t)(mix(&seed) % s->sets), ways = s->ways[set];
         uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
         bool own = k & 1;
-        if (of < ways + 1 || (!own && shape_set(s, other) == set)) continue;
+        if (of < ways + 1 || (!own && (l->above || shape_set(s, other) == set))) continue;  // another line may meet filler in its set
         Lines x = {0};
         for (uint32_t w = 0; w < ways + own; w++) lines_add(&x, shape_line(s, set, (first + w * step) % of), 1, 1);
         if (!own) lines_add(&x, other, 1, 1);

@@ -8,8 +8,9 @@ void found_free(Found *f) { shape_free(&f->shape); }
 
 // --- what a miss brings in --------------------------------------------------------------------------------------------------
 // A load, and one `apart` bytes further on, timed: a hit if the first one brought it in. Many places, each once.
-static bool pair(Level *l, uint64_t apart, uint32_t places, Sample *out)
+static bool pair(Level *l, uint64_t apart, Sample *out)
 {
+    uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, 256);
     Walk walks[CHASE_WALKS];
     uint32_t latency[CHASE_WALKS];
     for (uint32_t k = 0; k < places; k++) {
@@ -36,7 +37,7 @@ static bool pairs(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
     Sample s;
     *out = (Sample){0};
     for (uint32_t r = 0; r < repeats; r++) {
-        if (!pair(l, apart, 256, &s)) return false;
+        if (!pair(l, apart, &s)) return false;
         pool(out, &s);
     }
     return true;
@@ -56,34 +57,32 @@ static uint32_t find_fill(Level *l)
     uint32_t fill = 4;
     for (; fill < 2048; fill *= 2) {
         if (!pairs(l, fill, repeats, &at)) return 0;
-        if (at.mean > 0.5 * (hit.mean + miss.mean)) return fill;
+        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), 0.1 * (miss.mean - hit.mean))) return fill;  // a level behind may have it
     }
     return fill;
 }
 
 // --- a level ----------------------------------------------------------------------------------------------------------------
-// What hits and misses of the level take, from the stair it makes; outliers from hits alone. Well above the stair's foot all samples that aren't hits
-// are misses, however many there are.
-static bool set_latencies(Level *l, const Stair *low, const Stair *high, const Sample *hits)
+// What hits and misses of the level take: hits as given, misses from the stair. Well above the stair's foot all samples that
+// aren't hits are misses, however many there are. Outliers are those of what is served first.
+static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t lines, const Sample *first)
 {
-    uint32_t rounds = (uint32_t)(1 + 8000 / high->at);
-    size_t n = high->at * rounds, missed = 0;
+    uint32_t rounds = (uint32_t)(1 + 20000 / lines);
+    size_t n = lines * rounds, missed = 0;
     uint32_t *latency = mem_alloc(sizeof *latency * n);
-    if (go_round(l, high->at, 2, rounds, latency)) {
-        l->low = low->sample.mean, l->low_sd = low->sample.sd;
-        Sample s = high->sample;
-        double middle = 0.5 * (l->low + s.mean);
-        if (s.mean - l->low > 6 * l->low_sd) {
+    if (go_round(l, lines, 2, rounds, latency)) {
+        double middle = 0.5 * (low->mean + high->mean);
+        if (high->mean - low->mean > 6 * low->sd) {
             for (size_t k = 0; k < n; k++)
                 if (latency[k] > middle) latency[missed++] = latency[k];
-            if (missed) s = sample_of(latency, missed);
-            // The most frequent kind of miss: half the samples lie about it, or below.
-            s.mean = MAX(middle, s.mean);
+            // The most frequent kind of miss: of several the lower ones.
+            if (missed) *high = sample_of(latency, missed);
         }
-        l->high = s.mean, l->high_sd = MIN(s.sd, MAX(0.5, s.mean * l->low_sd / l->low));
+        l->low = low->mean, l->low_sd = low->sd;
+        l->high = high->mean, l->high_sd = high->sd = MIN(high->sd, MAX(0.5, high->mean * low->sd / low->mean));
         // At most so many, most likely: what looks like a miss once in a while must not count for one.
-        double tail = hits->tail * (double)hits->n;
-        l->outliers = (tail + 2 * sqrt(tail) + 3) / (double)hits->n;
+        double tail = first->tail * (double)first->n;
+        l->outliers = (tail + 2 * sqrt(tail) + 3) / (double)first->n;
         level_learn(l, missed ? latency : NULL, missed);
     }
     mem_free(latency);
@@ -107,16 +106,18 @@ static void learn_least(Level *l, uint64_t prefix)
 static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sectors, Found *out)
 {
     LineVec conflict = {0};
-    uint64_t prefix = find_prefix(l, stair->below, stair->at, most);
+    uint64_t prefix = l->room = find_prefix(l, stair->below, stair->at, most);
     uint32_t units = 1;
-    if (prefix && !l->fill) learn_least(l, prefix);
+    if (prefix && !l->above) learn_least(l, prefix);
     bool ok = prefix && find_conflict(l, prefix, prefix, &conflict, &units);
     if (ok && sectors && units > 1) {
         l->unit *= units;
         prefix /= units;
+        l->room = prefix;
         l->least = MAX(1, l->least / units);
         for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
     }
+    if (l->settle && ok) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
     out->line = counted((double)l->unit);
     uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger);
     // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are neighbours.
@@ -151,22 +152,20 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     if (!fill) return !l.broken;
     out->fill = counted(fill);
     l.unit = fill;
-    Stair stair[2];
+    Stair stair;
+    Sample hit;
     uint64_t most = MIN((s->span[kind] - base) / 2, 64u << 20) / fill;
-    uint32_t seen = climb(&l, most, 1, stair);
-    bool ok = !l.broken;
-    if (ok && seen < 2) {
-        out->size = undetermined("no size was too large to fit");
-    } else if (ok) {
-        ok = set_latencies(&l, &stair[0], &stair[1], &stair[0].sample);
+    if (measure_round(&l, 1, 20000, &hit) && climb(&l, 2, &hit, most, &stair)) {
+        out->distance = (stair.sample.mean - hit.mean) / hit.sd;
+        if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) && infer_shape(&l, &stair, most, true, out) && out->index.verdict == MEASURED)
+            out->rule = find_rule(&l, &out->shape, NULL, out);
         out->low = measured(l.low, l.low, l.low), out->high = measured(l.high, l.high, l.high);
         out->distance = level_distance(&l);
-        ok = ok && infer_shape(&l, &stair[1], most, true, out);
-        if (ok && out->index.verdict == MEASURED) out->rule = find_rule(&l, &out->shape, NULL, out);
-        ok = !l.broken;
+    } else {
+        out->size = undetermined("no size was too large to fit");
     }
     level_close(&l);
-    return ok;
+    return !l.broken;
 }
 
 // --- the TLBs -----------------------------------------------------------------------------------------------------------------
@@ -210,22 +209,24 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
     out->page = counted((double)page);
     l.unit = page, l.stagger = s->stagger;
     uint64_t most = MIN(s->span[kind] / 2 / (l.unit + l.stagger), 1u << 15);
-    Stair stair[3];
-    uint32_t seen = climb(&l, most, 2, stair);
-    for (uint32_t t = 0; t + 1 < seen && !l.broken; t++) {
+    Sample first, base;
+    uint64_t from = 2;
+    if (!measure_round(&l, 1, 20000, &first)) return false;
+    base = first;
+    for (uint32_t t = 0; t < 2 && !l.broken; t++) {
         Found *f = &out->level[t];
-        const Shape *above = t ? &out->level[0].shape : NULL;
-        if (t && (out->level[0].index.verdict != MEASURED || out->level[0].rule.verdict != MEASURED)) {
-            f->index = f->rule = undetermined("the level in front of it isn't known");
-            break;
-        }
-        l.least = 1, l.asked = l.unsure = 0;
-        if (t) l.fill = 3 * above->lines, l.hidden = 0.05;
-        if (!set_latencies(&l, &stair[t], &stair[t + 1], &stair[0].sample)) break;
-        Value penalty = measured(stair[t + 1].sample.mean - stair[t].sample.mean, 0, 0);
-        *(t ? &out->walk : &out->late) = penalty;
+        const Found *above = t ? &out->level[0] : NULL;
+        Stair stair;
+        if (!climb(&l, from, &base, most, &stair)) break;
+        l.least = 1, l.settle = 1024;
+        if (t) l.above = &above->shape, l.hidden = 0.05;
+        if (!set_latencies(&l, &base, &stair.sample, stair.at, &first)) break;
+        *(t ? &out->walk : &out->late) = measured(l.high - l.low, 0, 0);
         f->distance = level_distance(&l);
-        if (infer_shape(&l, &stair[t + 1], most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, above, f);
+        f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
+        if (t && above->rule.verdict != MEASURED) f->index = f->rule = undetermined("the level in front of it isn't known");
+        else if (infer_shape(&l, &stair, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
+        base = stair.sample, from = stair.at;
     }
     level_close(&l);
     return !l.broken;

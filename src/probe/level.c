@@ -93,7 +93,7 @@ size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t
 
 // What the rounds so far say against "all fit", for several shares of misses, and for "one load a round misses".
 typedef struct Evidence {
-    double share[6], pool[6], one;
+    double share[8], pool[8], one;
     uint32_t shares;
     double *line;                      // per place of the round: for "this one always misses"
 } Evidence;
@@ -127,40 +127,54 @@ static double balance(const Evidence *e, uint64_t n)
     return MIN(e->one, e->pool[0]) <= -sure ? MIN(e->one, e->pool[0]) : MAX(against, MIN(e->one, e->pool[0]));
 }
 
-static double ask(Level *l, const Lines *x, uint32_t warm, bool *few)
+static double ask(Level *l, const Lines *x, uint32_t warm)
 {
     Walk walks[CHASE_WALKS];
     size_t n = level_walks(l, x, true, walks, 0);
-    n = level_walks(l, &l->filler, false, walks, n);
+    n = level_walks(l, &l->filler, true, walks, n);
     if (n == CHASE_WALKS) return l->broken = true, diag_error(l->diag, "the sequence for %llu lines has too many walks", (unsigned long long)x->n), 0;
-    Evidence e = {.line = mem_alloc(sizeof(double) * x->n)};
-    double share = MIN((double)l->least / (double)x->n, 1);
-    for (; e.shares < 5 && share < 1; share *= 6) e.share[e.shares++] = share;
+    uint64_t lines = x->n + l->filler.n, loads = 0;
+    Evidence e = {.line = mem_alloc(sizeof(double) * lines)};
+    double share = MIN((double)l->least / (double)lines, 1), answer = 0;
+    for (; e.shares < 7 && share < 1; share *= 3) e.share[e.shares++] = share;
     e.share[e.shares++] = 1 - 1e-9;
     uint32_t *histogram = mem_alloc(sizeof *histogram * l->evidence_n), *latency = NULL;
-    double answer = 0;
-    uint64_t loads = 0;
-    for (uint32_t rounds = 1; fabs(answer) < sure && !l->broken; rounds = MIN(2 * rounds, (uint32_t)MAX(1, (1u << 20) / x->n))) {
-        latency = mem_resize(latency, sizeof *latency * x->n * rounds);
+    for (uint32_t rounds = 1; fabs(answer) < sure && !l->broken; rounds = MIN(2 * rounds, (uint32_t)MAX(1, (1u << 20) / lines))) {
+        latency = mem_resize(latency, sizeof *latency * lines * rounds);
         l->broken = !subject_run(l->subject, l->kind, walks, n, warm + rounds, warm, latency, l->diag);
         if (l->broken) break;
-        look(l, &e, latency, x->n, rounds, histogram);
-        answer = balance(&e, x->n);
-        loads += (warm + rounds) * (x->n + l->filler.n);
+        look(l, &e, latency, lines, rounds, histogram);
+        answer = balance(&e, lines);
+        loads += (warm + rounds) * lines;
         if (loads > l->limit) break;
     }
-    *few = e.shares > 2 && MAX(e.pool[0], e.pool[1]) > e.pool[e.shares - 1];
     mem_free(latency), mem_free(histogram), mem_free(e.line);
     return answer;
+}
+
+// Do some lines miss in every round? Then it is not that what was there before is yet to be drawn as a victim.
+static bool same_miss(Level *l, const Lines *x)
+{
+    enum { ROUNDS = 6 };
+    Walk walks[CHASE_WALKS];
+    size_t n = level_walks(l, &l->filler, true, walks, level_walks(l, x, true, walks, 0));
+    uint64_t lines = x->n + l->filler.n;
+    uint32_t *latency = mem_alloc(sizeof *latency * lines * ROUNDS), always = 0;
+    l->broken |= !subject_run(l->subject, l->kind, walks, n, l->warm + ROUNDS, l->warm, latency, l->diag);
+    for (uint64_t k = 0; k < lines && !l->broken; k++) {
+        uint32_t r = 0;
+        while (r < ROUNDS && l->odds[MIN(latency[r * lines + k], l->evidence_n - 1)] > 1) r++;
+        always += r == ROUNDS;
+    }
+    mem_free(latency);
+    return always > 1;
 }
 
 bool level_fits(Level *l, const Lines *x)
 {
     if (l->broken || !x->n) return true;
-    bool few;
-    double answer = ask(l, x, l->warm, &few);
-    // Where victims are drawn, what was there before can stand in the way for some rounds.
-    if (answer > 0 && few && l->warm > 1 && x->n <= 2048 && !l->broken) answer = ask(l, x, 64 * l->warm, &few);
+    double answer = ask(l, x, l->warm);
+    if (answer > 0 && l->settle && !l->broken && !same_miss(l, x)) answer = ask(l, x, (uint32_t)MIN(l->settle, 8 * (x->n + l->filler.n)));
     l->asked++;
     l->unsure += fabs(answer) < sure;
     return answer <= 0;

@@ -1,6 +1,6 @@
 // policy.c: what goes when a set is full. A cyclic chase can't tell FIFO from LRU, so a set's lines are touched again out of
 // order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the latencies bear out
-// is the rule. If none is better than "some share of loads misses, whichever", victims are drawn: then every trial fills an
+// is the rule. If a line's chance to be there, which falls with every miss of its set, explains more, victims are drawn: then every trial fills an
 // empty set in order, loads one line more, and looks which way went.
 #include "probe/probe.h"
 
@@ -18,11 +18,11 @@ static uint64_t mix(uint64_t *seed)
 }
 
 // --- foretelling ------------------------------------------------------------------------------------------------------------
-enum { SEQUENCE = 4000 };
+enum { SEQUENCE = 200000 };
 typedef struct Sequence {
     Walk walk[CHASE_WALKS];
-    uint64_t line[SEQUENCE];           // in the order of loading, filler too
-    bool timed[SEQUENCE];
+    uint64_t *line;                    // in the order of loading, filler too: SEQUENCE at most
+    bool *timed;
     size_t walks, n, looked;
 } Sequence;
 
@@ -35,37 +35,83 @@ static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint3
     return true;
 }
 
+// Lines of another set that make the level above forget: of its sets that the pool's lines are in, each gets `times` as many
+// lines as it has ways. Of all sets the one that does so for most of the pool, in few walks.
+static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, const Shape *above, uint32_t times, Lines *best)
+{
+    double most = 0;
+    uint32_t *count = mem_alloc(sizeof *count * above->sets);
+    for (uint32_t t = 0; t < s->sets; t++) {
+        if (t == set) continue;
+        Lines x = {0};
+        memset(count, 0, sizeof *count * above->sets);
+        for (uint64_t k = 0; k < times * above->lines; k++) {
+            uint64_t line = shape_line(s, t, k);
+            lines_add(&x, line, 1, 1);
+            count[shape_set(above, line)]++;
+        }
+        double covered = 0;
+        for (uint32_t k = 0; k < pool; k++) {
+            uint32_t in = shape_set(above, shape_line(s, set, k));
+            covered += count[in] >= times * above->ways[in];
+        }
+        covered -= 0.01 * (double)x.range.n * pool;
+        bool better = covered > most;
+        if (better) most = covered;
+        if (better) lines_free(best), *best = x;
+        else lines_free(&x);
+    }
+    mem_free(count);
+}
+
 // Twice as many lines of the set as it has ways, in order: whatever was in it is gone, and a tree's bits stand as they would
-// from any start. Then lines of a pool at random; between two, lines of other sets, where something in front must forget.
-static void draw_sequence(const Level *l, const Shape *s, uint32_t set, uint64_t *seed, Sequence *q)
+// from any start. Then lines of a pool at random, and filler between two.
+static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Lines *filler, uint64_t *seed, Sequence *q)
 {
     uint32_t ways = s->ways[set], pool = ways + MAX(1, ways / 4);
-    uint64_t other = 0;
     bool more = true;
-    *q = (Sequence){.walks = 0};
+    q->walks = q->n = q->looked = 0;
     for (uint32_t k = 0; k < 2 * ways && more; k++) more = put(l, q, shape_line(s, set, pool + k), 1, 1, false);
     while (more) {
         more = put(l, q, shape_line(s, set, mix(seed) % pool), 1, 1, true);
-        for (uint64_t left = s->sets > 1 ? l->fill : 0; left && more;) {
-            while (shape_set(s, other) == set) other++;
-            uint64_t run = 0;
-            while (run < left && shape_set(s, other + run) != set) run++;
-            more = put(l, q, other, 1, (uint32_t)run, false);
-            other += run, left -= run;
-            if (other > 4 * s->lines) other = 0;
-        }
+        for (size_t r = 0; r < filler->range.n && more; r++) more = put(l, q, filler->range.v[r].from, filler->range.v[r].step, filler->range.v[r].count, false);
     }
 }
 
 typedef struct Score {
-    double rule[RULE_RANDOM];          // by Rule: log likelihood, less that of "all hit"
-    double share[8];                   // of "each load misses with probability 1/8, 2/8, …"
+    double rule[RULE_WEIGHTED];        // by Rule: log likelihood, less that of "all hit"
 } Score;
 
 static bool foretellable(const Shape *s, uint32_t set, Rule r)
 {
     uint32_t ways = s->ways[set];
     return r == RULE_LRU || r == RULE_FIFO || (r == RULE_PLRU && ways > 2 && ways <= 32 && !(ways & (ways - 1)));
+}
+
+// Where victims are drawn, a line is still there after each miss of its set with probability 1 − 1/ways.
+static double score_random(const Level *l, const Shape *s, uint32_t set, const Sequence *q, const uint32_t *latency)
+{
+    double misses = 0, sum = 0, stays = 1 - 1.0 / s->ways[set];
+    size_t n = 0, at = 0;
+    struct { uint64_t line; double since; } *known = mem_alloc(sizeof *known * 4 * SHAPE_WAYS);
+    for (size_t k = 0; k < q->n; k++) {
+        if (shape_set(s, q->line[k]) != set) continue;
+        size_t f = 0;
+        while (f < n && known[f].line != q->line[k]) f++;
+        double p = f < n ? 1 - pow(stays, misses - known[f].since) : 1;
+        p = MIN(MAX(p, 0.002), 0.998);
+        if (q->timed[k]) {
+            double odds = l->odds[MIN(latency[at], l->evidence_n - 1)];
+            at++;
+            sum += log(1 - p + p * odds);
+            p = p * odds / (1 - p + p * odds);
+        }
+        misses += p;
+        if (f == n && n < 4 * SHAPE_WAYS) known[n++].line = q->line[k];
+        if (f < n) known[f].since = misses;
+    }
+    mem_free(known);
+    return sum;
 }
 
 // Filler before a load counts for the level above alone; it is of other sets here.
@@ -90,18 +136,14 @@ static void score(const Level *l, const Shape *s, uint32_t set, const Shape *abo
         tags_close(&tags);
         if (seen) tags_close(&front);
     }
-    for (size_t k = 0; k < q->looked; k++) {
-        double odds = l->odds[MIN(latency[k], l->evidence_n - 1)];
-        for (int p = 0; p < 8; p++) score->share[p] += log(1 - (p + 1) / 8.0 + (p + 1) / 8.0 * odds);
-    }
+    score->rule[RULE_RANDOM] += score_random(l, s, set, q, latency);
 }
 
-// The best, and by how much it is better than the next; RULE_RANDOM: a mere share explains most.
+// The best, and by how much it is better than the next.
 static Rule best_of(const Shape *s, uint32_t set, const Score *c, double *margin)
 {
-    double best = -1e300, second = -1e300;
+    double best = c->rule[RULE_RANDOM], second = -1e300;
     Rule rule = RULE_RANDOM;
-    for (int p = 0; p < 8; p++) best = MAX(best, c->share[p]);
     for (Rule r = RULE_LRU; r < RULE_RANDOM; r++) {
         if (!foretellable(s, set, r)) continue;
         if (c->rule[r] > best) second = best, best = c->rule[r], rule = r;
@@ -173,20 +215,24 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     uint32_t ways = s->ways[set];
     if (ways == 1) return counted(s->rule = RULE_ANY);
     Sequence *q = mem_alloc(sizeof *q);
-    Score c = {{0}, {0}};
-    uint32_t latency[SEQUENCE];
+    q->line = mem_alloc(sizeof *q->line * SEQUENCE), q->timed = mem_alloc(sizeof *q->timed * SEQUENCE);
+    Score c = {{0}};
+    Lines filler = {0};
+    uint32_t latency[CHASE_WALKS];
     double margin = 0;
     uint64_t seed = 1, loads = 0;
     Rule rule = RULE_RANDOM;
-    for (int turns = 0; turns < 3 || (margin < 4 * sure && loads < l->limit); turns++) {
-        draw_sequence(l, s, set, &seed, q);
+    if (above) choose_filler(s, set, ways + MAX(1, ways / 4), above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
+    while (margin < 4 * sure && loads < l->limit) {
+        draw_sequence(l, s, set, &filler, &seed, q);
         l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
         if (l->broken) break;
         score(l, s, set, above, above ? above->rule : RULE_NONE, q, latency, &c);
         rule = best_of(s, set, &c, &margin);
         loads += q->n;
     }
-    mem_free(q);
+    lines_free(&filler);
+    mem_free(q->line), mem_free(q->timed), mem_free(q);
     if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
     if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, ways, out);
     return counted(s->rule = rule);

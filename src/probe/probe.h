@@ -291,7 +291,9 @@ typedef struct Level {
     uint32_t evidence_n;
     uint32_t least;                    // fewest misses of a round whose lines don't fit
     uint32_t warm;                     // rounds before the first that is looked at
-    uint64_t fill;                     // lines that must go round besides, so that what is in front of this level misses; 0: nothing is
+    uint32_t settle;                   // as many as that where a few misses may be due to what was there before; 0: nothing is
+    const Shape *above;                // of the level in front, which must miss for this one to be seen; null: there is none
+    uint64_t room;                     // lines 0 … room − 1 fit
     double hidden;                     // of misses: those that what is in front hides all the same
     Lines filler;                      // those of them that go round now
     uint64_t limit;                    // loads of one question
@@ -321,9 +323,10 @@ typedef struct Stair {
     uint64_t below, at;                // lines: the most whose latency is still that of the stair before, and where this one begins
     Sample sample;
 } Stair;
-// Goes round 1, 2, 3, 4, 6, 8, 12, … lines up to most, until the mean latency has stayed on `want` levels above the first. Gives
-// back how many levels were seen, the first included; stair has room for want + 1.
-uint32_t climb(Level *l, uint64_t most, uint32_t want, Stair *stair);
+// Goes round from, … 8, 12, 16, 24, … lines, up to most, until the mean latency has risen from base's to another level. False:
+// it didn't, or the subject failed.
+bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *stair);
+bool measure_round(Level *l, uint64_t n, uint32_t loads, Sample *out);   // of lines 0 … n − 1, so many loads at least
 bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency);  // lines 0 … n − 1; rounds are timed
 
 // --- sets.c: capacity, line, sets and ways ---------------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
 bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units)
 {
     *units = 1;
-    if (!l->fill && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
+    lines_free(&l->filler);
+    if (!l->above && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
     out->n = 0;
     uint64_t part = 1;
     while (part * 16 < n) part *= 2;
@@ -140,24 +141,36 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
 }
 
 // --- filler ---------------------------------------------------------------------------------------------------------------
-// Lines from the region's start that aren't of the set. As part of a prefix that fits they overflow no set.
-void fill_without(Level *l, const uint64_t *line, size_t n)
+// Other lines that go round too, so that the level in front misses what is looked at: each of its sets gets twice as many
+// lines as it has ways. Lines of a prefix that fits overflow no set; where the sets are known, lines beyond it are taken too.
+static bool of_set(const uint64_t *line, size_t n, const Shape *s, uint32_t set, uint64_t x)
 {
-    lines_free(&l->filler);
-    for (uint64_t x = 0; l->filler.n < l->fill; x++) {
-        bool of_set = false;
-        for (size_t k = 0; k < n && !of_set; k++) of_set = line[k] == x;
-        if (!of_set) lines_add(&l->filler, x, 1, 1);
-    }
+    if (s) return shape_set(s, x) == set;
+    for (size_t k = 0; k < n; k++)
+        if (line[k] == x) return true;
+    return false;
 }
 
-void fill_for(Level *l, const Shape *s, uint32_t set)
+static void fill(Level *l, const uint64_t *line, size_t n, const Shape *s, uint32_t set)
 {
+    const Shape *above = l->above;
     lines_free(&l->filler);
-    if (s->sets == 1) return;
-    for (uint64_t x = 0; l->filler.n < l->fill; x++)
-        if (shape_set(s, x) != set) lines_add(&l->filler, x, 1, 1);
+    if (!above || (s && s->sets == 1)) return;
+    bool known = s && s->lines;
+    uint64_t lacking = 2 * above->lines + above->sets, to = known ? 8 * l->room : l->room;
+    uint32_t *has = mem_alloc(sizeof *has * above->sets), *used = mem_alloc(sizeof *used * (s ? s->sets : 1));
+    for (uint64_t x = 0; x < to && lacking; x++) {
+        uint32_t in = shape_set(above, x);
+        if (has[in] > 2 * above->ways[in] || of_set(line, n, s, set, x) || (known && used[shape_set(s, x)] >= s->ways[shape_set(s, x)])) continue;
+        if (known) used[shape_set(s, x)]++;
+        has[in]++, lacking--;
+        lines_add(&l->filler, x, 1, 1);
+    }
+    mem_free(has), mem_free(used);
 }
+
+void fill_without(Level *l, const uint64_t *line, size_t n) { fill(l, line, n, NULL, 0); }
+void fill_for(Level *l, const Shape *s, uint32_t set) { fill(l, NULL, 0, s, set); }
 
 // --- lines of the set -------------------------------------------------------------------------------------------------------
 static bool is_in(const LineVec *v, uint64_t line)
@@ -167,15 +180,41 @@ static bool is_in(const LineVec *v, uint64_t line)
     return false;
 }
 
-bool any_in_set(Level *l, const LineVec *conflict, const Lines *which)
+// Without the last `less` lines of the conflict set, and with these.
+static bool fit_beside(Level *l, const LineVec *conflict, size_t less, const Lines *which)
 {
     Lines x = {0};
-    if (l->fill && !l->filler.n) fill_without(l, conflict->v, conflict->n);
-    add_all(&x, conflict->v, conflict->n - 1);
+    add_all(&x, conflict->v, conflict->n - less);
     for (size_t r = 0; r < which->range.n; r++) lines_add(&x, which->range.v[r].from, which->range.v[r].step, which->range.v[r].count);
     bool fits = level_fits(l, &x);
     lines_free(&x);
-    return !fits;
+    return fits;
+}
+
+static void halve(const Lines *x, Lines *lower, Lines *upper)
+{
+    uint64_t left = x->n / 2;
+    for (size_t r = 0; r < x->range.n; r++) {
+        const Range *f = &x->range.v[r];
+        uint32_t first = (uint32_t)MIN(left, f->count);
+        lines_add(lower, f->from, f->step, first);
+        lines_add(upper, f->from + (uint64_t)first * f->step, f->step, f->count - first);
+        left -= first;
+    }
+}
+
+bool any_in_set(Level *l, const LineVec *conflict, const Lines *which)
+{
+    if (l->above && !l->filler.n) fill_without(l, conflict->v, conflict->n);
+    if (fit_beside(l, conflict, 1, which)) return false;
+    if (!l->above || fit_beside(l, conflict, 2, which)) return true;
+    // Filler and these lines overflow another set, or several are of this one: each half tells, or each line.
+    if (which->n == 1) return false;
+    Lines lower = {0}, upper = {0};
+    halve(which, &lower, &upper);
+    bool in = any_in_set(l, conflict, &lower) || any_in_set(l, conflict, &upper);
+    lines_free(&lower), lines_free(&upper);
+    return in;
 }
 
 bool in_set(Level *l, const LineVec *conflict, uint64_t line)

@@ -38,7 +38,7 @@ bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *la
 }
 
 // So many loads that the mean's error is small beside what a step is at least.
-static bool measure(Level *l, uint64_t n, uint32_t loads, Sample *out)
+bool measure_round(Level *l, uint64_t n, uint32_t loads, Sample *out)
 {
     uint32_t rounds = (uint32_t)MAX(1, loads / n), *latency = mem_alloc(sizeof *latency * n * rounds);
     bool ok = go_round(l, n, 2, rounds, latency);
@@ -53,51 +53,41 @@ typedef struct Steps {
     uint32_t count;
 } Steps;
 
-// The first level above that of step `base`: the index of a step on it, or 0. A step that is nearly as high as the one behind
-// it is on a level, and so are those behind it while they rise less and less. Sets *low to the last step that isn't above, and *first to
-// where the level begins.
-static uint32_t next_level(const Steps *s, uint32_t base, bool over, uint32_t *low, uint32_t *first)
+// The first level above `base`: the index of a step on it, or −1. A step that is nearly as high as the one behind it is on a
+// level, and so are those behind it while they rise less and less. Sets *low to how many steps there are before one is above.
+static int next_level(const Steps *s, double base, double error, bool over, uint32_t *low)
 {
-    double from = s->sample[base].mean;
-    *low = base;
-    for (uint32_t k = base + 1; k + 2 < s->count + over; k++) {
-        double rise = s->sample[k].mean - from, noise = 5 * (s->sample[k].error + s->sample[base].error) + 0.4 + 0.002 * from;
-        if (rise <= noise && *low == k - 1) *low = k;
+    *low = 0;
+    for (uint32_t k = 0; k < s->count; k++) {
+        double rise = s->sample[k].mean - base, noise = 5 * (s->sample[k].error + error) + 0.4 + 0.002 * base;
+        if (rise <= noise && *low == k) *low = k + 1;
         if (rise <= noise) continue;
-        if (k + 1 >= s->count) return *first = k, over ? k : 0;
-        double next = s->sample[k + 1].mean - from;
-        if (rise < 0.8 * next) continue;
+        if (k + 1 >= s->count) return over ? (int)k : -1;
+        double next = s->sample[k + 1].mean - base;
+        if (rise < 0.8 * next || k + 2 >= s->count + over) continue;
         uint32_t at = next > rise ? k + 1 : k;
-        *first = k;
-        for (uint32_t j = k + 1; j + 1 < s->count; j++) {
+        for (uint32_t j = k + 1; j + 1 < s->count && j < k + 4; j++) {
             double last = s->sample[j].mean - s->sample[j - 1].mean, rise_on = s->sample[j + 1].mean - s->sample[j].mean;
             if (rise_on > MAX(0.7 * last, noise)) break;
             at = j + 1;
         }
-        return at;
+        return at + 2 < s->count || k + 4 < s->count || over ? (int)at : -1;
     }
-    return 0;
+    return -1;
 }
 
-uint32_t climb(Level *l, uint64_t most, uint32_t want, Stair *stair)
+bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *stair)
 {
     Steps s = {.count = 0};
-    uint32_t loads = 400, seen = 0;
-    for (uint64_t n = 1; n <= most && s.count < COUNT(s.n); n += n < 2 ? 1 : n & (n - 1) ? n / 3 : n / 2) {
-        if (!measure(l, n, n == 1 ? 4000 : loads, &s.sample[s.count])) return 0;
-        // Noise costs loads.
-        if (n == 1 && s.sample[0].sd > 0.006 * s.sample[0].mean && !measure(l, n, loads = 20000, &s.sample[s.count])) return 0;
+    // Noise costs loads.
+    uint32_t loads = base->sd > 0.006 * base->mean ? 20000 : 400, low = 0;
+    for (uint64_t n = from; n <= most && s.count < COUNT(s.n); n += n < 2 ? 1 : n & (n - 1) ? n / 3 : n / 2) {
+        if (!measure_round(l, n, loads, &s.sample[s.count])) return false;
         s.n[s.count++] = n;
-        bool over = n + n / 2 > most || s.count == COUNT(s.n);
-        uint32_t at = 0, low = 0, first = 0;
-        stair[0] = (Stair){0, 1, s.sample[0]};
-        for (seen = 1; seen <= want; seen++) {
-            uint32_t base = at;
-            if (!(at = next_level(&s, base, over, &low, &first))) break;
-            stair[seen] = (Stair){s.n[low], s.n[at], s.sample[at]};
-        }
-        // Some steps more than needed: a level's last ones are its best.
-        if (seen > want && (at + 1 < s.count || first + 4 < s.count)) break;
+        int at = next_level(&s, base->mean, base->error, n + n / 2 > most || s.count == COUNT(s.n), &low);
+        if (at < 0) continue;
+        *stair = (Stair){low ? s.n[low - 1] : 0, s.n[at], s.sample[at]};
+        return true;
     }
-    return seen;
+    return false;
 }

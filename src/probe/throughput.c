@@ -67,6 +67,8 @@ static void shared_kernel(Text *out)
 static uint32_t log2_of(uint32_t x) { return 31u - (uint32_t)__builtin_clz(x); }
 static uint32_t sectors_of(uint32_t ways) { return MAX(1u, ways * 4 / SECTOR); }  // of a segment
 
+static uint32_t parts_of(const FlowPoint *p) { return p->kind == FLOW_L2 ? 4 / sectors_of(p->ways) : 1; }  // loads that share a segment
+
 bool flow_open(Flow *f, oc_device *device, Diag *diag)
 {
     Text ptx = {0};
@@ -88,7 +90,7 @@ void flow_close(Flow *f) { bench_close(&f->bench); }
 static bool launch(Flow *f, const FlowPoint *p, uint32_t rounds, double *seconds, Diag *diag)
 {
     // L2: 128-byte segments are shared by as many loads as there are parts. DRAM: a segment of one's own each time.
-    uint32_t ways = log2_of(p->ways), parts = p->kind == FLOW_L2 ? 2 - log2_of(sectors_of(p->ways)) : 0;
+    uint32_t ways = log2_of(p->ways), parts = log2_of(parts_of(p));
     uint32_t loads = p->blocks * p->threads / LANES * LOADS, each = (loads + (1u << parts) - 1) >> parts;
     uint64_t round = (uint64_t)loads * (LANES / p->ways) * SEGMENT, step = p->kind == FLOW_L2 ? 0 : round, bytes = round * (step ? rounds + 1 : 1);
     if (f->cursor + bytes > f->bench.bytes) f->cursor = f->l2_bytes;  // what is below is the L2's
@@ -105,6 +107,7 @@ static bool launch(Flow *f, const FlowPoint *p, uint32_t rounds, double *seconds
 static const char *why_not(const Flow *f, const FlowPoint *p, uint32_t rounds)
 {
     uint64_t loads = (uint64_t)p->blocks * p->threads / LANES * LOADS, segments = LANES / p->ways;
+    if (p->kind == FLOW_L2 && ((loads + parts_of(p) - 1) / parts_of(p)) * segments * SEGMENT > f->bench.bytes) return "the device's memory is too small for so many threads";
     if (p->kind == FLOW_L2 && loads * segments * sectors_of(p->ways) * SECTOR > f->l2_bytes * 3 / 4) return "the words of so many threads don't fit the L2";
     if (p->kind == FLOW_DRAM && loads * segments * SEGMENT * (rounds + 1) + f->l2_bytes > f->bench.bytes) return "the device's memory is too small for so many threads";
     return NULL;
@@ -221,7 +224,7 @@ static bool measure_curve(Flow *f, FlowCurve *c, FlowKind kind, uint32_t ways, u
     for (uint32_t k = 0; k < c->n; k++) {
         FlowPoint *p = &c->points[k];
         *p = (FlowPoint){.kind = kind, .ways = ways, .threads = FLOW_THREADS, .blocks = blocks};
-        if (blocks) p->threads = FLOW_THREADS / points * (k + 1) / LANES * LANES;
+        if (blocks) p->threads = FLOW_THREADS * (k + 1) / points / LANES * LANES;
         else p->blocks = c->n > 1 ? 1 + (f->sms - 1) * k / ((uint32_t)c->n - 1) : 1;
         if (!flow_point(f, p, diag)) return false;
     }

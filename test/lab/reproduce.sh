@@ -81,6 +81,76 @@ n = 128
 INI
 expect mean '"a","64",64,,' '"b","64",256,,'
 
+# A measured curve: its places are the points, but for those that `where` keeps out; [values] are points of their own. The
+# numbers are the description's: 100 cycles, 10 more for each way.
+figure curve <<'INI'
+[figure]
+title = ways of a stride
+kind = curve
+axis = linear
+x = stride
+series = shared.conflict
+y = 1 + (shared.stride_cycles - shared.latency_cycles) / shared.conflict_cycles
+where = stride=2,10,1,1000
+baseline = stride=2
+summary = geometric
+[matrix]
+measure = shared
+gpu = gtx560ti
+shared.latency = 100
+shared.conflict = 10, 20
+[values]
+two-ways = shared.ways_cycles[ways=2]
+banks = shared.bank_count
+[theirs 10]
+2 = 2
+10 = 3 ± 1
+two-ways = 110 ± 0
+INI
+expect curve '"10","1",0.5,,' '"10","2",1,2,0.2' '"10","10",1,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",0.793700526,,' \
+    '"20","1",0.5,,' '"20","2",1,,' '"20","10",1,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",0.793700526,,'
+if command -v gnuplot >/dev/null; then
+    reproduce curve --plot "$work/plots" >/dev/null
+    [[ -s $work/plots/paper-curve.svg ]] || complain "curve: no figure"
+    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,0.5,0.5, 2,1,1,2 10,1,1,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
+    if grep -q logscale "$work/plots/paper-curve.gp"; then complain "curve: the axis should be linear"; fi
+fi
+# Bars beside which [values] stand.
+figure bars <<'INI'
+[figure]
+title = bars
+x = ways
+y = shared.ways_cycles
+where = ways=1,3
+[matrix]
+measure = shared
+gpu = gtx560ti
+[values]
+banks = shared.bank_count
+INI
+expect bars '"","1",50,,' '"","3",124,,' '"","banks",32,,'
+if command -v gnuplot >/dev/null; then
+    reproduce bars --plot "$work/plots" >/dev/null
+    diff <(printf '%s\r\n' ways,ours 1,50 3,124) "$work/plots/paper-bars.csv" >&2 || complain "bars: other points are drawn"
+fi
+# Of [values] alone: a table. What can't be measured is no number.
+figure table <<'INI'
+[figure]
+title = a table
+[matrix]
+measure = shared
+gpu = gtx560ti
+shared.conflict = 0
+[values]
+latency = shared.latency_cycles
+banks = shared.bank_count
+[theirs]
+latency = 50
+banks = 32
+INI
+expect table '"","latency",50,50,5' '"","banks",,32,3.2'
+reproduce table | grep -q '^banks *– *32 *outside the tolerance$' || complain "table: no banks without conflicts"
+
 # Errors say where.
 refuse() {  # NAME TEXT: the error contains it
     local error
@@ -99,6 +169,20 @@ figure axis <<<$'[figure]\ntitle = t\nx = m\ny = 1\n[matrix]\nprogram = vectorad
 refuse axis "no run has 'm'"
 figure base <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaseline = sched=lrr\n[matrix]\nprogram = vectoradd\nn = 64'
 refuse base "baseline is a value of x or series"
+figure place <<<$'[figure]\ntitle = t\nx = stride\ny = shared.ways_cycles\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+refuse place "no run has 'stride'"
+figure where <<<$'[figure]\ntitle = t\nx = ways\ny = shared.ways_cycles\nwhere = ways=1,2 way=3\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+refuse where "where.ini:5:9: error: y has no point at way=3; one is at ways=1"
+figure log <<<$'[figure]\ntitle = t\nx = n\ny = 1\naxis = log\n[matrix]\nprogram = vectoradd'
+refuse log "log.ini:5:8: error: axis is linear"
+figure bracket <<<$'[figure]\ntitle = t\nx = gpu\ny = shared.ways_cycles[ways=2\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+refuse bracket "'[' without ']'"
+figure single <<<$'[figure]\ntitle = t\n[values]\na = 1\nb = shared.bangs\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+refuse single "single.ini:5:5: error: b: formula:1:1"
+figure twice <<<$'[figure]\ntitle = t\n[values]\na = 1\n[matrix]\nprogram = vectoradd\nn = 8, 16'
+refuse twice "several runs have the value a"
+figure neither <<<$'[figure]\ntitle = t\nx = n\n[values]\na = 1\n[matrix]\nprogram = vectoradd'
+refuse neither "needs title, x and y, or title and [values]"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
 refuse empty "has no [matrix]"
 if "$ONCHIP" reproduce nobody 2>"$work/error"; then complain "nobody's paper"; fi

@@ -75,6 +75,25 @@ says out "1 failed"
 status out 0 "$ONCHIP" db list --failed --db file.db --csv
 says out "outside of every allocation"
 
+# --- measurements: as any other run, alone and in shards
+printf '[matrix]\nmeasure = shared\ngpu = gtx780\nshared.mode = 4, 8\n[matrix ops]\nmeasure = ops\n[matrix run]\nprogram = vectoradd n=64\n' >probe.ini
+status out 0 "$ONCHIP" sweep probe.ini --jobs 2 --db probe.db
+says out "4 runs: 0 in the store already, 4 simulated, 0 failed"
+status out 0 "$ONCHIP" sweep probe.ini --db probe.db
+says out "4 runs: 4 in the store already, 0 simulated, 0 failed"
+for k in 0 1; do status out 0 "$ONCHIP" sweep probe.ini --shard $k/2 --db probe$k.db; done
+status out 0 "$ONCHIP" db merge probe0.db probe1.db --db probes.db
+same probe.db probes.db
+status out 0 "$ONCHIP" db list --program shared --where shared.mode=8 --columns verb,shared.mode_bytes,measure.shared.stride_cycles[stride=6],verified --csv --db probe.db
+says out ",probe,8,47,,done,"
+status out 0 "$ONCHIP" db list --program ops --columns "ops.latency_cycles[op=sfu]" --csv --db probe.db
+says out ",ops,,gtx480,,,"
+says out ",24,done,"
+status out 1 "$ONCHIP" sweep "measure=throughput scale=0.25" --gpu gtx780 --set sm.threads=512 --db failing.db
+says out "1 failed"
+status out 0 "$ONCHIP" db list --failed --program throughput --db failing.db
+says out "no block of this kernel fits an SM"
+
 # --- a run whose process is killed
 "$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
 pid=$!

@@ -26,7 +26,7 @@ static void values(void **state) {
     } cases[] = {
         {"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"2 - 3 - 4", -5}, {"24 / 4 / 2", 3}, {"-2 * -3", 6}, {"--2", 2}, {"1e3 / 4", 250},
         {"100 * l1.hits / l1.accesses", 75}, {"min(3, x) + max(3, x)", 10}, {"abs(-x)", 7}, {"sqrt(16) + log2(8)", 7}, {" ( x ) ", 7},
-        {"max(min(1, 2), -(3))", 1}, {".5 * 4", 2},
+        {"max(min(1, 2), -(3))", 1}, {".5 * 4", 2}, {"l2[ways=4 blocks=1] * l1.hits - (1)", 209},
     };
     for (size_t k = 0; k < COUNT(cases); k++)
         if (of(cases[k].text) != cases[k].value) fail_msg("%s: %g, not %g", cases[k].text, of(cases[k].text), cases[k].value);
@@ -40,6 +40,7 @@ static void errors(void **state) {
         {"", "formula:1:1:"},    {"1 +", "formula:1:4:"},        {"(1", "formula:1:3: error: ')'"},     {"1 2", "formula:1:3: error: an operator"},
         {"1 + y", "formula:1:5: error: no counter"},             {"cbrt(8)", "formula:1:1: error: no such function"},
         {"min(1)", "two values"}, {"abs(1, 2)", "one value"},    {"1 $ 2", "formula:1:3:"},
+        {"1 + l2[ways=4", "formula:1:7: error: '[' without ']'"}, {"1 + k2[ways=4]", "formula:1:5: error: no counter"},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         double v;

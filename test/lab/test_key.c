@@ -88,6 +88,24 @@ static void options(void **state)
     }
 }
 
+// A measurement is no workload; what its parameters mean counts, not how they are written.
+static void measurements(void **state)
+{
+    (void)state;
+    const Cell plain = {.verb = "probe", .program = "throughput"}, whole = {.verb = "probe", .program = "throughput", .params = LIST("scale=1")},
+               half = {.verb = "probe", .program = "throughput", .params = LIST("scale=0.5")}, spelled = {.verb = "probe", .program = "throughput", .params = LIST("scale=5e-1")};
+    assert_true(same(plain, whole));
+    assert_true(same(half, spelled));
+    assert_false(same(plain, half));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "shared"}));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .gpu = "titan_black"}));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .sets = LIST("l2.latency=300")}));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .no_lowering = true}));
+    Identity id = identified(plain);
+    assert_string_equal(id.params, "scale=1");
+    identity_free(&id);
+}
+
 // Every key of the description: a value that the description accepts and that isn't the one it has changes the key.
 static void overrides(void **state)
 {
@@ -141,6 +159,7 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stable), cmocka_unit_test(defaults), cmocka_unit_test(options), cmocka_unit_test(overrides), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable), cmocka_unit_test(defaults), cmocka_unit_test(options), cmocka_unit_test(measurements),
+                                       cmocka_unit_test(overrides), cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

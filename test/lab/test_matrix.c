@@ -75,6 +75,10 @@ static void products(void **state)
                    "saxpy on gtx480 functional\n");
     assert_outcome("[matrix]\nprogram = vectoradd\ntlb2.sets = {24, 17, 17}, 16\n", "vectoradd on gtx480 tlb2.sets=24, 17, 17\nvectoradd on gtx480 tlb2.sets=16\n");
     assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n", "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
+    assert_outcome("[matrix]\nmeasure = shared, throughput scale=0.50\ngpu = gtx780\nshared.mode = 4, 8\n",
+                   "shared on gtx780 shared.mode=4\nshared on gtx780 shared.mode=8\nthroughput scale=0.50 on gtx780 shared.mode=4\n"
+                   "throughput scale=0.50 on gtx780 shared.mode=8\n");
+    assert_outcome("[matrix]\nverb = probe\nprogram = ops\n", "ops on gtx480\n");
     assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
 }
 
@@ -90,7 +94,7 @@ static void refusals(void **state)
     assert_outcome("[matrix]\nprogram = atax\nsize = small, tiny\n", "3:15: error: size is standard or small, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
     assert_outcome("[matrix]\nprogram = atax\nskip = two\n", "3:8: error: skip: a whole number is expected, not 'two'\n    3 | skip = two\n      |        ^");
     assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n", "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
-    assert_outcome("[matrix]\ngpu = gtx480\n", "error: which program? a matrix needs program = NAME, …");
+    assert_outcome("[matrix]\ngpu = gtx480\n", "error: which program? a matrix needs program = NAME, … or measure = NAME, …");
     assert_outcome("[matrix]\nprogram = atax\nprogram = mvt\n", "3:1: error: 'program' is given twice in [matrix]\n    3 | program = mvt\n      | ^\nhint: it was first given in line 2");
     assert_outcome("[matrix]\nprogram = bicg, atex\n", "2:17: error: no workload 'atex'; did you mean 'atax'?\n    2 | program = bicg, atex\n      |                 ^");
     assert_outcome("[matrix]\nprogram = atax\nverb = rum\n", "3:8: error: no verb 'rum'\n    3 | verb = rum\n      |        ^");
@@ -102,6 +106,14 @@ static void refusals(void **state)
     assert_outcome("[matrix]\nprogram = mvt\nl1.sice = 16KiB\n", "3:1: error: unknown key l1.sice\n    3 | l1.sice = 16KiB\n      | ^\nhint: did you mean l1.size?");
     assert_begins("[matrix]\nprogram = mvt\nl1.size = 16KiB, 16KB\n", "3:18: error: l1.size");
     assert_begins("[matrix]\nprogram = mvt\nwith = a: n=5 l1.sice=16KiB\n", "3:15: error: unknown key l1.sice");
+    assert_begins("[matrix]\nmeasure = shared, shard\n", "2:19: error: no measurement 'shard'; there are: shared, ops, ");
+    assert_begins("[matrix]\nverb = probe\nprogram = atax\n", "3:11: error: no measurement 'atax'; there are: ");
+    assert_outcome("[matrix]\nmeasure = throughput\nscale = 0.5, 2\n", "3:14: error: throughput: scale=2 is refused: a number from 0.25 to 1 is expected\n    3 | scale = 0.5, 2\n      |              ^");
+    assert_begins("[matrix]\nmeasure = throughput scale=x\n", "2:28: error: throughput: scale=x is refused");
+    assert_outcome("[matrix]\nmeasure = throughput\nn = 8\n", "3:1: error: throughput has no parameter 'n'; it has: scale\n    3 | n = 8\n      | ^");
+    assert_begins("[matrix]\nmeasure = shared\nn = 8\n", "3:1: error: shared has no parameter 'n'; it has: none");
+    assert_begins("[matrix]\nmeasure = shared\nkernels = k\n", "3:11: error: a measurement can't have kernels");
+    assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n", "error: shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
 }
 

@@ -16,8 +16,8 @@ declare -A below=(
     [device]="chip"
     [probe]="device"
     [cudart]="device"
-    [lab]="device sl1 energy"
-    [cli]="probe cudart lab"
+    [lab]="probe sl1 energy"
+    [cli]="cudart lab"
 )
 
 # Prints every folder that $1 may include, itself first.

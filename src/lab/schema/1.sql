@@ -4,8 +4,8 @@
 CREATE TABLE run (                          -- a simulated program
     id           INTEGER PRIMARY KEY,       -- the row's number, in this store alone
     key          TEXT NOT NULL UNIQUE,      -- 32 hexadecimal digits: the hash of what determines the result
-    verb         TEXT NOT NULL,             -- what was done with the program: run
-    program      TEXT NOT NULL,             -- the workload; with its suite where the bare name isn't enough
+    verb         TEXT NOT NULL,             -- what was done: run, or probe, whose program is a measurement
+    program      TEXT NOT NULL,             -- the workload, with its suite where the bare name isn't enough; or the measurement
     params       TEXT NOT NULL,             -- its parameters as they were used: "nx=64 ny=64"
     gpu          TEXT NOT NULL,             -- the description, by name or file
     overrides    TEXT NOT NULL,             -- keys of the description that were set: "l1.size=16KiB sched.policy=lrr"
@@ -87,8 +87,8 @@ CREATE TABLE sample (                       -- time series of runs with an inter
 
 CREATE TABLE measure (                      -- what verbs other than run give, by name
     run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, -- the run
-    name   TEXT NOT NULL,                   -- the measure's name
-    value  REAL,                            -- its value; null: it is a text
-    text   TEXT,                            -- or its text
+    name   TEXT NOT NULL,                   -- what it is, with its unit; of a point of a curve with its place: "shared.stride_cycles[stride=2]"
+    value  REAL,                            -- its value; null: there is none, or it is a text
+    text   TEXT,                            -- or its text, such as why there is no value
     PRIMARY KEY (run_id, name)
 ) WITHOUT ROWID;
