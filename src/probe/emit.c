@@ -67,8 +67,29 @@ static bool equal_sets(const Shape *s)
 
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 
-// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit.
-static void put_shape(const Found *f, uint64_t line, Text *out)
+// A description numbers lines from address 0, an inferred shape from the region's start, `first` lines on: its sets come round
+// in the same order from another one on. How many sets it is until the description's first; dealt ones are tried.
+static uint32_t turn_of(const Shape *s, uint64_t first)
+{
+    if (s->form == FORM_MODULO) return (uint32_t)((s->sets - (first >> s->block) % s->sets) % s->sets);
+    Shape t = *s;
+    uint32_t turn = 0;
+    bool same = false;
+    t.ways = mem_alloc(sizeof *t.ways * s->sets);
+    for (; turn < s->sets && !same; turn += !same) {
+        for (uint32_t k = 0; k < s->sets; k++) t.ways[k] = s->ways[(k + turn) % s->sets];
+        t.dealt = NULL;
+        shape_deal(&t);
+        same = true;
+        for (uint64_t x = 0; x < s->lines && same; x++) same = (t.dealt[(x + first) % s->lines] + turn) % s->sets == s->dealt[x];
+        mem_free(t.dealt);
+    }
+    mem_free(t.ways);
+    return same ? turn : 0;
+}
+
+// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit; first: the number of line 0 from address 0 on.
+static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
 {
     const Shape *s = &f->shape;
     if (f->index.verdict != MEASURED || !s->ways) {
@@ -77,7 +98,8 @@ static void put_shape(const Found *f, uint64_t line, Text *out)
     }
     if (s->form == FORM_DEALT || !equal_sets(s)) {
         Text list = {0};
-        for (uint32_t k = 0; k < s->sets && k < 64; k++) text_printf(&list, "%s%u", k ? ", " : "", s->ways[k]);
+        uint32_t turn = turn_of(s, first);
+        for (uint32_t k = 0; k < s->sets && k < 64; k++) text_printf(&list, "%s%u", k ? ", " : "", s->ways[(k + turn) % s->sets]);
         key(out, "sets", s->sets > 64 ? "measured; the first 64" : "measured", "%s", list.v);
         text_free(&list);
     } else {
@@ -85,8 +107,8 @@ static void put_shape(const Found *f, uint64_t line, Text *out)
     }
     int low = s->form == FORM_LINEAR ? shape_folds(s) : 0;
     if (low < 0) text_put(out, "# index: a linear map of address bits that no key describes; xor is assumed\n");
-    const char *name = s->form == FORM_ONE ? "bits" : s->form == FORM_LINEAR ? "xor" : s->form == FORM_DEALT ? "dealt" : is_power(s->sets) && equal_sets(s) ? "bits" : "modulo";
-    key(out, "index", low < 0 ? "assumed" : "measured", "%s", name);
+    const char *name = s->form == FORM_LINEAR ? "xor" : s->form == FORM_DEALT ? "dealt" : is_power(s->sets) && equal_sets(s) ? "bits" : "modulo";
+    if (s->form != FORM_ONE) key(out, "index", low < 0 ? "assumed" : "measured", "%s", name);
     if (line > 1 && s->form != FORM_ONE && (low > 0 || s->block)) key(out, "index_low", "measured", "%u", shape_low_bit(s, line));
     else if (s->block) text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
 }
@@ -109,15 +131,15 @@ static void put_rule(const Found *f, Text *out)
     text_free(&list), text_free(&from);
 }
 
-static void put_cache(const Found *f, Text *out)
+static void put_cache(const Found *f, uint64_t base, Text *out)
 {
     uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 0, fill = f->fill.verdict == MEASURED ? (uint64_t)f->fill.value : line;
     whole(out, "size", &f->size, -1, "bytes");
     if (line >= 32) {
         whole(out, "line", &f->line, -1, "bytes");
-        if (fill >= 32 && fill <= line) key(out, "sector", "measured, as fill", "%llu", (unsigned long long)fill), whole(out, "fill", &f->fill, -1, "bytes");
+        if (fill >= 32 && fill <= line) key(out, "sector", fill < line ? "measured, as fill" : "assumed: as fill", "%llu", (unsigned long long)fill), whole(out, "fill", &f->fill, -1, "bytes");
     }
-    put_shape(f, line, out);
+    put_shape(f, line, line ? base / line : 0, out);
     put_rule(f, out);
     whole(out, "latency", &f->low, -1, "cycles");
 }
@@ -137,7 +159,7 @@ static void put_l1(const Probe *p, Text *out)
     bool asked = p->part[PART_L1].state == PART_DONE || p->part[PART_L1].state == PART_ABSENT;
     section(out, "l1");
     if (!global && !local) key(out, "size", asked ? "measured: none" : "assumed: none", "0");
-    else put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], out);
+    else put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], global ? p->base : 0, out);
     key(out, "global", asked ? "measured" : "assumed", global ? "yes" : "no");
     if (global || local) key(out, "local", local ? "measured" : "assumed", "yes");
 }
@@ -151,7 +173,7 @@ static void put_readonly(const Probe *p, Text *out)
         return;
     }
     const Found *f = &p->cache[tex ? PART_TEXTURE : PART_READONLY];
-    put_cache(f, out);
+    put_cache(f, p->base, out);
     key(out, "texture", p->part[PART_TEXTURE].state == PART_UNASKED ? "assumed" : "measured", tex ? "yes" : "no");
     key(out, "nc", p->part[PART_READONLY].state == PART_UNASKED ? "assumed" : nc ? "measured" : "measured: not served, or by the L1", nc ? "yes" : "no");
     // A miss takes as long as a load past the L1 and this, or that load takes lsu.extra more.
@@ -170,7 +192,7 @@ static void put_tlbs(const Probe *p, Text *out)
         section(out, k ? "tlb2" : "tlb1");
         whole(out, "entries", &f->entries, -1, "entries");
         whole(out, "page", &t->page, -1, "bytes");
-        put_shape(f, 1, out);
+        put_shape(f, 1, t->page.value > 0 ? p->base / (uint64_t)t->page.value : 0, out);
         put_rule(f, out);
         whole(out, "penalty", k ? &t->walk : &t->late, -1, "cycles");
     }
@@ -223,7 +245,7 @@ static void put_l2(const Probe *p, Text *out)
     if (parts > 128) key(out, "index", "assumed", "modulo");
     key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);
     whole(out, "fill", &l2->fill, -1, "bytes");
-    if (l2->fill.verdict == MEASURED && l2->fill.value > 32) key(out, "sector", "measured, as fill", "%.0f", l2->fill.value);
+    if (l2->fill.verdict == MEASURED && l2->fill.value > 32) key(out, "sector", "assumed: as fill", "%.0f", l2->fill.value);
     key(out, "ways", "assumed", "%d", WAYS);
     // Through the L1, whose fills take longer on the links, where it serves global loads.
     const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
@@ -316,7 +338,7 @@ void probe_emit(const Probe *p, Text *out)
     put_shared(p, out);
     put_l1(p, out);
     put_readonly(p, out);
-    if (known(p, PART_CONST)) section(out, "const"), put_cache(&p->cache[PART_CONST], out);
+    if (known(p, PART_CONST)) section(out, "const"), put_cache(&p->cache[PART_CONST], 0, out);
     put_tlbs(p, out);
     if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
         section(out, "lsu");

@@ -8,17 +8,17 @@
 // On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a load
 // takes about a microsecond.
 const PartInfo part_info[PARTS] = {
-    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 4, 4},
+    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 3, 4},
     [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 3, 4},
     [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 3, 4},
     [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 3, 4},
     [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 3, 4},
-    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 8, 10},
-    [PART_TLB] = {"tlb", "both TLBs", CHASE_L2, 32, 60},
+    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 6, 10},
+    [PART_TLB] = {"tlb", "both TLBs", CHASE_L2, 8, 60},
     [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
     [PART_SHARED] = {"shared", "shared memory's banks and conflicts", CHASE_KINDS, 1, 1},
     [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 2, 1},
-    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 10, 10},
+    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 8, 10},
     [PART_HITS] = {"hits", "hit rate of the first caches against threads", CHASE_KINDS, 4, 2},
 };
 
@@ -204,6 +204,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     bool ok = chase_open(&w.chase, device, span_of(&p->device), diag);
     w.subject = (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = o->keep};
     memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
+    p->base = w.chase.memory;
     for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;
     for (int k = 0; ok && k < PARTS; k++) {
         if (!(parts >> k & 1)) continue;

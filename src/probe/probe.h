@@ -457,6 +457,7 @@ typedef struct Probe {
     oc_device_info device;             // its name is the above
     double seconds;
     uint64_t loads, asked;             // made; runs of the chase that made them
+    uint64_t base;                     // address of line and page 0 of what is in global memory
     PartResult part[PARTS];
     Found cache[CACHES];
     MissCurve misses[CACHES], tlb_misses[2];
