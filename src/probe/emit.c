@@ -260,7 +260,7 @@ static void put_l2(const Probe *p, Text *out)
     section(out, "dram");
     key(out, "simple", "assumed: rows and banks aren't measured", "yes");
     whole(out, "latency", &dram, (latency->verdict == MEASURED ? round(latency->value) : 250) + 250, "cycles");
-    if (peak > 0) key(out, "bandwidth", "measured: the most that moved", "%.4g", peak);
+    if (peak > 0) key(out, "bandwidth", "measured: the most that SMs moved; there may be more", "%.4g", peak);
 }
 
 // --- the SM ---------------------------------------------------------------------------------------------------------------------
@@ -281,15 +281,23 @@ static void put_shared(const Probe *p, Text *out)
     text_free(&from);
 }
 
+// As many warps, schedulers and dispatch slots as the generation has: nothing here measures them.
+static int schedulers_of(const Probe *p) { return p->device.capability < 30 ? 2 : 4; }
+
 static void put_ops(const Probe *p, Text *out)
 {
     if (p->part[PART_OPS].state != PART_DONE) return;
     section(out, "latency");
     for (int k = 0; k < OPS_KINDS; k++)
         if (p->ops[k].latency.verdict == MEASURED) whole(out, p->ops[k].name, &p->ops[k].latency, -1, "cycles");
+    // Fewer than a warp a cycle: each scheduler waits.
     section(out, "interval");
-    for (int k = 0; k < OPS_KINDS; k++)
-        if (p->ops[k].rate.verdict == MEASURED) key(out, p->ops[k].name, "assumed: [rate] is the limit", "0");
+    for (int k = 0; k < OPS_KINDS; k++) {
+        double r = p->ops[k].rate.value;
+        if (p->ops[k].rate.verdict != MEASURED) continue;
+        if (r > 0 && r < 24) key(out, p->ops[k].name, "measured: as [rate]", "%.0f", MIN(256, round(schedulers_of(p) * 32 / r)));
+        else key(out, p->ops[k].name, "assumed: [rate] is the limit", "0");
+    }
     section(out, "rate");
     for (int k = 0; k < OPS_KINDS; k++) {
         const Value *r = &p->ops[k].rate;
@@ -301,12 +309,11 @@ static void put_ops(const Probe *p, Text *out)
     }
 }
 
-// So many warps and dispatch slots as the generation has: nothing here measures them.
 static void put_sm(const Probe *p, Text *out)
 {
     bool fermi = p->device.capability < 30;
     section(out, "sm");
-    key(out, "schedulers", "assumed", "%d", fermi ? 2 : 4);
+    key(out, "schedulers", "assumed", "%d", schedulers_of(p));
     key(out, "issue", "assumed", "%d", p->device.capability < 70 ? 2 : 1);
     key(out, "warps", "assumed", "%d", fermi ? 48 : 64);
     key(out, "threads", "assumed", "%d", fermi ? 1536 : 2048);

@@ -209,6 +209,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     for (int k = 0; ok && k < PARTS; k++) {
         if (!(parts >> k & 1)) continue;
         w.part = (Part)k;
+        if (k > PART_SPECTRUM) chase_close(&w.chase);  // the memory is others' from here on
         do_part(&w);
         w.over += estimate(&w, w.part);
     }
