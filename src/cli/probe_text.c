@@ -176,7 +176,7 @@ static void shared(const Probe *p, FILE *out)
     Text t = {0};
     if (p->part[PART_SHARED].state != PART_DONE) return;
     text_printf(&t, "shared memory: %.0f cycles", s->latency.value);
-    if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way of a conflict", s->conflict.value);
+    if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way", s->conflict.value);
     if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value) text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
     if (s->banks.verdict == MEASURED && s->width.verdict == MEASURED && s->mode.verdict == MEASURED)
         text_printf(&t, "; %.0f banks of %.0f bytes, %.0f-byte mode", s->banks.value, s->width.value, s->mode.value);
