@@ -2,8 +2,9 @@
 #ifndef CLI_H
 #define CLI_H
 
-#include "device/device.h"
 #include "lab/lab.h"
+
+#include <onchip.h>
 
 // Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong.
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -15,6 +16,7 @@ int cmd_sweep(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
 // --- options.c ----------------------------------------------------------------------------------------------------------
@@ -94,6 +96,15 @@ typedef struct ReportInfo {
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info, Json *json);   // the fields of the top object; d null: nothing was opened
+
+// --- probe_text.c, probe_json.c, probe_files.c: what onchip probe found --------------------------------------------------------
+struct Probe;
+struct Found;
+void probe_text(const struct Probe *p, FILE *out);
+void probe_json(const struct Probe *p, const char *error, Json *json);              // the fields of the top object; p null: nothing was opened
+bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);          // NAME.csv, .gp and .svg each
+bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);           // runs.csv, walks.csv, latencies.csv
+const char *index_text(const struct Found *f, char out[100]);                       // "bits 7 to 8", "one set", …
 
 // --- run_file.c: a bare PTX file with arguments from the command line -------------------------------------------------------
 // Runs it; dumps go to out as text, or to json. Returns an exit code; errors are told on stderr or given in *error.

@@ -1,5 +1,6 @@
 // cmd_db.c: onchip db: what a store has, as tables, as CSV and JSON; stores brought together, and runs deleted.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // cmd_list.c: onchip list: what there is.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // cmd_run.c: onchip run: a workload by name, or a PTX file; a summary on the terminal or everything as JSON.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <string.h>
 #include <time.h>

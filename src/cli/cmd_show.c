@@ -1,5 +1,6 @@
 // cmd_show.c: onchip show: what a file says. show ptx prints a module back, or one view of its functions.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // main.c: the program: a verb and its arguments.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ static const struct {
     const char *doc;
 } commands[] = {
     {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
+    {"probe", cmd_probe, "find out what the memory hierarchy of a GPU is, simulated or real"},
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
     {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
     {"report", cmd_report, "a page of figures and tables over the store, or over one run"},

@@ -1,6 +1,7 @@
 // report.c: a run in words and tables, and as JSON. The JSON's schema is doc/json.md; its version goes up when a field
 // changes its meaning or goes.
 #include "cli/cli.h"
+#include "device/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -379,4 +379,116 @@ typedef struct FoundTlbs {
 } FoundTlbs;
 bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag);
 
+// --- l2.c: the L2 ----------------------------------------------------------------------------------------------------------
+typedef struct SmHits {                // of one SM, in cycles of hits in the L2
+    uint32_t sm;
+    double low, high, first;           // of the nearer lines, of the farther ones, of the first line
+} SmHits;
+typedef struct FoundL2 {
+    Value size, line, fill;            // bytes
+    Value hit, miss;                   // cycles
+    Value near, far;                   // cycles of a hit in either half; absent: all take as long
+    VEC(SmHits) sm;
+} FoundL2;
+// bytes: what the device says it has, to begin at. Where it takes more than so many loads, size, line and fill stay open.
+bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag);
+bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag);           // near, far, sm
+void l2_free(FoundL2 *f);
+
+// --- curve.c: misses against the size of what is gone round ------------------------------------------------------------------
+enum { CURVE_POINTS = 40 };
+typedef struct MissPoint {
+    uint64_t bytes;                    // of the array: lines or pages times their size
+    double misses;                     // share of loads
+} MissPoint;
+typedef struct MissCurve {
+    size_t n;
+    MissPoint point[CURVE_POINTS];
+} MissCurve;
+bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Diag *diag);                        // mei Fig. 9
+bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, MissCurve *out, Diag *diag);      // mei Fig. 11
+
+// --- spectrum.c: how long loads take, by what they find -----------------------------------------------------------------------
+// mei Tables 3 and 5. LATE: the page is in the L2 TLB alone; WALK: in neither; SWITCH: nor are page-table entries of its part
+// of memory active.
+typedef enum Pattern { PATTERN_CACHE, PATTERN_L2, PATTERN_L2_LATE, PATTERN_L2_WALK, PATTERN_DRAM, PATTERN_DRAM_WALK, PATTERN_DRAM_SWITCH, PATTERN_KINDS } Pattern;
+typedef struct Mode {
+    double mean, low, high;            // cycles
+    uint32_t n;
+    Pattern pattern;                   // of most of its loads
+    double share;                      // of its loads: those
+} Mode;
+enum { MODES = 32 };
+typedef struct Spectrum {
+    ChaseKind kind;
+    Value pattern[PATTERN_KINDS];           // cycles: the median, with the middle 95 % of loads
+    Mode mode[MODES];
+    size_t modes;
+} Spectrum;
+// Of a cache, what infer_cache found (null: the kind has none).
+bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const FoundTlbs *tlbs, const FoundL2 *l2, Value window, Spectrum *out, Diag *diag);
+// Memory whose page-table entries are active at a time, and what a change costs.
+bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *window, Value *switching, Diag *diag);
+
+// --- probe.c: everything about a device -----------------------------------------------------------------------------------------
+typedef enum Part {
+    PART_L1, PART_READONLY, PART_TEXTURE, PART_CONST, PART_LOCAL,   // caches, in the order of what they are known by
+    PART_L2, PART_TLB, PART_SPECTRUM, PART_SHARED, PART_OPS, PART_THROUGHPUT, PART_HITS,
+    PARTS
+} Part;
+enum { CACHES = PART_LOCAL + 1, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
+typedef enum PartState { PART_UNASKED, PART_DONE, PART_ABSENT, PART_LEFT_OUT, PART_FAILED } PartState;
+typedef struct PartInfo {
+    const char *name, *doc;
+    ChaseKind kind;                    // of a cache
+    double simulated, real;            // seconds that it takes, roughly
+} PartInfo;
+extern const PartInfo part_info[PARTS];
+typedef struct PartResult {
+    PartState state;
+    double seconds;
+    char *why;                         // absent, left out, failed
+} PartResult;
+typedef struct ProbeOptions {
+    uint32_t parts;                    // a bit each; 0: all
+    double budget;                     // seconds, 0: as many as it takes
+    uint64_t keep;                     // latencies of raw runs at most
+    void (*progress)(void *user, const char *part, double done);   // done: 0 to 1, of the whole; may be null
+    void *user;
+} ProbeOptions;
+typedef struct Probe {
+    char *name;
+    oc_device_info device;             // its name is the above
+    double seconds;
+    uint64_t loads, asked;             // made; runs of the chase that made them
+    uint64_t base;                     // address of line and page 0 of what is in global memory
+    PartResult part[PARTS];
+    Found cache[CACHES];
+    MissCurve misses[CACHES], tlb_misses[2];
+    FoundL2 l2;
+    FoundTlbs tlbs;
+    Value window, switching;           // bytes; cycles
+    Spectrum spectrum[SPECTRA];
+    size_t spectra;
+    SharedResult shared;
+    OpTiming ops[OPS_KINDS];
+    Throughput throughput;
+    HitCurve hits[HIT_KINDS];
+    VEC(Run) runs;                     // raw
+} Probe;
+// False, with the reason, when nothing can be measured; a part that can't says so itself.
+bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag);
+void probe_free(Probe *p);
+const char *form_name(const Shape *s); // as a description's `index` calls it, or in words
+const char *pattern_name(Pattern q);   // "L2 hit, L1 TLB miss"
+const char *rule_name(Rule r);         // as a description's `policy` calls it
+// FORM_LINEAR as fields of address bits folded by XOR, as a description's `xor`: the lowest bit of a line's number in the first
+// field; −1: it isn't that.
+int shape_folds(const Shape *s);
+// Lowest address bit that chooses the set, where a bit field does.
+uint32_t shape_low_bit(const Shape *s, uint64_t line);
+
+// --- emit.c: a GPU description of what was found ----------------------------------------------------------------------------------
+void probe_emit(const Probe *p, Text *out);
+
 #endif

@@ -26,7 +26,7 @@ if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then c
 grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" || complain "tools/schema.awk: $(cat "$folder/log")"
 
 # Every option is in the manual page.
-options=$(for verb in run sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z-]+' | sort -u)
+options=$(for verb in run probe sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z-]+' | sort -u)
 sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
 for option in $options; do
     grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
@@ -45,5 +45,12 @@ awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folde
 # What stands in "dumps" are names of parameters.
 for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' | tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
+done
+
+# The same of the probe's.
+"$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,shared,ops,throughput --json >"$folder/json"
+"$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
+for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
+    grep -qF "\`$field\`" doc/probe-json.md || complain "doc/probe-json.md lacks $field"
 done
 exit $bad

@@ -50,6 +50,17 @@ for path in src/*/; do
     done < <(grep -rnE --include='*.[chS]' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$path" || true)
 done
 
+# Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
+inference=(level stairs sets index policy infer shape subject)
+files=()
+for name in "${inference[@]}"; do
+    file=src/probe/$name.c
+    if [[ -e $file ]]; then files+=("$file"); else complain "$file: no such file; the list of inference files is stale"; fi
+done
+while IFS=: read -r file line include; do
+    complain "$file:$line: an inference file may include headers of base and probe only: $include"
+done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null "${files[@]}" | grep -vE '"(base|probe)/' || true)
+
 # The public header stands alone.
 if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then complain "include/onchip.h includes our headers"; fi
 

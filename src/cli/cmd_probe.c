@@ -1,0 +1,225 @@
+// cmd_probe.c: onchip probe: what the memory hierarchy of a GPU is, simulated or real, from what loads take.
+#include "cli/cli.h"
+#include "probe/probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIMULATED "a simulated GPU"
+static const Option options[] = {
+    {"--help", NULL, "this text"},
+    {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
+    {"--budget", "SECONDS", "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
+    {"--only", "PART[,…]", "these parts alone: l1, readonly, texture, constant, local, l2, tlb, spectrum, shared, ops, throughput, hits"},
+    {"--json", NULL, "everything, as JSON (doc/probe-json.md)"},
+    {"--plot", "DIR", "figures, each as CSV, gnuplot script and SVG"},
+    {"--traces", "DIR", "the chases behind it, with every latency, as CSV (doc/probe.md)"},
+    {"--emit", "FILE.ini", "a GPU description of what was found, for onchip run --gpu FILE.ini"},
+    {NULL, NULL, SIMULATED},
+    {"--gpu", "NAME|FILE", "the GPU's description (gtx480); onchip list gpus"},
+    {"--set", "KEY=VALUE", "overrides a key of the description; onchip show keys"},
+    {"--threads", "N", "host threads (2), up to 256; results don't depend on it"},
+};
+enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
+enum { TRACED = 20000000 };                // latencies that --traces keeps at most
+
+typedef struct Request {
+    Args args;
+    oc_config config;
+    ProbeOptions probe;
+    VEC(const char *) sets;
+    const char *plot, *traces, *emit;
+    bool json, reported;
+    Text error;                            // the first thing that went wrong
+} Request;
+
+static void blame(Request *r, const char *text)
+{
+    if (!r->error.n) text_put(&r->error, strncmp(text, "error: ", 7) ? text : text + 7);
+}
+
+static int wrong(Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(Request *r, const char *format, ...)
+{
+    Text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    blame(r, t.v);
+    text_free(&t);
+    return EXIT_USAGE;
+}
+
+// --- options --------------------------------------------------------------------------------------------------------------------
+static int take_budget(Request *r, const char *text)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (!strcmp(end, "m")) v *= 60;
+    else if (strcmp(end, "s") && *end) v = 0;
+    if (!(v > 0) || v > 1e6 || end == text) return wrong(r, "--budget takes a time such as 60s or 5m, not '%s'", text);
+    r->probe.budget = v;
+    return -1;
+}
+
+static int take_parts(Request *r, const char *text)
+{
+    const char *names[PARTS];
+    for (int k = 0; k < PARTS; k++) names[k] = part_info[k].name;
+    for (; *text; text += *text == ',') {
+        char word[32], hint[100];
+        size_t n = strcspn(text, ","), k = 0;
+        snprintf(word, sizeof word, "%.*s", (int)MIN(n, sizeof word - 1), text);
+        while (k < PARTS && strcmp(word, names[k])) k++;
+        if (k == PARTS) return wrong(r, "--only: no part '%s'%s (onchip probe --help)", word, did_you_mean(word, names, PARTS, hint));
+        r->probe.parts |= 1u << k;
+        text += n;
+    }
+    return r->probe.parts ? -1 : wrong(r, "--only takes parts, such as l1,tlb");
+}
+
+static int take_option(Request *r, int o)
+{
+    const char *v = r->args.value;
+    uint64_t n = 0;
+    switch (o) {
+    case P_DEVICE: r->config.device = v; break;
+    case P_BUDGET: return take_budget(r, v);
+    case P_ONLY: return take_parts(r, v);
+    case P_JSON: r->json = true; break;
+    case P_PLOT: r->plot = v; break;
+    case P_TRACES: r->traces = v, r->probe.keep = TRACED; break;
+    case P_EMIT: r->emit = v; break;
+    case P_GPU: r->config.gpu = v; break;
+    case P_SET: vec_push(&r->sets, v); break;
+    case P_THREADS:
+        if (!parse_size(v, &n) || n > 256) return wrong(r, "--threads takes a whole number up to 256, not '%s'", v);
+        r->config.threads = (uint32_t)n;
+        break;
+    case P_HELP:
+        printf("usage: onchip probe --gpu NAME|FILE [options]\n       onchip probe --device cuda:0 [options]\n\n"
+               "Finds out what the memory hierarchy of a GPU is, from what loads take.\n\n");
+        print_options(options, COUNT(options));
+        return EXIT_OK;
+    }
+    return -1;
+}
+
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, int argc, char **argv)
+{
+    int o, code = -1;
+    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
+    r->config.threads = 2;
+    while (code < 0 && (o = args_next(&r->args)) != -2) {
+        if (o == -3) code = EXIT_USAGE;
+        else if (o >= 0) code = take_option(r, o);
+        else code = wrong(r, "probe takes no word '%s': the GPU is given by --gpu or --device", r->args.value);
+    }
+    if (code < 0 && r->config.device && !args_fit(&r->args, "a real GPU", "--device names a real one")) code = EXIT_USAGE;
+    if (code < 0 && !r->config.device && !r->config.gpu) code = wrong(r, "probe what? a simulated GPU (--gpu NAME: onchip list gpus) or a real one (--device cuda:0)");
+    return code;
+}
+
+// --- the run ----------------------------------------------------------------------------------------------------------------------
+typedef struct Bar {
+    double began, shown;
+} Bar;
+
+static void show_progress(void *user, const char *part, double done)
+{
+    Bar *b = user;
+    double now = seconds_now();
+    if (now - b->shown < 0.2) return;
+    b->shown = now;
+    char line[32];
+    for (int k = 0; k < 24; k++) line[k] = k < (int)(24 * done) ? '#' : '.';
+    line[24] = 0;
+    fprintf(stderr, "\r\x1b[K[%s] %s, %.0f s", line, part, now - b->began);
+    fflush(stderr);
+}
+
+static bool write_description(const Probe *p, const char *path, Diag *diag)
+{
+    Text t = {0};
+    probe_emit(p, &t);
+    FILE *f = fopen(path, "w");
+    bool ok = f && fwrite(t.v, 1, t.n, f) == t.n;
+    if (f && fclose(f)) ok = false;
+    text_free(&t);
+    return ok || diag_error(diag, "can't write %s: %s", path, strerror(errno));
+}
+
+static void put_json(Request *r, const Probe *p)
+{
+    Json json = {0};
+    json_open(&json, NULL, '{');
+    probe_json(p, r->error.n ? r->error.v : NULL, &json);
+    json_close(&json, '}');
+    fputs(json.text.v, stdout);
+    json_free(&json);
+    r->reported = true;
+}
+
+static int measure(Request *r, oc_device *d)
+{
+    Probe p;
+    Diag diag = {0};
+    Bar bar = {.began = seconds_now()};
+    bool terminal = isatty(STDERR_FILENO);
+    if (terminal) r->probe.progress = show_progress, r->probe.user = &bar;
+    bool measured = probe_device(d, &r->probe, &p, &diag), ok = measured;
+    if (terminal) fprintf(stderr, "\r\x1b[K");
+    ok = ok && (!r->emit || write_description(&p, r->emit, &diag));
+    ok = ok && (!r->traces || probe_traces(&p, r->traces, &diag));
+    ok = ok && (!r->plot || probe_figures(&p, r->plot, &diag));
+    if (!ok) blame(r, diag.text.v);
+    for (int k = 0; k < PARTS; k++) {
+        Text t = {0};
+        if (p.part[k].state != PART_FAILED) continue;
+        text_printf(&t, "part %s failed: %s", part_info[k].name, p.part[k].why);
+        blame(r, t.v);
+        text_free(&t);
+    }
+    if (r->json) put_json(r, &p);
+    else if (measured) probe_text(&p, stdout);
+    probe_free(&p);
+    diag_free(&diag);
+    return r->error.n ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run(Request *r)
+{
+    char message[4096];
+    oc_device *d;
+    vec_push(&r->sets, NULL);
+    r->config.sets = r->sets.v;
+    oc_status status = oc_open(&r->config, &d, message, sizeof message);
+    if (status != OC_OK) {
+        blame(r, message);
+        if (r->config.device && status != OC_BAD_ARGUMENT) text_put(&r->error, "\nhint: onchip probe --gpu NAME looks at a simulated one");
+        return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+    }
+    int code = measure(r, d);
+    oc_close(d);
+    return code;
+}
+
+int cmd_probe(int argc, char **argv)
+{
+    Request r = {.json = false};
+    int code = read_options(&r, argc, argv);
+    if (code < 0) code = run(&r);
+    for (int k = 0; k < argc && !r.json; k++) r.json = !strcmp(argv[k], "--json");
+    if (r.error.n) {
+        if (r.json && !r.reported) put_json(&r, NULL);
+        fflush(stdout);
+        tell(code, "%s", r.error.v);
+    }
+    vec_free(&r.sets);
+    text_free(&r.error);
+    return code;
+}

@@ -1,0 +1,277 @@
+// probe_text.c: what onchip probe found, in tables and sentences. A number without an interval left the observations no choice;
+// "?" is undetermined, and the reason stands below; "-" is what doesn't apply.
+#include "cli/cli.h"
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- values -------------------------------------------------------------------------------------------------------------------
+static void number(Text *t, double v, bool bytes)
+{
+    char text[32];
+    if (bytes) format_bytes(text, v), text_put(t, text);
+    else text_printf(t, fabs(v - round(v)) < 0.005 || v >= 1000 ? "%.0f" : v >= 100 ? "%.1f" : "%.2f", v);
+}
+
+// "110", "110–112", "?" or "-"; reasons are gathered in why.
+static void add_value(Table *table, const char *name, const Value *v, bool bytes, Text *why)
+{
+    Text t = {0};
+    if (v->verdict != MEASURED) {
+        text_put(&t, v->verdict == UNDETERMINED ? "?" : "-");
+        if (v->why && why && !(why->v && strstr(why->v, v->why))) text_printf(why, "%s%s: %s", why->n ? "\n" : "", name, v->why);
+    } else if (v->high - v->low <= MAX(0.005, 0.006 * fabs(v->value)) || bytes) {
+        number(&t, v->value, bytes);
+    } else {
+        number(&t, v->low, bytes), text_put(&t, "–"), number(&t, v->high, bytes);
+    }
+    table_add(table, t.v);
+    text_free(&t);
+}
+
+const char *index_text(const Found *f, char out[100])
+{
+    const Shape *s = &f->shape;
+    uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 1;
+    uint32_t low = shape_low_bit(s, line), bits = 0;
+    while (2ull << bits <= s->sets) bits++;
+    if (s->form == FORM_MODULO && !(s->sets & (s->sets - 1)) && bits) {
+        if (bits > 1) snprintf(out, 100, "bits %u to %u", low, low + bits - 1);
+        else snprintf(out, 100, "bit %u", low);
+    } else if (s->form == FORM_MODULO) {
+        snprintf(out, 100, "modulo %u from bit %u on", s->sets, low);
+    } else {
+        snprintf(out, 100, "%s", form_name(s));
+    }
+    return out;
+}
+
+static void add_ways(Table *table, const Found *f, Text *why)
+{
+    Text t = {0};
+    const Shape *s = &f->shape;
+    bool equal = true;
+    for (uint32_t k = 1; s->ways && k < s->sets; k++) equal = equal && s->ways[k] == s->ways[0];
+    if (f->index.verdict != MEASURED || !s->ways) {
+        add_value(table, "sets", &f->index, false, why);
+        return;
+    }
+    if (equal) text_printf(&t, "%u × %u", s->sets, s->ways[0]);
+    // Runs of equal sets: "17 + 6 × 8".
+    for (uint32_t k = 0, n; !equal && k < s->sets; k += n) {
+        for (n = 1; k + n < s->sets && s->ways[k + n] == s->ways[k];) n++;
+        text_put(&t, k ? " + " : "");
+        if (n > 1) text_printf(&t, "%u × ", n);
+        text_printf(&t, "%u", s->ways[k]);
+    }
+    table_add(table, t.v);
+    text_free(&t);
+}
+
+static void add_policy(Table *table, const Found *f, Text *why)
+{
+    if (f->rule.verdict != MEASURED) add_value(table, "policy", &f->rule, false, why);
+    else table_add(table, rule_name(f->shape.rule));
+    if (f->rule.verdict != MEASURED || f->weight[0].verdict != MEASURED) return;
+    double half = 0;
+    text_printf(why, "%sways go with probability", why->n ? "\n" : "");
+    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) {
+        text_printf(why, "%s %.3f", w ? "," : "", f->weight[w].value);
+        half = MAX(half, 0.5 * (f->weight[w].high - f->weight[w].low));
+    }
+    text_printf(why, ", each ± %.3f; equal ones: p = %.2g", half, f->rule_p);
+}
+
+// --- memories -------------------------------------------------------------------------------------------------------------------
+static void add_found(Table *table, const char *name, const Found *f, const Value *size, const Value *hit, const Value *miss)
+{
+    char index[100];
+    Text why = {0};
+    table_add(table, name);
+    add_value(table, "size", size, true, &why);
+    add_value(table, "line", &f->line, true, &why);
+    add_value(table, "fill", &f->fill, true, &why);
+    add_ways(table, f, &why);
+    if (f->index.verdict == MEASURED) table_add(table, index_text(f, index));
+    else add_value(table, "index", &f->index, false, &why);
+    add_policy(table, f, &why);
+    add_value(table, "hit", hit, false, &why);
+    add_value(table, "miss", miss, false, &why);
+    if (f->accesses) text_printf(&why, "%s%llu accesses replayed, %llu of them otherwise", why.n ? "\n" : "", (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
+    if (why.n) table_note(table, why.v);
+    text_free(&why);
+}
+
+static void head(Table *table, const char *const *names, size_t n)
+{
+    table->columns = n;
+    for (size_t k = 0; k < n; k++) table_add(table, names[k]);
+}
+
+static void memories(const Probe *p, FILE *out)
+{
+    static const char *const names[] = {"memory", "size", "line", "fill", "sets × ways", "index", "policy", "hit", "miss"};
+    Table t = {.whole = 1};
+    Text why = {0};
+    head(&t, names, COUNT(names));
+    for (int k = 0; k < CACHES; k++)
+        if (p->part[k].state == PART_DONE) add_found(&t, part_info[k].name, &p->cache[k], &p->cache[k].size, &p->cache[k].low, &p->cache[k].high);
+    if (p->part[PART_L2].state == PART_DONE) {
+        const FoundL2 *l2 = &p->l2;
+        table_add(&t, "l2");
+        add_value(&t, "size", &l2->size, true, &why);
+        add_value(&t, "line", &l2->line, true, &why);
+        add_value(&t, "fill", &l2->fill, true, &why);
+        for (int k = 0; k < 3; k++) table_add(&t, "-");
+        add_value(&t, "hit", &l2->hit, false, &why);
+        add_value(&t, "miss", &l2->miss, false, &why);
+        if (l2->size.verdict == MEASURED && l2->size.high > l2->size.low) {
+            char low[32], high[32];
+            format_bytes(low, l2->size.low), format_bytes(high, l2->size.high);
+            text_printf(&why, "%ssize: between %s, which fit, and %s, of which most don't", why.n ? "\n" : "", low, high);
+        }
+        if (l2->near.verdict == MEASURED)
+            text_printf(&why, "%stwo halves: %.0f cycles to the nearer, %.0f to the farther; %zu SMs looked at", why.n ? "\n" : "", l2->near.value, l2->far.value, l2->sm.n);
+        if (why.n) table_note(&t, why.v);
+    }
+    const FoundTlbs *tlbs = &p->tlbs;
+    if (p->part[PART_TLB].state == PART_DONE) {
+        add_found(&t, "l1_tlb", &tlbs->level[0], &tlbs->level[0].size, &(Value){ABSENT, 0, 0, 0, NULL}, &tlbs->late);
+        add_found(&t, "l2_tlb", &tlbs->level[1], &tlbs->level[1].size, &(Value){ABSENT, 0, 0, 0, NULL}, &tlbs->walk);
+    }
+    if (t.cells.n > COUNT(names)) table_print(&t, out), fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
+    if (p->window.verdict == MEASURED) {
+        char size[32];
+        format_bytes(size, p->window.value);
+        fprintf(out, "page-table entries of %s are active at a time; to change them takes %.0f cycles\n", size, p->switching.value);
+    }
+    table_free(&t);
+    text_free(&why);
+}
+
+// --- the rest ---------------------------------------------------------------------------------------------------------------------
+static void spectra(const Probe *p, FILE *out)
+{
+    static const char *const names[CHASE_KINDS] = {"global", "past the L1", "read-only", "texture", "constant", "local"};
+    Table t = {.columns = p->spectra + 1, .whole = 1};
+    if (!p->spectra) return;
+    table_add(&t, "cycles of a load, by what it finds");
+    for (size_t k = 0; k < p->spectra; k++) table_add(&t, names[p->spectrum[k].kind]);
+    for (int q = 0; q < PATTERN_KINDS; q++) {
+        bool any = false;
+        for (size_t k = 0; k < p->spectra; k++) any |= p->spectrum[k].pattern[q].verdict == MEASURED;
+        if (!any) continue;
+        table_add(&t, pattern_name((Pattern)q));
+        for (size_t k = 0; k < p->spectra; k++) add_value(&t, "", &p->spectrum[k].pattern[q], false, NULL);
+    }
+    fputc('\n', out);
+    table_print(&t, out);
+    table_free(&t);
+}
+
+static void shared(const Probe *p, FILE *out)
+{
+    const SharedResult *s = &p->shared;
+    Text t = {0};
+    if (p->part[PART_SHARED].state != PART_DONE) return;
+    text_printf(&t, "shared memory: %.0f cycles", s->latency.value);
+    if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way", s->conflict.value);
+    if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value) text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
+    if (s->banks.verdict == MEASURED && s->width.verdict == MEASURED && s->mode.verdict == MEASURED)
+        text_printf(&t, "; %.0f banks of %.0f bytes, %.0f-byte mode", s->banks.value, s->width.value, s->mode.value);
+    else text_printf(&t, "; banks undetermined: %s", s->banks.why ? s->banks.why : s->width.why ? s->width.why : s->mode.why ? s->mode.why : "");
+    fputc('\n', out);
+    put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
+static void ops(const Probe *p, FILE *out)
+{
+    static const char *const names[] = {"operation", "latency", "per cycle and SM"};
+    Table t = {.whole = 1};
+    Text why = {0};
+    if (p->part[PART_OPS].state != PART_DONE) return;
+    head(&t, names, COUNT(names));
+    for (int k = 0; k < OPS_KINDS; k++) {
+        table_add(&t, p->ops[k].name);
+        add_value(&t, "latency", &p->ops[k].latency, false, &why);
+        add_value(&t, "rate", &p->ops[k].rate, false, &why);
+    }
+    fputc('\n', out);
+    table_print(&t, out);
+    table_free(&t), text_free(&why);
+}
+
+static void throughput(const Probe *p, FILE *out)
+{
+    static const char *const names[] = {"throughput", "ways", "GB/s", "saturates at", "limit", ""}, *const kinds[] = {"L2", "DRAM", "shared"};
+    static const char *const limits[] = {"unknown", "threads", "SM", "memory"};
+    Table t = {.whole = 1};
+    if (!p->throughput.curves.n) return;
+    head(&t, names, COUNT(names));
+    for (size_t k = 0; k < p->throughput.curves.n; k++) {
+        const FlowCurve *c = &p->throughput.curves.v[k];
+        Text name = {0}, ways = {0}, most = {0};
+        double peak = 0;
+        for (size_t q = 0; q < c->n; q++) peak = MAX(peak, c->points[q].moved);
+        if (c->along_blocks) text_printf(&name, "%s along blocks", kinds[c->kind]);
+        else text_printf(&name, "%s along threads, %u block%s", kinds[c->kind], c->points[0].blocks, c->points[0].blocks == 1 ? "" : "s");
+        text_printf(&ways, "%u", c->ways), text_printf(&most, "%.1f", peak);
+        table_add(&t, name.v), table_add(&t, ways.v), table_add(&t, most.v);
+        add_value(&t, "", &c->knee.at, false, NULL);
+        table_add(&t, limits[c->limit]), table_add(&t, c->why);
+        text_free(&name), text_free(&ways), text_free(&most);
+    }
+    fputc('\n', out);
+    table_print(&t, out);
+    table_free(&t);
+}
+
+static void hits(const Probe *p, FILE *out)
+{
+    static const char *const kinds[] = {"L1", "read-only", "texture"};
+    for (int k = 0; p->part[PART_HITS].state == PART_DONE && k < HIT_KINDS; k++) {
+        const HitCurve *c = &p->hits[k];
+        Text t = {0};
+        char left[40];
+        for (size_t q = 0; q < c->n; q++) {
+            const HitPoint *at = &c->points[q];
+            if (at->rate.verdict == MEASURED) text_printf(&t, "%s%u: %.1f %%", t.n ? ", " : "", at->threads, 100 * at->rate.value);
+            else text_printf(&t, "%s%u: ?", t.n ? ", " : "", at->threads);
+        }
+        if (!c->n) text_printf(&t, "%s", c->why ? c->why : "nothing was measured");
+        snprintf(left, sizeof left, "%shits, %s", k ? "" : "\n", kinds[c->kind]);
+        put_row(out, left, 18, BREAK_ITEMS, t.v);
+        text_free(&t);
+    }
+}
+
+void probe_text(const Probe *p, FILE *out)
+{
+    char loads[32];
+    bool left = false;
+    format_count(loads, (double)p->loads);
+    fprintf(out, "%s, %s: %u SMs at %.0f MHz", p->name, p->device.real ? "a real GPU" : "simulated", p->device.sms, p->device.clock_mhz);
+    if (p->device.real) fprintf(out, ", driver for CUDA %u.%u", p->device.driver / 1000, p->device.driver % 1000 / 10);
+    fprintf(out, "\n\n");
+    memories(p, out);
+    for (int k = 0; k < PARTS; k++)
+        if (p->part[k].state == PART_ABSENT) {
+            Text t = {0};
+            text_printf(&t, "%s: %s", part_info[k].name, p->part[k].why);
+            put_wrapped(out, 0, 4, BREAK_WORDS, t.v);
+            text_free(&t);
+        }
+    spectra(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
+    for (int k = 0; k < PARTS; k++) {
+        if (p->part[k].state != PART_LEFT_OUT && p->part[k].state != PART_FAILED) continue;
+        Text t = {0};
+        text_printf(&t, "%s %s: %s", part_info[k].name, p->part[k].state == PART_FAILED ? "failed" : "was left out", p->part[k].why);
+        if (!left) fputc('\n', out);
+        put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+        text_free(&t);
+        left = true;
+    }
+    fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);
+}

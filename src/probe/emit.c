@@ -1,0 +1,356 @@
+// emit.c: a GPU description of what was found, which onchip run takes: every value that was measured with its interval, and
+// everything else that a simulation needs, marked so: "the device says", or "assumed". What isn't written has the library's
+// default. A value that no key can hold is a comment of its own.
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INDENT = 10, COMMENT = 12 };
+
+// --- lines --------------------------------------------------------------------------------------------------------------------
+static void section(Text *out, const char *name) { text_printf(out, "\n[%s]\n", name); }
+static void key(Text *out, const char *name, const char *from, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void key(Text *out, const char *name, const char *from, const char *format, ...)
+{
+    Text value = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&value, format, args);
+    va_end(args);
+    text_printf(out, "%-*s = %-*s # %s\n", INDENT, name, COMMENT, value.v, from);
+    text_free(&value);
+}
+
+static void put_number(Text *out, double v)
+{
+    if (v >= 1024 && fmod(v, 1024) == 0) text_printf(out, "%.0fKiB", v / 1024);
+    else text_printf(out, "%.6g", v);
+}
+
+// "measured, 110–112 cycles", or why not.
+static void provenance(Text *out, const Value *v, const char *unit)
+{
+    if (v->verdict != MEASURED) {
+        text_printf(out, "assumed%s%s", v->why ? ": " : "", v->why ? v->why : "");
+        return;
+    }
+    text_put(out, "measured");
+    if (v->low >= v->high) return;
+    text_put(out, ", ");
+    bool bytes = !strcmp(unit, "bytes"), kib = bytes && v->low >= 1024;
+    if (bytes) put_number(out, v->low), text_put(out, "–"), put_number(out, v->high);
+    else text_printf(out, "%.6g–%.6g", v->low, v->high);
+    if (!kib && *unit) text_printf(out, " %s", unit);
+}
+
+// A whole number, or what is assumed where it wasn't measured (negative: the key is left out).
+static void whole(Text *out, const char *name, const Value *v, double assumed, const char *unit)
+{
+    double n = v->verdict == MEASURED ? round(v->value) : assumed;
+    Text from = {0}, value = {0};
+    if (n < 0) return;
+    provenance(&from, v, unit);
+    if (!strcmp(unit, "bytes")) put_number(&value, n);
+    else text_printf(&value, "%.0f", n);
+    key(out, name, from.v, "%s", value.v);
+    text_free(&from), text_free(&value);
+}
+
+// --- caches and TLBs ------------------------------------------------------------------------------------------------------------
+static bool equal_sets(const Shape *s)
+{
+    for (uint32_t k = 1; k < s->sets; k++)
+        if (s->ways[k] != s->ways[0]) return false;
+    return true;
+}
+
+static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
+
+// A description numbers lines from address 0, an inferred shape from the region's start, `first` lines on: its sets come round
+// in the same order from another one on. How many sets it is until the description's first; dealt ones are tried.
+static uint32_t turn_of(const Shape *s, uint64_t first)
+{
+    if (s->form == FORM_MODULO) return (uint32_t)((s->sets - (first >> s->block) % s->sets) % s->sets);
+    Shape t = *s;
+    uint32_t turn = 0;
+    bool same = false;
+    t.ways = mem_alloc(sizeof *t.ways * s->sets);
+    for (; turn < s->sets && !same; turn += !same) {
+        for (uint32_t k = 0; k < s->sets; k++) t.ways[k] = s->ways[(k + turn) % s->sets];
+        t.dealt = NULL;
+        shape_deal(&t);
+        same = true;
+        for (uint64_t x = 0; x < s->lines && same; x++) same = (t.dealt[(x + first) % s->lines] + turn) % s->sets == s->dealt[x];
+        mem_free(t.dealt);
+    }
+    mem_free(t.ways);
+    return same ? turn : 0;
+}
+
+// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit; first: the number of line 0 from address 0 on.
+static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
+{
+    const Shape *s = &f->shape;
+    if (f->index.verdict != MEASURED || !s->ways) {
+        text_printf(out, "# sets, ways and index: %s\n", f->index.why ? f->index.why : "not measured");
+        return;
+    }
+    if (s->form == FORM_DEALT || !equal_sets(s)) {
+        Text list = {0};
+        uint32_t turn = turn_of(s, first);
+        for (uint32_t k = 0; k < s->sets && k < 64; k++) text_printf(&list, "%s%u", k ? ", " : "", s->ways[(k + turn) % s->sets]);
+        key(out, "sets", s->sets > 64 ? "measured; the first 64" : "measured", "%s", list.v);
+        text_free(&list);
+    } else {
+        key(out, "ways", "measured", "%u", s->ways[0]);
+    }
+    int low = s->form == FORM_LINEAR ? shape_folds(s) : 0;
+    if (low < 0) text_put(out, "# index: a linear map of address bits that no key describes; xor is assumed\n");
+    const char *name = s->form == FORM_LINEAR ? "xor" : s->form == FORM_DEALT ? "dealt" : is_power(s->sets) && equal_sets(s) ? "bits" : "modulo";
+    if (s->form != FORM_ONE) key(out, "index", low < 0 ? "assumed" : "measured", "%s", name);
+    if (line > 1 && s->form != FORM_ONE && (low > 0 || s->block)) key(out, "index_low", "measured", "%u", shape_low_bit(s, line));
+    else if (s->block) text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
+}
+
+static void put_rule(const Found *f, Text *out)
+{
+    const char *name = f->rule.verdict != MEASURED || f->shape.rule == RULE_ANY ? "lru" : rule_name(f->shape.rule);
+    Text from = {0};
+    if (f->shape.rule == RULE_ANY && f->rule.verdict == MEASURED) text_put(&from, "assumed: with one way there is no choice");
+    else provenance(&from, &(Value){f->rule.verdict, 0, 0, 0, f->rule.why}, "");
+    key(out, "policy", from.v, "%s", name);
+    text_free(&from);
+    if (f->rule.verdict != MEASURED || f->shape.rule != RULE_WEIGHTED || !f->shape.ways) return;
+    Text list = {0};
+    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) {
+        text_printf(&list, "%s%.4f", w ? ", " : "", f->weight[w].value);
+        text_printf(&from, "%s%.3f–%.3f", w ? ", " : "measured, ", f->weight[w].low, f->weight[w].high);
+    }
+    key(out, "weights", from.v, "%s", list.v);
+    text_free(&list), text_free(&from);
+}
+
+static void put_cache(const Found *f, uint64_t base, Text *out)
+{
+    uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 0, fill = f->fill.verdict == MEASURED ? (uint64_t)f->fill.value : line;
+    whole(out, "size", &f->size, -1, "bytes");
+    if (line >= 32) {
+        whole(out, "line", &f->line, -1, "bytes");
+        if (fill >= 32 && fill <= line) key(out, "sector", fill < line ? "measured, as fill" : "assumed: as fill", "%llu", (unsigned long long)fill), whole(out, "fill", &f->fill, -1, "bytes");
+    }
+    put_shape(f, line, line ? base / line : 0, out);
+    put_rule(f, out);
+    whole(out, "latency", &f->low, -1, "cycles");
+}
+
+static bool known(const Probe *p, Part part) { return p->part[part].state == PART_DONE && p->cache[part].size.verdict == MEASURED; }
+
+// Loads of both kinds find the same cache, as far as it was measured.
+static bool same(const Found *a, const Found *b)
+{
+    return a->size.value == b->size.value && a->line.value == b->line.value && a->sets.value == b->sets.value && fabs(a->low.value - b->low.value) < 1;
+}
+
+// The L1 as global loads show it, or local ones where it serves them alone.
+static void put_l1(const Probe *p, Text *out)
+{
+    bool global = known(p, PART_L1), local = known(p, PART_LOCAL);
+    bool asked = p->part[PART_L1].state == PART_DONE || p->part[PART_L1].state == PART_ABSENT;
+    section(out, "l1");
+    if (!global && !local) key(out, "size", asked ? "measured: none" : "assumed: none", "0");
+    else put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], global ? p->base : 0, out);
+    key(out, "global", asked ? "measured" : "assumed", global ? "yes" : "no");
+    if (global || local) key(out, "local", local ? "measured" : "assumed", "yes");
+}
+
+static void put_readonly(const Probe *p, Text *out)
+{
+    bool nc = known(p, PART_READONLY) && !(known(p, PART_L1) && same(&p->cache[PART_READONLY], &p->cache[PART_L1])), tex = known(p, PART_TEXTURE);
+    section(out, "readonly");
+    if (!nc && !tex) {
+        key(out, "size", "assumed: none was found", "0");
+        return;
+    }
+    const Found *f = &p->cache[tex ? PART_TEXTURE : PART_READONLY];
+    put_cache(f, p->base, out);
+    key(out, "texture", p->part[PART_TEXTURE].state == PART_UNASKED ? "assumed" : "measured", tex ? "yes" : "no");
+    key(out, "nc", p->part[PART_READONLY].state == PART_UNASKED ? "assumed" : nc ? "measured" : "measured: not served, or by the L1", nc ? "yes" : "no");
+    // A miss takes as long as a load past the L1 and this, or that load takes lsu.extra more.
+    if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED) key(out, "extra", "measured: a miss, less a load past the L1", "%.0f", MAX(0, round(f->high.value - p->l2.hit.value)));
+}
+
+static void put_tlbs(const Probe *p, Text *out)
+{
+    const FoundTlbs *t = &p->tlbs;
+    const Spectrum *s = NULL;
+    for (size_t k = 0; k < p->spectra; k++)
+        if (p->spectrum[k].kind == CHASE_L2) s = &p->spectrum[k];
+    for (int k = 0; k < 2; k++) {
+        const Found *f = &t->level[k];
+        if (f->entries.verdict != MEASURED) continue;
+        section(out, k ? "tlb2" : "tlb1");
+        whole(out, "entries", &f->entries, -1, "entries");
+        whole(out, "page", &t->page, -1, "bytes");
+        put_shape(f, 1, t->page.value > 0 ? p->base / (uint64_t)t->page.value : 0, out);
+        put_rule(f, out);
+        whole(out, "penalty", k ? &t->walk : &t->late, -1, "cycles");
+    }
+    if (t->level[1].entries.verdict != MEASURED) return;
+    if (s && s->pattern[PATTERN_DRAM_WALK].verdict == MEASURED && p->l2.miss.verdict == MEASURED) {
+        double rest = s->pattern[PATTERN_DRAM_WALK].value - 2 * s->pattern[PATTERN_DRAM].value + p->l2.hit.value - t->late.value - t->walk.value;
+        key(out, "far", "measured: what a walk to DRAM takes besides the entry's own latency", "%.0f", MAX(0, round(rest)));
+    }
+    if (p->window.verdict != MEASURED) return;
+    whole(out, "window", &p->window, -1, "bytes");
+    whole(out, "switching", &p->switching, -1, "cycles");
+}
+
+// --- the L2 and DRAM ------------------------------------------------------------------------------------------------------------
+// Of an interval, the number with the most trailing zeros.
+static uint64_t roundest(double low, double high)
+{
+    uint64_t from = (uint64_t)low, to = (uint64_t)high;
+    for (uint64_t step = 1ull << 40; step > 1; step /= 2) {
+        uint64_t x = (from + step - 1) / step * step;
+        if (x && x <= to) return x;
+    }
+    return from;
+}
+
+static double peak_of(const Probe *p, FlowKind kind)
+{
+    double peak = 0;
+    for (size_t c = 0; c < p->throughput.curves.n; c++)
+        for (size_t k = 0; p->throughput.curves.v[c].kind == kind && k < p->throughput.curves.v[c].n; k++) peak = MAX(peak, p->throughput.curves.v[c].points[k].moved);
+    return peak;
+}
+
+static void put_l2(const Probe *p, Text *out)
+{
+    enum { WAYS = 16 };
+    const FoundL2 *l2 = &p->l2;
+    bool sized = l2->size.verdict == MEASURED, lined = l2->line.verdict == MEASURED && l2->line.value >= 32, global = known(p, PART_L1);
+    uint64_t size = sized ? roundest(l2->size.low, l2->size.high) : MAX(p->device.l2_bytes, 65536), line = lined ? (uint64_t)l2->line.value : 128, parts = size / (line * WAYS);
+    // So many slices that each has a power of two of sets.
+    while (parts && parts % 2 == 0) parts /= 2;
+    while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
+    Text from = {0}, value = {0};
+    if (sized) provenance(&from, &l2->size, "bytes");
+    section(out, "l2");
+    put_number(&value, (double)size);
+    key(out, "size", sized ? from.v : "the device says", "%s", value.v);
+    text_free(&from), text_free(&value);
+    key(out, "partitions", "assumed: sets are a power of two then", "%llu", (unsigned long long)MIN(MAX(parts, 1), 128));
+    if (parts > 128) key(out, "index", "assumed", "modulo");
+    key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);
+    whole(out, "fill", &l2->fill, -1, "bytes");
+    if (l2->fill.verdict == MEASURED && l2->fill.value > 32) key(out, "sector", "assumed: as fill", "%.0f", l2->fill.value);
+    key(out, "ways", "assumed", "%d", WAYS);
+    // Through the L1, whose fills take longer on the links, where it serves global loads.
+    const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
+    whole(out, "latency", latency, 250, "cycles");
+    if (l2->far.verdict == MEASURED) key(out, "far", "measured: farther lines less nearer ones", "%.0f", round(l2->far.value - l2->near.value));
+    key(out, "keep", "assumed", "yes");
+
+    Value dram = l2->miss, beside = {ABSENT, 0, 0, 0, NULL};
+    if (global && dram.verdict == MEASURED) dram.value += latency->value - l2->hit.value, dram.low += latency->value - l2->hit.value, dram.high += latency->value - l2->hit.value;
+    if (dram.verdict != MEASURED) dram = beside;
+    double peak = peak_of(p, FLOW_DRAM);
+    section(out, "dram");
+    key(out, "simple", "assumed: rows and banks aren't measured", "yes");
+    whole(out, "latency", &dram, (latency->verdict == MEASURED ? round(latency->value) : 250) + 250, "cycles");
+    if (peak > 0) key(out, "bandwidth", "measured: the most that SMs moved; there may be more", "%.4g", peak);
+}
+
+// --- the SM ---------------------------------------------------------------------------------------------------------------------
+static void put_shared(const Probe *p, Text *out)
+{
+    const SharedResult *s = &p->shared;
+    section(out, "shared");
+    key(out, "size", "the device says", "%u", p->device.shared_sm);
+    key(out, "max", "the device says", "%u", p->device.shared_block);
+    whole(out, "latency", &s->latency, -1, "cycles");
+    whole(out, "banks", &s->banks, -1, "banks");
+    whole(out, "width", &s->width, -1, "bytes");
+    whole(out, "mode", &s->mode, -1, "bytes");
+    if (s->conflict.verdict != MEASURED) return;
+    Text from = {0};
+    provenance(&from, &s->conflict, "cycles");
+    key(out, "conflict", from.v, "%.4g", s->conflict.value);
+    text_free(&from);
+}
+
+// As many warps, schedulers and dispatch slots as the generation has: nothing here measures them.
+static int schedulers_of(const Probe *p) { return p->device.capability < 30 ? 2 : 4; }
+
+static void put_ops(const Probe *p, Text *out)
+{
+    if (p->part[PART_OPS].state != PART_DONE) return;
+    section(out, "latency");
+    for (int k = 0; k < OPS_KINDS; k++)
+        if (p->ops[k].latency.verdict == MEASURED) whole(out, p->ops[k].name, &p->ops[k].latency, -1, "cycles");
+    // Fewer than a warp a cycle: each scheduler waits.
+    section(out, "interval");
+    for (int k = 0; k < OPS_KINDS; k++) {
+        double r = p->ops[k].rate.value;
+        if (p->ops[k].rate.verdict != MEASURED) continue;
+        if (r > 0 && r < 24) key(out, p->ops[k].name, "measured: as [rate]", "%.0f", MIN(256, round(schedulers_of(p) * 32 / r)));
+        else key(out, p->ops[k].name, "assumed: [rate] is the limit", "0");
+    }
+    section(out, "rate");
+    for (int k = 0; k < OPS_KINDS; k++) {
+        const Value *r = &p->ops[k].rate;
+        Text from = {0};
+        if (r->verdict != MEASURED) continue;
+        text_printf(&from, "measured: %.4g operations of threads a cycle", r->value);
+        key(out, p->ops[k].name, from.v, "%.0f", MIN(64, MAX(1, round(r->value / 32))));
+        text_free(&from);
+    }
+}
+
+static void put_sm(const Probe *p, Text *out)
+{
+    bool fermi = p->device.capability < 30;
+    section(out, "sm");
+    key(out, "schedulers", "assumed", "%d", schedulers_of(p));
+    key(out, "issue", "assumed", "%d", p->device.capability < 70 ? 2 : 1);
+    key(out, "warps", "assumed", "%d", fermi ? 48 : 64);
+    key(out, "threads", "assumed", "%d", fermi ? 1536 : 2048);
+    key(out, "blocks", "assumed", "%d", fermi ? 8 : p->device.capability < 50 ? 16 : 32);
+    section(out, "registers");
+    key(out, "count", "assumed", "%d", fermi ? 32768 : 65536);
+}
+
+void probe_emit(const Probe *p, Text *out)
+{
+    char name[200];
+    size_t n = 0;
+    for (const char *c = p->name; *c && n + 1 < sizeof name; c++)
+        if ((unsigned char)*c >= ' ' && *c != '#' && *c != ';') name[n++] = *c;
+    name[n] = 0;
+    text_printf(out, "# %s as onchip probe found it: %.3g million loads in %.0f s.\n", name, 1e-6 * (double)p->loads, p->seconds);
+    for (int k = 0; k < PARTS; k++) {
+        const PartResult *r = &p->part[k];
+        if (r->state != PART_LEFT_OUT && r->state != PART_FAILED) continue;
+        text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name, r->state == PART_FAILED ? "failed" : "was left out", (int)strcspn(r->why, "\n"), r->why);
+    }
+    text_put(out, "[gpu]\n");
+    text_printf(out, "title = %s, measured\n", name);
+    key(out, "capability", "the device says", "%u", p->device.capability);
+    key(out, "clock", "the device says", "%.6g", p->device.clock_mhz);
+    key(out, "memory", "the device says", "%llu", (unsigned long long)p->device.memory);
+    key(out, "sms", "the device says", "%u", p->device.sms);
+    put_sm(p, out);
+    put_shared(p, out);
+    put_l1(p, out);
+    put_readonly(p, out);
+    if (known(p, PART_CONST)) section(out, "const"), put_cache(&p->cache[PART_CONST], 0, out);
+    put_tlbs(p, out);
+    if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
+        section(out, "lsu");
+        key(out, "extra", "measured: a load past the L1, less a texture's miss", "%.0f", MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));
+    }
+    put_l2(p, out);
+    put_ops(p, out);
+}

@@ -1,0 +1,220 @@
+// l2.c: the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours: the capacity is how
+// much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride. What goes
+// round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of them. Loads of an SM
+// are counted to a nearer and a farther half where they fall into two groups.
+#include "probe/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 128, QUESTIONS = 40, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, SPOTS = 16, FEW = 1, MANY = 4 };
+
+// --- capacity -------------------------------------------------------------------------------------------------------------------
+typedef struct Round {
+    Sample sample;
+    double over;                       // share of loads that took longer than `middle`
+    double top;                        // what all but a fiftieth took at most
+} Round;
+
+static Value mean_of(const Sample *s) { return measured(s->mean, s->mean - 2 * s->error, s->mean + 2 * s->error); }
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool measure(Level *l, uint64_t n, double middle, Round *out)
+{
+    uint32_t rounds = (uint32_t)(1 + 2000 / n), *latency = mem_alloc(sizeof *latency * n * rounds);
+    bool ok = go_round(l, n, 2, rounds, latency);
+    if (ok) {
+        *out = (Round){.sample = sample_of(latency, n * rounds)};
+        for (uint64_t k = 0; k < n * rounds; k++) out->over += (latency[k] > middle) / (double)(n * rounds);
+        qsort(latency, n * rounds, sizeof *latency, by_value);
+        out->top = latency[n * rounds - 1 - n * rounds / 50];
+    }
+    mem_free(latency);
+    return ok;
+}
+
+// Hits, misses, and sizes between which they change: n lines fit and `past` don't. Some lines may lie farther away than others,
+// so that a hit is what takes no longer than the slowest of those that surely fit.
+static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint64_t *n, uint64_t *past, double *middle)
+{
+    Round small, r;
+    if (!measure(l, MAX(lines / 8, 16), 0, &small)) return false;
+    out->hit = mean_of(&small.sample);
+    *n = MAX(lines / 8, 16), *past = 0;
+    for (uint64_t k = MAX(lines / 2, 32); k <= most; k += k / 2) {
+        if (!measure(l, k, 1.04 * small.top, &r)) return false;
+        if (r.over > 0.5) {
+            *past = k;
+            break;
+        }
+        if (r.over < 0.01) *n = k;
+    }
+    if (!*past) return true;
+    if (!measure(l, MIN(2 * *past, most), 1.04 * small.top, &r)) return false;
+    out->miss = mean_of(&r.sample);
+    *middle = 1.04 * small.top;
+    return true;
+}
+
+// What is likely is tried first, and one line more.
+static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
+{
+    Round r;
+    if (!measure(l, n, middle, &r)) return false;
+    double noise = 3 * r.over;
+    uint64_t low = n, high = past;
+    for (uint64_t k = likely; low + 1 < high; k = k == likely && low == k ? k + 1 : (low + high) / 2) {
+        if (k <= low || k >= high) k = (low + high) / 2;
+        if (!measure(l, k, middle, &r)) return false;
+        if (r.over <= noise) low = k;
+        else high = k;
+    }
+    // Were there much more room than what fits from the start on, most lines of a little more would still be hit.
+    if (!measure(l, low + low / 16, middle, &r)) return false;
+    uint64_t full = r.over > 0.5 ? low + low / 16 : MAX(past, low + low / 16);
+    out->size = measured((double)(low * l->unit), (double)(low * l->unit), (double)(full * l->unit));
+    return true;
+}
+
+// --- what a miss brings in, what a tag stands for ---------------------------------------------------------------------------------
+// After everything was evicted: pairs of loads, the second timed, 4 · 2^k bytes behind the first, k from 3 to 9.
+static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
+{
+    Walk walks[1 + 2 * APARTS * PLACES];
+    uint32_t latency[APARTS * PLACES], one[PLACES];
+    uint64_t evict = 2 * (uint64_t)f->size.high, from = evict + 65536;
+    size_t n = 0;
+    *fill = undetermined("memory is too small to evict what is in the L2");
+    if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX) return true;
+    walks[n++] = (Walk){.start = l->base, .stride = 32, .count = (uint32_t)(evict / 32)};
+    for (uint32_t k = 0; k < APARTS * PLACES; k++) {
+        uint64_t at = l->base + from + (uint64_t)k * 8192;
+        walks[n++] = (Walk){.start = at, .count = 1};
+        walks[n++] = (Walk){.start = at + (32u << k / PLACES), .count = 1, .timed = true};
+    }
+    l->broken |= !subject_run(l->subject, l->kind, walks, n, 1, 0, latency, l->diag);
+    if (l->broken) return false;
+    for (uint32_t a = 0; a < APARTS; a++) {
+        memcpy(one, latency + (size_t)a * PLACES, sizeof one);
+        if (sample_of(one, PLACES).mean <= middle) continue;
+        *fill = a ? counted(32 << a) : measured(32, 4, 32);
+        return true;
+    }
+    *fill = undetermined("loads up to 2 KiB apart are brought in together");
+    return true;
+}
+
+// With a stride of nine fills, lines of one fill are touched in every set and nine times the capacity goes round; where a tag
+// stands for more, its other fills stay empty and less does: a half, a quarter, an eighth.
+static bool find_line(Level *l, FoundL2 *f, double middle)
+{
+    f->line = undetermined("size or fill isn't known");
+    if (f->fill.verdict != MEASURED || f->size.verdict != MEASURED) return true;
+    uint64_t unit = l->unit, stride = 9 * (uint64_t)f->fill.value, lines = (uint64_t)(f->size.value / f->fill.value);
+    f->line = undetermined("it would take too long");
+    if (lines > MOST_FILLS || l->subject->span[l->kind] / 2 < lines * stride) return true;
+    f->line = undetermined("more than eight fills share a tag");
+    l->unit = stride;
+    for (uint32_t units = 8; units; units /= 2) {
+        Round r;
+        if (!measure(l, (uint64_t)(0.707 * (double)(lines / units)), middle, &r)) return false;
+        if (r.over > 0.5) break;
+        f->line = counted(f->fill.value * units);
+    }
+    l->unit = unit;
+    return true;
+}
+
+bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
+{
+    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT};
+    uint64_t n, past;
+    double middle = 0;
+    bytes = MAX(bytes, 1u << 16);
+    if (bytes / UNIT * QUESTIONS > loads) {
+        Round r;
+        out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
+        if (measure(&l, 256, 0, &r)) out->hit = mean_of(&r.sample);
+        return !l.broken;
+    }
+    if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
+    if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
+    return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) && find_line(&l, out, middle));
+}
+
+// --- halves ---------------------------------------------------------------------------------------------------------------------
+// A thread of the SM `target` chases pointers to themselves on SPOTS lines: two chains differ by as many loads as their latencies.
+static void kernel(Text *out)
+{
+    bench_begin(out);
+    text_put(out,
+        ".visible .entry spots(.param .u64 memory, .param .u64 out, .param .u32 target, .param .u32 spots)\n{\n    .reg .pred %p;\n"
+        "    .reg .b32 %sm, %n, %k, %t, %t0, %t1, %t2;\n    .reg .b64 %memory, %out, %a, %b;\n    .shared .align 8 .u64 sink;\n"
+        "    mov.u32 %sm, %smid;\n    ld.param.u32 %n, [target];\n    setp.ne.u32 %p, %sm, %n;\n    @%p bra END;\n    ld.param.u64 %out, [out];\n"
+        "    atom.global.exch.b32 %t, [%out], 1;\n    setp.ne.u32 %p, %t, 0;\n    @%p bra END;\n"
+        "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %n, [spots];\n    mov.u32 %k, 0;\n"
+        "NEXT:\n    st.volatile.global.u64 [%memory], %memory;\n    membar.gl;\n    mov.u64 %a, %memory;\n    ld.global.cg.u64 %a, [%a];\n    ld.global.cg.u64 %a, [%a];\n"
+        "    st.shared.u64 [sink], %a;\n    mov.u32 %t0, %clock;\n");
+    for (int k = 0; k < FEW; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
+    text_put(out, "    st.shared.u64 [sink], %a;\n    mov.u32 %t1, %clock;\n");
+    for (int k = 0; k < FEW + MANY; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
+    text_put(out,
+        "    st.shared.u64 [sink], %a;\n    mov.u32 %t2, %clock;\n    sub.u32 %t2, %t2, %t1;\n    sub.u32 %t1, %t1, %t0;\n    sub.u32 %t2, %t2, %t1;\n"
+        "    add.u64 %out, %out, 4;\n    st.global.u32 [%out], %t2;\n    add.u64 %memory, %memory, 4096;\n    add.u32 %k, %k, 1;\n    setp.lt.u32 %p, %k, %n;\n    @%p bra NEXT;\n"
+        "END:\n    ret;\n}\n");
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Two groups, if the widest gap between neighbours is wider than each of them.
+static SmHits hits_of(uint32_t sm, const uint32_t *took)
+{
+    double v[SPOTS], gap = 0;
+    size_t at = 0;
+    for (int k = 0; k < SPOTS; k++) v[k] = took[k] / (double)MANY;
+    SmHits h = {.sm = sm, .first = v[0]};
+    qsort(v, SPOTS, sizeof *v, compare);
+    for (size_t k = SPOTS / 8; k < SPOTS - SPOTS / 8; k++)
+        if (v[k] - v[k - 1] > gap) gap = v[k] - v[k - 1], at = k;
+    bool two = gap > 0.1 * v[0] && gap > v[at - 1] - v[0] && gap > v[SPOTS - SPOTS / 8] - v[at];
+    h.low = two ? v[at / 2] : v[SPOTS / 2], h.high = two ? v[(at + SPOTS) / 2] : h.low;
+    return h;
+}
+
+bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
+{
+    Bench b;
+    Text ptx = {0};
+    uint32_t sms = oc_describe(device).sms, took[1 + SPOTS], spots = SPOTS;
+    double near[2] = {INFINITY, 0}, far[2] = {INFINITY, 0}, sum[2] = {0};
+    kernel(&ptx);
+    bool ok = bench_open(&b, device, "l2.ptx", &ptx, SPOTS * 4096, sizeof took, diag);
+    text_free(&ptx);
+    for (uint32_t sm = 0; ok && sm < sms; sm++) {
+        const void *args[] = {&b.memory, &b.out, &sm, &spots};
+        ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) && bench_read(&b, took, sizeof took, diag);
+        if (!ok || !took[0]) continue;  // a number that no SM has
+        SmHits h = hits_of(sm, took + 1);
+        vec_push(&out->sm, h);
+        near[0] = MIN(near[0], h.low), near[1] = MAX(near[1], h.low), sum[0] += h.low;
+        far[0] = MIN(far[0], h.high), far[1] = MAX(far[1], h.high), sum[1] += h.high;
+    }
+    bench_close(&b);
+    if (ok && out->sm.n && far[0] > near[1]) {
+        out->near = measured(sum[0] / (double)out->sm.n, near[0], near[1]);
+        out->far = measured(sum[1] / (double)out->sm.n, far[0], far[1]);
+    }
+    return ok;
+}
+
+void l2_free(FoundL2 *f) { vec_free(&f->sm); }

@@ -1,0 +1,287 @@
+// probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and leaves
+// the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
+#include "probe/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+// On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a load
+// takes about a microsecond.
+const PartInfo part_info[PARTS] = {
+    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 3, 4},
+    [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 3, 4},
+    [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 3, 4},
+    [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 3, 4},
+    [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 3, 4},
+    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 6, 10},
+    [PART_TLB] = {"tlb", "both TLBs", CHASE_L2, 8, 60},
+    [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
+    [PART_SHARED] = {"shared", "shared memory's banks and conflicts", CHASE_KINDS, 1, 1},
+    [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 2, 1},
+    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 8, 10},
+    [PART_HITS] = {"hits", "hit rate of the first caches against threads", CHASE_KINDS, 4, 2},
+};
+
+typedef struct Work {
+    const ProbeOptions *options;
+    Probe *probe;
+    oc_device *device;
+    Chase chase;
+    Subject subject;
+    Diag diag;
+    Part part;
+    double began, part_began, all, over;   // seconds; by the estimates: of what was asked for, of what is over
+} Work;
+
+// --- time -------------------------------------------------------------------------------------------------------------------
+static double estimate(const Work *w, Part part) { return w->probe->device.real ? part_info[part].real : part_info[part].simulated; }
+
+static void tell(const Work *w)
+{
+    double mine = estimate(w, w->part), spent = MIN(seconds_now() - w->part_began, mine);
+    if (w->options->progress && w->all > 0) w->options->progress(w->options->user, part_info[w->part].name, MIN(1, (w->over + spent) / w->all));
+}
+
+static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+{
+    Work *w = of;
+    w->probe->asked++;
+    tell(w);
+    return chase_run(&w->chase, kind, walks, n, rounds, first, latency, diag);
+}
+
+// --- parts ------------------------------------------------------------------------------------------------------------------
+static void finish(Work *w, PartState state, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void finish(Work *w, PartState state, const char *format, ...)
+{
+    PartResult *r = &w->probe->part[w->part];
+    Text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    mem_free(r->why);
+    r->state = state, r->why = mem_text(t.v ? t.v : "");
+    text_free(&t);
+}
+
+// One word, again and again: what the first cache takes to give it.
+static bool again(Work *w, ChaseKind kind, double *cycles)
+{
+    uint32_t latency[400];
+    const Walk walk = {.count = 100, .timed = true};
+    if (!subject_run(&w->subject, kind, &walk, 1, 6, 2, latency, &w->diag)) return false;
+    *cycles = sample_of(latency, 400).mean;
+    return true;
+}
+
+static bool do_cache(Work *w)
+{
+    ChaseKind kind = part_info[w->part].kind;
+    Found *f = &w->probe->cache[w->part];
+    double own, past = INFINITY;
+    if (!w->subject.span[kind]) return finish(w, PART_ABSENT, "the device has no such loads"), true;
+    if (!again(w, kind, &own) || (w->subject.span[CHASE_L2] && !again(w, CHASE_L2, &past))) return false;
+    if (own > 0.9 * past) return finish(w, PART_ABSENT, "loads of this kind take %.0f cycles again and again, those past the L1 %.0f: nothing caches them in front of the L2", own, past), true;
+    w->subject.cold = true;
+    bool ok = infer_cache(&w->subject, kind, 0, f, &w->diag) && curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
+    w->subject.cold = !w->probe->device.real;
+    if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT) finish(w, PART_ABSENT, "a word is loaded again no faster than another one");
+    return ok;
+}
+
+static bool do_l2(Work *w)
+{
+    FoundL2 *l2 = &w->probe->l2;
+    if (!w->subject.span[CHASE_L2]) return finish(w, PART_ABSENT, "the device has no loads past the L1"), true;
+    const uint64_t loads = w->probe->device.real ? 100u << 20 : 4u << 20;
+    return l2_infer(&w->subject, w->probe->device.l2_bytes, loads, l2, &w->diag) && l2_halves(w->device, l2, &w->diag);
+}
+
+static bool do_tlb(Work *w)
+{
+    Probe *p = w->probe;
+    if (!w->subject.span[CHASE_L2]) return finish(w, PART_ABSENT, "the device has no loads past the L1"), true;
+    if (!infer_tlbs(&w->subject, CHASE_L2, &p->tlbs, &w->diag)) return false;
+    if (p->tlbs.page.verdict == ABSENT) return finish(w, PART_ABSENT, "no distance between two loads makes the second one slower"), true;
+    for (uint32_t t = 0; t < 2; t++)
+        if (!curve_tlb(&w->subject, CHASE_L2, &p->tlbs, t, &p->tlb_misses[t], &w->diag)) return false;
+    return p->part[PART_L2].state != PART_DONE || window_infer(&w->subject, &p->tlbs, &p->l2, &p->window, &p->switching, &w->diag);
+}
+
+static bool do_spectrum(Work *w)
+{
+    static const Part front[SPECTRA] = {PART_L1, PARTS, PART_TEXTURE};
+    static const ChaseKind kinds[SPECTRA] = {CHASE_GLOBAL, CHASE_L2, CHASE_TEXTURE};
+    Probe *p = w->probe;
+    if (p->l2.size.verdict != MEASURED) return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
+    for (int k = 0; k < SPECTRA; k++) {
+        const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
+        if (cache && cache->size.verdict != MEASURED) continue;
+        Spectrum *s = &p->spectrum[p->spectra];
+        if (!spectrum_measure(&w->subject, kinds[k], cache, &p->tlbs, &p->l2, p->window, s, &w->diag)) return false;
+        p->spectra += s->modes > 0;
+    }
+    return true;
+}
+
+static bool do_shared(Work *w)
+{
+    if (!shared_measure(w->device, &w->probe->shared, &w->diag)) return false;
+    shared_infer(&w->probe->shared);
+    return true;
+}
+
+// Fewer points where the time is short.
+static bool do_throughput(Work *w)
+{
+    double left = w->options->budget > 0 ? w->options->budget - (seconds_now() - w->began) : INFINITY;
+    double scale = MIN(1, left / estimate(w, w->part) / 4);
+    return throughput_measure(w->device, w->probe->device.real ? scale : MIN(scale, 0.4), &w->probe->throughput, &w->diag);
+}
+
+static bool do_hits(Work *w)
+{
+    for (int k = 0; k < HIT_KINDS; k++) {
+        tell(w);
+        if (!hits_measure(w->device, (HitKind)k, &w->probe->hits[k], &w->diag)) return false;
+    }
+    return true;
+}
+
+static bool run_part(Work *w)
+{
+    switch (w->part) {
+    case PART_L2: return do_l2(w);
+    case PART_TLB: return do_tlb(w);
+    case PART_SPECTRUM: return do_spectrum(w);
+    case PART_SHARED: return do_shared(w);
+    case PART_OPS: return ops_measure(w->device, w->probe->ops, &w->diag);
+    case PART_THROUGHPUT: return do_throughput(w);
+    case PART_HITS: return do_hits(w);
+    default: return do_cache(w);
+    }
+}
+
+static const char *reason(const Diag *diag)
+{
+    const char *text = diag->text.v ? diag->text.v : "the device failed";
+    return strncmp(text, "error: ", 7) ? text : text + 7;
+}
+
+static void do_part(Work *w)
+{
+    PartResult *r = &w->probe->part[w->part];
+    const double budget = w->options->budget, gone = seconds_now() - w->began, mine = estimate(w, w->part);
+    if (budget > 0 && gone + mine > budget) {
+        finish(w, PART_LEFT_OUT, "it takes about %.0f s, and %.0f s of %.0f were left", mine, MAX(0, budget - gone), budget);
+        return;
+    }
+    w->part_began = seconds_now();
+    tell(w);
+    r->state = PART_DONE;
+    if (!run_part(w)) finish(w, PART_FAILED, "%s", reason(&w->diag));
+    diag_free(&w->diag);
+    w->diag = (Diag){.failed = false};
+    r->seconds = seconds_now() - w->part_began;
+}
+
+// --- the whole ----------------------------------------------------------------------------------------------------------------
+// As much memory as TLBs need to overflow; a simulated device's is unmapped until it is used.
+static uint64_t span_of(const oc_device_info *info)
+{
+    uint64_t keep = 64u << 20, most = info->real ? 16ull << 30 : 2ull << 30;
+    return info->memory > 2 * keep ? MIN(info->memory - keep - (info->real ? info->memory / 8 : 0), most) / 4096 * 4096 : info->memory / 2;
+}
+
+bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag)
+{
+    *p = (Probe){.device = oc_describe(device)};
+    p->name = mem_text(p->device.name);
+    p->device.name = p->name;
+    Work w = {.options = o, .probe = p, .device = device, .began = seconds_now()};
+    const uint32_t parts = o->parts ? o->parts : (1u << PARTS) - 1;
+    bool ok = chase_open(&w.chase, device, span_of(&p->device), diag);
+    w.subject = (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = o->keep};
+    memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
+    p->base = w.chase.memory;
+    for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;
+    for (int k = 0; ok && k < PARTS; k++) {
+        if (!(parts >> k & 1)) continue;
+        w.part = (Part)k;
+        if (k > PART_SPECTRUM) chase_close(&w.chase);  // the memory is others' from here on
+        do_part(&w);
+        w.over += estimate(&w, w.part);
+    }
+    p->loads = w.subject.loads;
+    p->runs.v = w.subject.runs.v, p->runs.n = w.subject.runs.n, p->runs.cap = w.subject.runs.cap;
+    chase_close(&w.chase);
+    p->seconds = seconds_now() - w.began;
+    return ok;
+}
+
+void probe_free(Probe *p)
+{
+    Subject kept = {.of = NULL};
+    kept.runs.v = p->runs.v, kept.runs.n = p->runs.n, kept.runs.cap = p->runs.cap;
+    subject_close(&kept);
+    for (int k = 0; k < CACHES; k++) found_free(&p->cache[k]);
+    for (int k = 0; k < 2; k++) found_free(&p->tlbs.level[k]);
+    for (int k = 0; k < PARTS; k++) mem_free(p->part[k].why);
+    l2_free(&p->l2);
+    throughput_free(&p->throughput);
+    mem_free(p->name);
+}
+
+// --- names --------------------------------------------------------------------------------------------------------------------
+const char *form_name(const Shape *s)
+{
+    switch (s->form) {
+    case FORM_ONE: return "one set";
+    case FORM_MODULO: return s->sets & (s->sets - 1) ? "modulo" : "bits";
+    case FORM_DEALT: return "dealt";
+    case FORM_LINEAR: return shape_folds(s) >= 0 ? "xor" : "linear";
+    default: return "unknown";
+    }
+}
+
+const char *rule_name(Rule r)
+{
+    static const char *const names[] = {"unknown", "any", "lru", "fifo", "plru", "random", "weighted"};
+    return names[r];
+}
+
+const char *pattern_name(Pattern q)
+{
+    static const char *const names[] = {"cache hit", "L2 hit", "L2 hit, L1 TLB miss", "L2 hit, both TLBs miss", "DRAM", "DRAM, both TLBs miss", "DRAM, both TLBs miss, window switched"};
+    return names[q];
+}
+
+uint32_t shape_low_bit(const Shape *s, uint64_t line)
+{
+    uint32_t bit = 0, fold = s->form == FORM_LINEAR && shape_folds(s) > 0 ? (uint32_t)shape_folds(s) : 0;
+    while (2ull << bit <= line) bit++;
+    return bit + s->block + fold;
+}
+
+// The sets of two lines are equal just when these bits, folded, are.
+static uint64_t fold(uint64_t line, uint32_t low, uint32_t bits)
+{
+    uint64_t x = line >> low;
+    return (x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits) & ((1ull << bits) - 1);
+}
+
+int shape_folds(const Shape *s)
+{
+    uint32_t bits = 0;
+    while (2ull << bits <= s->sets) bits++;
+    for (uint32_t low = 0; low < 8 && bits; low++) {
+        bool same = true;
+        // Beyond the bits that were looked at a map has no vectors.
+        for (uint32_t b = 0; b < SHAPE_BITS && same; b++) same = !s->kernel[b] || !fold(s->kernel[b], low, bits);
+        uint32_t free_bits = 0;
+        for (uint32_t b = 0; b < low + bits; b++) free_bits += !s->kernel[b];
+        if (same && free_bits == bits) return (int)low;
+    }
+    return -1;
+}

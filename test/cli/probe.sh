@@ -1,0 +1,83 @@
+#!/bin/bash
+# onchip probe: what it says of gtx780 is what mei says, in the report, the JSON and the files; a budget leaves parts out and
+# names them; mistakes are told.
+source test/cli/expect.bash
+
+# Mistakes.
+gives 2 'probe what?' -- probe
+gives 2 "takes no word 'gtx780'" -- probe gtx780
+gives 2 "unknown GPU 'gtx78'; did you mean 'gtx780'?" -- probe --gpu gtx78
+gives 2 "no part 'tlp'; did you mean 'tlb'?" -- probe --gpu gtx780 --only l1,tlp
+gives 2 '--only takes parts' -- probe --gpu gtx780 --only ''
+for budget in x 0 -5s 3h; do gives 2 "--budget takes a time such as 60s or 5m, not '$budget'" -- probe --gpu gtx780 --budget $budget; done
+gives 2 "--threads takes a whole number up to 256, not '1000'" -- probe --gpu gtx780 --threads 1000
+for option in --gpu=gtx780 --set=l1.size=0 --threads=2; do
+    gives 2 "${option%%=*} is an option of a simulated GPU; --device names a real one" -- probe --device cuda:0 $option
+done
+gives 2 "'gpu:0' is not a device: cuda:0 is the first GPU" -- probe --device gpu:0
+gives 2 'l1.size' -- probe --gpu gtx780 --set l1.size=many
+gives 1 "can't write $work/no/where.ini: No such file" -- probe --gpu gtx780 --only shared --emit "$work/no/where.ini"
+gives 1 "can't make the folder $work/no/where" -- probe --gpu gtx780 --only shared --traces "$work/no/where"
+"$onchip" probe --device cuda:99 >"$work/out" 2>"$work/err" && complain 'probe --device cuda:99: no failure'
+[[ $(<"$work/err") == *'--gpu NAME looks at a simulated one'* || $(<"$work/err") == *cuda:99* ]] || complain "probe --device cuda:99: $(<"$work/err")"
+
+# The report.
+gives 0 '32 banks of 8 bytes, 4-byte mode' \
+    'l1: loads of this kind take 230 cycles' -- probe --gpu gtx780 --only l1,texture,shared --emit "$work/found.ini" --traces "$work/traces"
+grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$work/out" || complain "no texture cache: $out"
+lacks 'l2_tlb'
+lacks 'left out'
+
+# What it found is a GPU.
+grep -q '^latency  *= 110  *# measured$' "$work/found.ini" || complain "no latency of the read-only cache: $(<"$work/found.ini")"
+gives 0 'the result is right' -- run saxpy --size small --gpu "$work/found.ini"
+gives 0 'ways           = 96           # line; measured' -- show gpu "$work/found.ini"
+
+# Every latency that a run says it has is there, and every walk belongs to a run.
+awk -F, -v OFS=, '
+    FNR == 1 { file++; if (!NF) exit 1; next }
+    file == 1 { loads[$1] = $5; runs++ }
+    file == 2 { if (!($1 in loads)) bad = 1; walks++ }
+    file == 3 { seen[$1]++; if ($3 < 1) bad = 1 }
+    END { for (r in loads) if (seen[r] != loads[r]) bad = 1; exit bad || !runs || walks < runs }
+' "$work/traces/runs.csv" "$work/traces/walks.csv" "$work/traces/latencies.csv" || complain 'the traces do not agree with each other'
+
+# Time. Each part is done, or named as left out.
+gives 0 -- probe --gpu gtx780 --budget 2s --only shared,tlb,ops
+[[ $out == *'32 banks'* && $out == *'tlb was left out: it takes about'* ]] || complain "a budget of 2 s: $out"
+gives 0 'l1 was left out' 'hits was left out' -- probe --gpu gtx780 --budget 0.001s
+gives 0 'shared was left out' -- probe --gpu gtx780 --budget 0.1s --only shared
+
+# The JSON, by any reader of it.
+if command -v python3 >/dev/null; then
+    gives 0 -- probe --gpu gtx780 --only l1,readonly,shared --json
+    python3 - "$work/out" <<'P' || complain 'the JSON says something else'
+import json, sys
+j = json.load(open(sys.argv[1]))
+m = {x["name"]: x for x in j["memories"]}
+def exact(x): assert x["verdict"] == "measured" and x["low"] == x["value"] == x["high"], x; return x["value"]
+assert j["schema"] == 1 and "error" not in j and j["device"]["sms"] == 12 and not j["device"]["real"]
+assert list(m) == ["l1", "readonly", "texture", "constant", "local", "l2", "l1_tlb", "l2_tlb", "shared"]
+assert m["l1"]["state"] == "absent" and m["l1"]["why"] and m["l2"]["state"] == "not asked for"
+r = m["readonly"]
+assert [exact(r[k]) for k in ("size_bytes", "line_bytes", "fill_bytes", "sets", "hit_cycles", "miss_cycles")] == [12288, 32, 32, 4, 110, 220]
+assert r["ways"]["value"] == [96] * 4 and r["index"]["value"] == "bits" and r["index"]["low_bit"] == 7 and r["policy"]["value"] == "lru"
+assert {p["rate"] for p in r["misses"] if p["array_bytes"] <= 12288} == {0} and r["misses"][-1]["rate"] == 1
+assert exact(m["shared"]["banks"]) == 32 and m["shared"]["stride_cycles"][8] == 47 + 3 * 14
+P
+    for options in '--bogus' '--gpu gtx78' '--gpu gtx780 --only shared --budget 0.001s'; do
+        run probe $options --json
+        python3 -c 'import json, sys; j = json.load(sys.stdin); assert ("error" in j) == (sys.argv[1] != "0") and j["memories"] is not None' $status <<<"$out" ||
+            complain "probe $options --json: $out"
+    done
+fi
+
+# Figures.
+if command -v gnuplot >/dev/null; then
+    gives 0 -- probe --gpu gtx780 --only texture,shared --plot "$work/plot"
+    for name in shared-conflicts misses-texture; do
+        [[ -s $work/plot/$name.csv && -s $work/plot/$name.svg ]] || complain "no figure $name"
+    done
+    grep -q '^8,89' "$work/plot/shared-conflicts.csv" || complain "a stride of 8 words isn't in the figure"
+fi
+exit $bad
