@@ -124,10 +124,10 @@ static uint64_t mix(uint64_t *seed)
 static bool foretells(Level *l, const LineVec *conflict, uint64_t span, const Shape *s)
 {
     uint64_t seed = span;
-    uint32_t set = shape_set(s, conflict->v[0]), wrong = 0;
+    uint32_t set = shape_set(s, conflict->v[0]), wrong = 0, trials = l->settle ? 16 : 40;
     for (size_t k = 0; k < conflict->n; k++)
         if (shape_set(s, conflict->v[k]) != set) return false;
-    for (uint32_t k = 0; k < 40 && !wrong && !l->broken; k++) {
+    for (uint32_t k = 0; k < trials && !wrong && !l->broken; k++) {
         uint64_t line = mix(&seed) % span;
         if (k & 1) line = shape_line(s, set, line / s->sets);
         if (line < span) wrong += in_set(l, conflict, line) != (shape_set(s, line) == set);
@@ -154,7 +154,7 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
 {
     uint64_t seed = span + 1;
     bool right = true;
-    for (uint32_t k = 0; k < 32 && right && !l->broken; k++) {
+    for (uint32_t k = 0; k < (l->settle ? 12 : 32) && right && !l->broken; k++) {
         uint32_t set = (uint32_t)(mix(&seed) % s->sets), ways = s->ways[set];
         uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
         bool own = k & 1;

@@ -12,7 +12,7 @@ static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->pa
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
-    if (f->index.verdict != MEASURED) f->size = f->index = f->rule = undetermined("it would take too many loads");
+    if (f->index.verdict != MEASURED) f->size = f->line = f->index = f->rule = undetermined("it would take too many loads");
     else if (f->rule.verdict != MEASURED) f->rule = undetermined("it would take too many loads");
     l->broken = l->spent = false;
     return true;

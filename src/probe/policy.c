@@ -211,7 +211,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t ways, Found *out)
 {
     uint32_t drawn[32] = {0}, n = 0, at = 0, want = MIN(MAX(80 * ways, 800), 4000);
     uint64_t seed = ways;
-    for (int launches = 0; n < want && launches < 2000 && !l->broken; launches++) n += draw_victims(l, s, ways, &at, &seed, drawn);
+    for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++) n += draw_victims(l, s, ways, &at, &seed, drawn);
     if (n < want) return undetermined("victims are drawn, but which way they were in doesn't show");
     double chi2 = 0, equal = (double)n / ways;
     for (uint32_t w = 0; w < ways; w++) {

@@ -40,6 +40,13 @@ static void add_all(Lines *x, const uint64_t *line, size_t n)
     for (size_t k = 0; k < n; k++) lines_add(x, line[k], 1, 1);
 }
 
+static bool is_in(const LineVec *v, uint64_t line)
+{
+    for (size_t k = 0; k < v->n; k++)
+        if (v->v[k] == line) return true;
+    return false;
+}
+
 static bool all_fit(Level *l, const uint64_t *line, size_t n)
 {
     Lines x = {0};
@@ -126,11 +133,81 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
     return true;
 }
 
+// Where an answer takes many rounds, watching is cheaper than asking: of lines that overflow one set by one, those of the set
+// miss now and then, and no others do. They are gone round in several orders, since a tree's bits can keep a line for ever
+// in one, and in each twice, since LRU keeps for ever what is always soon touched again. False: it didn't become clear.
+static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
+{
+    enum { ORDERS = 8 };
+    const double share = 0.02, clear = 12, spared = -6;
+    const uint64_t pitch = l->unit + l->stagger;
+    uint64_t step[ORDERS], lines = n + 1;
+    Walk walk[2 * ORDERS];
+    for (uint64_t k = 0, a = 1; k < ORDERS; a++) {
+        uint64_t x = a, y = n;
+        while (y) x %= y, x ^= y, y ^= x, x ^= y;
+        if (x != 1 && n > 1) continue;
+        for (int twice = 0; twice < 2; twice++, k++) {
+            step[k] = a % n;
+            walk[2 * k] = (Walk){.start = level_address(l, 0), .stride = (int64_t)(step[k] * pitch), .wrap = n * pitch, .count = (uint32_t)n, .timed = true};
+            walk[2 * k + 1] = (Walk){.start = level_address(l, extra), .count = 1, .timed = true};
+        }
+        a += n / 5;
+    }
+    double *evidence = mem_alloc(sizeof *evidence * lines);
+    uint32_t rounds = 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1, *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
+    bool open = true;
+    for (int turns = 0; turns < 24 && open && !l->broken; turns++) {
+        l->broken |= !subject_run(l->subject, l->kind, walk, 2 * ORDERS, warm + rounds, warm, latency, l->diag);
+        for (uint64_t at = 0; at < lines * ORDERS * rounds && !l->broken; at++) {
+            uint64_t place = at % lines, line = place == n ? n : place * step[at / lines % ORDERS] % n;
+            evidence[line] += log(1 - share + share * l->odds[MIN(latency[at], l->evidence_n - 1)]);
+        }
+        open = false;
+        for (uint64_t k = 0; k < lines; k++) open |= evidence[k] < clear && evidence[k] > spared;
+    }
+    out->n = 0;
+    for (uint64_t k = 0; k < n; k++)
+        if (evidence[k] >= clear) vec_push(out, k);
+    vec_push(out, extra);
+    mem_free(evidence), mem_free(latency);
+    return !open && out->n >= 2 && !l->broken;
+}
+
+// What was watched misses unit by unit; a line that holds several is needed only as a whole.
+static bool join_units(Level *l, uint64_t n, uint64_t extra, LineVec *v, uint32_t *units)
+{
+    for (*units = 1; *units <= 64; *units *= 2) {
+        uint64_t from = v->v[0] & ~(uint64_t)(*units - 1);
+        if (needed(l, n, extra, from, MIN(from + *units, n))) break;
+    }
+    size_t kept = 0;
+    for (size_t k = 0; k + 1 < v->n; k++)
+        if (v->v[k] % *units == 0) v->v[kept++] = v->v[k];
+    bool whole = kept * *units == v->n - 1;
+    v->v[kept] = extra;
+    v->n = kept + 1;
+    return whole && *units <= 64 && !l->broken;
+}
+
+// Without any one of them they must fit, and without another not; some are tried.
+static bool bears_out(Level *l, uint64_t n, uint64_t extra, const LineVec *v, uint32_t units)
+{
+    bool right = true;
+    for (uint32_t k = 0; k < 8 && right && !l->broken; k++) {
+        uint64_t r = 0x9E3779B97F4A7C15ull * (k + 1) >> 20, line = k & 1 ? v->v[r % (v->n - 1)] : r % n & ~(uint64_t)(units - 1);
+        right = needed(l, n, extra, line, MIN(line + units, n)) == is_in(v, line);
+    }
+    return right;
+}
+
 bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units)
 {
     *units = 1;
     lines_free(&l->filler);
     if (!l->above && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
+    bool watched = (l->settle || n > 512) && level_distance(l) > 5 && watch(l, n, extra, out) && join_units(l, n, extra, out, units);
+    if (watched && bears_out(l, n, extra, out, *units)) return !l->broken;
     out->n = 0;
     uint64_t part = 1;
     while (part * 16 < n) part *= 2;
@@ -173,13 +250,6 @@ void fill_without(Level *l, const uint64_t *line, size_t n) { fill(l, line, n, N
 void fill_for(Level *l, const Shape *s, uint32_t set) { fill(l, NULL, 0, s, set); }
 
 // --- lines of the set -------------------------------------------------------------------------------------------------------
-static bool is_in(const LineVec *v, uint64_t line)
-{
-    for (size_t k = 0; k < v->n; k++)
-        if (v->v[k] == line) return true;
-    return false;
-}
-
 // Without the last `less` lines of the conflict set, and with these.
 static bool fit_beside(Level *l, const LineVec *conflict, size_t less, const Lines *which)
 {
