@@ -84,7 +84,7 @@ static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t li
     uint32_t *latency = mem_alloc(sizeof *latency * n);
     if (go_round(l, lines, 2, rounds, latency)) {
         double middle = 0.5 * (low->mean + high->mean);
-        if (high->mean - low->mean > 6 * low->sd) {
+        if (high->mean - low->mean > 3 * low->sd) {
             for (size_t k = 0; k < n; k++)
                 if (latency[k] > middle) latency[missed++] = latency[k];
             // The most frequent kind of miss: of several the lower ones.

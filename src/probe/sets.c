@@ -155,7 +155,7 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
         a += n / 5;
     }
     double *evidence = mem_alloc(sizeof *evidence * lines);
-    uint32_t rounds = 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1, *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
+    uint32_t rounds = l->settle ? 32 : 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1, *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
     bool open = true;
     for (int turns = 0; turns < 24 && open && !l->broken; turns++) {
         l->broken |= !subject_run(l->subject, l->kind, walk, 2 * ORDERS, warm + rounds, warm, latency, l->diag);

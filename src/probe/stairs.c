@@ -86,7 +86,7 @@ static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *
         if (k + 1 >= s->count) return over ? (int)k : -1;
         double next = s->sample[k + 1].mean - base;
         // Where half the lines miss, as when one set of two overflows, latencies spread. Well apart, both kinds are seen anyway.
-        bool mixed = rise < 6 * first->sd && s->sample[k].sd > 1.7 * spread * s->sample[k].mean;
+        bool mixed = rise < 3 * first->sd && s->sample[k].sd > 1.7 * spread * s->sample[k].mean;
         if (rise < 0.8 * next || mixed || k + 2 >= s->count + over) continue;
         uint32_t at = next > rise ? k + 1 : k;
         for (uint32_t j = k + 1; j + 1 < s->count && j < k + 4; j++) {

@@ -143,7 +143,6 @@ bool score_machines(uint64_t first, uint32_t count, uint32_t wrong, double open,
         Machine m;
         machine_draw(&m, t.seed);
         machine_open(&m);
-        m.subject.patience = 30000000;
         score_cache(&t, &m);
         score_tlbs(&t, &m);
         machine_close(&m);
