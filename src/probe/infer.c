@@ -197,6 +197,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     l.unit = fill;
     Stair stair;
     Sample hit;
+    size_t from = s->runs.n;
     uint64_t most = MIN((s->span[kind] - base) / 2, 64u << 20) / fill;
     if (measure_round(&l, 1, 20000, &hit) && climb(&l, 2, &hit, most, &stair)) {
         out->distance = (stair.sample.mean - hit.mean) / hit.sd;
@@ -206,6 +207,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         if (hit_time(&l, &hit)) out->low = interval(hit.mean, hit.error);
         out->high = measured(l.high, l.high, l.high);
         out->distance = level_distance(&l);
+        if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
     } else {
         out->size = undetermined("no size was too large to fit");
     }
@@ -271,6 +273,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
     uint64_t most = MIN(s->span[kind] / 2 / (l.unit + l.stagger), 1u << 15);
     Sample first, base;
     uint64_t from = 2;
+    size_t begun = s->runs.n;
     if (!measure_round(&l, 1, 20000, &first)) return false;
     base = first;
     for (uint32_t t = 0; t < 2 && !l.broken; t++) {
@@ -289,6 +292,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         base = stair.sample, from = stair.at;
     }
     if (!l.broken) penalties(&l, out);
+    if (!l.broken && out->level[0].distance > 4) replay_tlbs(s, kind, begun, out);
     level_close(&l);
     return !l.broken;
 }

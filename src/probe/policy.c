@@ -144,8 +144,8 @@ static void score(const Level *l, const Shape *s, uint32_t set, const Shape *abo
         if (seen) tags_open(&front, above);
         size_t at = 0;
         for (size_t k = 0; k < q->n; k++) {
-            bool hit = seen && tags_touch(&front, above_rule, q->line[k]);
-            hit = hit || tags_touch(&tags, r, q->line[k]);
+            bool hit = seen && tags_touch(&front, above_rule, q->line[k], NULL);
+            hit = hit || tags_touch(&tags, r, q->line[k], NULL);
             if (!q->timed[k]) continue;
             double odds = l->odds[MIN(latency[at], l->evidence_n - 1)];
             at++;

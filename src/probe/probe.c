@@ -22,6 +22,8 @@ const PartInfo part_info[PARTS] = {
     [PART_HITS] = {"hits", "hit rate of the first caches against threads", CHASE_KINDS, 4, 2},
 };
 
+enum { REPLAYED = 16 << 20 };           // latencies kept for replay at most
+
 typedef struct Work {
     const ProbeOptions *options;
     Probe *probe;
@@ -202,7 +204,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     Work w = {.options = o, .probe = p, .device = device, .began = seconds_now()};
     const uint32_t parts = o->parts ? o->parts : (1u << PARTS) - 1;
     bool ok = chase_open(&w.chase, device, span_of(&p->device), diag);
-    w.subject = (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = o->keep};
+    w.subject = (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = MAX(o->keep, REPLAYED)};
     memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
     p->base = w.chase.memory;
     for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;

@@ -267,7 +267,8 @@ typedef struct Tags {
 } Tags;
 void tags_open(Tags *t, const Shape *shape);
 void tags_close(Tags *t);
-bool tags_touch(Tags *t, Rule rule, uint64_t line);                // true: a hit; deterministic rules only
+// True: a hit; deterministic rules only. slot (may be null): which tag it is now.
+bool tags_touch(Tags *t, Rule rule, uint64_t line, uint32_t *slot);
 
 // --- level.c: one cache or TLB, as loads see it ---------------------------------------------------------------------------------
 typedef struct Range {
@@ -370,6 +371,10 @@ typedef struct Found {
     double distance;                   // d'
 } Found;
 void found_free(Found *f);
+// --- replay.c: accesses and mismatches, from the runs that were kept, from the from-th on
+void replay_cache(const Level *l, size_t from, Found *f);
+struct FoundTlbs;
+void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, struct FoundTlbs *f);
 // What serves loads of a kind first. False, with the reason, only when the subject fails.
 bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag);
 // Both TLBs, from loads past the L1. page: bytes.

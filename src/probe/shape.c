@@ -124,7 +124,7 @@ static uint32_t follow(uint32_t tree, uint32_t ways)
     return way;
 }
 
-bool tags_touch(Tags *t, Rule rule, uint64_t line)
+bool tags_touch(Tags *t, Rule rule, uint64_t line, uint32_t *slot)
 {
     uint32_t set = shape_set(t->shape, line), ways = t->shape->ways[set], way = ways, empty = ways, oldest = 0;
     uint64_t *tag = t->tag + t->first[set], *stamp = t->stamp + t->first[set];
@@ -136,6 +136,7 @@ bool tags_touch(Tags *t, Rule rule, uint64_t line)
     bool hit = way < ways;
     if (!hit) way = empty < ways ? empty : rule == RULE_PLRU ? follow(t->tree[set], ways) : oldest;
     tag[way] = line;
+    if (slot) *slot = t->first[set] + way;
     if (!hit || rule != RULE_FIFO) stamp[way] = ++t->clock;
     if (rule == RULE_PLRU) turn_away(&t->tree[set], ways, way);
     return hit;

@@ -23,7 +23,7 @@ static void open_gpu(Gpu *g, const char *name, uint64_t span) {
     *g = (Gpu){.device = NULL};
     if (oc_open(&(oc_config){.gpu = name}, &g->device, message, sizeof message) != OC_OK) fail_msg("%s", message);
     if (!chase_open(&g->chase, g->device, span, &g->diag)) fail_msg("%s", g->diag.text.v);
-    g->subject = (Subject){.of = &g->chase, .run = run, .stagger = 128, .cold = true};
+    g->subject = (Subject){.of = &g->chase, .run = run, .stagger = 128, .cold = true, .keep = 16 << 20};
     memcpy(g->subject.span, g->chase.span, sizeof g->subject.span);
 }
 
@@ -52,6 +52,8 @@ static void compare(const char *gpu, const Want *w, const Found *f) {
         if (of[k].got != of[k].want) fail_msg("%s, loads of kind %d: %s is %g, not %g", gpu, w->kind, of[k].what, of[k].got, of[k].want);
     for (uint32_t k = 0; k < w->sets; k++)
         if (f->shape.ways[k] != w->ways) fail_msg("%s, loads of kind %d: set %u has %u ways", gpu, w->kind, k, f->shape.ways[k]);
+    // What was inferred, run on every access, gives what was seen.
+    if (w->rule < RULE_RANDOM && (!f->accesses || f->mismatches)) fail_msg("%s, loads of kind %d: %llu of %llu accesses differ", gpu, w->kind, (unsigned long long)f->mismatches, (unsigned long long)f->accesses);
 }
 
 static void caches(const char *gpu, const Want *want, size_t n) {
@@ -143,6 +145,8 @@ static void tlbs(const char *gpu, double late, double walk) {
     for (uint32_t k = 0; k < 7; k++) large += f.level[1].shape.ways[k] == 17, small += f.level[1].shape.ways[k] == 8;
     assert_true(large == 1 && small == 6);
     if (f.late.value != late || f.walk.value != walk) fail_msg("%s: penalties %g and %g", gpu, f.late.value, f.walk.value);
+    for (int k = 0; k < 2; k++)
+        if (!f.level[k].accesses || f.level[k].mismatches) fail_msg("%s, TLB %d: %llu of %llu accesses differ", gpu, k + 1, (unsigned long long)f.level[k].mismatches, (unsigned long long)f.level[k].accesses);
     found_free(&f.level[0]), found_free(&f.level[1]);
     close_gpu(&g);
 }

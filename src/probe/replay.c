@@ -1,0 +1,105 @@
+// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen. Only
+// rules that leave no choice are run; where victims are drawn, any miss after another of its set explains itself.
+#include "probe/probe.h"
+
+#include <string.h>
+
+static Rule runnable(const Found *f)
+{
+    Rule r = f->shape.rule;
+    if (f->index.verdict != MEASURED || f->rule.verdict != MEASURED || r >= RULE_RANDOM) return RULE_NONE;
+    return r == RULE_ANY ? RULE_LRU : r;
+}
+
+// Every access of a run, in order; the n-th timed one took latency[n].
+typedef void Access(void *user, uint64_t address, const uint32_t *latency);
+
+static void each_access(const Run *run, Access *access, void *user)
+{
+    const uint32_t *x = run->latency;
+    for (uint32_t r = 0; r < run->rounds; r++)
+        for (size_t w = 0; w < run->n; w++) {
+            const Walk *walk = &run->walks[w];
+            uint64_t offset = 0;
+            for (uint32_t k = 0; k < walk->count; k++) {
+                access(user, walk->start + offset, walk->timed && r >= run->first ? x++ : NULL);
+                offset += (uint64_t)walk->stride;
+                if (walk->wrap && offset >= walk->wrap) offset -= walk->wrap;
+            }
+        }
+}
+
+// --- a cache ----------------------------------------------------------------------------------------------------------------
+typedef struct CacheReplay {
+    const Level *level;
+    Found *found;
+    Tags tags;
+    Rule rule;
+    uint64_t *valid;                   // per tag: which parts of the line are there, as a miss brings them in
+} CacheReplay;
+
+static void touch_line(void *user, uint64_t address, const uint32_t *latency)
+{
+    CacheReplay *c = user;
+    const Level *l = c->level;
+    uint64_t fill = (uint64_t)c->found->fill.value, offset = address - l->base, part = 1ull << offset % l->unit / fill;
+    uint32_t slot;
+    if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
+    bool hit = c->valid[slot] & part;
+    c->valid[slot] |= part;
+    if (!latency) return;
+    double evidence = l->evidence[MIN(*latency, l->evidence_n - 1)];
+    c->found->accesses++;
+    c->found->mismatches += hit ? evidence > 0 : evidence < 0;
+}
+
+void replay_cache(const Level *l, size_t from, Found *f)
+{
+    CacheReplay c = {.level = l, .found = f, .rule = runnable(f)};
+    const Subject *s = l->subject;
+    if (c.rule == RULE_NONE || !s->cold) return;
+    for (size_t r = from; r < s->runs.n; r++) {
+        if (s->runs.v[r].kind != l->kind) continue;
+        tags_open(&c.tags, &f->shape);
+        c.valid = mem_alloc(sizeof *c.valid * f->shape.lines);
+        each_access(&s->runs.v[r], touch_line, &c);
+        mem_free(c.valid);
+        tags_close(&c.tags);
+    }
+}
+
+// --- the TLBs ---------------------------------------------------------------------------------------------------------------
+typedef struct TlbReplay {
+    FoundTlbs *found;
+    Tags tags[2];
+    Rule rule[2];
+    int levels;
+} TlbReplay;
+
+static void touch_page(void *user, uint64_t address, const uint32_t *latency)
+{
+    TlbReplay *t = user;
+    uint64_t page = address / (uint64_t)t->found->page.value;
+    bool hit = false;
+    for (int k = 0; k < t->levels && !hit; k++) {
+        Found *f = &t->found->level[k];
+        hit = tags_touch(&t->tags[k], t->rule[k], page, NULL);
+        if (!latency) continue;
+        // Nearer to what this level serves, or to what it doesn't?
+        bool seen = *latency < 0.5 * (f->low.value + f->high.value);
+        f->accesses++;
+        f->mismatches += seen != hit;
+    }
+}
+
+void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f)
+{
+    TlbReplay t = {.found = f, .rule = {runnable(&f->level[0]), runnable(&f->level[1])}};
+    t.levels = t.rule[0] == RULE_NONE ? 0 : t.rule[1] == RULE_NONE ? 1 : 2;
+    for (size_t r = from; r < s->runs.n && t.levels && s->cold; r++) {
+        if (s->runs.v[r].kind != kind) continue;
+        for (int k = 0; k < t.levels; k++) tags_open(&t.tags[k], &f->level[k].shape);
+        each_access(&s->runs.v[r], touch_page, &t);
+        for (int k = 0; k < t.levels; k++) tags_close(&t.tags[k]);
+    }
+}
