@@ -77,11 +77,11 @@ static uint32_t find_line(Level *l, const LineVec *conflict)
 }
 
 // Do they fit without any one of them? Some are tried, from all over.
-static bool none_spare(Level *l, const LineVec *v)
+static bool none_spare(Level *l, const LineVec *v, uint32_t trials)
 {
     uint64_t *x = mem_alloc(sizeof *x * v->n);
     bool fit = true;
-    for (uint32_t k = 0; k < 8 && fit && !l->broken; k++) {
+    for (uint32_t k = 0; k < trials && fit && !l->broken; k++) {
         size_t out = (size_t)(0x9E3779B1u * (k + 1) >> 8) % v->n;  // at no regular distance
         memcpy(x, v->v, sizeof *x * v->n);
         x[out] = v->v[v->n - 1];
@@ -101,7 +101,8 @@ static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
             if (ways & ((1u << d) - 1) || period * (ways >> d) > n) continue;
             out->n = 0;
             for (uint32_t k = 0; k <= ways; k++) vec_push(out, (k >> d) * period + (k & ((1u << d) - 1)));
-            if (!all_fit(l, out->v, out->n) && none_spare(l, out)) return true;
+            // What is said of a single set can't be checked by other lines later: all are of it.
+            if (!all_fit(l, out->v, out->n) && none_spare(l, out, ways == n ? 40 : 8)) return true;
             if (l->broken) return false;
         }
     }
@@ -194,7 +195,7 @@ static bool join_units(Level *l, uint64_t n, uint64_t extra, LineVec *v, uint32_
 static bool bears_out(Level *l, uint64_t n, uint64_t extra, const LineVec *v, uint32_t units)
 {
     bool right = true;
-    for (uint32_t k = 0; k < 8 && right && !l->broken; k++) {
+    for (uint32_t k = 0; k < (v->n > n ? 40 : 8) && right && !l->broken; k++) {
         uint64_t r = 0x9E3779B97F4A7C15ull * (k + 1) >> 20, line = k & 1 ? v->v[r % (v->n - 1)] : r % n & ~(uint64_t)(units - 1);
         right = needed(l, n, extra, line, MIN(line + units, n)) == is_in(v, line);
     }
