@@ -113,6 +113,15 @@ static void learn_least(Level *l, uint64_t prefix)
     mem_free(latency);
 }
 
+// Below the capacity hardly a load may take longer than those that are served: else another level lies between, which the
+// stair passed over.
+static bool is_flat(Level *l, uint64_t prefix)
+{
+    Sample s;
+    if (prefix < 8 || !measure_round(l, prefix * 3 / 4, 20000, &s)) return !l->broken;
+    return s.mean - l->low < 0.03 * (l->high - l->low) + 5 * s.error + 0.4;
+}
+
 // Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the line
 // is known.
 static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sectors, Found *out)
@@ -121,7 +130,7 @@ static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sector
     uint64_t prefix = l->room = find_prefix(l, stair->below, stair->at, most);
     uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
-    bool ok = prefix && find_conflict(l, prefix, prefix, &conflict, &units);
+    bool flat = !prefix || is_flat(l, prefix), ok = prefix && flat && find_conflict(l, prefix, prefix, &conflict, &units);
     if (ok && sectors && units > 1) {
         l->unit *= units;
         prefix /= units;
@@ -143,7 +152,9 @@ static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sector
         if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19) want *= 16;
         else if (out->index.verdict == MEASURED) want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
     }
-    if (!ok) out->index = undetermined("no set of lines that doesn't fit was found");
+    if (!flat) out->index = out->rule = undetermined("latencies rise below its capacity already: another level may lie between");
+    else if (!ok) out->index = undetermined("no set of lines that doesn't fit was found");
+    if (sectors && out->index.verdict != MEASURED) out->line = out->index;
     ok = ok && !l->broken && out->index.verdict == MEASURED;
     if (ok) {
         const Shape *s = &out->shape;
@@ -286,8 +297,13 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         if (!set_latencies(&l, &base, &stair.sample, stair.at, &first)) break;
         f->distance = level_distance(&l);
         f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
+        if (t && stair.at <= above->shape.lines) break;
         if (t && above->rule.verdict != MEASURED) f->index = f->rule = undetermined("the level in front of it isn't known");
         else if (infer_shape(&l, &stair, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
+        if (t && f->shape.lines <= above->shape.lines) {
+            shape_free(&f->shape);
+            f->size = f->entries = f->sets = f->index = f->rule = undetermined("it can't be told from the level in front of it");
+        }
         well(&l, f);
         base = stair.sample, from = stair.at;
     }

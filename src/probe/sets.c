@@ -175,20 +175,22 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
     return !open && out->n >= 2 && !l->broken;
 }
 
-// What was watched misses unit by unit; a line that holds several is needed only as a whole.
-static bool join_units(Level *l, uint64_t n, uint64_t extra, LineVec *v, uint32_t *units)
+// What was watched misses unit by unit. One unit of each line is what it takes: those overflow the set, and without one of
+// them don't. With two of a line, leaving one out changes nothing; with none of some, they fit.
+static bool join_units(Level *l, LineVec *v, uint32_t *units)
 {
-    for (*units = 1; *units <= 64; *units *= 2) {
-        uint64_t from = v->v[0] & ~(uint64_t)(*units - 1);
-        if (needed(l, n, extra, from, MIN(from + *units, n))) break;
+    LineVec one = {0};
+    bool found = false;
+    for (*units = 1; *units <= 64 && !found && !l->broken; *units *= 2) {
+        one.n = 0;
+        for (size_t k = 0; k < v->n; k++)
+            if (v->v[k] % *units == 0) vec_push(&one, v->v[k]);
+        found = one.n > 1 && (one.n - 1) * *units == v->n - 1 && !all_fit(l, one.v, one.n) && all_fit(l, one.v + 1, one.n - 1);
+        if (found) break;
     }
-    size_t kept = 0;
-    for (size_t k = 0; k + 1 < v->n; k++)
-        if (v->v[k] % *units == 0) v->v[kept++] = v->v[k];
-    bool whole = kept * *units == v->n - 1;
-    v->v[kept] = extra;
-    v->n = kept + 1;
-    return whole && *units <= 64 && !l->broken;
+    if (found) v->n = one.n, memcpy(v->v, one.v, sizeof *v->v * one.n);
+    vec_free(&one);
+    return found;
 }
 
 // Without any one of them they must fit, and without another not; some are tried.
@@ -207,7 +209,7 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
     *units = 1;
     lines_free(&l->filler);
     if (!l->above && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
-    bool watched = (l->settle || n > 512) && level_distance(l) > 5 && watch(l, n, extra, out) && join_units(l, n, extra, out, units);
+    bool watched = (l->settle || n > 512) && level_distance(l) > 5 && watch(l, n, extra, out) && (l->settle || join_units(l, out, units));
     if (watched && bears_out(l, n, extra, out, *units)) return !l->broken;
     out->n = 0;
     uint64_t part = 1;
