@@ -150,11 +150,170 @@ static bool measure_hits(oc_device *device, const double *params, Findings *f, D
     return true;
 }
 
+// What a part of the probe says of itself stands in the place of what it would have found.
+static void put_found(Findings *f, const char *name, const char *place, Value v, const char *why)
+{
+    if (v.verdict == ABSENT && !v.why) v.why = why;
+    put_value(f, name, place, v);
+}
+
+// Of a cache or a TLB, "cache" or "tlb".
+static void put_structure(Findings *f, const char *what, const char *place, const Found *c, const char *why)
+{
+    const struct {
+        const char *name;
+        Value value;
+    } all[] = {{"size_bytes", c->size}, {"line_bytes", c->line}, {"fill_bytes", c->fill}, {"entry_count", c->entries}, {"set_count", c->sets}};
+    const Shape *s = &c->shape;
+    const bool shaped = c->index.verdict == MEASURED, ruled = c->rule.verdict == MEASURED;
+    Value least = c->index, most = c->index, lru = c->rule;
+    char name[64];
+    for (size_t k = 0; k < COUNT(all); k++) {
+        snprintf(name, sizeof name, "%s.%s", what, all[k].name);
+        put_found(f, name, place, all[k].value, why);
+    }
+    for (uint32_t k = 0; shaped && k < s->sets; k++) {
+        if (!k || s->ways[k] < least.value) least = counted(s->ways[k]);
+        if (!k || s->ways[k] > most.value) most = counted(s->ways[k]);
+    }
+    snprintf(name, sizeof name, "%s.least_ways", what), put_found(f, name, place, least, why);
+    snprintf(name, sizeof name, "%s.most_ways", what), put_found(f, name, place, most, why);
+    if (ruled) lru = c->rule.value == RULE_ANY ? undetermined("one way: there is nothing to choose") : counted(c->rule.value == RULE_LRU);
+    snprintf(name, sizeof name, "%s.lru", what), put_found(f, name, place, lru, why);
+    if (!ruled) return;
+    snprintf(name, sizeof name, "%s.policy", what), put_text(f, name, place, rule_name((Rule)c->rule.value));
+}
+
+static void put_cache(Findings *f, const char *cache, const Found *c, const MissCurve *misses, const char *why)
+{
+    Text place = {0};
+    text_printf(&place, "cache=%s", cache);
+    put_structure(f, "cache", place.v, c, why);
+    put_found(f, "cache.hit_cycles", place.v, c->low, why);
+    put_found(f, "cache.miss_cycles", place.v, c->high, why);
+    for (size_t k = 0; k < COUNT(c->weight) && c->weight[k].verdict == MEASURED; k++) {
+        place.n = 0;
+        text_printf(&place, "cache=%s way=%zu", cache, k + 1);
+        put_value(f, "cache.weight", place.v, c->weight[k]);
+    }
+    for (size_t k = 0; k < misses->n; k++) {
+        place.n = 0;
+        text_printf(&place, "cache=%s kb=", cache);
+        text_number(&place, (double)misses->point[k].bytes / 1024);
+        put(f, "cache.miss_rate", place.v, misses->point[k].misses);
+    }
+    text_free(&place);
+}
+
+static void put_l2(Findings *f, const FoundL2 *c, const char *why)
+{
+    put_found(f, "cache.size_bytes", "cache=l2", c->size, why);
+    put_found(f, "cache.line_bytes", "cache=l2", c->line, why);
+    put_found(f, "cache.fill_bytes", "cache=l2", c->fill, why);
+    put_found(f, "cache.hit_cycles", "cache=l2", c->hit, why);
+    put_found(f, "cache.miss_cycles", "cache=l2", c->miss, why);
+}
+
+static void put_tlb(Findings *f, const Probe *p, int level)
+{
+    const MissCurve *misses = &p->tlb_misses[level];
+    const char *why = p->part[PART_TLB].why;
+    const double page = p->tlbs.page.value;
+    Text place = {0};
+    text_printf(&place, "level=%d", level + 1);
+    put_structure(f, "tlb", place.v, &p->tlbs.level[level], why);
+    put_found(f, "tlb.penalty_cycles", place.v, level ? p->tlbs.walk : p->tlbs.late, why);
+    for (size_t k = 0; k < misses->n; k++) {
+        const double pages = (double)misses->point[k].bytes / page;
+        place.n = 0;
+        text_printf(&place, "level=%d mb=", level + 1);
+        text_number(&place, (double)misses->point[k].bytes / (1 << 20));
+        put(f, "tlb.miss_rate", place.v, misses->point[k].misses);
+        put(f, "tlb.missed_pages", place.v, misses->point[k].misses * pages);
+        put(f, "tlb.page_count", place.v, pages);
+    }
+    text_free(&place);
+}
+
+static void put_tlbs(Findings *f, const Probe *p)
+{
+    const char *why = p->part[PART_TLB].why;
+    for (int level = 0; level < 2; level++) put_tlb(f, p, level);
+    put_found(f, "tlb.page_bytes", "", p->tlbs.page, why);
+    put_found(f, "tlb.window_bytes", "", p->window, why);
+    put_found(f, "tlb.switching_cycles", "", p->switching, why);
+}
+
+// Every pattern of every kind of load, so that a table can name those that a GPU lacks.
+static void put_spectra(Findings *f, const Probe *p)
+{
+    static const char *const finds[] = {"cache", "l2", "l2_late", "l2_walk", "dram", "dram_walk", "dram_switch"};
+    static const struct {
+        ChaseKind kind;
+        const char *name;
+    } loads[] = {{CHASE_GLOBAL, "global"}, {CHASE_L2, "past_l1"}, {CHASE_TEXTURE, "texture"}};
+    char place[64];
+    for (size_t l = 0; l < COUNT(loads); l++) {
+        const Spectrum *s = NULL;
+        for (size_t k = 0; k < p->spectra; k++)
+            if (p->spectrum[k].kind == loads[l].kind) s = &p->spectrum[k];
+        for (int k = 0; k < PATTERN_KINDS; k++) {
+            snprintf(place, sizeof place, "load=%s finds=%s", loads[l].name, finds[k]);
+            put_found(f, "load.latency_cycles", place, s ? s->pattern[k] : (Value){.verdict = ABSENT}, p->part[PART_SPECTRUM].why);
+        }
+    }
+}
+
+static bool probe_parts(oc_device *device, uint32_t parts, Probe *p, Diag *diag)
+{
+    const ProbeOptions options = {.parts = parts};
+    bool ok = probe_device(device, &options, p, diag);
+    for (int k = 0; ok && k < PARTS; k++)
+        if (p->part[k].state == PART_FAILED) ok = diag_error(diag, "%s: %s", part_info[k].name, p->part[k].why);
+    return ok;
+}
+
+static void put_caches(Findings *f, const Probe *p, uint32_t parts)
+{
+    for (int k = 0; k < CACHES; k++)
+        if (parts >> k & 1) put_cache(f, part_info[k].name, &p->cache[k], &p->misses[k], p->part[k].why);
+}
+
+static bool measure_caches(oc_device *device, const double *params, Findings *f, Diag *diag)
+{
+    const uint32_t parts = (1u << CACHES) - 1;
+    Probe p;
+    (void)params;
+    bool ok = probe_parts(device, parts, &p, diag);
+    if (ok) put_caches(f, &p, parts);
+    probe_free(&p);
+    return ok;
+}
+
+// Latencies by what a load finds need all of the caches and TLBs that are asked for here.
+static bool measure_hierarchy(oc_device *device, const double *params, Findings *f, Diag *diag)
+{
+    const uint32_t parts = 1u << PART_L1 | 1u << PART_TEXTURE | 1u << PART_L2 | 1u << PART_TLB | 1u << PART_SPECTRUM;
+    Probe p;
+    (void)params;
+    bool ok = probe_parts(device, parts, &p, diag);
+    if (ok) {
+        put_caches(f, &p, parts);
+        put_l2(f, &p.l2, p.part[PART_L2].why);
+        put_tlbs(f, &p);
+        put_spectra(f, &p);
+    }
+    probe_free(&p);
+    return ok;
+}
+
 static const Measurement measurements[] = {
     {"shared", 1, measure_shared, {{NULL}}},
     {"ops", 1, measure_ops, {{NULL}}},
     {"throughput", 1, measure_throughput, {{"scale", 1, 0.25, 1}}},
     {"hits", 1, measure_hits, {{NULL}}},
+    {"caches", 1, measure_caches, {{NULL}}},
+    {"hierarchy", 1, measure_hierarchy, {{NULL}}},
 };
 
 // --- finding one ------------------------------------------------------------------------------------------------------------

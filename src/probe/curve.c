@@ -5,9 +5,9 @@
 enum { LOADS = 4096, CACHE_WARM = 4, TLB_WARM = 3 };  // loads of a point
 
 // Walks once more round n lines; a load longer than `middle` missed.
-static bool point(Subject *s, ChaseKind kind, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm, uint32_t rounds, double middle, MissCurve *out, Diag *diag)
+static bool point(Subject *s, ChaseKind kind, uint64_t start, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm, uint32_t rounds, double middle, MissCurve *out, Diag *diag)
 {
-    const Walk walk = {.stride = (int64_t)stride, .count = (uint32_t)n, .timed = true};
+    const Walk walk = {.start = start, .stride = (int64_t)stride, .count = (uint32_t)n, .timed = true};
     uint32_t *latency = mem_alloc(sizeof *latency * n * rounds);
     uint64_t missed = 0;
     bool ok = subject_run(s, kind, &walk, 1, warm + rounds, warm, latency, diag);
@@ -26,9 +26,21 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
     for (uint64_t k = 24; k <= 56; k++) {
         uint64_t n = lines * k / 32;
         if (n == last || !n || n * line > s->span[kind]) continue;
-        if (!point(s, kind, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2), 0.5 * (f->low.value + f->high.value), out, diag)) return false;
+        if (!point(s, kind, 0, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2), 0.5 * (f->low.value + f->high.value), out, diag)) return false;
     }
     return true;
+}
+
+// The page to begin at: the one after all that fit goes to its set. Where sets are unequal that is a largest one, as for the
+// array of mei Fig. 11, and the next page is another's: sets overflow one after the other.
+static uint64_t first_page(const Shape *s)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; s->form != FORM_NONE && k < s->sets; k++) most = MAX(most, s->ways[k]);
+    if (most * (uint64_t)s->sets == s->lines) return 0;
+    for (uint64_t k = 0; k < s->lines; k++)
+        if (s->ways[shape_set(s, k)] == most && shape_set(s, k + 1) != shape_set(s, k)) return k;
+    return 0;
 }
 
 // Page by page from where the first set overflows; those that the level in front serves count as hits.
@@ -38,13 +50,13 @@ bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, M
     const Value *penalty = level ? &f->walk : &f->late;
     out->n = 0;
     if (l->size.verdict != MEASURED || penalty->verdict != MEASURED || f->page.verdict != MEASURED) return true;
-    uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger;
+    uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger, start = first_page(&l->shape);
     uint32_t latency[256], rounds = 4;
     // A page that is in the TLBs, many times over: what comes on top of that is a miss.
     const Walk one = {.count = 64, .timed = true};
     if (!subject_run(s, kind, &one, 1, 5, 1, latency, diag)) return false;
     double hit = sample_of(latency, 256).mean + (level && f->late.verdict == MEASURED ? f->late.value : 0);
     for (uint64_t n = lines > 8 ? lines - 4 : 1; n < lines + lines / 4 + 4 && out->n < CURVE_POINTS; n += 1 + lines / 128)
-        if (n * stride <= s->span[kind] && !point(s, kind, stride, page, n, TLB_WARM, rounds, hit + 0.5 * penalty->value, out, diag)) return false;
+        if ((start + n) * stride <= s->span[kind] && !point(s, kind, start * stride, stride, page, n, TLB_WARM, rounds, hit + 0.5 * penalty->value, out, diag)) return false;
     return true;
 }

@@ -89,6 +89,13 @@ says out ",probe,8,47,,done,"
 status out 0 "$ONCHIP" db list --program ops --columns "ops.latency_cycles[op=sfu]" --csv --db probe.db
 says out ",ops,,gtx480,,,"
 says out ",24,done,"
+# a small cache for texture and read-only loads, and no other
+status out 0 "$ONCHIP" sweep measure=caches --gpu gtx780 --set l1.size=0 --set const.size=0 --set readonly.size=1KiB --set readonly.ways=8 --set readonly.index_low=5 --db caches.db
+columns=size_bytes[cache=readonly],line_bytes[cache=readonly],set_count[cache=texture],least_ways[cache=texture],most_ways[cache=readonly],lru[cache=texture],policy[cache=texture],hit_cycles[cache=readonly]
+status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.${columns//,/,measure.cache.}" --csv --db caches.db
+says out ",1024,32,4,8,8,1,lru,110,done,"
+status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.miss_rate[cache=readonly kb=1],measure.cache.miss_rate[cache=texture kb=1.25],measure.cache.size_bytes[cache=local]" --csv --db caches.db
+says out ",0,1,\"loads of this kind take"
 status out 1 "$ONCHIP" sweep "measure=throughput scale=0.25" --gpu gtx780 --set sm.threads=512 --db failing.db
 says out "1 failed"
 status out 0 "$ONCHIP" db list --failed --program throughput --db failing.db

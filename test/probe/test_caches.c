@@ -131,6 +131,19 @@ static void hash(void **state) {
     close_gpu(&g);
 }
 
+// mei Fig. 11: the page after the 65 that fit overflows the large set, and each further one a small one; all pages of such a
+// set miss, one more than it has entries.
+static void overflow(Gpu *g, const char *gpu, const FoundTlbs *f) {
+    MissCurve c;
+    if (!curve_tlb(&g->subject, CHASE_L2, f, 1, &c, &g->diag)) fail_msg("%s", g->diag.text.v);
+    assert_true(c.n && c.point[0].bytes <= 130 * MB && c.point[c.n - 1].bytes >= 144 * MB);
+    for (size_t k = 0; k < c.n; k++) {
+        double pages = (double)(c.point[k].bytes / (2 * MB)), got = c.point[k].misses * pages;
+        double want = pages <= 65 ? 0 : pages <= 72 ? 18 + 9 * (pages - 66) : pages;
+        if (got < want - 0.01 || got > want + 0.01) fail_msg("%s: %g of %g pages miss, not %g", gpu, got, pages, want);
+    }
+}
+
 // mei Table 4 and Fig. 10: 16 entries fully associative; 65 entries in one set of 17 and six of 8; pages of 2 MB. Table 3:
 // penalties of 27 and 84 cycles on Fermi, 6 and 53 on Kepler.
 static void tlbs(const char *gpu, double late, double walk) {
@@ -147,6 +160,7 @@ static void tlbs(const char *gpu, double late, double walk) {
     if (f.late.value != late || f.walk.value != walk) fail_msg("%s: penalties %g and %g", gpu, f.late.value, f.walk.value);
     for (int k = 0; k < 2; k++)
         if (!f.level[k].accesses || f.level[k].mismatches) fail_msg("%s, TLB %d: %llu of %llu accesses differ", gpu, k + 1, (unsigned long long)f.level[k].mismatches, (unsigned long long)f.level[k].accesses);
+    overflow(&g, gpu, &f);
     found_free(&f.level[0]), found_free(&f.level[1]);
     close_gpu(&g);
 }
