@@ -207,8 +207,9 @@ static double chance_of(double chi2, double n)
     return 0.5 * erfc(z / sqrt(2));
 }
 
-static Value find_weights(Level *l, Shape *s, uint32_t ways, Found *out)
+static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
 {
+    uint32_t ways = s->ways[set];
     uint32_t drawn[32] = {0}, n = 0, at = 0, want = MIN(MAX(80 * ways, 800), 4000);
     uint64_t seed = ways;
     for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++) n += draw_victims(l, s, ways, &at, &seed, drawn);
@@ -221,6 +222,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t ways, Found *out)
         s->weight[w] = p;
     }
     out->rule_p = chance_of(chi2, ways - 1);
+    test_draws(l, s, set, out);
     return counted(s->rule = out->rule_p < 1e-3 ? RULE_WEIGHTED : RULE_RANDOM);
 }
 
@@ -254,6 +256,6 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     mem_free(q->line), mem_free(q->timed), mem_free(q);
     if (hidden > 0.03 && rule == RULE_RANDOM && foretellable(s, set, RULE_PLRU)) return undetermined("the level in front of it hides what hits and what misses");
     if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
-    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, ways, out);
+    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, set, out);
     return counted(s->rule = rule);
 }

@@ -366,11 +366,24 @@ typedef struct Found {
     Value index, rule;                 // value: Form, Rule
     double rule_p;                     // RULE_RANDOM, RULE_WEIGHTED: p-value of equal probabilities
     Value weight[32];
+    uint32_t heavy;                    // the way that goes most often
+    Value again;                       // the share of its draws that the same follows: its weight if draws are independent
+    double draws_p;                    // p-value of independence
     uint64_t span;                     // lines over which the index was looked at
     uint64_t accesses, mismatches;     // replayed; of them with another outcome
     double distance;                   // d'
 } Found;
 void found_free(Found *f);
+// --- victims.c: where victims are drawn
+typedef enum Outcome { OUTCOME_OPEN, OUTCOME_HIT, OUTCOME_MISS } Outcome;
+typedef struct Seen {
+    uint64_t line;
+    Outcome outcome;
+} Seen;
+// Loads in order, from empty sets but for at most `strangers` other lines in each: how many no choice of victims explains.
+uint64_t explain_victims(const Shape *s, const Seen *seen, size_t n, uint32_t strangers);
+// heavy, again and draws_p of a set, from chases whose every draw is seen. Weights are known; at most 32 ways.
+void test_draws(Level *l, const Shape *s, uint32_t set, Found *out);
 // --- replay.c: accesses and mismatches, from the runs that were kept, from the from-th on
 void replay_cache(const Level *l, size_t from, Found *f);
 struct FoundTlbs;

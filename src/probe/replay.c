@@ -1,5 +1,5 @@
-// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen. Only
-// rules that leave no choice are run; where victims are drawn, any miss after another of its set explains itself.
+// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen, or,
+// where victims are drawn, as some choice of victims makes them (victims.c).
 #include "probe/probe.h"
 
 #include <string.h>
@@ -7,8 +7,35 @@
 static Rule runnable(const Found *f)
 {
     Rule r = f->shape.rule;
-    if (f->index.verdict != MEASURED || f->rule.verdict != MEASURED || r >= RULE_RANDOM) return RULE_NONE;
+    if (f->index.verdict != MEASURED || f->rule.verdict != MEASURED) return RULE_NONE;
     return r == RULE_ANY ? RULE_LRU : r;
+}
+
+static Outcome outcome(bool hit) { return hit ? OUTCOME_HIT : OUTCOME_MISS; }
+
+static void judge(Found *f, Outcome seen, bool hit)
+{
+    if (seen == OUTCOME_OPEN) return;
+    f->accesses++;
+    f->mismatches += seen != outcome(hit);
+}
+
+// The loads of a run, kept until it ends.
+typedef struct Kept {
+    VEC(Seen) seen;
+    Found *found;
+} Kept;
+
+static void keep(Kept *k, uint64_t line, Outcome seen)
+{
+    vec_push(&k->seen, ((Seen){line, seen}));
+    k->found->accesses += seen != OUTCOME_OPEN;
+}
+
+static void explain(Kept *k, uint32_t strangers)
+{
+    k->found->mismatches += explain_victims(&k->found->shape, k->seen.v, k->seen.n, strangers);
+    k->seen.n = 0;
 }
 
 // Every access of a run, in order; the n-th timed one took latency[n].
@@ -36,6 +63,7 @@ typedef struct CacheReplay {
     Tags tags;
     Rule rule;
     uint64_t *valid;                   // per tag: which parts of the line are there, as a miss brings them in
+    Kept kept;
 } CacheReplay;
 
 static void touch_line(void *user, uint64_t address, const uint32_t *latency)
@@ -43,19 +71,20 @@ static void touch_line(void *user, uint64_t address, const uint32_t *latency)
     CacheReplay *c = user;
     const Level *l = c->level;
     uint64_t fill = (uint64_t)c->found->fill.value, offset = address - l->base, part = 1ull << offset % l->unit / fill;
+    Outcome seen = latency ? outcome(l->evidence[MIN(*latency, l->evidence_n - 1)] < 0) : OUTCOME_OPEN;
     uint32_t slot;
+    if (c->rule >= RULE_RANDOM) {
+        keep(&c->kept, offset / l->unit, part == 1 ? seen : OUTCOME_OPEN);  // whether other parts are there depends on more than one choice
+        return;
+    }
     if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
-    bool hit = c->valid[slot] & part;
+    judge(c->found, seen, c->valid[slot] & part);
     c->valid[slot] |= part;
-    if (!latency) return;
-    double evidence = l->evidence[MIN(*latency, l->evidence_n - 1)];
-    c->found->accesses++;
-    c->found->mismatches += hit ? evidence > 0 : evidence < 0;
 }
 
 void replay_cache(const Level *l, size_t from, Found *f)
 {
-    CacheReplay c = {.level = l, .found = f, .rule = runnable(f)};
+    CacheReplay c = {.level = l, .found = f, .rule = runnable(f), .kept = {.found = f}};
     const Subject *s = l->subject;
     if (c.rule == RULE_NONE || !s->cold) return;
     for (size_t r = from; r < s->runs.n; r++) {
@@ -63,16 +92,20 @@ void replay_cache(const Level *l, size_t from, Found *f)
         tags_open(&c.tags, &f->shape);
         c.valid = mem_alloc(sizeof *c.valid * f->shape.lines);
         each_access(&s->runs.v[r], touch_line, &c);
+        explain(&c.kept, 0);
         mem_free(c.valid);
         tags_close(&c.tags);
     }
+    vec_free(&c.kept.seen);
 }
 
 // --- the TLBs ---------------------------------------------------------------------------------------------------------------
+enum { STRANGERS = 2 };                // pages that a launch itself may have in a set: of its code and parameters, say
 typedef struct TlbReplay {
     FoundTlbs *found;
     Tags tags[2];
     Rule rule[2];
+    Kept kept[2];
     int levels;
 } TlbReplay;
 
@@ -80,26 +113,32 @@ static void touch_page(void *user, uint64_t address, const uint32_t *latency)
 {
     TlbReplay *t = user;
     uint64_t page = address / (uint64_t)t->found->page.value;
-    bool hit = false;
-    for (int k = 0; k < t->levels && !hit; k++) {
+    for (int k = 0; k < t->levels; k++) {
         Found *f = &t->found->level[k];
-        hit = tags_touch(&t->tags[k], t->rule[k], page, NULL);
-        if (!latency) continue;
         // Nearer to what this level serves, or to what it doesn't?
-        bool seen = *latency < 0.5 * (f->low.value + f->high.value);
-        f->accesses++;
-        f->mismatches += seen != hit;
+        Outcome seen = latency ? outcome(*latency < 0.5 * (f->low.value + f->high.value)) : OUTCOME_OPEN;
+        if (t->rule[k] >= RULE_RANDOM) {  // the last that is run: what it lets through isn't known for every load
+            keep(&t->kept[k], page, seen);
+            return;
+        }
+        bool hit = tags_touch(&t->tags[k], t->rule[k], page, NULL);
+        judge(f, seen, hit);
+        if (hit) return;
     }
 }
 
 void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f)
 {
-    TlbReplay t = {.found = f, .rule = {runnable(&f->level[0]), runnable(&f->level[1])}};
+    TlbReplay t = {.found = f, .rule = {runnable(&f->level[0]), runnable(&f->level[1])}, .kept = {{.found = &f->level[0]}, {.found = &f->level[1]}}};
     t.levels = t.rule[0] == RULE_NONE ? 0 : t.rule[1] == RULE_NONE ? 1 : 2;
     for (size_t r = from; r < s->runs.n && t.levels && s->cold; r++) {
         if (s->runs.v[r].kind != kind) continue;
         for (int k = 0; k < t.levels; k++) tags_open(&t.tags[k], &f->level[k].shape);
         each_access(&s->runs.v[r], touch_page, &t);
-        for (int k = 0; k < t.levels; k++) tags_close(&t.tags[k]);
+        for (int k = 0; k < t.levels; k++) {
+            if (t.kept[k].seen.n) explain(&t.kept[k], STRANGERS);
+            tags_close(&t.tags[k]);
+        }
     }
+    vec_free(&t.kept[0].seen), vec_free(&t.kept[1].seen);
 }
