@@ -88,6 +88,11 @@ static void put_policy(Json *j, const Found *f)
     put_word(j, "policy", &f->rule, rule_name(f->shape.rule));
     if (f->rule.verdict != MEASURED || (f->shape.rule != RULE_RANDOM && f->shape.rule != RULE_WEIGHTED) || f->weight[0].verdict != MEASURED) return;
     json_double(j, "equal_weights_p", f->rule_p);
+    if (f->again.verdict == MEASURED) {
+        json_uint(j, "likeliest_way", f->heavy);
+        put_value(j, "likeliest_again", &f->again);
+        json_double(j, "independent_draws_p", f->draws_p);
+    }
     json_open(j, "weights", '[');
     for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) put_value(j, NULL, &f->weight[w]);
     json_close(j, ']');

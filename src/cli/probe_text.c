@@ -81,6 +81,8 @@ static void add_policy(Table *table, const Found *f, Text *why)
         half = MAX(half, 0.5 * (f->weight[w].high - f->weight[w].low));
     }
     text_printf(why, ", each ± %.3f; equal ones: p = %.2g", half, f->rule_p);
+    if (f->again.verdict != MEASURED) return;
+    text_printf(why, "\nafter way %u it is way %u's turn again in %.3f (%.3f to %.3f) of cases; independent draws: p = %.2g", f->heavy, f->heavy, f->again.value, f->again.low, f->again.high, f->draws_p);
 }
 
 // --- memories -------------------------------------------------------------------------------------------------------------------

@@ -122,15 +122,39 @@ static bool is_flat(Level *l, uint64_t prefix)
     return s.mean - l->low < 0.03 * (l->high - l->low) + 5 * s.error + 0.4;
 }
 
+static uint64_t span_of(uint64_t want, uint64_t room)
+{
+    uint64_t span = 1;
+    while (span < want) span *= 2;
+    while (span > room) span /= 2;
+    return span;
+}
+
+static Value one_set(Shape *s, uint64_t lines)
+{
+    *s = (Shape){.form = FORM_ONE, .sets = 1, .lines = lines, .ways = mem_alloc(sizeof *s->ways)};
+    s->ways[0] = (uint32_t)lines;
+    return counted(FORM_ONE);
+}
+
 // Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the line
 // is known.
-static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sectors, Found *out)
+// base and first are what set_latencies was given.
+static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool sectors, Found *out)
 {
     LineVec conflict = {0};
-    uint64_t prefix = l->room = find_prefix(l, stair->below, stair->at, most);
+    uint64_t prefix = find_prefix(l, stair->below, stair->at, most);
+    bool flat = !prefix || is_flat(l, prefix);
+    if (!flat && first_misses(l, base, stair) && set_latencies(l, base, &stair->sample, stair->at, first)) {
+        prefix = find_prefix(l, stair->below, stair->at, most);
+        flat = !prefix || is_flat(l, prefix);
+    }
+    l->room = prefix;
     uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
-    bool flat = !prefix || is_flat(l, prefix), ok = prefix && flat && find_conflict(l, prefix, prefix, &conflict, &units);
+    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096), once = 1;
+    bool one = prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(want, room));
+    bool ok = prefix && flat && (one || find_conflict(l, prefix, prefix, &conflict, &units));
     if (ok && sectors && units > 1) {
         l->unit *= units;
         prefix /= units;
@@ -138,14 +162,13 @@ static bool infer_shape(Level *l, const Stair *stair, uint64_t most, bool sector
         l->least = MAX(1, l->least / units);
         for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
     }
-    if (l->settle && ok) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
+    if (l->settle && ok && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
     out->line = counted((double)l->unit);
-    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger);
+    if (one) out->index = one_set(&out->shape, prefix);
     // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are neighbours.
-    uint64_t want = MAX(8 * prefix, 4096), once = 1;
-    while (ok && !l->broken && want > once) {
-        for (out->span = 1; out->span < want; out->span *= 2) {}
-        while (out->span > room) out->span /= 2;
+    room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096);
+    while (ok && !one && !l->broken && want > once) {
+        out->span = span_of(want, room);
         once = want;
         shape_free(&out->shape);
         out->index = find_index(l, prefix, &conflict, out->span, &out->shape);
@@ -212,7 +235,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     uint64_t most = MIN((s->span[kind] - base) / 2, 64u << 20) / fill;
     if (measure_round(&l, 1, 20000, &hit) && climb(&l, 2, &hit, most, &stair)) {
         out->distance = (stair.sample.mean - hit.mean) / hit.sd;
-        if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) && infer_shape(&l, &stair, most, true, out) && out->index.verdict == MEASURED)
+        if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) && infer_shape(&l, &stair, &hit, &hit, most, true, out) && out->index.verdict == MEASURED)
             out->rule = find_rule(&l, &out->shape, NULL, out);
         well(&l, out);
         if (hit_time(&l, &hit)) out->low = interval(hit.mean, hit.error);
@@ -295,16 +318,16 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         l.least = 1, l.settle = 1024, l.until = until(s);
         if (t) l.above = &above->shape, l.hidden = 0.05;
         if (!set_latencies(&l, &base, &stair.sample, stair.at, &first)) break;
-        f->distance = level_distance(&l);
-        f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
         if (t && stair.at <= above->shape.lines) break;
         if (t && above->rule.verdict != MEASURED) f->index = f->rule = undetermined("the level in front of it isn't known");
-        else if (infer_shape(&l, &stair, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
+        else if (infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
         if (t && f->shape.lines <= above->shape.lines) {
             shape_free(&f->shape);
             f->size = f->entries = f->sets = f->index = f->rule = undetermined("it can't be told from the level in front of it");
         }
         well(&l, f);
+        f->distance = level_distance(&l);
+        f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
         base = stair.sample, from = stair.at;
     }
     if (!l.broken) penalties(&l, out);

@@ -35,47 +35,81 @@ static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint3
     return true;
 }
 
-// Lines of another set that make the level above forget: of its sets that the pool's lines are in, each gets `times` as many
-// lines as it has ways. Of all sets the one that does so for most of the pool, in few walks.
-static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, const Shape *above, uint32_t times, Lines *best)
+static bool put_lines(const Level *l, Sequence *q, const Lines *x)
 {
-    double most = 0;
-    uint32_t *count = mem_alloc(sizeof *count * above->sets);
-    for (uint32_t t = 0; t < s->sets; t++) {
-        if (t == set) continue;
-        Lines x = {0};
-        memset(count, 0, sizeof *count * above->sets);
-        for (uint64_t k = 0; k < times * above->lines; k++) {
-            uint64_t line = shape_line(s, t, k);
-            lines_add(&x, line, 1, 1);
-            count[shape_set(above, line)]++;
-        }
-        double covered = 0;
-        for (uint32_t k = 0; k < pool; k++) {
-            uint32_t in = shape_set(above, shape_line(s, set, k));
-            covered += count[in] >= times * above->ways[in];
-        }
-        covered -= 0.01 * (double)x.range.n * pool;
-        bool better = covered > most;
-        if (better) most = covered;
-        if (better) lines_free(best), *best = x;
-        else lines_free(&x);
-    }
-    mem_free(count);
+    bool more = true;
+    for (size_t r = 0; r < x->range.n && more; r++) more = put(l, q, x->range.v[r].from, x->range.v[r].step, x->range.v[r].count, false);
+    return more;
 }
 
-// Twice as many lines of the set as it has ways, in order: whatever was in it is gone, and a tree's bits stand as they would
-// from any start. Then lines of a pool at random, and filler between two.
+// Of lines 0 … span − 1, up to `most` of set t; for t = set, of those that aren't of that set.
+static void list_filler(const Shape *s, uint32_t set, uint32_t t, uint64_t span, uint64_t most, Lines *out)
+{
+    for (uint64_t k = 0, line = 0; out->n < most && line < span && k < span; k++) {
+        line = t == set ? k : shape_line(s, t, k);
+        if (line < span && (t != set || shape_set(s, line) != set)) lines_add(out, line, 1, 1);
+    }
+}
+
+static void count_sets(const Shape *s, const Lines *x, uint64_t *count)
+{
+    for (size_t r = 0; r < x->range.n; r++)
+        for (uint32_t k = 0; k < x->range.v[r].count; k++) count[shape_set(s, x->range.v[r].from + (uint64_t)k * x->range.v[r].step)]++;
+}
+
+// Lines of other sets that make the level above forget: of its sets that the pool's lines are in, each gets `times` as many
+// lines as it has ways. Whatever does so for most of the pool in few walks, one other set or all lines in a row; and again for
+// what is left.
+static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t span, const Shape *above, uint64_t times, Lines *out)
+{
+    uint32_t ways = 0;
+    for (uint32_t k = 0; k < above->sets; k++) ways = MAX(ways, above->ways[k]);
+    uint64_t most = MIN(times * ways * above->sets, 2 * times * above->lines);
+    uint64_t *had = mem_alloc(sizeof *had * above->sets), *count = mem_alloc(sizeof *count * above->sets);
+    bool *taken = mem_alloc(sizeof *taken * s->sets);
+    for (int part = 0; part < 4; part++) {
+        double best = 0;
+        uint32_t from = s->sets;
+        for (uint32_t t = 0; t < s->sets; t++) {
+            if (taken[t]) continue;
+            Lines x = {0};
+            list_filler(s, set, t, span, most, &x);
+            memset(count, 0, sizeof *count * above->sets);
+            count_sets(above, &x, count);
+            double covered = -0.01 * (double)x.range.n * pool;
+            for (uint32_t k = 0; k < pool; k++) {
+                uint32_t in = shape_set(above, shape_line(s, set, k));
+                covered += had[in] < times * above->ways[in] && had[in] + count[in] >= times * above->ways[in];
+            }
+            if (covered > best) best = covered, from = t;
+            lines_free(&x);
+        }
+        if (from == s->sets) break;
+        Lines x = {0};
+        list_filler(s, set, from, span, most, &x);
+        count_sets(above, &x, had);
+        for (size_t r = 0; r < x.range.n; r++) {
+            vec_push(&out->range, x.range.v[r]);
+            out->n += x.range.v[r].count;
+        }
+        taken[from] = true;
+        lines_free(&x);
+    }
+    mem_free(had), mem_free(count), mem_free(taken);
+}
+
+// Other lines of the set, then as many of a pool as it has ways, in order: what was in it is gone, and a tree's bits stand as
+// they would from any start. Then lines of the pool at random, and filler between two.
 static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Lines *filler, uint64_t *seed, Sequence *q)
 {
     uint32_t ways = s->ways[set], pool = ways + MAX(1, ways / 4);
-    bool more = true;
+    Lines before = {0};
     q->walks = q->n = q->looked = 0;
-    for (uint32_t k = 0; k < 2 * ways && more; k++) more = put(l, q, shape_line(s, set, pool + k), 1, 1, false);
-    while (more) {
-        more = put(l, q, shape_line(s, set, mix(seed) % pool), 1, 1, true);
-        for (size_t r = 0; r < filler->range.n && more; r++) more = put(l, q, filler->range.v[r].from, filler->range.v[r].step, filler->range.v[r].count, false);
-    }
+    for (uint32_t k = 0; k < ways; k++) lines_add(&before, shape_line(s, set, pool + k), 1, 1);
+    for (uint32_t k = 0; k < ways; k++) lines_add(&before, shape_line(s, set, k), 1, 1);
+    bool more = put_lines(l, q, &before) && put_lines(l, q, filler);
+    while (more) more = put(l, q, shape_line(s, set, mix(seed) % pool), 1, 1, true) && put_lines(l, q, filler);
+    lines_free(&before);
 }
 
 typedef struct Score {
@@ -229,9 +263,10 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
 // --- the whole ----------------------------------------------------------------------------------------------------------------
 Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
 {
+    // Few ways show soonest what goes; of one or two, not every rule.
     uint32_t set = 0;
-    for (uint32_t k = 0; k < s->sets; k++)
-        if (s->ways[k] > s->ways[set]) set = k;
+    for (uint32_t k = 1; k < s->sets; k++)
+        if (s->ways[set] < 3 ? s->ways[k] > s->ways[set] : s->ways[k] >= 3 && s->ways[k] < s->ways[set]) set = k;
     uint32_t ways = s->ways[set];
     if (ways == 1) return counted(s->rule = RULE_ANY);
     Sequence *q = mem_alloc(sizeof *q);
@@ -242,7 +277,7 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     double margin = 0, hidden = 0;
     uint64_t seed = 1, loads = 0;
     Rule rule = RULE_RANDOM;
-    if (above) choose_filler(s, set, ways + MAX(1, ways / 4), above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
+    if (above) choose_filler(s, set, ways + MAX(1, ways / 4), out->span, above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
     while (margin < 4 * sure && loads < l->limit) {
         draw_sequence(l, s, set, &filler, &seed, q);
         l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);

@@ -331,6 +331,7 @@ typedef struct Stair {
 // Goes round from, … 8, 12, 16, 24, … lines, up to most, until the mean latency has risen from base's to another level. False:
 // it didn't, or the subject failed.
 bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *stair);
+bool first_misses(Level *l, const Sample *base, Stair *stair);     // a lower stair between this one's below and at
 bool measure_round(Level *l, uint64_t n, uint32_t loads, Sample *out);   // of lines 0 … n − 1, so many loads at least
 bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency);  // lines 0 … n − 1; rounds are timed
 
@@ -342,6 +343,8 @@ uint64_t find_prefix(Level *l, uint64_t low, uint64_t high, uint64_t most);
 // Of lines 0 … n − 1, which fit, and another, with which they don't: those that can't be left out, `extra` as the last. They are
 // of one set, one more than it has ways. units: how many lines, as l->unit counts them, share a tag.
 bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units);
+// Are all lines of one set? Asked of random n and n + 1 of span lines; n fit, and if they are neighbours no more than n do.
+bool is_one_set(Level *l, uint64_t n, uint64_t span);
 void fill_without(Level *l, const uint64_t *line, size_t n);       // filler without these lines
 void fill_for(Level *l, const Shape *s, uint32_t set);             // filler without those of a set
 bool any_in_set(Level *l, const LineVec *conflict, const Lines *which);  // of lines that fit without the conflict set's

@@ -220,6 +220,25 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
     return !l->broken && out->n >= 2;
 }
 
+// A line more than fits overflows a single set wherever the lines are; several sets are hardly ever filled evenly by chance.
+bool is_one_set(Level *l, uint64_t n, uint64_t span)
+{
+    enum { TRIALS = 12 };
+    uint64_t seed = n, *line = mem_alloc(sizeof *line * (n + 1));
+    bool one = n + 2 < CHASE_WALKS && span > 2 * n;
+    for (int t = 0; t < TRIALS && one && !l->broken; t++) {
+        LineVec v = {.v = line};
+        while (v.n <= n) {
+            seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            uint64_t x = (seed >> 33) % span;
+            if (!is_in(&v, x)) line[v.n++] = x;
+        }
+        one = all_fit(l, line, n) && !all_fit(l, line, n + 1);
+    }
+    mem_free(line);
+    return one && !l->broken;
+}
+
 // --- filler ---------------------------------------------------------------------------------------------------------------
 // Other lines that go round too, so that the level in front misses what is looked at: each of its sets gets twice as many
 // lines as it has ways. Lines of a prefix that fits overflow no set; where the sets are known, lines beyond it are taken too.

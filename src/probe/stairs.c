@@ -114,3 +114,25 @@ bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *st
     }
     return false;
 }
+
+// Where victims are drawn, misses grow so gradually that a step may run into the next one. Then the smallest size of which some
+// loads are clearly missed shows what a miss takes: those loads alone.
+bool first_misses(Level *l, const Sample *base, Stair *stair)
+{
+    double far = base->mean + MAX(4 * base->sd, 3);
+    for (uint64_t n = stair->below + 1; n < stair->at; n += MAX(1, n / 16)) {
+        uint32_t rounds = (uint32_t)MAX(1, 20000 / n), *latency = mem_alloc(sizeof *latency * n * rounds);
+        size_t loads = n * rounds, missed = 0;
+        if (go_round(l, n, 2, rounds, latency))
+            for (size_t k = 0; k < loads; k++)
+                if (latency[k] > far) latency[missed++] = latency[k];
+        bool enough = missed > loads / 25 + 2 * base->tail * (double)loads;
+        Sample s = enough ? sample_of(latency, missed) : *base;
+        mem_free(latency);
+        if (l->broken) return false;
+        if (!enough) continue;
+        *stair = (Stair){stair->below, n, s};
+        return s.mean - base->mean > 6 * base->sd;
+    }
+    return false;
+}
