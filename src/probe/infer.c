@@ -275,8 +275,12 @@ static uint64_t find_page(Level *l)
     if (!touch_at(l, 1024, 30, &near)) return 0;
     if (near.sd > 0.006 * near.mean && !touch_at(l, 1024, repeats = 600, &near)) return 0;
     for (uint64_t page = 4096; page < l->subject->span[l->kind] / 2; page *= 2) {
-        if (!touch_at(l, page, repeats, &at)) return 0;
-        if (at.mean - near.mean > 5 * (at.error + near.error) + 1 + 0.005 * near.mean) return page;
+        // Three times, for one may be an outlier.
+        int farther = 0;
+        for (; farther < 3; farther++)
+            if (!touch_at(l, page, repeats, &at)) return 0;
+            else if (at.mean - near.mean <= 5 * (at.error + near.error) + 1 + 0.005 * near.mean) break;
+        if (farther == 3) return page;
     }
     return 0;
 }

@@ -64,7 +64,7 @@ static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t 
 {
     uint32_t ways = 0;
     for (uint32_t k = 0; k < above->sets; k++) ways = MAX(ways, above->ways[k]);
-    uint64_t most = MIN(times * ways * above->sets, 2 * times * above->lines);
+    uint64_t most = MIN(times * (ways + ways / 4 + 1) * above->sets, 2 * times * above->lines);
     uint64_t *had = mem_alloc(sizeof *had * above->sets), *count = mem_alloc(sizeof *count * above->sets);
     bool *taken = mem_alloc(sizeof *taken * s->sets);
     for (int part = 0; part < 4; part++) {
@@ -289,7 +289,8 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     }
     lines_free(&filler);
     mem_free(q->line), mem_free(q->timed), mem_free(q);
-    if (hidden > 0.03 && rule == RULE_RANDOM && foretellable(s, set, RULE_PLRU)) return undetermined("the level in front of it hides what hits and what misses");
+    // A tree among whose loads some are hidden looks drawn; so does any rule among few that aren't.
+    if (hidden > (foretellable(s, set, RULE_PLRU) ? 0.03 : 0.3) && rule == RULE_RANDOM) return undetermined("the level in front of it hides what hits and what misses");
     if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
     if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, set, out);
     return counted(s->rule = rule);
