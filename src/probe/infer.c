@@ -6,7 +6,7 @@
 
 void found_free(Found *f) { shape_free(&f->shape); }
 
-static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 100000000); }
+static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
 // Too many loads are no failure: what isn't known by then stays open.
 static bool well(Level *l, Found *f)
@@ -314,25 +314,32 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
     size_t begun = s->runs.n;
     if (!measure_round(&l, 1, 20000, &first)) return false;
     base = first;
-    for (uint32_t t = 0; t < 2 && !l.broken; t++) {
+    // A step may be of sets of the level before that overflow later, or no level's at all: the next one is tried then.
+    uint32_t t = 0;
+    for (int steps = 0; t < 2 && steps < 5 && !l.broken; steps++) {
         Found *f = &out->level[t];
-        const Found *above = t ? &out->level[0] : NULL;
+        const Shape *above = t ? &out->level[0].shape : NULL;
         Stair stair;
         if (!climb(&l, from, &base, most, &stair)) break;
         l.least = 1, l.settle = 1024, l.until = until(s);
-        if (t) l.above = &above->shape, l.hidden = 0.05;
+        if (t) l.above = above, l.hidden = 0.05, l.front = out->level[0].low.value;
         if (!set_latencies(&l, &base, &stair.sample, stair.at, &first)) break;
-        if (t && stair.at <= above->shape.lines) break;
-        if (t && above->rule.verdict != MEASURED) f->index = f->rule = undetermined("the level in front of it isn't known");
-        else if (infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, t ? &above->shape : NULL, f);
-        if (t && f->shape.lines <= above->shape.lines) {
-            shape_free(&f->shape);
-            f->size = f->entries = f->sets = f->index = f->rule = undetermined("it can't be told from the level in front of it");
-        }
+        from = stair.at;
+        found_free(f);
+        *f = (Found){.size = {.verdict = ABSENT}};
+        bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
+        if (!known) f->index = f->rule = undetermined("the level in front of it isn't known");
+        else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
         f->distance = level_distance(&l);
         f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
-        base = stair.sample, from = stair.at;
+        same = same || (t && known && (f->index.verdict == MEASURED ? f->shape.lines <= above->lines : l.room <= 2 * above->lines));
+        if (same) {
+            shape_free(&f->shape);
+            f->size = f->entries = f->sets = f->index = f->rule = undetermined("it can't be told from the level in front of it");
+        }
+        if (l.room || same) base = stair.sample;
+        t += l.room && !same;
     }
     if (!l.broken) penalties(&l, out);
     if (!l.broken && out->level[0].distance > 4) replay_tlbs(s, kind, begun, out);

@@ -134,6 +134,10 @@ static double hidden_of(const Shape *above, const Sequence *q)
     return sum / (double)q->looked;
 }
 
+// Where what a load takes says that the level in front served it, this one didn't see it.
+static bool tells_front(const Level *l) { return l->front > 0 && l->low - l->front > 5 * l->low_sd; }
+static bool in_front(const Level *l, uint32_t latency) { return tells_front(l) && latency < 0.5 * (l->front + l->low); }
+
 static bool foretellable(const Shape *s, uint32_t set, Rule r)
 {
     uint32_t ways = s->ways[set];
@@ -154,7 +158,7 @@ static double score_random(const Level *l, const Shape *s, uint32_t set, const S
         p = MIN(MAX(p, 0.002), 0.998);
         if (q->timed[k]) {
             double odds = l->odds[MIN(latency[at], l->evidence_n - 1)];
-            at++;
+            if (in_front(l, latency[at++])) continue;
             sum += log(1 - p + p * odds);
             p = p * odds / (1 - p + p * odds);
         }
@@ -178,6 +182,10 @@ static void score(const Level *l, const Shape *s, uint32_t set, const Shape *abo
         if (seen) tags_open(&front, above);
         size_t at = 0;
         for (size_t k = 0; k < q->n; k++) {
+            if (!seen && q->timed[k] && in_front(l, latency[at])) {
+                at++;
+                continue;
+            }
             bool hit = seen && tags_touch(&front, above_rule, q->line[k], NULL);
             hit = hit || tags_touch(&tags, r, q->line[k], NULL);
             if (!q->timed[k]) continue;
@@ -282,7 +290,7 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
         draw_sequence(l, s, set, &filler, &seed, q);
         l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
         if (l->broken) break;
-        if (above && above->rule >= RULE_RANDOM) hidden = MAX(hidden, hidden_of(above, q));
+        if (above && above->rule >= RULE_RANDOM && !tells_front(l)) hidden = MAX(hidden, hidden_of(above, q));
         score(l, s, set, above, above ? above->rule : RULE_NONE, q, latency, &c);
         rule = best_of(s, set, &c, &margin);
         loads += q->n;

@@ -231,7 +231,7 @@ typedef struct Subject {
     bool cold;                         // caches are empty at the start of a run, but for what a launch itself loads
     VEC(Run) runs;
     uint64_t loads, keep;              // made so far; of how many latencies are kept at most, 0: none
-    uint64_t patience;                 // loads that a cache or a TLB may take; 0: 100 million
+    uint64_t patience;                 // loads that a cache or a TLB may take; 0: 250 million
 } Subject;
 bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag);
 void subject_close(Subject *s);
@@ -295,6 +295,7 @@ typedef struct Level {
     uint32_t warm;                     // rounds before the first that is looked at
     uint32_t settle;                   // as many as that where a few misses may be due to what was there before; 0: nothing is
     const Shape *above;                // of the level in front, which must miss for this one to be seen; null: there is none
+    double front;                      // cycles of a load that it serves
     uint64_t room;                     // lines 0 … room − 1 fit
     double hidden;                     // of misses: those that what is in front hides all the same
     Lines filler;                      // those of them that go round now

@@ -119,7 +119,7 @@ bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *st
 // loads are clearly missed shows what a miss takes: those loads alone.
 bool first_misses(Level *l, const Sample *base, Stair *stair)
 {
-    double far = base->mean + MAX(4 * base->sd, 3);
+    double far = base->mean + MAX(3 * base->sd, 3);
     for (uint64_t n = stair->below + 1; n < stair->at; n += MAX(1, n / 16)) {
         uint32_t rounds = (uint32_t)MAX(1, 20000 / n), *latency = mem_alloc(sizeof *latency * n * rounds);
         size_t loads = n * rounds, missed = 0;
@@ -132,7 +132,7 @@ bool first_misses(Level *l, const Sample *base, Stair *stair)
         if (l->broken) return false;
         if (!enough) continue;
         *stair = (Stair){stair->below, n, s};
-        return s.mean - base->mean > 6 * base->sd;
+        return s.mean - base->mean > 4 * base->sd;
     }
     return false;
 }
