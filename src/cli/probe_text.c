@@ -173,6 +173,30 @@ static void spectra(const Probe *p, FILE *out)
     table_free(&t);
 }
 
+// With the texture cache's fill, which another part finds, where both are known.
+static void footprint(const Probe *p, FILE *out)
+{
+    const Footprint *f = &p->footprint;
+    const Value *fill = &p->cache[PART_TEXTURE].fill;
+    double bytes = FOOTPRINT_TEXEL * f->width.value * f->height.value;
+    char size[32];
+    Text t = {0};
+    if (p->part[PART_FOOTPRINT].state != PART_DONE) return;
+    if (f->width.verdict == MEASURED) {
+        format_bytes(size, bytes);
+        text_printf(&t, "2D textures: a miss brings in %.0f × %.0f texels of %d bytes, %s", f->width.value, f->height.value, FOOTPRINT_TEXEL, size);
+        if (f->height.value == 1) text_put(&t, " of one row");
+        else text_printf(&t, " of %.0f rows", f->height.value);
+        if (fill->verdict == MEASURED && fill->value == bytes) text_put(&t, ": the texture cache's fill");
+        else if (fill->verdict == MEASURED) format_bytes(size, fill->value), text_printf(&t, "; the texture cache's fill is %s", size);
+    } else {
+        text_printf(&t, "2D textures: what a miss brings in is undetermined: %s", f->width.why);
+    }
+    fputc('\n', out);
+    put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
 static void shared(const Probe *p, FILE *out)
 {
     const SharedResult *s = &p->shared;
@@ -273,7 +297,7 @@ void probe_text(const Probe *p, FILE *out)
     if (p->device.real) fprintf(out, ", driver for CUDA %u.%u", p->device.driver / 1000, p->device.driver % 1000 / 10);
     fputc('\n', out);
     reasons(p, true, memories(p, out), out);
-    spectra(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
+    spectra(p, out), footprint(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
     reasons(p, false, false, out);
     fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);
 }

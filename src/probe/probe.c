@@ -16,6 +16,7 @@ const PartInfo part_info[PARTS] = {
     [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 9, 10},
     [PART_TLB] = {"tlb", "both TLBs, and the window of active page-table entries", CHASE_L2, 12, 60},
     [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
+    [PART_FOOTPRINT] = {"footprint", "texels that a miss brings in from a 2D texture", CHASE_TEXTURE, 0.5, 1},
     [PART_SHARED] = {"shared", "shared memory's latency, banks and conflicts", CHASE_KINDS, 1, 1},
     [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 1, 1},
     [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 4, 10},
@@ -127,6 +128,17 @@ static bool do_spectrum(Work *w)
     return true;
 }
 
+// The chase's memory was given back: the texture may need what it left.
+static bool do_footprint(Work *w)
+{
+    Footprint *f = &w->probe->footprint;
+    const uint64_t span = MIN(1u << 20, w->probe->device.memory / 2);
+    bool ok = chase_open(&w->chase, w->device, span, &w->diag) && footprint_measure(&w->chase, f, &w->diag);
+    w->probe->loads += w->chase.loads;
+    if (ok && f->width.verdict == ABSENT) finish(w, PART_ABSENT, "none, since %s", f->width.why);
+    return ok;
+}
+
 static bool do_shared(Work *w)
 {
     if (!shared_measure(w->device, &w->probe->shared, &w->diag)) return false;
@@ -157,6 +169,7 @@ static bool run_part(Work *w)
     case PART_L2: return do_l2(w);
     case PART_TLB: return do_tlb(w);
     case PART_SPECTRUM: return do_spectrum(w);
+    case PART_FOOTPRINT: return do_footprint(w);
     case PART_SHARED: return do_shared(w);
     case PART_OPS: return ops_measure(w->device, w->probe->ops, &w->diag);
     case PART_THROUGHPUT: return do_throughput(w);
@@ -216,7 +229,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
         do_part(&w);
         w.over += estimate(&w, w.part);
     }
-    p->loads = w.subject.loads;
+    p->loads += w.subject.loads;
     p->runs.v = w.subject.runs.v, p->runs.n = w.subject.runs.n, p->runs.cap = w.subject.runs.cap;
     chase_close(&w.chase);
     p->seconds = seconds_now() - w.began;

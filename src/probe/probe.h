@@ -441,7 +441,7 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
 // --- probe.c: everything about a device -----------------------------------------------------------------------------------------
 typedef enum Part {
     PART_L1, PART_READONLY, PART_TEXTURE, PART_CONST, PART_LOCAL,   // caches, in the order of what they are known by
-    PART_L2, PART_TLB, PART_SPECTRUM, PART_SHARED, PART_OPS, PART_THROUGHPUT, PART_HITS,
+    PART_L2, PART_TLB, PART_SPECTRUM, PART_FOOTPRINT, PART_SHARED, PART_OPS, PART_THROUGHPUT, PART_HITS,
     PARTS
 } Part;
 enum { CACHES = PART_LOCAL + 1, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
@@ -478,6 +478,7 @@ typedef struct Probe {
     Value window, switching;           // bytes; cycles
     Spectrum spectrum[SPECTRA];
     size_t spectra;
+    Footprint footprint;
     SharedResult shared;
     OpTiming ops[OPS_KINDS];
     Throughput throughput;
