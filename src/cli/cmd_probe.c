@@ -12,13 +12,13 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
     {"--budget", "SECONDS", "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
-    {"--only", "PART[,…]", "these parts alone: l1, readonly, texture, constant, local, l2, tlb, spectrum, shared, ops, throughput, hits"},
+    {"--only", "PART[,…]", "these parts alone, of those below"},
     {"--json", NULL, "everything, as JSON (doc/probe-json.md)"},
     {"--plot", "DIR", "figures, each as CSV, gnuplot script and SVG"},
-    {"--traces", "DIR", "the chases behind it, with every latency, as CSV (doc/probe.md)"},
+    {"--traces", "DIR", "the sequences of loads behind it, with every latency, as CSV (doc/probe.md)"},
     {"--emit", "FILE.ini", "a GPU description of what was found, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
-    {"--gpu", "NAME|FILE", "the GPU's description (gtx480); onchip list gpus"},
+    {"--gpu", "NAME|FILE", "the GPU's description; onchip list gpus"},
     {"--set", "KEY=VALUE", "overrides a key of the description; onchip show keys"},
     {"--threads", "N", "host threads (2), up to 256; results don't depend on it"},
 };
@@ -51,6 +51,17 @@ static int wrong(Request *r, const char *format, ...)
     blame(r, t.v);
     text_free(&t);
     return EXIT_USAGE;
+}
+
+// In the order in which they are done.
+static void print_parts(void)
+{
+    printf("\nparts:\n");
+    for (int k = 0; k < PARTS; k++) {
+        char left[32];
+        snprintf(left, sizeof left, "  %s", part_info[k].name);
+        put_row(stdout, left, 24, BREAK_WORDS, part_info[k].doc);
+    }
 }
 
 // --- options --------------------------------------------------------------------------------------------------------------------
@@ -101,8 +112,9 @@ static int take_option(Request *r, int o)
         break;
     case P_HELP:
         printf("usage: onchip probe --gpu NAME|FILE [options]\n       onchip probe --device cuda:0 [options]\n\n"
-               "Finds out what the memory hierarchy of a GPU is, from what loads take.\n\n");
+               "Finds out what the memory hierarchy of a GPU is, from how long loads take.\n\n");
         print_options(options, COUNT(options));
+        print_parts();
         return EXIT_OK;
     }
     return -1;

@@ -46,13 +46,17 @@ static void put_word(Json *j, const char *key, const Value *v, const char *word)
 }
 
 // --- memories -----------------------------------------------------------------------------------------------------------------
-static void open_memory(Json *j, const Probe *p, const char *name, Part part)
+static void put_state(Json *j, const PartResult *r)
 {
-    const PartResult *r = &p->part[part];
-    json_open(j, NULL, '{');
-    json_string(j, "name", name);
     json_string(j, "state", state_name(r->state));
     if (r->why && *r->why) json_string(j, "why", r->why);
+}
+
+static void open_memory(Json *j, const Probe *p, const char *name, Part part)
+{
+    json_open(j, NULL, '{');
+    json_string(j, "name", name);
+    put_state(j, &p->part[part]);
 }
 
 static void put_ways(Json *j, const Found *f)
@@ -243,6 +247,20 @@ static void put_spectra(Json *j, const Probe *p)
     json_close(j, ']');
 }
 
+static void put_footprint(Json *j, const Probe *p)
+{
+    const Footprint *f = &p->footprint;
+    json_open(j, "footprint", '{');
+    put_state(j, &p->part[PART_FOOTPRINT]);
+    if (p->part[PART_FOOTPRINT].state == PART_DONE) {
+        put_value(j, "width_texels", &f->width);
+        put_value(j, "height_texels", &f->height);
+        json_uint(j, "texel_bytes", FOOTPRINT_TEXEL);
+        json_uint(j, "pairs", f->pairs);
+    }
+    json_close(j, '}');
+}
+
 static void put_ops(Json *j, const Probe *p)
 {
     json_open(j, "ops", '[');
@@ -353,6 +371,7 @@ void probe_json(const Probe *p, const char *error, Json *j)
     json_close(j, ']');
     if (!p) return;
     put_spectra(j, p);
+    put_footprint(j, p);
     put_ops(j, p);
     put_throughput(j, p);
     put_hits(j, p);

@@ -100,7 +100,7 @@ static void add_found(Table *table, const char *name, const Found *f, const Valu
     add_policy(table, f, &why);
     add_value(table, "hit", hit, false, &why);
     add_value(table, "miss", miss, false, &why);
-    if (f->accesses) text_printf(&why, "%s%llu accesses replayed, %llu of them otherwise", why.n ? "\n" : "", (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
+    if (f->accesses) text_printf(&why, "%s%llu accesses replayed, %llu with another outcome", why.n ? "\n" : "", (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
     if (why.n) table_note(table, why.v);
     text_free(&why);
 }
@@ -111,7 +111,8 @@ static void head(Table *table, const char *const *names, size_t n)
     for (size_t k = 0; k < n; k++) table_add(table, names[k]);
 }
 
-static void memories(const Probe *p, FILE *out)
+// False: there are none to tell of.
+static bool memories(const Probe *p, FILE *out)
 {
     static const char *const names[] = {"memory", "size", "line", "fill", "sets × ways", "index", "policy", "hit", "miss"};
     Table t = {.whole = 1};
@@ -142,7 +143,8 @@ static void memories(const Probe *p, FILE *out)
         add_found(&t, "l1_tlb", &tlbs->level[0], &tlbs->level[0].size, &(Value){ABSENT, 0, 0, 0, NULL}, &tlbs->late);
         add_found(&t, "l2_tlb", &tlbs->level[1], &tlbs->level[1].size, &(Value){ABSENT, 0, 0, 0, NULL}, &tlbs->walk);
     }
-    if (t.cells.n > COUNT(names)) table_print(&t, out), fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
+    const bool any = t.cells.n > COUNT(names);
+    if (any) fputc('\n', out), table_print(&t, out), fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
     if (p->window.verdict == MEASURED) {
         char size[32];
         format_bytes(size, p->window.value);
@@ -150,6 +152,7 @@ static void memories(const Probe *p, FILE *out)
     }
     table_free(&t);
     text_free(&why);
+    return any;
 }
 
 // --- the rest ---------------------------------------------------------------------------------------------------------------------
@@ -172,6 +175,30 @@ static void spectra(const Probe *p, FILE *out)
     table_free(&t);
 }
 
+// With the texture cache's fill, which another part finds, where both are known.
+static void footprint(const Probe *p, FILE *out)
+{
+    const Footprint *f = &p->footprint;
+    const Value *fill = &p->cache[PART_TEXTURE].fill;
+    double bytes = FOOTPRINT_TEXEL * f->width.value * f->height.value;
+    char size[32];
+    Text t = {0};
+    if (p->part[PART_FOOTPRINT].state != PART_DONE) return;
+    if (f->width.verdict == MEASURED) {
+        format_bytes(size, bytes);
+        text_printf(&t, "2D textures: a miss brings in %.0f × %.0f texels of %d bytes, %s", f->width.value, f->height.value, FOOTPRINT_TEXEL, size);
+        if (f->height.value == 1) text_put(&t, " of one row");
+        else text_printf(&t, " of %.0f rows", f->height.value);
+        if (fill->verdict == MEASURED && fill->value == bytes) text_put(&t, ": the texture cache's fill");
+        else if (fill->verdict == MEASURED) format_bytes(size, fill->value), text_printf(&t, "; the texture cache's fill is %s", size);
+    } else {
+        text_printf(&t, "2D textures: what a miss brings in is undetermined: %s", f->width.why);
+    }
+    fputc('\n', out);
+    put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
 static void shared(const Probe *p, FILE *out)
 {
     const SharedResult *s = &p->shared;
@@ -190,7 +217,7 @@ static void shared(const Probe *p, FILE *out)
 
 static void ops(const Probe *p, FILE *out)
 {
-    static const char *const names[] = {"operation", "latency", "per cycle and SM"};
+    static const char *const names[] = {"operation", "latency, cycles", "threads per cycle and SM"};
     Table t = {.whole = 1};
     Text why = {0};
     if (p->part[PART_OPS].state != PART_DONE) return;
@@ -227,53 +254,52 @@ static void throughput(const Probe *p, FILE *out)
     }
     fputc('\n', out);
     table_print(&t, out);
+    put_wrapped(out, 0, 2, BREAK_WORDS, "ways: threads of a warp that read words of one 128-byte segment; GB/s: the most, of 32-byte sectors moved; saturates at: blocks, or threads of a block");
     table_free(&t);
 }
 
 static void hits(const Probe *p, FILE *out)
 {
     static const char *const kinds[] = {"L1", "read-only", "texture"};
+    if (p->part[PART_HITS].state == PART_DONE) fprintf(out, "\nhits of all loads, by threads of an SM\n");
     for (int k = 0; p->part[PART_HITS].state == PART_DONE && k < HIT_KINDS; k++) {
         const HitCurve *c = &p->hits[k];
         Text t = {0};
-        char left[40];
         for (size_t q = 0; q < c->n; q++) {
             const HitPoint *at = &c->points[q];
             if (at->rate.verdict == MEASURED) text_printf(&t, "%s%u: %.1f %%", t.n ? ", " : "", at->threads, 100 * at->rate.value);
             else text_printf(&t, "%s%u: ?", t.n ? ", " : "", at->threads);
         }
         if (!c->n) text_printf(&t, "%s", c->why ? c->why : "nothing was measured");
-        snprintf(left, sizeof left, "%shits, %s", k ? "" : "\n", kinds[c->kind]);
-        put_row(out, left, 18, BREAK_ITEMS, t.v);
+        put_row(out, kinds[c->kind], 11, BREAK_ITEMS, t.v);
         text_free(&t);
+    }
+}
+
+// Parts that gave nothing, and why, under a blank line unless they belong to what is above.
+static void reasons(const Probe *p, bool none, bool below, FILE *out)
+{
+    for (int k = 0; k < PARTS; k++) {
+        const PartState s = p->part[k].state;
+        Text t = {0};
+        if (none ? s != PART_ABSENT : s != PART_LEFT_OUT && s != PART_FAILED) continue;
+        text_printf(&t, "%s%s: %s", part_info[k].name, none ? "" : s == PART_FAILED ? " failed" : " was left out", p->part[k].why);
+        if (!below) fputc('\n', out);
+        put_wrapped(out, 0, 4, BREAK_WORDS, t.v);
+        text_free(&t);
+        below = true;
     }
 }
 
 void probe_text(const Probe *p, FILE *out)
 {
     char loads[32];
-    bool left = false;
     format_count(loads, (double)p->loads);
     fprintf(out, "%s, %s: %u SMs at %.0f MHz", p->name, p->device.real ? "a real GPU" : "simulated", p->device.sms, p->device.clock_mhz);
     if (p->device.real) fprintf(out, ", driver for CUDA %u.%u", p->device.driver / 1000, p->device.driver % 1000 / 10);
-    fprintf(out, "\n\n");
-    memories(p, out);
-    for (int k = 0; k < PARTS; k++)
-        if (p->part[k].state == PART_ABSENT) {
-            Text t = {0};
-            text_printf(&t, "%s: %s", part_info[k].name, p->part[k].why);
-            put_wrapped(out, 0, 4, BREAK_WORDS, t.v);
-            text_free(&t);
-        }
-    spectra(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
-    for (int k = 0; k < PARTS; k++) {
-        if (p->part[k].state != PART_LEFT_OUT && p->part[k].state != PART_FAILED) continue;
-        Text t = {0};
-        text_printf(&t, "%s %s: %s", part_info[k].name, p->part[k].state == PART_FAILED ? "failed" : "was left out", p->part[k].why);
-        if (!left) fputc('\n', out);
-        put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
-        text_free(&t);
-        left = true;
-    }
+    fputc('\n', out);
+    reasons(p, true, memories(p, out), out);
+    spectra(p, out), footprint(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
+    reasons(p, false, false, out);
     fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);
 }

@@ -5,11 +5,14 @@
 // L2 isn't, and first fetches of the second launch are as quick as misses can be.
 //
 // Three groups of pairs: along x from 32 positions, along y from 32, and across, from four.
+//
+// A device that caches no textures has no footprint. One that lacks the memory for such a texture leaves it open.
 #include "probe/probe.h"
 
 #include <stdlib.h>
 
 enum { REACH = FOOTPRINT_REACH, PAIRS = 1000, WIDTH = 4096, ROOM = 4 * REACH };
+enum { PAIR_BYTES = 3 * 2 * sizeof(int32_t), SPARE = 8 };          // of shared memory: each pair's fetches, and where stores wait
 // Rows lie not quite a power of two apart, or all stretches would meet in a few sets of the L2.
 enum { PITCH = 4 * WIDTH + 384 };
 
@@ -84,7 +87,7 @@ static bool open_fetcher(Fetcher *f, uint32_t rows, Diag *diag)
 {
     oc_device *d = f->c->device;
     const size_t bytes = (size_t)PITCH * rows;
-    if (oc_malloc(d, bytes, "texels", &f->texels) != OC_OK || oc_malloc(d, 24 * PAIRS, "pairs", &f->list) != OC_OK || oc_malloc(d, 12 * PAIRS, "latencies", &f->out) != OC_OK) return failed(f, diag);
+    if (oc_malloc(d, bytes, "texels", &f->texels) != OC_OK || oc_malloc(d, PAIR_BYTES * PAIRS, "pairs", &f->list) != OC_OK || oc_malloc(d, 12 * PAIRS, "latencies", &f->out) != OC_OK) return failed(f, diag);
     if (oc_describe(d).real && oc_fill(d, f->texels, 0, bytes, NULL) != OC_OK) return failed(f, diag);
     oc_texture t = {.base = f->texels, .width = WIDTH, .height = rows, .pitch = PITCH, .channels = 1, .format = OC_TEX_U32};
     if (oc_texture_create(d, &t, &f->texture) != OC_OK) return f->texture = 0, failed(f, diag);
@@ -115,7 +118,7 @@ static bool fetch(const Fetcher *f, const Pair *pairs, size_t n, uint32_t *took,
     bool ok = oc_write(d, f->list, list, bytes, NULL) == OC_OK;
     for (uint32_t k = 0; ok && k <= launches; k++) {
         uint32_t *trace = traces + (k ? k - 1 : 0) * 3 * n;  // the first is overwritten
-        ok = oc_launch(f->kernel, one, block, bytes + 8, NULL, args) == OC_OK && oc_read(d, trace, f->out, 12 * n, NULL) == OC_OK;
+        ok = oc_launch(f->kernel, one, block, bytes + SPARE, NULL, args) == OC_OK && oc_read(d, trace, f->out, 12 * n, NULL) == OC_OK;
         f->c->loads += 3 * n;
         if (k < MIN(launches, (uint32_t)SETTLE_LEAST)) continue;
         if (ok && !settle(traces, k, 3 * n, SETTLE_WITHIN, took).moving) break;
@@ -142,25 +145,36 @@ static uint32_t quantile(const uint32_t *took, size_t n, int which, size_t part)
     return q;
 }
 
+static void say(Footprint *f, Value all) { f->width = f->height = f->linear = all; }
+
+static void judge(Footprint *f, Pairs *pairs, const uint32_t *took)
+{
+    uint32_t hit = quantile(took, pairs->n, 2, 2), miss = quantile(took, pairs->n, 0, 10);
+    for (size_t p = 0; p < pairs->n; p++) pairs->v[p].together = took[3 * p + 1] < (hit + miss) / 2;
+    if (miss <= hit + hit / 8) say(f, absent("a texel is fetched again no faster than the first time"));
+    else footprint_infer(pairs->v, pairs->n, f);
+    f->hit = hit, f->miss = miss, f->pairs = pairs->n;
+}
+
 bool footprint_measure(Chase *c, Footprint *f, Diag *diag)
 {
     Pairs pairs = {0};
     Fetcher fetcher = {.c = c};
-    *f = (Footprint){.width = undetermined("no textures"), .height = undetermined("no textures"), .linear = undetermined("no textures")};
-    if (!c->module[CHASE_TEXTURE]) return true;
-    uint32_t rows = choose_pairs(&pairs);
-    uint32_t *took = mem_alloc(3 * pairs.n * sizeof *took);
-    bool ok = open_fetcher(&fetcher, rows, diag);
-    for (size_t p = 0; ok && p < pairs.n; p += PAIRS) ok = fetch(&fetcher, pairs.v + p, MIN(pairs.n - p, (size_t)PAIRS), took + 3 * p, diag);
-    close_fetcher(&fetcher);
-    if (ok) {
-        uint32_t hit = quantile(took, pairs.n, 2, 2), miss = quantile(took, pairs.n, 0, 10);
-        for (size_t p = 0; p < pairs.n; p++) pairs.v[p].together = took[3 * p + 1] < (hit + miss) / 2;
-        if (miss <= hit + hit / 8) f->width = f->height = f->linear = undetermined("first fetches take no longer than fetches again");
-        else footprint_infer(pairs.v, pairs.n, f);
-        f->hit = hit, f->miss = miss, f->pairs = pairs.n;
+    *f = (Footprint){.pairs = 0};
+    if (!c->module[CHASE_TEXTURE]) return say(f, absent("the device has no textures")), true;
+    const size_t most = c->shared > SPARE ? MIN((size_t)PAIRS, (c->shared - SPARE) / PAIR_BYTES) : 0;
+    const uint32_t rows = choose_pairs(&pairs);
+    bool ok = true, room = most && (uint64_t)PITCH * rows <= oc_describe(c->device).memory / 2;
+    if (room) {
+        uint32_t *took = mem_alloc(3 * pairs.n * sizeof *took);
+        ok = open_fetcher(&fetcher, rows, diag);
+        for (size_t p = 0; ok && p < pairs.n; p += most) ok = fetch(&fetcher, pairs.v + p, MIN(pairs.n - p, most), took + 3 * p, diag);
+        close_fetcher(&fetcher);
+        if (ok) judge(f, &pairs, took);
+        mem_free(took);
+    } else {
+        say(f, undetermined("the device has too little memory to keep pairs apart"));
     }
-    mem_free(took);
     vec_free(&pairs);
     return ok;
 }
@@ -185,9 +199,6 @@ void footprint_infer(const Pair *pairs, size_t n, Footprint *f)
     for (int32_t x = 1; x <= REACH; x++)
         for (int32_t y = 1; y <= REACH; y++)
             if (explains(pairs, n, x, y)) w = x, h = y, found++;
-    if (found != 1) {
-        f->width = f->height = f->linear = undetermined(found ? many : none);
-        return;
-    }
-    f->width = counted(w), f->height = counted(h), f->linear = counted(h == 1);
+    if (found == 1) f->width = counted(w), f->height = counted(h), f->linear = counted(h == 1);
+    else say(f, undetermined(found ? many : none));
 }

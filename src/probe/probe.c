@@ -8,18 +8,19 @@
 // On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a load
 // takes about a microsecond.
 const PartInfo part_info[PARTS] = {
-    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 3, 4},
-    [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 3, 4},
-    [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 3, 4},
-    [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 3, 4},
-    [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 3, 4},
-    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 6, 10},
-    [PART_TLB] = {"tlb", "both TLBs", CHASE_L2, 8, 60},
+    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 4, 4},
+    [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 4, 4},
+    [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 4, 4},
+    [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 4, 4},
+    [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 4, 4},
+    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 9, 10},
+    [PART_TLB] = {"tlb", "both TLBs, and the window of active page-table entries", CHASE_L2, 12, 60},
     [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
-    [PART_SHARED] = {"shared", "shared memory's banks and conflicts", CHASE_KINDS, 1, 1},
-    [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 2, 1},
-    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 8, 10},
-    [PART_HITS] = {"hits", "hit rate of the first caches against threads", CHASE_KINDS, 4, 2},
+    [PART_FOOTPRINT] = {"footprint", "texels that a miss brings in from a 2D texture", CHASE_TEXTURE, 0.5, 1},
+    [PART_SHARED] = {"shared", "shared memory's latency, banks and conflicts", CHASE_KINDS, 1, 1},
+    [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 1, 1},
+    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 4, 10},
+    [PART_HITS] = {"hits", "hit rate of the first caches against threads of an SM", CHASE_KINDS, 4, 2},
 };
 
 enum { REPLAYED = 16 << 20 };           // latencies kept for replay at most
@@ -127,6 +128,17 @@ static bool do_spectrum(Work *w)
     return true;
 }
 
+// The chase's memory was given back: the texture may need what it left.
+static bool do_footprint(Work *w)
+{
+    Footprint *f = &w->probe->footprint;
+    const uint64_t span = MIN(1u << 20, w->probe->device.memory / 2);
+    bool ok = chase_open(&w->chase, w->device, span, &w->diag) && footprint_measure(&w->chase, f, &w->diag);
+    w->probe->loads += w->chase.loads;
+    if (ok && f->width.verdict == ABSENT) finish(w, PART_ABSENT, "none, since %s", f->width.why);
+    return ok;
+}
+
 static bool do_shared(Work *w)
 {
     if (!shared_measure(w->device, &w->probe->shared, &w->diag)) return false;
@@ -157,6 +169,7 @@ static bool run_part(Work *w)
     case PART_L2: return do_l2(w);
     case PART_TLB: return do_tlb(w);
     case PART_SPECTRUM: return do_spectrum(w);
+    case PART_FOOTPRINT: return do_footprint(w);
     case PART_SHARED: return do_shared(w);
     case PART_OPS: return ops_measure(w->device, w->probe->ops, &w->diag);
     case PART_THROUGHPUT: return do_throughput(w);
@@ -176,7 +189,8 @@ static void do_part(Work *w)
     PartResult *r = &w->probe->part[w->part];
     const double budget = w->options->budget, gone = seconds_now() - w->began, mine = estimate(w, w->part);
     if (budget > 0 && gone + mine > budget) {
-        finish(w, PART_LEFT_OUT, "it takes about %.0f s, and %.0f s of %.0f were left", mine, MAX(0, budget - gone), budget);
+        const int digits = budget < 10;
+        finish(w, PART_LEFT_OUT, "it takes about %.*f s, and %.*f s of %.*f were left", digits, mine, digits, MAX(0, budget - gone), digits, budget);
         return;
     }
     w->part_began = seconds_now();
@@ -215,7 +229,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
         do_part(&w);
         w.over += estimate(&w, w.part);
     }
-    p->loads = w.subject.loads;
+    p->loads += w.subject.loads;
     p->runs.v = w.subject.runs.v, p->runs.n = w.subject.runs.n, p->runs.cap = w.subject.runs.cap;
     chase_close(&w.chase);
     p->seconds = seconds_now() - w.began;

@@ -20,6 +20,7 @@ typedef struct Value {
 static inline Value measured(double value, double low, double high) { return (Value){MEASURED, value, low, high, NULL}; }
 static inline Value counted(double value) { return (Value){MEASURED, value, value, value, NULL}; }
 static inline Value undetermined(const char *why) { return (Value){UNDETERMINED, 0, 0, 0, why}; }
+static inline Value absent(const char *why) { return (Value){ABSENT, 0, 0, 0, why}; }
 
 // --- chase.c: dependent loads, timed one by one ---------------------------------------------------------------------------
 typedef enum ChaseKind {
@@ -95,18 +96,20 @@ Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t with
 bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most, uint32_t within, uint32_t *latency, Settled *how, Diag *diag);
 
 // --- footprint.c: the neighbours that a texel of a 2D texture brings with it ------------------------------------------------
-enum { FOOTPRINT_REACH = 32 };         // texels to each side; a tile is found that is at most this wide and high
+// REACH: texels to each side; a tile is found that is at most this wide and high. TEXEL: bytes of one.
+enum { FOOTPRINT_REACH = 32, FOOTPRINT_TEXEL = 4 };
 typedef struct Pair {                  // fetched one after the other: (x, y), and (x + dx, y + dy)
     int32_t x, y, dx, dy;
     bool together;                     // the second came with the first
 } Pair;
 typedef struct Footprint {
-    Value width, height;               // of the tile that comes with a texel, in texels of 4 bytes
+    Value width, height;               // of the tile that comes with a texel, in texels
     Value linear;                      // 1: it is part of one row, as of a texture that lies in memory row by row; 0: it isn't
     uint32_t hit, miss;                // cycles of a fetch again, and of a first one whose line is in the L2
     size_t pairs;                      // tried
 } Footprint;
-// Fetches pairs from a 2D texture with rows `pitch` bytes apart. False when the device can't.
+// Fetches pairs from a 2D texture with rows `pitch` bytes apart, some 100 MB of the device's memory. False when the device
+// can't; absent where nothing caches textures.
 bool footprint_measure(Chase *c, Footprint *f, Diag *diag);
 // What pairs say: tiles are aligned rectangles of one size, or that is what the reason says.
 void footprint_infer(const Pair *pairs, size_t n, Footprint *f);
@@ -455,7 +458,7 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
 // --- probe.c: everything about a device -----------------------------------------------------------------------------------------
 typedef enum Part {
     PART_L1, PART_READONLY, PART_TEXTURE, PART_CONST, PART_LOCAL,   // caches, in the order of what they are known by
-    PART_L2, PART_TLB, PART_SPECTRUM, PART_SHARED, PART_OPS, PART_THROUGHPUT, PART_HITS,
+    PART_L2, PART_TLB, PART_SPECTRUM, PART_FOOTPRINT, PART_SHARED, PART_OPS, PART_THROUGHPUT, PART_HITS,
     PARTS
 } Part;
 enum { CACHES = PART_LOCAL + 1, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
@@ -492,6 +495,7 @@ typedef struct Probe {
     Value window, switching;           // bytes; cycles
     Spectrum spectrum[SPECTRA];
     size_t spectra;
+    Footprint footprint;
     SharedResult shared;
     OpTiming ops[OPS_KINDS];
     Throughput throughput;

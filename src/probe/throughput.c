@@ -213,7 +213,7 @@ static void find_limit(FlowCurve *c, const FlowCurve *along)
     else if (at->verdict == MEASURED && blocks <= at->low) c->limit = LIMIT_SM, c->why = "more blocks bring more";
     else if (at->verdict == MEASURED && blocks >= at->high) c->limit = LIMIT_MEMORY, c->why = "more blocks bring nothing";
     else if (at->verdict == MEASURED) c->why = "so many blocks are where the memory's limit begins";
-    else if (grows_to_the_end(along)) c->limit = LIMIT_SM, c->why = "throughput is in proportion to the number of blocks";
+    else if (grows_to_the_end(along)) c->limit = LIMIT_SM, c->why = "each block brings as much";
     else c->why = "it neither grows with the number of blocks nor stops growing";
 }
 

@@ -3,6 +3,15 @@
 # names them; mistakes are told.
 source test/cli/expect.bash
 
+# Every part is told of by --help and by doc/probe.md, and --only takes it.
+gives 0 -- probe --help
+parts=$(sed -n '/^parts:/,$ s/^  \([a-z0-9]*\) .*/\1/p' "$work/out")
+for part in $parts; do
+    grep -q "^|[^|]*\`$part\`" doc/probe.md || complain "doc/probe.md lacks part $part"
+    gives 0 "$part was left out" -- probe --gpu gtx780 --only $part --budget 0.001s
+done
+[[ $(wc -w <<<"$parts") == 13 && $parts == *footprint* ]] || complain "the parts of --help: $parts"
+
 # Mistakes.
 gives 2 'probe what?' -- probe
 gives 2 "takes no word 'gtx780'" -- probe gtx780
@@ -28,6 +37,21 @@ grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$
 lacks 'l2_tlb'
 lacks 'left out'
 
+# A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4 bytes as
+# the description has the texture cache fetch. On h200 that is the L1.
+for gpu in gtx480 gtx560ti gtx780 titan_black h200; do
+    section=readonly
+    [[ $gpu == h200 ]] && section=l1
+    fill=$("$onchip" show gpu $gpu | awk -v of="[$section]" '/^\[/ { on = $0 == of } on && $1 == "fill" { print $3 }')
+    gives 0 "2D textures: a miss brings in $((${fill%B} / 4)) × 1 texels of 4 bytes, ${fill%B} B of one row" -- probe --gpu $gpu --only footprint
+done
+gives 0 '16 × 1 texels of 4 bytes, 64 B of one row: the texture cache'"'"'s fill' \
+    -- probe --gpu gtx560ti --set readonly.line=64 --set readonly.sector=64 --set readonly.fill=64 --set readonly.ways=48 --only texture,footprint
+gives 0 'footprint: none, since a texel is fetched again no faster than the first time' \
+    -- probe --gpu gtx780 --set readonly.size=0 --set l1.size=0 --only footprint
+lacks '2D textures'
+gives 0 'what a miss brings in is undetermined: the device has too little memory' -- probe --gpu gtx780 --set gpu.memory=64MiB --only footprint
+
 # What it found is a GPU.
 grep -q '^latency  *= 110  *# measured$' "$work/found.ini" || complain "no latency of the read-only cache: $(<"$work/found.ini")"
 gives 0 'the result is right' -- run saxpy --size small --gpu "$work/found.ini"
@@ -45,12 +69,12 @@ awk -F, -v OFS=, '
 # Time. Each part is done, or named as left out.
 gives 0 -- probe --gpu gtx780 --budget 2s --only shared,tlb,ops
 [[ $out == *'32 banks'* && $out == *'tlb was left out: it takes about'* ]] || complain "a budget of 2 s: $out"
-gives 0 'l1 was left out' 'hits was left out' -- probe --gpu gtx780 --budget 0.001s
+gives 0 'l1 was left out' 'footprint was left out' 'hits was left out' -- probe --gpu gtx780 --budget 0.001s
 gives 0 'shared was left out' -- probe --gpu gtx780 --budget 0.1s --only shared
 
 # The JSON, by any reader of it.
 if command -v python3 >/dev/null; then
-    gives 0 -- probe --gpu gtx780 --only l1,readonly,shared --json
+    gives 0 -- probe --gpu gtx780 --only l1,readonly,footprint,shared --json
     python3 - "$work/out" <<'P' || complain 'the JSON says something else'
 import json, sys
 j = json.load(open(sys.argv[1]))
@@ -63,6 +87,8 @@ r = m["readonly"]
 assert [exact(r[k]) for k in ("size_bytes", "line_bytes", "fill_bytes", "sets", "hit_cycles", "miss_cycles")] == [12288, 32, 32, 4, 110, 220]
 assert r["ways"]["value"] == [96] * 4 and r["index"]["value"] == "bits" and r["index"]["low_bit"] == 7 and r["policy"]["value"] == "lru"
 assert {p["rate"] for p in r["misses"] if p["array_bytes"] <= 12288} == {0} and r["misses"][-1]["rate"] == 1
+f = j["footprint"]
+assert f["state"] == "measured" and [exact(f["width_texels"]), exact(f["height_texels"])] == [8, 1] and 8 * f["texel_bytes"] == r["fill_bytes"]["value"]
 assert exact(m["shared"]["banks"]) == 32 and m["shared"]["stride_cycles"][8] == 47 + 3 * 14
 P
     for options in '--bogus' '--gpu gtx78' '--gpu gtx780 --only shared --budget 0.001s'; do

@@ -76,16 +76,32 @@ static void simulated(void **state) {
     }
 }
 
-// A cache no quicker than what is behind it says nothing.
+// No cache, and one no quicker than what is behind it, can't be told apart: neither has a footprint.
 static void nothing_to_see(void **state) {
     (void)state;
-    static const char *const slow[] = {"readonly.latency=220", NULL};
-    Footprint f = measure("gtx780", slow);
+    static const char *const slow[] = {"readonly.latency=220", NULL}, *const gone[] = {"readonly.size=0", "l1.size=0", NULL};
+    const Footprint of[] = {measure("gtx780", slow), measure("gtx780", gone)};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        assert_int_equal(of[k].width.verdict, ABSENT);
+        assert_int_equal(of[k].linear.verdict, ABSENT);
+        assert_non_null(strstr(of[k].width.why, "no faster"));
+    }
+}
+
+// The texture takes some 100 MB; and with little shared memory fewer pairs go into a launch.
+static void little_memory(void **state) {
+    (void)state;
+    static const char *const small[] = {"gpu.memory=128MiB", NULL}, *const few[] = {"shared.max=1KiB", NULL};
+    Footprint f = measure("gtx780", small);
     assert_int_equal(f.width.verdict, UNDETERMINED);
-    assert_int_equal(f.linear.verdict, UNDETERMINED);
+    assert_non_null(strstr(f.width.why, "too little memory"));
+    f = measure("gtx780", few);
+    assert_int_equal(f.width.verdict, MEASURED);
+    assert_int_equal(f.width.value, 8);
+    assert_int_equal(f.height.value, 1);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(simulated), cmocka_unit_test(nothing_to_see)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(simulated), cmocka_unit_test(nothing_to_see), cmocka_unit_test(little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep 
 done
 
 # The same of the probe's.
-"$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,shared,ops,throughput --json >"$folder/json"
+"$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$folder/json"
 "$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
 for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
     grep -qF "\`$field\`" doc/probe-json.md || complain "doc/probe-json.md lacks $field"
