@@ -17,6 +17,7 @@ int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
+int cmd_sl1(int argc, char **argv);
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
 // --- options.c ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // cmd_run.c: onchip run: a workload by name, or a PTX file; a summary on the terminal or everything as JSON.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "sl1/sl1.h"
 
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,10 @@ static const Option options[] = {
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
     {"--check", NULL, "check the conservation laws of the counters after every launch"},
+    {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
+#define ROW(name, value, doc) {"--sl1-" name, value, doc},
+    SL1_SETTINGS(ROW)
+#undef ROW
     {NULL, NULL, WORKLOAD},
     {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
@@ -37,7 +42,7 @@ static const Option options[] = {
 };
 enum {
     R_HELP, R_GPU, R_SCHED, R_SET, R_THREADS, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
-    R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
+    R_SL1, R_SL1_SETTING, R_SL1_LAST = R_SL1_SETTING + 4, R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
 };
 
 typedef struct Run {
@@ -47,7 +52,8 @@ typedef struct Run {
     VEC(char *) owned;
     const char *what, *kernels, *ptx;
     uint64_t skip;
-    bool small, json, lines, check;
+    bool small, json, lines, check, software;
+    Sl1Options sl1;
     bool reported;           // the JSON is written
     FileRun file;
     TextList dumps;
@@ -104,6 +110,7 @@ static int take_option(Run *r, int o)
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_CHECK: r->check = true; break;
+    case R_SL1: r->software = true; break;
     case R_KERNEL: r->file.kernel = v; break;
     case R_GRID: r->file.grid = v; break;
     case R_BLOCK: r->file.block = v; break;
@@ -114,6 +121,9 @@ static int take_option(Run *r, int o)
         printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] [options]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
+    default:
+        r->software = true;
+        if (!sl1_set(&r->sl1, options[o].name + strlen("--sl1-"), v, &r->error)) return EXIT_USAGE;
     }
     return code;
 }
@@ -291,8 +301,10 @@ static int run(Run *r)
     if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     if (device_select(d, r->kernels, r->skip)) code = simulate(r, d, entry, meter.out);
     else code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
+    soft_l1_close(software);
     oc_close(d);
     return code;
 }
@@ -307,7 +319,7 @@ static bool wants_json(const Run *r, int argc, char **argv)
 
 int cmd_run(int argc, char **argv)
 {
-    Run r = {.small = false};
+    Run r = {.sl1 = sl1_defaults};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
     if (r.error.n) {

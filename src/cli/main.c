@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
     {"probe", cmd_probe, "find out what the memory hierarchy of a GPU is, simulated or real"},
+    {"sl1", cmd_sl1, "rewrite PTX to cache in shared memory: the software L1"},
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
     {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
     {"report", cmd_report, "a page of figures and tables over the store, or over one run"},

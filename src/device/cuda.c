@@ -353,6 +353,29 @@ static double cuda_stream_time(const oc_stream *s)
 }
 
 // --- launches -----------------------------------------------------------------------------------------------------------------
+static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
+{
+    CudaKernel *k = (CudaKernel *)base;
+    CudaDevice *d = cuda_of(base->module->device);
+    int n = 0;
+    *blocks = 0;
+    USABLE(&d->base);
+    if (smem > 48 * 1024 && d->cu.cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem) != CUDA_SUCCESS) return OC_OK;  // more than there is
+    TRY(&d->base, d->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, k->function, (int)(block.x * block.y * block.z), smem));
+    *blocks = (uint32_t)n;
+    return OC_OK;
+}
+
+static bool cuda_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *bytes)
+{
+    CudaDevice *d = cuda_of(base);
+    CUdeviceptr at;
+    size_t size;
+    if (d->lost || d->cu.cuMemGetAddressRange_v2(&at, &size, ptr) != CUDA_SUCCESS) return false;
+    *start = at, *bytes = size;
+    return true;
+}
+
 static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
     CudaKernel *k = (CudaKernel *)base;
@@ -422,7 +445,7 @@ static const DeviceOps cuda_ops = {
     .kernel_describe = cuda_kernel_describe, .carveout = cuda_carveout, .symbol = cuda_symbol, .texture_create = cuda_texture_create,
     .texture_destroy = cuda_texture_destroy, .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy, .stream_time = cuda_stream_time,
     .event_create = cuda_event_create, .event_destroy = cuda_event_destroy, .event_record = cuda_event_record, .event_seconds = cuda_event_seconds,
-    .launch = cuda_launch, .launches = cuda_launches, .launch_kernel = cuda_launch_kernel, .launch_counter = cuda_launch_counter, .launch_rate = cuda_launch_rate,
+    .occupancy = cuda_occupancy, .range = cuda_range, .launch = cuda_launch, .launches = cuda_launches, .launch_kernel = cuda_launch_kernel, .launch_counter = cuda_launch_counter, .launch_rate = cuda_launch_rate,
 };
 
 // Every function of the driver, or the name of the first that it lacks.

@@ -17,11 +17,9 @@ oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
     return status;
 }
 
-void device_transform(oc_device *d, ModuleTransform *transform, void *user)
-{
-    d->transform = transform;
-    d->transform_user = user;
-}
+void device_transform(oc_device *d, const Transform *transform) { d->transform = *transform; }
+oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks) { return k->module->device->ops->occupancy(k, block, smem, blocks); }
+bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes) { return d->ops->range(d, ptr, base, bytes); }
 
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
 {
@@ -64,8 +62,10 @@ oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_strea
 oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **m)
 {
     *m = NULL;
-    char *changed = d->transform ? d->transform(d->transform_user, ptx, length, name) : NULL;
+    const Transform *t = &d->transform;
+    char *changed = t->rewrite ? t->rewrite(t->user, ptx, length, name) : NULL;
     oc_status status = changed ? d->ops->load(d, changed, strlen(changed), name, m) : d->ops->load(d, ptx, length, name, m);
+    if (changed && status == OC_OK && t->loaded) t->loaded(t->user, *m);
     mem_free(changed);
     return status;
 }
@@ -105,7 +105,10 @@ oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds) { retu
 
 oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
-    return k->module->device->ops->launch(k, grid, block, smem, s, args);
+    oc_device *d = k->module->device;
+    LaunchChange change = {k, smem, args};
+    oc_status status = d->transform.launch ? d->transform.launch(d->transform.user, grid, block, &change) : OC_OK;
+    return status == OC_OK ? d->ops->launch(change.kernel, grid, block, change.smem, s, change.args) : status;
 }
 size_t oc_launches(const oc_device *d) { return d->ops->launches(d); }
 const char *oc_launch_kernel(const oc_device *d, size_t launch) { return d->ops->launch_kernel(d, launch); }

@@ -35,17 +35,32 @@ typedef struct DeviceOps {
     void (*event_destroy)(oc_event *e);
     oc_status (*event_record)(oc_event *e, oc_stream *s);
     oc_status (*event_seconds)(oc_event *from, oc_event *to, double *seconds);
+    oc_status (*occupancy)(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
+    bool (*range)(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
     oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args);
     size_t (*launches)(const oc_device *d);
     const char *(*launch_kernel)(const oc_device *d, size_t launch);
     uint64_t (*launch_counter)(const oc_device *d, size_t launch, const char *name);
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
 } DeviceOps;
+// A transform of modules and of their launches. rewrite returns a module's new text (released with mem_free), or null to leave
+// it alone, before it is loaded; loaded is told of it. launch may change what is launched; what it puts there lasts until it
+// is called again. The loader knows none of them.
+typedef struct LaunchChange {
+    oc_kernel *kernel;
+    uint32_t smem;
+    const void *const *args;
+} LaunchChange;
+typedef struct Transform {
+    char *(*rewrite)(void *user, const char *ptx, size_t length, const char *name);
+    void (*loaded)(void *user, oc_module *m);
+    oc_status (*launch)(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *change);
+    void *user;
+} Transform;
 struct oc_device {
     const DeviceOps *ops;
     char *error;
-    char *(*transform)(void *user, const char *ptx, size_t length, const char *name);
-    void *transform_user;
+    Transform transform;
 };
 struct oc_module { oc_device *device; };
 struct oc_kernel { oc_module *module; };
@@ -58,9 +73,11 @@ oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders --------------------------------------------------------------------------------------
-// A transform rewrites a module's PTX before it is loaded: returns new text (released with mem_free), or null to leave
-// it alone. The loader knows none of them.
-typedef char *ModuleTransform(void *user, const char *ptx, size_t length, const char *name);
+void device_transform(oc_device *d, const Transform *transform);
+// Blocks of a kernel that an SM has room for at a time; 0: none.
+oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
+// The allocation that an address is in; false: it isn't in any.
+bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
 
 // Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
 oc_status device_blame(const char *gpu, const Diag *diag);
@@ -72,7 +89,6 @@ uint64_t device_bytes(const oc_device *d);          // allocated in the device's
 // Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
 // them; the others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
-void device_transform(oc_device *d, ModuleTransform *transform, void *user);
 const Kernel *device_kernel(const oc_kernel *k);
 const Module *device_module(const oc_module *m);
 

@@ -67,6 +67,8 @@ typedef struct TextureSampling {       // CUDA_TEXTURE_DESC
     F(cuModuleUnload, (CUmodule))                                                                                         \
     F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                                        \
     F(cuModuleGetGlobal_v2, (CUdeviceptr *, size_t *, CUmodule, const char *))                                            \
+    F(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr))                                           \
+    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction, int threads, size_t dynamic))                \
     F(cuFuncGetAttribute, (int *, int attribute, CUfunction))                                                             \
     F(cuFuncSetAttribute, (CUfunction, int attribute, int value))                                                         \
     F(cuLaunchKernel, (CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,          \

@@ -203,6 +203,28 @@ static oc_status check_launch(Sim *d, const Kernel *k, oc_dim3 grid, oc_dim3 blo
     return OC_OK;
 }
 
+static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
+{
+    const SimKernel *kernel = (const SimKernel *)base;
+    Sim *d = sim_of(base->module->device);
+    LaunchInfo info = {.kernel = kernel->kernel, .grid = {1, 1, 1}, .block = {block.x, block.y, block.z}, .dynamic_shared = smem};
+    SmCfg organised = d->gpu.sm;
+    const char *limit;
+    *blocks = 0;
+    if (!block.x || !block.y || !block.z || (uint64_t)kernel->kernel->static_shared + smem > d->gpu.sm.shared_max) return OC_OK;
+    sm_organise(&organised, &info);
+    *blocks = sm_occupancy(&organised, &info, &limit);
+    return OC_OK;
+}
+
+static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *bytes)
+{
+    const Allocation *a = gmem_find(&sim_of(base)->memory, ptr);
+    if (!a) return false;
+    *start = a->start, *bytes = a->end - a->start;
+    return true;
+}
+
 static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream, const void *const *args)
 {
     const SimKernel *kernel = (const SimKernel *)base;
@@ -302,7 +324,7 @@ static const DeviceOps sim_ops = {
     .kernel_describe = sim_kernel_describe, .carveout = sim_carveout, .symbol = sim_symbol, .texture_create = sim_texture_create,
     .texture_destroy = sim_texture_destroy, .stream_create = sim_stream_create, .stream_destroy = sim_stream_destroy, .stream_time = sim_stream_time,
     .event_create = sim_event_create, .event_destroy = sim_event_destroy, .event_record = sim_event_record, .event_seconds = sim_event_seconds,
-    .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
+    .occupancy = sim_occupancy, .range = sim_range, .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
 };
 
 oc_status sim_open(const oc_config *config, oc_device **out, Text *message)

@@ -670,4 +670,12 @@ bool report_page(Store *s, const ReportOptions *options, Report *made, Text *htm
 bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);
 bool charts_program(Report *r, RunGroup *g);
 
+// --- soft_l1.c: the software L1 on a device ---------------------------------------------------------------------------------
+struct Sl1Options;
+typedef struct SoftL1 SoftL1;
+// From now on modules are rewritten when the device loads them, and launches get the rewritten kernels where there is room for
+// lines. Close it before the device.
+SoftL1 *soft_l1_open(oc_device *device, const struct Sl1Options *options);
+void soft_l1_close(SoftL1 *s);
+
 #endif

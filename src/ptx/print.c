@@ -148,12 +148,13 @@ static void print_params(const Symbols *list, Text *out)
     text_put(out, ")");
 }
 
-static void print_head(const Function *f, Text *out)
+void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out)
 {
     text_printf(out, "%s%s ", linkage[f->symbol->linkage], f->entry ? ".entry" : ".func");
     if (f->rets.n) print_params(&f->rets, out), text_put(out, " ");
-    text_put(out, f->symbol->name);
+    text_printf(out, "%s%s", f->symbol->name, suffix);
     print_params(&f->params, out);
+    if (*params) out->n--, text_printf(out, "%s%s)", f->params.n ? ", " : "", params);
     for (size_t i = 0; i < f->directives.n; i++) text_printf(out, "\n%s", f->directives.v[i]);
 }
 
@@ -208,17 +209,22 @@ static LabelIndex index_labels(const Function *f)
     return x;
 }
 
+void ptx_print_declarations(const Function *f, Text *out)
+{
+    print_regs(f, out);
+    for (size_t i = 0; i < f->locals.n; i++) text_put(out, "    "), print_variable(f->locals.v[i], false, out);
+    print_tables(f, out);
+}
+
 void ptx_print_function(const Function *f, Text *out)
 {
-    print_head(f, out);
+    ptx_print_head(f, "", "", out);
     if (!f->has_body) {
         text_put(out, ";\n");
         return;
     }
     text_put(out, "\n{\n");
-    print_regs(f, out);
-    for (size_t i = 0; i < f->locals.n; i++) text_put(out, "    "), print_variable(f->locals.v[i], false, out);
-    print_tables(f, out);
+    ptx_print_declarations(f, out);
     LabelIndex labels = index_labels(f);
     uint32_t loc = 0;
     size_t pragma = 0;

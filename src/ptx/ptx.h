@@ -318,6 +318,9 @@ int inst_slots(const Inst *i);                                 // issue slots, f
 void ptx_print(const Module *m, Text *out);                            // a module that parses back to the same IR
 void ptx_print_inst(const Function *f, const Inst *i, Text *out);      // one instruction, without newline
 void ptx_print_function(const Function *f, Text *out);
+// Its parts: all before the body, with a suffix to its name and more parameters ("" for none); registers, variables, tables.
+void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
+void ptx_print_declarations(const Function *f, Text *out);
 
 // --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
 typedef struct Block {

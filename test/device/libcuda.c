@@ -1,5 +1,6 @@
 // libcuda.c: a stand-in for NVIDIA's driver: the functions that src/device/cuda.c calls, on a simulated GPU. What it can't
 // know of a real driver is not tested with it; that names, arguments, structures and errors go where they should is.
+#include "device/device.h"
 #include "device/driver.h"
 
 #include <onchip.h>
@@ -83,6 +84,20 @@ CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *opt
 CUresult cuModuleUnload(CUmodule m) { return oc_unload((oc_module *)m), 0; }
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name) { ALIVE; return oc_kernel_get((oc_module *)m, name, (oc_kernel **)f) ? 500 : 0; }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *n, CUmodule m, const char *name) { ALIVE; return oc_symbol((oc_module *)m, name, p, n) ? 500 : 0; }
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *n, CUdeviceptr p)
+{
+    uint64_t bytes = 0;
+    ALIVE;
+    bool found = device_range(device, p, base, &bytes);
+    return *n = bytes, found ? 0 : 500;
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t dynamic)
+{
+    uint32_t n = 0;
+    ALIVE;
+    CUresult r = result_of(device_occupancy((oc_kernel *)f, (oc_dim3){(uint32_t)threads, 1, 1}, (uint32_t)dynamic, &n));
+    return *blocks = (int)n, r;
+}
 CUresult cuFuncGetAttribute(int *v, int attribute, CUfunction f)
 {
     oc_kernel_info i = oc_kernel_describe((oc_kernel *)f);

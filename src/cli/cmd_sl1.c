@@ -1,0 +1,94 @@
+// cmd_sl1.c: onchip sl1: PTX in, PTX out, with the software L1 in it.
+#include "cli/cli.h"
+#include "sl1/sl1.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const Option options[] = {
+    {"--help", NULL, "this text"},
+    {"-o", "FILE", "where the rewritten PTX goes (the terminal)"},
+    {"--plan", NULL, "only say what would be rewritten: loops, data structures, and what is left alone, and why"},
+#define ROW(name, value, doc) {"--sl1-" name, value, doc},
+    SL1_SETTINGS(ROW)
+#undef ROW
+};
+enum { S_HELP, S_OUT, S_PLAN, S_SETTING };
+
+static void show_plans(const Module *m, FILE *to)
+{
+    Text out = {0};
+    for (size_t k = 0; k < m->symbols.n; k++) {
+        const Function *f = m->symbols.v[k]->function;
+        if (!f || !f->entry || !f->has_body) continue;
+        Sl1Plan *p = sl1_plan(f);
+        sl1_plan_print(p, &out);
+        sl1_plan_free(p);
+    }
+    if (out.v) fputs(out.v, to);
+    text_free(&out);
+}
+
+static int write_out(const char *path, const Text *t)
+{
+    FILE *f = path ? fopen(path, "w") : stdout;
+    if (!f) return tell(EXIT_FAILED, "can't write %s: %s", path, strerror(errno));
+    bool ok = fwrite(t->v, 1, t->n, f) == t->n;
+    ok &= path ? !fclose(f) : !fflush(f);
+    return ok ? EXIT_OK : tell(EXIT_FAILED, "can't write %s: %s", path ? path : "the output", strerror(errno));
+}
+
+static int rewrite(const char *path, const char *out, bool plan, const Sl1Options *o)
+{
+    Text text = {0}, rewritten = {0};
+    Diag diag = {0};
+    if (!text_read_file(&text, path)) return tell(EXIT_FAILED, "can't read %s: %s", path, strerror(errno));
+    Module *m = ptx_parse(text.v ? text.v : "", text.n, path, &diag);
+    int code = EXIT_OK;
+    if (!m) {
+        code = tell(EXIT_FAILED, "%s", diag.text.v);
+    } else if (plan) {
+        show_plans(m, stdout);
+    } else {
+        Sl1Module of;
+        sl1_rewrite(m, o, &rewritten, &of);
+        for (size_t k = 0; k < of.kernels.n; k++)
+            if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", of.kernels.v[k].name, of.kernels.v[k].left);
+        code = write_out(out, &rewritten);
+        sl1_module_free(&of);
+    }
+    ptx_free(m);
+    text_free(&text), text_free(&rewritten), diag_free(&diag);
+    return code;
+}
+
+int cmd_sl1(int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    const char *path = NULL, *out = NULL;
+    Sl1Options o = sl1_defaults;
+    bool plan = false;
+    Text why = {0};
+    for (int k; (k = args_next(&a)) != -2;) {
+        switch (k) {
+        case S_HELP:
+            printf("usage: onchip sl1 FILE.ptx [options]\n\nRewrites a module's kernels so that their main loops go through a cache in shared memory.\n\n");
+            print_options(options, COUNT(options));
+            return EXIT_OK;
+        case S_OUT: out = a.value; break;
+        case S_PLAN: plan = true; break;
+        case -1:
+            if (path) return tell(EXIT_USAGE, "sl1: '%s' is one too many", a.value);
+            path = a.value;
+            break;
+        case -3: return EXIT_USAGE;
+        default:
+            if (sl1_set(&o, options[k].name + strlen("--sl1-"), a.value, &why)) break;
+            tell(0, "%s", why.v);
+            text_free(&why);
+            return EXIT_USAGE;
+        }
+    }
+    if (!path) return tell(EXIT_USAGE, "sl1: which file?\nusage: onchip sl1 FILE.ptx [-o OUT.ptx]");
+    return rewrite(path, out, plan, &o);
+}

@@ -1,0 +1,121 @@
+// soft_l1.c: the software L1 (src/sl1) on a device: modules are rewritten when they are loaded, and of each launch it is decided
+// which kernel it gets: the original, where there is no room for a line; the one that looks up all lines, where pointers may
+// alias; else the one that doesn't.
+#include "lab/lab.h"
+#include "device/device.h"
+#include "sl1/sl1.h"
+
+#include <string.h>
+
+typedef struct Loaded {
+    oc_module *module;
+    Sl1Module of;
+} Loaded;
+struct SoftL1 {
+    oc_device *device;
+    Sl1Options options;
+    VEC(Loaded) modules;           // the last may have no module yet
+    VEC(const void *) args;
+    uint32_t region, lines;        // of the launch being made
+};
+
+static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
+{
+    SoftL1 *s = user;
+    Diag diag = {0};
+    Text out = {0};
+    Module *m = ptx_parse(ptx, length, name ? name : "module.ptx", &diag);
+    diag_free(&diag);
+    if (!m) return NULL;  // the loader says why
+    Loaded l = {.module = NULL};
+    sl1_rewrite(m, &s->options, &out, &l.of);
+    ptx_free(m);
+    vec_push(&s->modules, l);
+    return out.v;
+}
+
+static void loaded(void *user, oc_module *m)
+{
+    SoftL1 *s = user;
+    s->modules.v[s->modules.n - 1].module = m;
+}
+
+static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *name)
+{
+    for (size_t k = 0; k < s->modules.n; k++) {
+        const Loaded *l = &s->modules.v[k];
+        for (size_t i = 0; l->module == m && i < l->of.kernels.n; i++)
+            if (!strcmp(l->of.kernels.v[i].name, name)) return &l->of.kernels.v[i];
+    }
+    return NULL;
+}
+
+// Each structure's pointer lies in an allocation, no two in the same one.
+static bool all_apart(const SoftL1 *s, const Sl1Kernel *k, const void *const *args)
+{
+    oc_ptr base[SL1_STRUCTURES];
+    uint64_t bytes;
+    if (s->options.apart) return true;
+    for (uint32_t i = 0; i < k->structures; i++) {
+        oc_ptr p;
+        memcpy(&p, args[k->param[i]], sizeof p);
+        if (!device_range(s->device, p, &base[i], &bytes)) return false;
+        for (uint32_t j = 0; j < i; j++)
+            if (base[j] == base[i]) return false;
+    }
+    return true;
+}
+
+typedef struct Question {
+    oc_kernel *kernel;
+    oc_dim3 block;
+} Question;
+
+static uint32_t blocks_that_fit(void *user, uint32_t smem)
+{
+    const Question *q = user;
+    uint32_t blocks;
+    return device_occupancy(q->kernel, q->block, smem, &blocks) == OC_OK ? blocks : 0;
+}
+
+static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *change)
+{
+    SoftL1 *s = user;
+    oc_kernel *original = change->kernel;
+    oc_kernel_info info = oc_kernel_describe(original);
+    const Sl1Kernel *k = find_kernel(s, original->module, info.name);
+    if (!k || k->left) return OC_OK;
+    Text name = {0};
+    Question q = {.block = block};
+    text_printf(&name, "%s%s", info.name, all_apart(s, k, change->args) ? SL1_APART : SL1_ALIAS);
+    oc_status status = oc_kernel_get(original->module, name.v, &q.kernel);
+    text_free(&name);
+    if (status != OC_OK) return status;
+    oc_device_info d = oc_describe(s->device);
+    uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes, most = d.shared_block > taken ? d.shared_block - taken : 0;
+    Sl1Share share = sl1_share(k, &s->options, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
+    if (!share.lines) return OC_OK;
+    s->args.n = 0;
+    for (uint32_t p = 0; p < k->params; p++) vec_push(&s->args, change->args[p]);
+    s->region = share.region, s->lines = share.lines;
+    vec_push(&s->args, &s->region);
+    vec_push(&s->args, &s->lines);
+    *change = (LaunchChange){q.kernel, share.smem, s->args.v};
+    return OC_OK;
+}
+
+SoftL1 *soft_l1_open(oc_device *device, const Sl1Options *options)
+{
+    SoftL1 *s = mem_alloc(sizeof *s);
+    *s = (SoftL1){.device = device, .options = *options};
+    device_transform(device, &(Transform){rewrite, loaded, launch, s});
+    return s;
+}
+
+void soft_l1_close(SoftL1 *s)
+{
+    if (!s) return;
+    for (size_t k = 0; k < s->modules.n; k++) sl1_module_free(&s->modules.v[k].of);
+    vec_free(&s->modules), vec_free(&s->args);
+    mem_free(s);
+}

@@ -1,0 +1,27 @@
+// launch.c: how many lines a thread gets: CLN = ⌊(shared memory of an SM / threads of an SM) / line⌋ (§3.1), of what the
+// application leaves free. Granularity, reserved bytes and the rewritten kernel's registers come in through the question that
+// is asked: how many blocks does an SM have room for, when each takes so many bytes more?
+#include "sl1/sl1.h"
+
+static uint32_t padded(uint32_t bytes) { return (bytes + 15) & ~15u; }
+
+Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user)
+{
+    Sl1Share s = {.region = padded(smem)};
+    uint32_t head = padded((threads + 31) / 32 * k->warp_bytes), line = threads * o->line;
+    uint32_t resident = fit(user, smem);
+    // No more blocks than there are come to an SM.
+    uint64_t each = (grid_blocks + sms - 1) / sms;
+    if (each < resident) resident = (uint32_t)each;
+    if (!resident || !line) return s;
+    uint32_t low = 0, high = k->structures;  // so many lines fit, and so many may
+    while (low < high) {
+        uint32_t lines = (low + high + 1) / 2;
+        uint64_t bytes = (uint64_t)s.region + head + (uint64_t)lines * line;
+        if (bytes <= most && fit(user, (uint32_t)bytes) >= resident) low = lines;
+        else high = lines - 1;
+    }
+    s.lines = low;
+    s.smem = low ? s.region + head + low * line : smem;
+    return s;
+}

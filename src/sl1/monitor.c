@@ -1,0 +1,133 @@
+// monitor.c: the monitoring slice's calls of simulateCache, which count what a line per structure would hit (§3.2.1), and
+// calculateWhatToCache (§3.2.2). A warp chooses as one, which is ours: the paper's threads choose each for itself, and a warp
+// whose lanes disagree would go through both slices in turn. The lanes that are there first add up what they counted and
+// publish a word; those that come late read it, so that nothing rests on lanes being together.
+//
+// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number.
+#include "sl1/sl1.h"
+
+static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
+
+static void forget_all(Sl1Writer *w)
+{
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
+        if (sl1_has_bitmap(w, k)) sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
+    }
+}
+
+void sl1_begin_monitor(Sl1Writer *w)
+{
+    sl1_put(w, "mov.u32 %%sl1_calls, 0;");
+    for (uint32_t k = 0; k < w->plan->structures; k++)
+        if (may_cache(w, k)) sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k), sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
+    forget_all(w);
+}
+
+void sl1_simulate(Sl1Writer *w, uint32_t k)
+{
+    sl1_put(w, "and.b64 %%sl1_y, %%sl1_x, -%u;", w->options->line);
+    sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %%sl1_a%u;", k);
+    sl1_put(w, "@%%sl1_p add.u32 %%sl1_h%u, %%sl1_h%u, 1;", k, k);
+    sl1_put(w, "add.u32 %%sl1_n%u, %%sl1_n%u, 1;", k, k);
+    sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
+    sl1_put(w, "add.u32 %%sl1_calls, %%sl1_calls, 1;");
+}
+
+void sl1_check_monitor(Sl1Writer *w, uint32_t point)
+{
+    uint32_t stay = ++w->labels;
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
+    if (!w->options->per_thread && w->plan->f->module->sm >= 70) {
+        sl1_put(w, "activemask.b32 %%sl1_m;");
+        sl1_put(w, "vote.sync.any.pred %%sl1_p, %%sl1_p, %%sl1_m;");
+    } else if (!w->options->per_thread) {
+        sl1_put(w, "vote.any.pred %%sl1_p, %%sl1_p;");
+    }
+    sl1_put(w, "@!%%sl1_p bra $sl1_g%u;", stay);
+    sl1_put(w, "mov.u32 %%sl1_point, %u;", point);
+    sl1_put(w, "bra $sl1_h%u;", w->loop);
+    sl1_put(w, "$sl1_g%u:", stay);
+}
+
+// --- the choice -----------------------------------------------------------------------------------------------------------
+// %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much where
+// it is only read. CLN is %sl1_count; the structures worth most get the lines.
+static void rank(Sl1Writer *w)
+{
+    const Sl1Plan *p = w->plan;
+    for (uint32_t k = 0; k < p->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "shl.b32 %%sl1_m, %%sl1_h%u, 1;", k);
+        sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_m, %%sl1_n%u;", k);
+        sl1_put(w, "selp.b32 %%sl1_n%u, %%sl1_%s, 0, %%sl1_p;", k, p->structure[k].written ? "h" : "m");
+    }
+}
+
+static void rank_written(Sl1Writer *w, uint32_t k)
+{
+    const Sl1Plan *p = w->plan;
+    sl1_put(w, "mov.u32 %%sl1_m, 1;");  // its line's number and one
+    for (uint32_t j = 0; j < p->structures; j++) {
+        if (j == k || !may_cache(w, j)) continue;
+        sl1_put(w, "setp.%s.u32 %%sl1_p, %%sl1_n%u, %%sl1_n%u;", j < k ? "ge" : "gt", j, k);
+        sl1_put(w, "@%%sl1_p add.u32 %%sl1_m, %%sl1_m, 1;");
+    }
+    sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_n%u, 0;", k);
+    sl1_put(w, "setp.le.and.u32 %%sl1_p, %%sl1_m, %%sl1_count, %%sl1_p;");
+    sl1_put(w, "shl.b32 %%sl1_m, %%sl1_m, %u;", 4 * k);
+    sl1_put(w, "@%%sl1_p or.b32 %%sl1_choice, %%sl1_choice, %%sl1_m;");
+}
+
+// Hits and accesses of the lanes that are here.
+static void add_up(Sl1Writer *w, uint32_t at)
+{
+    for (int read = 0; read < 2; read++)
+        for (uint32_t k = 0; k < w->plan->structures; k++) {
+            if (!may_cache(w, k)) continue;
+            for (uint32_t c = 0; c < 2; c++) {
+                uint32_t place = at + 4 + 8 * k + 4 * c;
+                if (read) sl1_put(w, "ld.volatile.shared.u32 %%sl1_%c%u, [%%sl1_warp+%u];", c ? 'n' : 'h', k, place);
+                else sl1_put(w, "red.shared.add.u32 [%%sl1_warp+%u], %%sl1_%c%u;", place, c ? 'n' : 'h', k);
+            }
+        }
+}
+
+void sl1_choose(Sl1Writer *w, const uint32_t *points, uint32_t n)
+{
+    const Sl1Plan *p = w->plan;
+    uint32_t at = w->loop * 4 * (1 + 2 * p->structures), chosen = ++w->labels;
+    bool warp = !w->options->per_thread;
+    sl1_put(w, "$sl1_h%u:", w->loop);
+    if (warp) {
+        sl1_put(w, "ld.volatile.shared.u32 %%sl1_choice, [%%sl1_warp+%u];", at);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_choice, 0;");
+        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", chosen);
+        add_up(w, at);
+    }
+    rank(w);
+    sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
+    for (uint32_t k = 0; k < p->structures && !w->options->cache_nothing; k++)
+        if (may_cache(w, k)) rank_written(w, k);
+    if (warp) {
+        sl1_put(w, "atom.shared.cas.b32 %%sl1_m, [%%sl1_warp+%u], 0, %%sl1_choice;", at);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
+        sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
+    }
+    sl1_put(w, "$sl1_g%u:", chosen);
+    for (uint32_t k = 0; k < p->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
+        sl1_put(w, "sub.u32 %%sl1_m, %%sl1_m, 1;");
+        sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %%sl1_step, %%sl1_lines;");
+        sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
+    }
+    forget_all(w);
+    for (uint32_t k = 0; k + 1 < n; k++) {
+        sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_point, %u;", points[k]);
+        sl1_put(w, "@%%sl1_p bra $sl1_c%u;", points[k]);
+    }
+    sl1_put(w, "bra $sl1_c%u;", points[n - 1]);
+}

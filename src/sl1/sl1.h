@@ -1,0 +1,118 @@
+// sl1.h: the software L1 (Mokhtari and Stumm, "S-L1: A Software-based GPU L1 Cache that Outperforms the Hardware L1 for Data
+// Processing Applications"), as a pass over PTX.
+//
+// A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for each of the
+// kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
+// accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
+// structures through lines in shared memory that are the thread's own. plan.c finds loops and structures, slice.c writes the
+// copies, monitor.c, access.c and flush.c what is put into them, rewrite.c the module; launch.c says how much room there is.
+#ifndef SL1_H
+#define SL1_H
+
+#include "ptx/ptx.h"
+
+typedef struct Sl1Options {
+    uint32_t line;        // bytes of a line: 8 or 16
+    uint32_t threshold;   // accesses of a thread after which it is chosen; §3.2.1
+    bool per_thread;      // each thread chooses for itself, as in the paper; else a warp does
+    bool cache_nothing;   // the choice is none: what the rest costs (Fig. 12)
+    bool apart;           // pointers don't alias, says the user
+} Sl1Options;
+static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
+// Settings: name, value (null: none), what it does. On the command line each has --sl1- in front.
+#define SL1_SETTINGS(S)                                                                                                    \
+    S("line", "8|16", "bytes of a line (16)")                                                                             \
+    S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)")    \
+    S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                              \
+    S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")     \
+    S("nothing", NULL, "nothing is cached: what the rest costs")
+// Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
+bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
+
+enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
+#define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
+#define SL1_APART "$sl1_apart"
+
+// --- plan.c: what is to be rewritten ------------------------------------------------------------------------------------
+typedef enum Sl1Access { SL1_OTHER = -2, SL1_UNKNOWN = -1 } Sl1Access;  // not global memory; a pointer of unknown origin
+typedef struct Sl1Structure {
+    uint32_t param;       // index of the kernel's parameter
+    bool written;         // by the main loops
+    bool barred;          // atomics or volatile accesses touch it: never cached
+    uint32_t sites;       // accesses in the text of the main loops
+} Sl1Structure;
+typedef struct Sl1Loop {
+    uint32_t loop, head;  // of Flow.loops; its block
+    const char *left;     // why it is left alone, or null
+} Sl1Loop;
+typedef struct Sl1Plan {
+    const Function *f;
+    Flow *flow;
+    int16_t *access;      // per instruction: a structure, or a Sl1Access
+    int *loop_of;         // per block: the main loop it is in, or −1
+    Sl1Structure structure[SL1_STRUCTURES];
+    uint32_t structures;
+    Sl1Loop loop[SL1_LOOPS];
+    uint32_t loops;
+    bool stores_unknown;  // a main loop stores through a pointer of unknown origin
+    const char *left;     // why the kernel is left alone, or null
+} Sl1Plan;
+Sl1Plan *sl1_plan(const Function *f);
+void sl1_plan_free(Sl1Plan *p);
+void sl1_plan_print(const Sl1Plan *p, Text *out);
+
+// --- slice.c: a kernel's text -------------------------------------------------------------------------------------------
+typedef enum Slice { SLICE_ORIGINAL, SLICE_MONITOR, SLICE_COMPUTE } Slice;
+typedef struct Sl1Writer {
+    const Sl1Plan *plan;
+    const Sl1Options *options;
+    Function view;        // the kernel's function, with our registers, and labels renamed for the slice being written
+    bool alias;           // pointer arguments may point into the same memory
+    Slice slice;
+    uint32_t loop;        // of the slice
+    uint32_t labels;      // made so far
+    Text *out;
+} Sl1Writer;
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);
+void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
+// Bytes of a block's part of shared memory before the lines: for each warp and loop the choice, then hits and accesses.
+uint32_t sl1_warp_bytes(const Sl1Plan *p);
+bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
+
+// --- monitor.c, access.c, flush.c: what is put into the slices ------------------------------------------------------------
+void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
+void sl1_check_monitor(Sl1Writer *w, uint32_t point);      // at a loop's head: enough accesses? Goes on at that point of the other slice
+void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache: %sl1_x is the address
+void sl1_choose(Sl1Writer *w, const uint32_t *points, uint32_t n);  // calculateWhatToCache, and on to the blocks `points`
+void sl1_address(Sl1Writer *w, const Inst *i);             // %sl1_x = the address of an access
+void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
+void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten
+void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
+void sl1_write_functions(const Sl1Options *o, Text *out);  // what the kernels call, before them
+
+// --- rewrite.c: a module --------------------------------------------------------------------------------------------------
+typedef struct Sl1Kernel {
+    char *name;
+    uint32_t params;      // of the original; the rewritten ones have two more, both .u32: where our part of dynamic shared
+                          // memory begins, and lines per thread
+    uint32_t structures, warp_bytes;
+    uint32_t param[SL1_STRUCTURES];  // their pointers
+    char *left;           // why it was left alone, or null
+} Sl1Kernel;
+typedef struct Sl1Module {
+    VEC(Sl1Kernel) kernels;
+} Sl1Module;
+// Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
+void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
+void sl1_module_free(Sl1Module *m);
+
+// --- launch.c: room for lines -----------------------------------------------------------------------------------------------
+typedef struct Sl1Share {
+    uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread,
+} Sl1Share;                        // 0: the original is to be launched; dynamic shared memory of a block
+// Blocks of the rewritten kernel that an SM has room for with so much dynamic shared memory.
+typedef uint32_t Sl1Fit(void *user, uint32_t smem);
+// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`.
+Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
+
+#endif

@@ -1,0 +1,282 @@
+// slice.c: writes a kernel with its main loops twice. Blocks outside them are copied as they are; before a main loop stands what
+// the monitor needs, then its monitoring slice, the choice, and its computing slice. All three copies of a block have the same
+// registers, so that control may go from the head of any loop in one slice to that of the same loop in the other. Every
+// block gets a label of its own, o, m or c by slice; ways out of a computing slice (x) lead through a flush.
+#include "sl1/sl1.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// --- registers ------------------------------------------------------------------------------------------------------------
+static void add_reg(Sl1Writer *w, Type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
+{
+    Text name = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&name, format, args);
+    va_end(args);
+    vec_push(&w->view.regs, ((Reg){name.v, type}));
+}
+
+// Per structure: a, the line that is there (and what the monitor takes for it); h and n, hits and accesses of the monitor;
+// l, where its line is in shared memory, or −1; b, the bytes of it that were written.
+static void add_registers(Sl1Writer *w)
+{
+    const Sl1Plan *p = w->plan;
+    for (uint32_t k = 0; k < p->structures; k++) {
+        if (p->structure[k].barred) continue;
+        add_reg(w, TY_U64, "%%sl1_a%u", k);
+        add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
+        if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
+    }
+    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "point", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3"};
+    for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
+    add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y");
+    add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
+}
+
+bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
+{
+    const Sl1Plan *p = w->plan;
+    bool any = p->stores_unknown || p->structure[structure].written;
+    for (uint32_t k = 0; k < p->structures && w->alias; k++) any |= p->structure[k].written;
+    return any;
+}
+
+uint32_t sl1_warp_bytes(const Sl1Plan *p) { return p->loops * 4 * (1 + 2 * p->structures); }
+
+// --- lines of PTX ---------------------------------------------------------------------------------------------------------
+void sl1_put(Sl1Writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_put(w->out, format[0] == '$' ? "" : "    ");
+    text_vprintf(w->out, format, args);
+    text_put(w->out, "\n");
+    va_end(args);
+}
+
+static void put_inst(Sl1Writer *w, const Inst *i)
+{
+    text_put(w->out, "    ");
+    ptx_print_inst(&w->view, i, w->out);
+    text_put(w->out, "\n");
+}
+
+// --- labels ---------------------------------------------------------------------------------------------------------------
+// What block b is called where the current slice leads to it.
+static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
+{
+    bool inside = w->slice != SLICE_ORIGINAL && w->plan->loop_of[b] == (int)w->loop;
+    char kind = w->slice == SLICE_ORIGINAL ? 'o' : w->slice == SLICE_MONITOR ? (inside ? 'm' : 'o') : inside ? 'c' : 'x';
+    text_printf(out, "$sl1_%c%u", kind, b);
+}
+
+static uint32_t block_at(const Sl1Plan *p, uint32_t inst) { return inst < p->f->insts.n ? p->flow->block_of[inst] : (uint32_t)p->flow->blocks.n - 1; }
+
+static void free_labels(Sl1Writer *w)
+{
+    for (size_t k = 0; k < w->view.labels.n; k++) mem_free((char *)w->view.labels.v[k].name);
+    vec_free(&w->view.labels);
+}
+
+static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
+{
+    const Function *f = w->plan->f;
+    free_labels(w);
+    w->slice = slice, w->loop = loop;
+    for (size_t k = 0; k < f->labels.n; k++) {
+        Text name = {0};
+        name_block(w, block_at(w->plan, f->labels.v[k].inst), &name);
+        vec_push(&w->view.labels, ((Label){name.v, f->labels.v[k].inst, f->labels.v[k].at, true}));
+    }
+}
+
+// --- blocks ---------------------------------------------------------------------------------------------------------------
+static bool makes_visible(const Inst *i)
+{
+    switch (i->op) {
+    case OP_MEMBAR: case OP_FENCE: case OP_FENCE_PROXY: case OP_MEMBAR_PROXY: case OP_CALL: case OP_CP_ASYNC:
+    case OP_CP_ASYNC_COMMIT: case OP_CP_ASYNC_WAIT: case OP_CP_ASYNC_WAIT_ALL: case OP_GRIDDEPCONTROL: return true;
+    default: return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
+    }
+}
+
+static bool leaves(const Inst *i) { return i->op == OP_RET || i->op == OP_EXIT || i->op == OP_TRAP; }
+
+// What stands instead of an instruction or before it isn't to happen where its guard is false.
+static uint32_t begin_guard(Sl1Writer *w, const Inst *i)
+{
+    if (!i->guarded) return 0;
+    sl1_put(w, "@%s%s bra $sl1_g%u;", i->guard_negated ? "" : "!", reg_name(&w->view, i->guard), ++w->labels);
+    return w->labels;
+}
+
+static void end_guard(Sl1Writer *w, uint32_t label)
+{
+    if (label) sl1_put(w, "$sl1_g%u:", label);
+}
+
+static void write_inst(Sl1Writer *w, uint32_t n)
+{
+    const Inst *i = &w->plan->f->insts.v[n];
+    int s = w->plan->access[n];
+    bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred), flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || (leaves(i) && i->guarded));
+    if (w->slice == SLICE_ORIGINAL || (!cached && !flush) || (w->slice == SLICE_MONITOR && s < 0)) {
+        put_inst(w, i);
+        return;
+    }
+    uint32_t skip = begin_guard(w, i);
+    Inst plain = *i;
+    plain.guarded = false;
+    if (flush) sl1_flush(w);
+    if (flush && !cached) {
+        put_inst(w, &plain);
+    } else if (w->slice == SLICE_MONITOR) {
+        sl1_address(w, i);  // a load may overwrite its address
+        put_inst(w, &plain);
+        sl1_simulate(w, (uint32_t)s);
+    } else {
+        sl1_address(w, i);
+        sl1_access(w, &plain, s);
+    }
+    end_guard(w, skip);
+}
+
+static bool is_head(const Flow *flow, uint32_t b)
+{
+    for (uint32_t l = flow->blocks.v[b].loop; l != NO_BLOCK; l = flow->loops.v[l].parent)
+        if (flow->loops.v[l].head == b) return true;
+    return false;
+}
+
+// Block b of the current slice; next: the block that is written behind it, or NO_BLOCK.
+static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
+{
+    const Block *block = &w->plan->flow->blocks.v[b];
+    Text name = {0};
+    name_block(w, b, &name);
+    sl1_put(w, "%s:", name.v);
+    text_free(&name);
+    if (w->slice == SLICE_MONITOR && is_head(w->plan->flow, b)) sl1_check_monitor(w, b);
+    for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
+    const Inst *last = &w->plan->f->insts.v[block->last - 1];
+    bool ends = (leaves(last) || last->op == OP_BRA || last->op == OP_BRX) && !last->guarded;
+    if (ends || b + 1 == next) return;
+    name_block(w, b + 1, &name);
+    sl1_put(w, "bra %s;", name.v);
+    text_free(&name);
+}
+
+// --- a main loop ------------------------------------------------------------------------------------------------------------
+static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
+{
+    const Flow *flow = w->plan->flow;
+    enter_slice(w, slice, loop);
+    for (uint32_t b = 0; b + 1 < flow->blocks.n; b++) {
+        if (w->plan->loop_of[b] != (int)loop) continue;
+        bool more = b + 2 < flow->blocks.n && w->plan->loop_of[b + 1] == (int)loop;
+        write_block(w, b, more ? b + 1 : NO_BLOCK);
+    }
+}
+
+static void write_exits(Sl1Writer *w, uint32_t loop)
+{
+    const Flow *flow = w->plan->flow;
+    for (uint32_t b = 0; b < flow->blocks.n; b++) {
+        bool exit = false;
+        for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->plan->loop_of[b] != (int)loop; k++) exit |= w->plan->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
+        if (!exit || (b + 1 == flow->blocks.n && !flow->blocks.v[b].pred.n)) continue;
+        sl1_put(w, "$sl1_x%u:", b);
+        sl1_flush(w);
+        sl1_put(w, "bra $sl1_o%u;", b);
+    }
+}
+
+static void write_loop(Sl1Writer *w, uint32_t loop)
+{
+    const Flow *flow = w->plan->flow;
+    const Loop *l = &flow->loops.v[w->plan->loop[loop].loop];
+    uint32_t *heads = mem_alloc(sizeof *heads * l->blocks.n), n = 0;
+    for (size_t k = 0; k < l->blocks.n; k++)
+        if (is_head(flow, l->blocks.v[k])) heads[n++] = l->blocks.v[k];
+    sl1_put(w, "$sl1_o%u:", l->head);
+    w->loop = loop;
+    sl1_begin_monitor(w);
+    sl1_put(w, "bra $sl1_m%u;", l->head);
+    write_loop_slice(w, SLICE_MONITOR, loop);
+    sl1_choose(w, heads, n);
+    write_loop_slice(w, SLICE_COMPUTE, loop);
+    write_exits(w, loop);
+    enter_slice(w, SLICE_ORIGINAL, 0);
+    mem_free(heads);
+}
+
+// --- the kernel -------------------------------------------------------------------------------------------------------------
+// Where this thread's lines begin and its warp's choices are, which begin as zero: not made.
+static void write_prologue(Sl1Writer *w, const char *name)
+{
+    const Sl1Plan *p = w->plan;
+    uint32_t bytes = sl1_warp_bytes(p);
+    sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
+    sl1_put(w, "mov.u32 %%sl1_m, %%tid.z;");
+    sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.y;");
+    sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_m, %%sl1_v0, %%sl1_t;");
+    sl1_put(w, "mov.u32 %%sl1_v1, %%ntid.x;");
+    sl1_put(w, "mov.u32 %%sl1_m, %%tid.x;");
+    sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_t, %%sl1_v1, %%sl1_m;");  // the thread's number in its block
+    sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");
+    sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.z;");
+    sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");         // threads of a block
+    sl1_put(w, "ld.param.u32 %%sl1_warp, [%s$sl1_region];", name);
+    sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name);
+    sl1_put(w, "mov.u32 %%sl1_v0, sl1_shared;");
+    sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_v0;");
+    sl1_put(w, "add.u32 %%sl1_v0, %%sl1_v1, 31;");
+    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_v0, 5;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %u, 15;", bytes);
+    sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -16;");
+    sl1_put(w, "add.u32 %%sl1_lines, %%sl1_lines, %%sl1_warp;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->line);
+    sl1_put(w, "mul.lo.u32 %%sl1_step, %%sl1_v1, %u;", w->options->line);
+    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");
+    sl1_put(w, "mad.lo.u32 %%sl1_warp, %%sl1_v0, %u, %%sl1_warp;", bytes);
+    sl1_put(w, "mov.u32 %%sl1_m, 0;");
+    for (uint32_t at = 0; at < bytes; at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    sl1_put(w, "bar.sync 0;");
+}
+
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out)
+{
+    const Function *f = p->f;
+    Sl1Writer w = {.plan = p, .options = o, .view = *f, .alias = alias, .out = out};
+    const char *name = f->symbol->name, *suffix = alias ? SL1_ALIAS : SL1_APART;
+    memset(&w.view.regs, 0, sizeof w.view.regs), memset(&w.view.labels, 0, sizeof w.view.labels);
+    for (size_t r = 0; r < f->regs.n; r++) vec_push(&w.view.regs, f->regs.v[r]);
+    add_registers(&w);
+    Text params = {0}, own = {0};
+    text_printf(&own, "%s%s", name, suffix);
+    text_printf(&params, ".param .u32 %s$sl1_region, .param .u32 %s$sl1_lines", own.v, own.v);
+    ptx_print_head(f, suffix, params.v, out);
+    text_put(out, "\n{\n");
+    enter_slice(&w, SLICE_ORIGINAL, 0);
+    ptx_print_declarations(&w.view, out);
+    write_prologue(&w, own.v);
+    uint32_t blocks = (uint32_t)p->flow->blocks.n - 1;
+    bool *written = mem_alloc(p->loops + 1);
+    for (uint32_t b = 0; b < blocks; b++) {
+        int loop = p->loop_of[b];
+        if (b == 0 && loop >= 0) sl1_put(&w, "bra $sl1_o0;");
+        if (loop < 0) write_block(&w, b, b + 1 == blocks || p->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
+        else if (!written[loop]) written[loop] = true, write_loop(&w, (uint32_t)loop);
+    }
+    sl1_put(&w, "$sl1_o%u:", blocks);
+    sl1_put(&w, "ret;");
+    text_put(out, "}\n");
+    mem_free(written);
+    for (size_t r = f->regs.n; r < w.view.regs.n; r++) mem_free((char *)w.view.regs.v[r].name);
+    free_labels(&w);
+    vec_free(&w.view.regs), vec_free(&w.view.labels);
+    text_free(&params), text_free(&own);
+}
