@@ -78,5 +78,5 @@ static const WorkParam params[] = {
 };
 
 const Workload workload_streaming_dna = {
-    "dna", "streaming", "Which fragment of a DNA sequence continues which, by a hash of k-mers (S-L1, Table 1; Meraculous)",
-    params, run};
+    "dna", "streaming",
+    "Which fragment of a DNA sequence continues which, by a hash of k-mers (S-L1, Table 1; Meraculous)", params, run};

@@ -34,7 +34,7 @@ extern "C" __global__ void dna(unsigned fragments, unsigned chunk, unsigned leng
         Link link = {NONE, 0};
         for (unsigned i = 0; i < length && link.next == NONE; i++) {
             kmer = (kmer << 2 | (fragment[i] >> 1 & 3)) & ((1ull << 2 * K) - 1);  // A C T G: 0 1 2 3
-            if (i < K) continue;                                                    // its own first one is no overlap
+            if (i < K) continue;                                                  // its own first one is no overlap
             link.next = find(table, mask, kmer);
             link.shift = i + 1 - K;
         }

@@ -12,7 +12,8 @@ typedef struct Link {
 static bool add_page(Work *work, Lines *pages) {
     char a[WORD_MAX], b[WORD_MAX], c[WORD_MAX];
     random_word(work, a);
-    bool room = add_line(pages, "<html><head><title>About %s</title></head>\n<body bgcolor=\"white\"><h1>%s</h1>\n<p>\n", a, a);
+    bool room =
+        add_line(pages, "<html><head><title>About %s</title></head>\n<body bgcolor=\"white\"><h1>%s</h1>\n<p>\n", a, a);
     for (uint32_t left = 10 + work_random(work) % 390; room && left > 0; left--) {
         const uint32_t r = work_random(work);
         const char *end = r >> 28 == 0 ? "\n" : " ";
@@ -77,4 +78,5 @@ static const WorkParam params[] = {
 };
 
 const Workload workload_streaming_index = {
-    "index", "streaming", "The links of HTML files, with the file of each (S-L1, Table 1: Inverted Index)", params, run};
+    "index", "streaming", "The links of HTML files, with the file of each (S-L1, Table 1: Inverted Index)", params,
+    run};

@@ -3,7 +3,7 @@
 // asks for: with many clusters it takes most of what there is, and a cache in software finds no room (S-L1, §4.2).
 #include "kernel.h"
 
-#define DIMENSIONS 16
+#define DIMENSIONS 8
 
 typedef struct Particle {
     float x[DIMENSIONS];

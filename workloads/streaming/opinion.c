@@ -47,7 +47,11 @@ static void write_tweets(Work *work, Lines *tweets) {
             const uint32_t r = work_random(work);
             random_word(work, word);
             if (r % 10 == 0) word[0] = (char)toupper(word[0]);
-            n += (size_t)sprintf(text + n, "%s%s%s", n == 0 ? "" : " ", r >> 28 == 0 ? "#" : r >> 28 == 1 ? "@" : "", word);
+            n += (size_t)sprintf(text + n, "%s%s%s", n == 0 ? "" : " ",
+                                 r >> 28 == 0   ? "#"
+                                 : r >> 28 == 1 ? "@"
+                                                : "",
+                                 word);
             if ((r >> 24) % 16 == 2) text[n++] = "!?.,"[r >> 8 & 3];
         }
         text[n] = 0;

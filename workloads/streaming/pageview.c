@@ -23,8 +23,8 @@ static void write_log(Work *work, Lines *log) {
         spell(folder, rank % 61);
         spell(page, rank);
         room = add_line(log, "%u.%u.%u.%u - - [10/Oct/2014:%02u:%02u:%02u -0700] \"%s /%s/%s.html HTTP/1.1\" %u %u\n",
-                        r & 255, r >> 8 & 255, r >> 16 & 255, r >> 24, second / 3600 % 24, second / 60 % 60, second % 60,
-                        r % 16 ? "GET" : "POST", folder, page, r % 32 == 1 ? 404 : 200, r % 99991);
+                        r & 255, r >> 8 & 255, r >> 16 & 255, r >> 24, second / 3600 % 24, second / 60 % 60,
+                        second % 60, r % 16 ? "GET" : "POST", folder, page, r % 32 == 1 ? 404 : 200, r % 99991);
     }
 }
 
@@ -43,7 +43,8 @@ static void run(Work *work) {
     uint64_t *keys = work_host(work, slots * sizeof *keys);
     uint32_t *hits = work_host(work, slots * sizeof *hits);
     WorkBuf dlog = work_upload(work, "log", log.text, log.used);
-    WorkBuf dkeys = work_device(work, "keys", slots * sizeof *keys), dhits = work_device(work, "hits", slots * sizeof *hits);
+    WorkBuf dkeys = work_device(work, "keys", slots * sizeof *keys),
+            dhits = work_device(work, "hits", slots * sizeof *hits);
 
     work_launch(work, "pageview", shape.grid, shape.block, 0,
                 ARGS(arg_i32(size), arg_i32(chunk_of(shape, size)), arg_buf(dlog), arg_i32(slots - 1), arg_buf(dkeys),
@@ -53,7 +54,8 @@ static void run(Work *work) {
 
     // The reference sorts the URLs and counts the equal ones; the last count is that of all lines.
     Url *urls = work_host(work, log.count * sizeof *urls);
-    uint32_t *got = work_host(work, (log.count + 1) * sizeof *got), *want = work_host(work, (log.count + 1) * sizeof *want);
+    uint32_t *got = work_host(work, (log.count + 1) * sizeof *got),
+             *want = work_host(work, (log.count + 1) * sizeof *want);
     if (!work_ok(work)) return;
     char *line = log.text;
     for (uint32_t n = 0; n < log.count; n++, line = strchr(line, '\n') + 1) {
@@ -64,7 +66,8 @@ static void run(Work *work) {
     size_t distinct = 0;
     for (uint32_t n = 0; n < log.count; n++) {
         if (n > 0 && by_text(urls + n, urls + n - 1) != 0) distinct++;
-        if (want[distinct]++ == 0) got[distinct] = table_hits(keys, hits, slots - 1, hash_of(urls[n].text, urls[n].length));
+        if (want[distinct]++ == 0)
+            got[distinct] = table_hits(keys, hits, slots - 1, hash_of(urls[n].text, urls[n].length));
     }
     distinct++;
     want[distinct] = log.count;
@@ -78,6 +81,5 @@ static const WorkParam params[] = {
     {.name = NULL},
 };
 
-const Workload workload_streaming_pageview = {"pageview", "streaming",
-                                              "Hits of each URL in a web server's log (S-L1, Table 1: Page View Count)",
-                                              params, run};
+const Workload workload_streaming_pageview = {
+    "pageview", "streaming", "Hits of each URL in a web server's log (S-L1, Table 1: Page View Count)", params, run};

@@ -11,8 +11,8 @@
 
 // --- The launch -----------------------------------------------------------------------------------------------------
 
-#define SHAPE_PARAMS                                                                  \
-    {"blocks", "blocks, 1 to 65535", 2, 60, 1, 65535}, {                              \
+#define SHAPE_PARAMS                                                                    \
+    {"blocks", "blocks, 1 to 65535", 2, 60, 1, 65535}, {                                \
         "threads", "threads of a block, a multiple of 32 up to 1024", 64, 128, 32, 1024 \
     }
 
@@ -56,7 +56,7 @@ static inline uint32_t power_of_two(int64_t n) {
 
 // --- Words ----------------------------------------------------------------------------------------------------------
 
-enum { WORDS = 4095, WORD_MAX = 12 };  // a word has fewer than WORD_MAX characters
+enum { WORD_MAX = 12 };  // a word has fewer than WORD_MAX characters
 
 // Ranks 0 to 2^bits - 2, each about as frequent as 1 / (rank + 1): every power of two has the same share.
 static inline uint32_t zipf(Work *work, uint32_t bits) {
