@@ -1,6 +1,7 @@
 // grep: the lines of a text in which a pattern matches. The matcher is Kernighan and Pike's ("The Practice of
 // Programming", §9.2), which knows ^ . * $ and is recursive: match_here asks match_star, which asks match_here for what
-// is behind each run it tries. The recursion is what bounds it (S-L1, §4.2). A newline ends a line as a zero does there.
+// is behind each run that it tries. Recursion is what bounds the program (S-L1, §4.2), so the two aren't inlined. A
+// newline ends a line as a zero does there.
 #include "kernel.h"
 
 #define PATTERN 64  // characters of a pattern, the zero behind it included

@@ -1,5 +1,5 @@
-// matmul: C = A B for square matrices, every operand from global memory, with any number of threads: C is the array that
-// is cut into chunks, and a thread makes the elements of its chunk one after the other (S-L1, Table 1: Matrix Multiply).
+// matmul: C = A B for square matrices, every operand from global memory, with any number of threads: C is what is cut
+// into chunks, and a thread makes the elements of its own one after the other (S-L1, Table 1: Matrix Multiply).
 #include "kernel.h"
 
 extern "C" __global__ void matmul(unsigned n, unsigned chunk, const float *a, const float *b, float *c) {
