@@ -1,5 +1,5 @@
 // wordcount: lines, words and characters of a text, as Unix wc.
-#include "../host.h"
+#include "stream.h"
 
 enum { LINES, WORDS, CHARACTERS, EDGES, OUTPUTS };
 
@@ -22,15 +22,27 @@ static void make_text(Work *work, uint8_t *text, size_t size) {
 
 static bool is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+// The launch is given as Figure 1 has it, by all threads and the bytes of each, or by a shape and the size of the text,
+// as that of the suite's other programs. Blanks then fill the last chunks.
 static void run(Work *work) {
-    const int64_t threads = work_param(work, "threads"), bytes = work_param(work, "bytes");
-    const int64_t block = work_param(work, "block");
-    const size_t size = (size_t)threads * (size_t)bytes, of_counts = (size_t)threads * sizeof(uint32_t);
+    const int64_t blocks = work_param(work, "blocks"), wanted = work_param(work, "size");
+    int64_t threads = work_param(work, "threads"), block = work_param(work, "block"), bytes = work_param(work, "bytes");
     if (bytes % 128 != 0) work_refuse(work, "bytes", "a multiple of 128");
+    if (blocks > 0) {
+        block = threads;
+        threads *= blocks;
+        if (block > 1024) work_refuse(work, "threads", "up to 1024 for each of so many blocks");
+    }
+    if (wanted > 0) bytes = ceil_div(wanted, threads);
+    const size_t size = (size_t)threads * (size_t)bytes, of_counts = (size_t)threads * sizeof(uint32_t);
     if (size > UINT32_MAX) work_refuse(work, "bytes", "a text of less than 4 GiB, threads * bytes,");
     uint8_t *text = work_host(work, size);
     uint32_t *counts[OUTPUTS], got[3] = {0}, want[3] = {0};
-    if (text) make_text(work, text, size);
+    const size_t filled = wanted > 0 ? (size_t)wanted : size;
+    if (text) {
+        make_text(work, text, filled);
+        memset(text + filled, ' ', size - filled);
+    }
 
     WorkBuf dtext = work_upload(work, "text", text, size), dcounts[OUTPUTS];
     static const char *const labels[OUTPUTS] = {"lines", "words", "characters", "edges"};
@@ -57,9 +69,11 @@ static void run(Work *work) {
 }
 
 static const WorkParam params[] = {
-    {"threads", "chunks of the text, and threads, 1 to 2^20", 100, 1920, 1, 1 << 20},
+    {"threads", "chunks of the text, and threads, 1 to 2^20; with blocks, those of a block", 100, 1920, 1, 1 << 20},
     {"bytes", "bytes of a chunk, a multiple of 128 up to 2^20", 256, 4096, 128, 1 << 20},
     {"block", "threads of a block, 1 to 1024", 64, 128, 1, 1024},
+    {"blocks", "blocks of so many threads, up to 65535; 0: as many as block makes of threads", 0, 0, 0, 65535},
+    {"size", "bytes of the text, up to 2^30; 0: threads * bytes", 0, 0, 0, 1 << 30},
     {.name = NULL},
 };
 
