@@ -69,10 +69,11 @@ static uint64_t window_base(const Env *env, Space s)
 }
 
 // --- global memory ----------------------------------------------------------------------------------------------------
-static bool check_lane(Env *env, Warp *w, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
+static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
 {
     const Allocation *al = gmem_find(env->gmem, a);
-    if (al && !al->freed && a + bytes <= al->end) return true;
+    uint64_t end = al && d->fill ? (al->end + FILL_GRANULE - 1) / FILL_GRANULE * FILL_GRANULE : al ? al->end : 0;  // allocations are padded
+    if (al && !al->freed && a + bytes <= end) return true;
     exec_fault(env, w, a < 4096 ? FAULT_NULL : al && al->freed ? FAULT_FREED : FAULT_BOUNDS, lane, a, bytes, write);
     return false;
 }
@@ -115,7 +116,7 @@ static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
-        if (!check_lane(env, w, n, addr[n], bytes, write)) return false;
+        if (!check_lane(env, w, d, n, addr[n], bytes, write)) return false;
     }
     return true;
 }

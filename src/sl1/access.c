@@ -57,6 +57,7 @@ static void fill(Sl1Writer *w, uint32_t k)
 {
     const char *vector = w->options->line == 8 ? "v2.b32" : "v4.b32", *values = w->options->line == 8 ? "{%sl1_v0, %sl1_v1}" : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}";
     sl1_write_back(w, k);
+    sl1_put(w, ".pragma \"onchip.fill\";");  // it may read on to the end of a granule: exec.h
     sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
     sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
     sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);

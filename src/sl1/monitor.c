@@ -39,7 +39,7 @@ void sl1_check_monitor(Sl1Writer *w, uint32_t point)
 {
     uint32_t stay = ++w->labels;
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    if (!w->options->per_thread && w->plan->f->module->sm >= 70) {
+    if (!w->options->per_thread && w->plan->f->module->sm >= 30) {
         sl1_put(w, "activemask.b32 %%sl1_m;");
         sl1_put(w, "vote.sync.any.pred %%sl1_p, %%sl1_p, %%sl1_m;");
     } else if (!w->options->per_thread) {
@@ -61,7 +61,8 @@ static void rank(Sl1Writer *w)
         if (!may_cache(w, k)) continue;
         sl1_put(w, "shl.b32 %%sl1_m, %%sl1_h%u, 1;", k);
         sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_m, %%sl1_n%u;", k);
-        sl1_put(w, "selp.b32 %%sl1_n%u, %%sl1_%s, 0, %%sl1_p;", k, p->structure[k].written ? "h" : "m");
+        if (p->structure[k].written) sl1_put(w, "mov.u32 %%sl1_m, %%sl1_h%u;", k);
+        sl1_put(w, "selp.b32 %%sl1_n%u, %%sl1_m, 0, %%sl1_p;", k);
     }
 }
 

@@ -34,7 +34,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         sl1_plan_free(p);
     }
     Module raised = *module;
-    if (module->sm >= 70 && !o->per_thread && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
+    if (module->sm >= 30 && !o->per_thread && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);
     if (kernels.n) {
         text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");

@@ -157,7 +157,7 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     const Block *block = &w->plan->flow->blocks.v[b];
     Text name = {0};
     name_block(w, b, &name);
-    sl1_put(w, "%s:", name.v);
+    text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
     if (w->slice == SLICE_MONITOR && is_head(w->plan->flow, b)) sl1_check_monitor(w, b);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
