@@ -1,6 +1,7 @@
 // cell.c: what determines a run's result, as text, and the hash of that text. Two cells that are written differently but
 // mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter changes it.
 #include "lab/lab.h"
+#include "sl1/sl1.h"
 
 #include "chip/chip.h"
 
@@ -109,6 +110,7 @@ static void options_of(const Cell *c, Text *out)
     text_put(out, "");
     if (c->functional) text_put(out, " functional");
     if (c->no_lowering) text_put(out, " no-lowering");
+    if (c->sl1) text_printf(out, " sl1=%s", c->sl1);
     if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
     if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
     if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
@@ -166,6 +168,15 @@ static bool regular(const char *expression, Diag *diag)
     if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB)) return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
     regfree(&r);
     return true;
+}
+
+static bool readable(const char *settings, Diag *diag)
+{
+    Sl1Options o = sl1_defaults;
+    Text why = {0};
+    bool ok = !settings || sl1_read(&o, settings, &why) || diag_error(diag, "sl1: %s", why.v);
+    text_free(&why);
+    return ok;
 }
 
 bool cell_is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
@@ -248,6 +259,7 @@ bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
 {
     *id = (Identity){.program = NULL};
     if (!verb_known(c->verb)) return id->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
+    if (!readable(c->sl1, diag)) return id->wrong = c->sl1, false;
     if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
     Text params = {0}, overrides = {0}, options = {0}, all = {0};
@@ -259,6 +271,7 @@ bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
         options_of(c, &options);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, s.suite, s.name,
                     (unsigned long long)s.code.high64, (unsigned long long)s.code.low64, params.v, options.v, c->gpu, gpu);
+        if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
         id->program = mem_text(s.stored);

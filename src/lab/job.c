@@ -2,6 +2,7 @@
 // child puts its result into a store in memory and writes that store's bytes into a pipe; what the parent has read when
 // the pipe ends is whole if it ends with the mark, since nothing else of the child's is believed.
 #include "lab/lab.h"
+#include "sl1/sl1.h"
 
 #include "device/device.h"
 
@@ -51,7 +52,12 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     WorkResult result = {0};
     bool ok = false;
     char *error = NULL;
-    if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
+    Text why = {0};
+    Sl1Options sl1 = sl1_defaults;
+    bool fine = !c->sl1 || sl1_read(&sl1, c->sl1, &why);
+    SoftL1 *software = c->sl1 && fine ? soft_l1_open(d, &sl1) : NULL;
+    if (!fine) error = mem_text(why.v);
+    else if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
     else if (cell_is_file(c)) result.status = run_file_cell(c, d, &error);
     else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
     if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
@@ -59,6 +65,8 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     ok = store_put(store, c, id, &o, diag);
     work_result_free(&result);
     mem_free(error);
+    text_free(&why);
+    soft_l1_close(software);
     oc_close(d);
     return ok;
 }

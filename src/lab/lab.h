@@ -142,6 +142,7 @@ typedef struct Cell {
     const char *const *params;         // "nx=64"
     const char *const *sets;           // "l1.size=16KiB"
     const char *ptx;                   // a file with the workload's device code; null: what is built in
+    const char *sl1;                   // the software L1: "yes", or settings between +, "line=8+decide=thread"; null: none
     const char *kernels;               // only these are timed (POSIX extended regular expression); null: all
     uint64_t skip, max_cycles, interval;
     bool small, functional, no_lowering;
@@ -197,7 +198,7 @@ bool measurement_params(const Measurement *m, const char *const *given, double v
 bool measurement_unknown(const char *name, Diag *diag);    // tells which there are
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------------
-// An axis has a name and values. Names: verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, kernels, skip, max-cycles,
+// An axis has a name and values. Names: verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or settings), kernels, skip, max-cycles,
 // interval, functional, lowering (yes, no); one with a dot is a key of the description; any other a parameter of the
 // program. A value of program or measure may have parameters of its own behind it: "atax nx=64". A value of `with` is several at
 // once, with a label in front: "large: l1.size=48KiB shared.size=16KiB". Values stand between commas; one with commas in

@@ -155,6 +155,7 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     if (!strcmp(name, "measure")) return c->verb = "probe", program(m, c, value, params), true;
     if (!strcmp(name, "with")) return together(m, c, value, params, sets, diag);
     if (!strcmp(name, "ptx")) return c->ptx = value, true;
+    if (!strcmp(name, "sl1")) return c->sl1 = strcmp(value, "no") ? value : NULL, true;
     if (!strcmp(name, "gpu")) return c->gpu = value, true;
     if (!strcmp(name, "kernels")) return c->kernels = value, true;
     if (!strcmp(name, "skip")) return number(m, name, value, &c->skip, diag);

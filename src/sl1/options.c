@@ -18,3 +18,18 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
 #undef ROW
     return text_printf(why, "no setting '%s' of the software L1", name), false;
 }
+
+bool sl1_read(Sl1Options *o, const char *settings, Text *why)
+{
+    bool ok = true;
+    for (const char *p = settings; ok && *p && strcmp(settings, "yes"); p += *p == '+') {
+        Text name = {0}, value = {0};
+        size_t n = strcspn(p, "+"), equals = strcspn(p, "=+");
+        text_add(&name, p, equals);
+        if (equals < n) text_add(&value, p + equals + 1, n - equals - 1);
+        ok = sl1_set(o, name.v ? name.v : "", value.v, why);
+        text_free(&name), text_free(&value);
+        p += n;
+    }
+    return ok;
+}
