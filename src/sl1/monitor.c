@@ -35,20 +35,20 @@ void sl1_simulate(Sl1Writer *w, uint32_t k)
     sl1_put(w, "add.u32 %%sl1_calls, %%sl1_calls, 1;");
 }
 
-void sl1_check_monitor(Sl1Writer *w, uint32_t point)
+// At a main loop's head, where the lanes that are still in it are together, a warp goes over as one. Not at the heads of loops
+// inside it: with a way out there, lanes that leave an inner loop would have no point any more at which they surely meet the
+// others, and would go on alone. Which lanes are here decides about time alone.
+void sl1_check_monitor(Sl1Writer *w)
 {
-    uint32_t stay = ++w->labels;
+    bool warp = !w->options->per_thread;
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    if (!w->options->per_thread && w->plan->f->module->sm >= 30) {
+    if (warp && w->plan->f->module->sm >= 30) {
         sl1_put(w, "activemask.b32 %%sl1_m;");
         sl1_put(w, "vote.sync.any.pred %%sl1_p, %%sl1_p, %%sl1_m;");
-    } else if (!w->options->per_thread) {
+    } else if (warp) {
         sl1_put(w, "vote.any.pred %%sl1_p, %%sl1_p;");
     }
-    sl1_put(w, "@!%%sl1_p bra $sl1_g%u;", stay);
-    sl1_put(w, "mov.u32 %%sl1_point, %u;", point);
-    sl1_put(w, "bra $sl1_h%u;", w->loop);
-    sl1_put(w, "$sl1_g%u:", stay);
+    sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
 // --- the choice -----------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ static void add_up(Sl1Writer *w, uint32_t at)
         }
 }
 
-void sl1_choose(Sl1Writer *w, const uint32_t *points, uint32_t n)
+void sl1_choose(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
     uint32_t at = w->loop * 4 * (1 + 2 * p->structures), chosen = ++w->labels;
@@ -126,9 +126,5 @@ void sl1_choose(Sl1Writer *w, const uint32_t *points, uint32_t n)
         sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
     }
     forget_all(w);
-    for (uint32_t k = 0; k + 1 < n; k++) {
-        sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_point, %u;", points[k]);
-        sl1_put(w, "@%%sl1_p bra $sl1_c%u;", points[k]);
-    }
-    sl1_put(w, "bra $sl1_c%u;", points[n - 1]);
+    sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
 }

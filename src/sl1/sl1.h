@@ -84,9 +84,9 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 
 // --- monitor.c, access.c, flush.c: what is put into the slices ------------------------------------------------------------
 void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
-void sl1_check_monitor(Sl1Writer *w, uint32_t point);      // at a loop's head: enough accesses? Goes on at that point of the other slice
+void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache: %sl1_x is the address
-void sl1_choose(Sl1Writer *w, const uint32_t *points, uint32_t n);  // calculateWhatToCache, and on to the blocks `points`
+void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
 void sl1_address(Sl1Writer *w, const Inst *i);             // %sl1_x = the address of an access
 void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
 void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten

@@ -1,6 +1,6 @@
 // slice.c: writes a kernel with its main loops twice. Blocks outside them are copied as they are; before a main loop stands what
 // the monitor needs, then its monitoring slice, the choice, and its computing slice. All three copies of a block have the same
-// registers, so that control may go from the head of any loop in one slice to that of the same loop in the other. Every
+// registers, so that control may go from the loop's head in one slice to that in the other. Every
 // block gets a label of its own, o, m or c by slice; ways out of a computing slice (x) lead through a flush.
 #include "sl1/sl1.h"
 
@@ -30,7 +30,7 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "point", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3"};
+    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
     add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
@@ -144,13 +144,6 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     end_guard(w, skip);
 }
 
-static bool is_head(const Flow *flow, uint32_t b)
-{
-    for (uint32_t l = flow->blocks.v[b].loop; l != NO_BLOCK; l = flow->loops.v[l].parent)
-        if (flow->loops.v[l].head == b) return true;
-    return false;
-}
-
 // Block b of the current slice; next: the block that is written behind it, or NO_BLOCK.
 static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
 {
@@ -159,7 +152,7 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     name_block(w, b, &name);
     text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
-    if (w->slice == SLICE_MONITOR && is_head(w->plan->flow, b)) sl1_check_monitor(w, b);
+    if (w->slice == SLICE_MONITOR && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
     const Inst *last = &w->plan->f->insts.v[block->last - 1];
     bool ends = (leaves(last) || last->op == OP_BRA || last->op == OP_BRX) && !last->guarded;
@@ -198,19 +191,15 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 {
     const Flow *flow = w->plan->flow;
     const Loop *l = &flow->loops.v[w->plan->loop[loop].loop];
-    uint32_t *heads = mem_alloc(sizeof *heads * l->blocks.n), n = 0;
-    for (size_t k = 0; k < l->blocks.n; k++)
-        if (is_head(flow, l->blocks.v[k])) heads[n++] = l->blocks.v[k];
     sl1_put(w, "$sl1_o%u:", l->head);
     w->loop = loop;
     sl1_begin_monitor(w);
     sl1_put(w, "bra $sl1_m%u;", l->head);
     write_loop_slice(w, SLICE_MONITOR, loop);
-    sl1_choose(w, heads, n);
+    sl1_choose(w);
     write_loop_slice(w, SLICE_COMPUTE, loop);
     write_exits(w, loop);
     enter_slice(w, SLICE_ORIGINAL, 0);
-    mem_free(heads);
 }
 
 // --- the kernel -------------------------------------------------------------------------------------------------------------
