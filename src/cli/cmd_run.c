@@ -40,9 +40,10 @@ static const Option options[] = {
                       "rand:f32, rand:u32, hex:00ff… or @FILE"},
     {"--dump", "N|NAME[:HOW]", "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
 };
+#define ONE(name, value, doc) +1
 enum {
     R_HELP, R_GPU, R_SCHED, R_SET, R_THREADS, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
-    R_SL1, R_SL1_SETTING, R_SL1_LAST = R_SL1_SETTING + 4, R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
+    R_SL1, R_SL1_SETTING, R_SL1_LAST = R_SL1_SETTING - 1 SL1_SETTINGS(ONE), R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
 };
 
 typedef struct Run {

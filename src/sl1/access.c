@@ -1,5 +1,6 @@
 // access.c: accessThroughCache (§3.2.3). A structure that is cached has one line per thread. A memory line is in at most one of a
-// thread's lines: where pointers may alias, and for pointers of unknown origin, all of them are looked up first.
+// thread's lines: where pointers may alias, and for pointers of unknown origin, all of them are looked up first. Where pointers
+// don't alias, tags are the low halves of addresses, since a structure of less than 4 GiB has no two lines with the same one.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -11,10 +12,19 @@ static uint32_t width_of(const Inst *i) { return (uint32_t)type_bytes(i->type) *
 void sl1_address(Sl1Writer *w, const Inst *i)
 {
     const Operand *a = address_of(i);
-    if (a->reg != NO_REG && !a->imm) sl1_put(w, "mov.b64 %%sl1_x, %s;", reg_name(&w->view, a->reg));
+    w->x = "%sl1_x";
+    if (a->reg != NO_REG && !a->imm) w->x = reg_name(&w->view, a->reg);
     else if (a->reg != NO_REG) sl1_put(w, "add.s64 %%sl1_x, %s, %lld;", reg_name(&w->view, a->reg), (long long)a->imm);
     else if (a->sym) sl1_put(w, "mov.u64 %%sl1_x, %s+%lld;", a->sym->name, (long long)a->imm);
     else sl1_put(w, "mov.u64 %%sl1_x, %llu;", (unsigned long long)a->imm);
+}
+
+const char *sl1_line_of(Sl1Writer *w)
+{
+    if (w->alias) return sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line), "%sl1_y";
+    sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    sl1_put(w, "and.b32 %%sl1_i, %%sl1_low, -%u;", w->options->line);
+    return "%sl1_i";
 }
 
 static void put_inst(Sl1Writer *w, const Inst *i)
@@ -31,110 +41,176 @@ static uint32_t find_reg(const Sl1Writer *w, const char *name)
     return NO_REG;
 }
 
-// The same access, of shared memory at %sl1_s: what says how to cache it in hardware goes.
-static void put_shared(Sl1Writer *w, const Inst *i)
+// --- shared memory --------------------------------------------------------------------------------------------------------
+// A load or store of `value`, whose type is `type`, at %sl1_s + offset.
+static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *value, uint32_t count, uint32_t offset)
 {
-    Operand operands[MAX_OPERANDS];
-    Inst s = *i;
-    s.op = i->op == OP_ST ? OP_ST : OP_LD;
-    s.suffixes = 0;
+    bool store = i->op == OP_ST;
+    Inst s = {.op = store ? OP_ST : OP_LD, .operands = 2, .type = i->type};
+    Operand operands[2] = {0}, vector = {.kind = O_VEC, .count = (uint16_t)count, .items = (Operand *)(uintptr_t)value};
     s.suffix[s.suffixes++] = M_SHARED;
-    for (uint8_t k = 0; k < i->suffixes; k++)
-        if (i->suffix[k] >= M_COUNT || mod_info[i->suffix[k]].group == G_VEC) s.suffix[s.suffixes++] = i->suffix[k];
-    memcpy(operands, i->opnd, sizeof *operands * 2);
-    operands[i->op == OP_ST ? 0 : 1] = (Operand){.kind = O_ADDR, .reg = find_reg(w, "%sl1_s")};
-    s.opnd = operands, s.operands = 2;
+    if (count > 1) s.suffix[s.suffixes++] = count == 2 ? M_V2 : M_V4;
+    s.suffix[s.suffixes++] = (uint8_t)(M_COUNT + type);
+    operands[store] = count > 1 ? vector : *value;
+    operands[!store] = (Operand){.kind = O_ADDR, .reg = find_reg(w, "%sl1_s"), .imm = offset};
+    s.opnd = operands;
     put_inst(w, &s);
 }
 
+static Operand reg_operand(const Sl1Writer *w, const char *name) { return (Operand){.kind = O_REG, .reg = find_reg(w, name)}; }
+
+// Eight bytes in two words that aren't neighbours.
+static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t offset)
+{
+    Operand low = reg_operand(w, "%sl1_z0"), high = reg_operand(w, "%sl1_z1"), whole = reg_operand(w, "%sl1_z");
+    bool direct = value->kind == O_REG;
+    if (i->op == OP_ST) {
+        Inst mov = {.op = OP_MOV, .operands = 2, .suffixes = 1, .suffix = {M_COUNT + TY_B64}, .type = TY_B64, .opnd = (Operand[]){whole, *value}};
+        if (!direct) put_inst(w, &mov);
+        sl1_put(w, "mov.b64 {%%sl1_z0, %%sl1_z1}, %s;", direct ? reg_name(&w->view, value->reg) : "%sl1_z");
+    }
+    put_part(w, i, TY_B32, &low, 1, offset);
+    put_part(w, i, TY_B32, &high, 1, offset + 128);
+    if (i->op != OP_ST && direct) sl1_put(w, "mov.b64 %s, {%%sl1_z0, %%sl1_z1};", reg_name(&w->view, value->reg));
+}
+
+// The same access, of shared memory at %sl1_s: what says how to cache it in hardware goes.
+static void put_shared(Sl1Writer *w, const Inst *i)
+{
+    const Operand *value = &i->opnd[i->op == OP_ST];
+    const Operand *items = value->kind == O_VEC ? value->items : value;
+    uint32_t bytes = (uint32_t)type_bytes(i->type), n = i->vec;
+    if (!w->options->banks || width_of(i) <= 4) {
+        put_part(w, i, i->type, items, n, 0);
+        return;
+    }
+    uint32_t each = bytes < 4 ? 4 / bytes : 1;  // elements of a word
+    for (uint32_t k = 0; k < n; k += each) {
+        if (bytes == 8) put_long(w, i, &items[k], 256 * k);
+        else put_part(w, i, i->type, &items[k], each, 128 * (k / each));
+    }
+}
+
+// Sets %sl1_s: where the access finds its bytes in the line at `base`; %sl1_t: which bytes of it they are.
+static void locate(Sl1Writer *w, const char *base, bool store)
+{
+    uint32_t line = w->options->line;
+    const char *low = "%sl1_low";
+    if (w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    if (!w->options->banks || store) sl1_put(w, "and.b32 %%sl1_t, %s, %u;", low, line - 1);
+    if (!w->options->banks) {
+        sl1_put(w, "add.u32 %%sl1_s, %s, %%sl1_t;", base);
+        return;
+    }
+    sl1_put(w, "and.b32 %%sl1_m, %s, %u;", low, line - 4);
+    sl1_put(w, "mad.lo.u32 %%sl1_s, %%sl1_m, 32, %s;", base);
+    sl1_put(w, "and.b32 %%sl1_m, %s, 3;", low);
+    sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
+}
+
+// --- through the lines ------------------------------------------------------------------------------------------------------
 static bool looks_at(const Sl1Writer *w, int structure, uint32_t k)
 {
     return !w->plan->structure[k].barred && (structure == (int)k || structure < 0 || w->alias);
 }
 
-// The line at %sl1_y takes the place of what the structure's was.
+static bool only_own(const Sl1Writer *w, int structure) { return structure >= 0 && !w->alias; }
+
+// The access's line takes the place of what the structure's was.
 static void fill(Sl1Writer *w, uint32_t k)
 {
-    const char *vector = w->options->line == 8 ? "v2.b32" : "v4.b32", *values = w->options->line == 8 ? "{%sl1_v0, %sl1_v1}" : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}";
     sl1_write_back(w, k);
-    sl1_put(w, ".pragma \"onchip.fill\";");  // it may read on to the end of a granule: exec.h
-    sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
-    sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
-    sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
+    if (!w->alias) sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+    sl1_move_line(w, k, true, "%sl1_y");
+    if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
+    else if (sl1_has_high(w, k)) sl1_put(w, "mov.b64 {%%sl1_a%u, %%sl1_g%u}, %%sl1_y;", k, k);
+    else sl1_put(w, "mov.u32 %%sl1_a%u, %%sl1_i;", k);
 }
 
 static void mark_written(Sl1Writer *w, const Inst *i, int structure)
 {
-    uint32_t bytes = (1u << width_of(i)) - 1;
-    sl1_put(w, "mov.b32 %%sl1_m, %u;", bytes);
+    sl1_put(w, "mov.b32 %%sl1_m, %u;", (1u << width_of(i)) - 1);
     sl1_put(w, "shl.b32 %%sl1_m, %%sl1_m, %%sl1_t;");
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!looks_at(w, structure, k) || !sl1_has_bitmap(w, k)) continue;
-        bool only = structure == (int)k && !w->alias;
-        if (!only) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %u;", k);
-        sl1_put(w, "%sor.b32 %%sl1_b%u, %%sl1_b%u, %%sl1_m;", only ? "" : "@%sl1_p ", k, k);
+        bool own = only_own(w, structure);
+        if (!own) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %u;", k);
+        sl1_put(w, "%sor.b32 %%sl1_b%u, %%sl1_b%u, %%sl1_m;", own ? "" : "@%sl1_p ", k, k);
     }
+}
+
+// Whole tags of a structure, as an address in a 64-bit register.
+static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
+{
+    snprintf(name, 32, w->alias ? "%%sl1_a%u" : "%%sl1_z", k);
+    if (!w->alias) sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
+    return name;
 }
 
 // Wider than a line: what of it is cached goes back to memory first.
 static void go_past(Sl1Writer *w, const Inst *i, int structure)
 {
+    char tag[32];
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!looks_at(w, structure, k)) continue;
         uint32_t apart = ++w->labels;
-        sl1_put(w, "sub.u64 %%sl1_y, %%sl1_a%u, %%sl1_x;", k);
-        sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
+        bool whole = w->alias || sl1_has_high(w, k);
+        const char *a = whole ? whole_tag(w, k, tag) : NULL;
+        if (whole) sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x), sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
+        else sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", w->x), sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_t;", k), sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
         sl1_write_back(w, k);
-        sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
+        sl1_forget(w, k);
         sl1_put(w, "$sl1_g%u:", apart);
     }
     put_inst(w, i);
 }
 
-// Sets %sl1_s to the line that holds %sl1_y, and %sl1_i to its structure; goes to `hit` if there is one.
+// Sets %sl1_s to the line in which the access's bytes are, and %sl1_i to its structure; goes to `hit` if there is one. Pointers of
+// unknown origin may lead anywhere: of them low halves don't say enough.
 static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 {
-    if (structure >= 0 && !w->alias) {
-        sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%d;", structure);
-        sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %%sl1_a%d;", structure);
-    } else {
-        sl1_put(w, "mov.b32 %%sl1_s, -1;");
-        for (uint32_t k = 0; k < w->plan->structures; k++) {
-            if (!looks_at(w, structure, k)) continue;
-            sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %%sl1_a%u;", k);
-            sl1_put(w, "@%%sl1_p mov.b32 %%sl1_s, %%sl1_l%u;", k);
-            if (store) sl1_put(w, "@%%sl1_p mov.b32 %%sl1_i, %u;", k);
-        }
-        sl1_put(w, "setp.ge.s32 %%sl1_p, %%sl1_s, 0;");
+    if (only_own(w, structure)) {
+        sl1_put(w, "setp.eq.u32 %%sl1_p, %s, %%sl1_a%d;", sl1_line_of(w), structure);
+        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
+        return;
     }
+    sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+    if (!w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    sl1_put(w, "mov.b32 %%sl1_s, -1;");
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        char tag[32];
+        if (!looks_at(w, structure, k)) continue;
+        sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %s;", whole_tag(w, k, tag));
+        sl1_put(w, "@%%sl1_p mov.b32 %%sl1_s, %%sl1_l%u;", k);
+        if (store) sl1_put(w, "@%%sl1_p mov.b32 %%sl1_i, %u;", k);
+    }
+    sl1_put(w, "setp.ge.s32 %%sl1_p, %%sl1_s, 0;");
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
 }
 
 void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
-    uint32_t line = w->options->line;
-    bool store = i->op == OP_ST;
-    if (width_of(i) > line) {
+    bool store = i->op == OP_ST, own = only_own(w, structure);
+    if (width_of(i) > w->options->line) {
         go_past(w, i, structure);
         return;
     }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;
-    sl1_put(w, "and.b64 %%sl1_y, %%sl1_x, -%u;", line);
+    char base[32] = "%sl1_s";
+    if (own) snprintf(base, sizeof base, "%%sl1_l%d", structure);
     look_up(w, structure, store, hit);
     if (structure >= 0) {
         sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%d, 0;", structure);
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", direct);
         fill(w, (uint32_t)structure);
-        sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%d;", structure);
-        if (store && w->alias) sl1_put(w, "mov.b32 %%sl1_i, %d;", structure);
+        if (!own) sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%d;", structure);
+        if (store && !own) sl1_put(w, "mov.b32 %%sl1_i, %d;", structure);
     } else {
         sl1_put(w, "bra $sl1_g%u;", direct);
     }
     sl1_put(w, "$sl1_g%u:", hit);
-    sl1_put(w, "cvt.u32.u64 %%sl1_t, %%sl1_x;");
-    sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, %u;", line - 1);
-    sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_t;");
+    locate(w, base, store);
     put_shared(w, i);
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);

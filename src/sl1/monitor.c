@@ -12,7 +12,7 @@ static void forget_all(Sl1Writer *w)
 {
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!may_cache(w, k)) continue;
-        sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
+        sl1_forget(w, k);
         if (sl1_has_bitmap(w, k)) sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
     }
 }
@@ -27,11 +27,11 @@ void sl1_begin_monitor(Sl1Writer *w)
 
 void sl1_simulate(Sl1Writer *w, uint32_t k)
 {
-    sl1_put(w, "and.b64 %%sl1_y, %%sl1_x, -%u;", w->options->line);
-    sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %%sl1_a%u;", k);
+    const char *line = sl1_line_of(w);
+    sl1_put(w, "setp.eq.u%d %%sl1_p, %s, %%sl1_a%u;", w->alias ? 64 : 32, line, k);
     sl1_put(w, "@%%sl1_p add.u32 %%sl1_h%u, %%sl1_h%u, 1;", k, k);
     sl1_put(w, "add.u32 %%sl1_n%u, %%sl1_n%u, 1;", k, k);
-    sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
+    sl1_put(w, "mov.u%d %%sl1_a%u, %s;", w->alias ? 64 : 32, k, line);
     sl1_put(w, "add.u32 %%sl1_calls, %%sl1_calls, 1;");
 }
 
@@ -122,9 +122,13 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "sub.u32 %%sl1_m, %%sl1_m, 1;");
-        sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %%sl1_step, %%sl1_lines;");
+        sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", 32 * w->options->line);
         sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
     }
     forget_all(w);
+    if (!w->options->cache_nothing) {
+        sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_choice, 0x80000000;");
+        sl1_put(w, "@%%sl1_p bra $sl1_n%u;", p->loop[w->loop].head);
+    }
     sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
 }

@@ -61,7 +61,9 @@ static void look_at_accesses(Sl1Plan *p, const int16_t *prov)
             if (s >= 0) p->structure[s].barred = true;
             else if (prov[n] < 0) p->left = "an atomic or volatile access may touch any structure";
         }
-        if (i->op != OP_ST || p->loop_of[p->flow->block_of[n]] < 0) continue;
+        if (p->loop_of[p->flow->block_of[n]] < 0) continue;
+        p->unknown |= s == SL1_UNKNOWN && access;
+        if (i->op != OP_ST) continue;
         if (s >= 0) p->structure[s].written = true;
         else p->stores_unknown = true;
     }

@@ -17,6 +17,7 @@ typedef struct Sl1Options {
     bool per_thread;      // each thread chooses for itself, as in the paper; else a warp does
     bool cache_nothing;   // the choice is none: what the rest costs (Fig. 12)
     bool apart;           // pointers don't alias, says the user
+    bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 // Settings: name, value (null: none), what it does. On the command line each has --sl1- in front.
@@ -25,6 +26,8 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
     S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)")    \
     S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                              \
     S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")     \
+    S("layout", "lanes|banks", "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never " \
+                                "meet in a bank")                                                                         \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
@@ -57,7 +60,7 @@ typedef struct Sl1Plan {
     uint32_t structures;
     Sl1Loop loop[SL1_LOOPS];
     uint32_t loops;
-    bool stores_unknown;  // a main loop stores through a pointer of unknown origin
+    bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
     const char *left;     // why the kernel is left alone, or null
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
@@ -65,7 +68,7 @@ void sl1_plan_free(Sl1Plan *p);
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
 // --- slice.c: a kernel's text -------------------------------------------------------------------------------------------
-typedef enum Slice { SLICE_ORIGINAL, SLICE_MONITOR, SLICE_COMPUTE } Slice;
+typedef enum Slice { SLICE_ORIGINAL, SLICE_MONITOR, SLICE_COMPUTE, SLICE_PLAIN } Slice;  // plain: where nothing is cached
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Options *options;
@@ -74,6 +77,7 @@ typedef struct Sl1Writer {
     Slice slice;
     uint32_t loop;        // of the slice
     uint32_t labels;      // made so far
+    const char *x;        // the register with the address of the access being written
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);
@@ -81,16 +85,20 @@ void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf
 // Bytes of a block's part of shared memory before the lines: for each warp and loop the choice, then hits and accesses.
 uint32_t sl1_warp_bytes(const Sl1Plan *p);
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
+bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 
 // --- monitor.c, access.c, flush.c: what is put into the slices ------------------------------------------------------------
 void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
-void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache: %sl1_x is the address
+void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache, of w->x
 void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
-void sl1_address(Sl1Writer *w, const Inst *i);             // %sl1_x = the address of an access
+const char *sl1_line_of(Sl1Writer *w);                     // the register that holds w->x's line as tags have it, after computing it
+void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
 void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
 void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten
 void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
+void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load, const char *address);  // a whole one, from global memory or to it
+void sl1_forget(Sl1Writer *w, uint32_t structure);
 void sl1_write_functions(const Sl1Options *o, Text *out);  // what the kernels call, before them
 
 // --- rewrite.c: a module --------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // slice.c: writes a kernel with its main loops twice. Blocks outside them are copied as they are; before a main loop stands what
 // the monitor needs, then its monitoring slice, the choice, and its computing slice. All three copies of a block have the same
 // registers, so that control may go from the loop's head in one slice to that in the other. Every
-// block gets a label of its own, o, m or c by slice; ways out of a computing slice (x) lead through a flush.
+// block gets a label of its own, o, m, c or n by slice; ways out of a computing slice (x) lead through a flush.
 #include "sl1/sl1.h"
 
 #include <stdarg.h>
@@ -19,20 +19,22 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
     vec_push(&w->view.regs, ((Reg){name.v, type}));
 }
 
-// Per structure: a, the line that is there (and what the monitor takes for it); h and n, hits and accesses of the monitor;
-// l, where its line is in shared memory, or −1; b, the bytes of it that were written.
+// Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
+// low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
+// bytes of it that were written.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
     for (uint32_t k = 0; k < p->structures; k++) {
         if (p->structure[k].barred) continue;
-        add_reg(w, TY_U64, "%%sl1_a%u", k);
+        add_reg(w, w->alias ? TY_U64 : TY_U32, "%%sl1_a%u", k);
+        if (sl1_has_high(w, k)) add_reg(w, TY_U32, "%%sl1_g%u", k);
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3"};
+    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
-    add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y");
+    add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
 }
 
@@ -43,6 +45,9 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
     for (uint32_t k = 0; k < p->structures && w->alias; k++) any |= p->structure[k].written;
     return any;
 }
+
+// The high half of a tag is needed to write a line back, and to tell it from one that an unknown pointer leads to.
+bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown); }
 
 uint32_t sl1_warp_bytes(const Sl1Plan *p) { return p->loops * 4 * (1 + 2 * p->structures); }
 
@@ -69,7 +74,8 @@ static void put_inst(Sl1Writer *w, const Inst *i)
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->plan->loop_of[b] == (int)w->loop;
-    char kind = w->slice == SLICE_ORIGINAL ? 'o' : w->slice == SLICE_MONITOR ? (inside ? 'm' : 'o') : inside ? 'c' : 'x';
+    static const char kinds[] = {'o', 'm', 'c', 'n'};
+    char kind = inside ? kinds[w->slice] : w->slice == SLICE_COMPUTE ? 'x' : 'o';
     text_printf(out, "$sl1_%c%u", kind, b);
 }
 
@@ -123,7 +129,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     const Inst *i = &w->plan->f->insts.v[n];
     int s = w->plan->access[n];
     bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred), flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || (leaves(i) && i->guarded));
-    if (w->slice == SLICE_ORIGINAL || (!cached && !flush) || (w->slice == SLICE_MONITOR && s < 0)) {
+    if (w->slice == SLICE_ORIGINAL || w->slice == SLICE_PLAIN || (!cached && !flush) || (w->slice == SLICE_MONITOR && s < 0)) {
         put_inst(w, i);
         return;
     }
@@ -134,9 +140,9 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     if (flush && !cached) {
         put_inst(w, &plain);
     } else if (w->slice == SLICE_MONITOR) {
-        sl1_address(w, i);  // a load may overwrite its address
+        sl1_address(w, i);
+        sl1_simulate(w, (uint32_t)s);  // before it: a load may overwrite its address
         put_inst(w, &plain);
-        sl1_simulate(w, (uint32_t)s);
     } else {
         sl1_address(w, i);
         sl1_access(w, &plain, s);
@@ -199,6 +205,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
     sl1_choose(w);
     write_loop_slice(w, SLICE_COMPUTE, loop);
     write_exits(w, loop);
+    if (!w->options->cache_nothing) write_loop_slice(w, SLICE_PLAIN, loop);
     enter_slice(w, SLICE_ORIGINAL, 0);
 }
 
@@ -207,7 +214,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 static void write_prologue(Sl1Writer *w, const char *name)
 {
     const Sl1Plan *p = w->plan;
-    uint32_t bytes = sl1_warp_bytes(p);
+    uint32_t bytes = sl1_warp_bytes(p), line = w->options->line;
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
     sl1_put(w, "mov.u32 %%sl1_m, %%tid.z;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.y;");
@@ -227,10 +234,12 @@ static void write_prologue(Sl1Writer *w, const char *name)
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %u, 15;", bytes);
     sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -16;");
     sl1_put(w, "add.u32 %%sl1_lines, %%sl1_lines, %%sl1_warp;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->line);
-    sl1_put(w, "mul.lo.u32 %%sl1_step, %%sl1_v1, %u;", w->options->line);
-    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");
+    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");                    // the warp's
     sl1_put(w, "mad.lo.u32 %%sl1_warp, %%sl1_v0, %u, %%sl1_warp;", bytes);
+    sl1_put(w, "mul.lo.u32 %%sl1_step, %%sl1_count, %u;", 32 * line);
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_step, %%sl1_lines;");
+    sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 31;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
     sl1_put(w, "mov.u32 %%sl1_m, 0;");
     for (uint32_t at = 0; at < bytes; at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
     sl1_put(w, "bar.sync 0;");
