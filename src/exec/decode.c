@@ -85,7 +85,7 @@ static bool decode_function(Decode *x, Code *code)
     code->frame_bytes = code->rows * ROW_BYTES + (code->preds * 4 + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
     code->n = (uint32_t)f->insts.n;
     code->insts = mem_alloc(sizeof *code->insts * (code->n + 1));
-    int16_t *prov = f->entry ? ptx_provenance(f) : NULL;
+    int16_t *prov = f->entry ? ptx_provenance(f, NULL) : NULL;
     bool ok = true;
     for (uint32_t n = 0; n < code->n && ok; n++) {
         x->i = &f->insts.v[n];

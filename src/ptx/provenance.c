@@ -54,7 +54,7 @@ static int result(const Function *f, const int *prov, const Inst *i)
     }
 }
 
-int16_t *ptx_provenance(const Function *f)
+int16_t *ptx_provenance(const Function *f, int16_t **regs)
 {
     int *prov = mem_alloc(sizeof *prov * (f->regs.n + 1));
     int16_t *out = mem_alloc(sizeof *out * (f->insts.n + 1));
@@ -82,6 +82,8 @@ int16_t *ptx_provenance(const Function *f)
             if (i->opnd[k].kind == O_ADDR && i->opnd[k].reg != NO_REG && prov[i->opnd[k].reg] >= 0)
                 out[n] = (int16_t)(prov[i->opnd[k].reg] & ~SURE);
     }
+    if (regs) *regs = mem_alloc(sizeof **regs * (f->regs.n + 1));
+    for (size_t r = 0; regs && r < f->regs.n; r++) (*regs)[r] = (int16_t)(prov[r] >= 0 ? prov[r] & ~SURE : PROV_NONE);
     mem_free(prov);
     return out;
 }

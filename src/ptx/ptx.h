@@ -375,7 +375,8 @@ void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------
 #define PROV_NONE (-1)     // not from a parameter, or not known
-// Per instruction: the index of the kernel's pointer parameter that its address derives from. Caller frees.
-int16_t *ptx_provenance(const Function *f);
+// Per instruction: the index of the function's pointer parameter that its address derives from; per register (regs may be null),
+// that its value does. Caller frees.
+int16_t *ptx_provenance(const Function *f, int16_t **regs);
 
 #endif

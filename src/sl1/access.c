@@ -27,16 +27,9 @@ const char *sl1_line_of(Sl1Writer *w)
     return "%sl1_i";
 }
 
-static void put_inst(Sl1Writer *w, const Inst *i)
-{
-    text_put(w->out, "    ");
-    ptx_print_inst(&w->view, i, w->out);
-    text_put(w->out, "\n");
-}
-
 static uint32_t find_reg(const Sl1Writer *w, const char *name)
 {
-    for (size_t r = w->plan->f->regs.n; r < w->view.regs.n; r++)
+    for (size_t r = w->body->f->regs.n; r < w->view.regs.n; r++)
         if (!strcmp(w->view.regs.v[r].name, name)) return (uint32_t)r;
     return NO_REG;
 }
@@ -54,7 +47,7 @@ static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *valu
     operands[store] = count > 1 ? vector : *value;
     operands[!store] = (Operand){.kind = O_ADDR, .reg = find_reg(w, "%sl1_s"), .imm = offset};
     s.opnd = operands;
-    put_inst(w, &s);
+    sl1_put_inst(w, &s);
 }
 
 static Operand reg_operand(const Sl1Writer *w, const char *name) { return (Operand){.kind = O_REG, .reg = find_reg(w, name)}; }
@@ -66,7 +59,7 @@ static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t
     bool direct = value->kind == O_REG;
     if (i->op == OP_ST) {
         Inst mov = {.op = OP_MOV, .operands = 2, .suffixes = 1, .suffix = {M_COUNT + TY_B64}, .type = TY_B64, .opnd = (Operand[]){whole, *value}};
-        if (!direct) put_inst(w, &mov);
+        if (!direct) sl1_put_inst(w, &mov);
         sl1_put(w, "mov.b64 {%%sl1_z0, %%sl1_z1}, %s;", direct ? reg_name(&w->view, value->reg) : "%sl1_z");
     }
     put_part(w, i, TY_B32, &low, 1, offset);
@@ -163,7 +156,7 @@ static void go_past(Sl1Writer *w, const Inst *i, int structure)
         sl1_forget(w, k);
         sl1_put(w, "$sl1_g%u:", apart);
     }
-    put_inst(w, i);
+    sl1_put_inst(w, i);
 }
 
 // Sets %sl1_s to the line in which the access's bytes are, and %sl1_i to its structure; goes to `hit` if there is one. Pointers of
@@ -215,6 +208,6 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", direct);
-    put_inst(w, i);
+    sl1_put_inst(w, i);
     sl1_put(w, "$sl1_g%u:", done);
 }

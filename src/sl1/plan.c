@@ -1,6 +1,7 @@
 // plan.c: which loops of a kernel are rewritten, and which data structure each of their accesses belongs to. Main loops are
-// outermost natural loops with an access of global memory whose pointer derives from a kernel argument. A loop is left alone
-// where splitting a warp in it would be undefined, and the kernel where an atomic of unknown origin might touch any structure.
+// outermost natural loops with an access of global memory whose pointer derives from a kernel argument, if need be through the
+// arguments of the functions they call. A loop is left alone where splitting a warp in it would be undefined, and the kernel
+// where an atomic of unknown origin might touch any structure.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -20,6 +21,125 @@ static bool must_stay_together(const Inst *i)
     return i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
 }
 
+static bool orders_memory(const Inst *i) { return op_info[i->op].class == CLASS_FENCE || op_info[i->op].class == CLASS_ASYNC || i->op == OP_GRIDDEPCONTROL; }
+
+const Function *sl1_callee(const Inst *i)
+{
+    if (i->op != OP_CALL) return NULL;
+    const Operand *o = &i->opnd[inst_dest_count(i) ? 1 : 0];
+    return o->kind == O_SYM ? o->sym->function : NULL;
+}
+
+// --- functions --------------------------------------------------------------------------------------------------------------
+typedef struct Seen { VEC(const Function *) f; } Seen;
+
+// What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself might.
+static int look_into(const Function *f, Seen *seen)
+{
+    int worst = SL1_HARMLESS;
+    for (size_t k = 0; k < seen->f.n; k++)
+        if (seen->f.v[k] == f) return worst;
+    vec_push(&seen->f, f);
+    if (!f->has_body) return SL1_OPAQUE;
+    for (size_t n = 0; n < f->insts.n && worst != SL1_OPAQUE; n++) {
+        const Inst *i = &f->insts.v[n];
+        const Function *g = sl1_callee(i);
+        int one = i->op == OP_CALL ? (g ? look_into(g, seen) : SL1_OPAQUE) : must_stay_together(i) ? SL1_OPAQUE : is_access(i) || is_atomic(i) || orders_memory(i) ? 0 : SL1_HARMLESS;
+        if (one != SL1_HARMLESS) worst = one;
+    }
+    return worst;
+}
+
+static int kind_of(const Function *f)
+{
+    Seen seen = {{0}};
+    int kind = f ? look_into(f, &seen) : SL1_OPAQUE;
+    vec_free(&seen.f);
+    return kind;
+}
+
+static Sl1Body *add_body(Sl1Plan *p, const Function *f)
+{
+    Sl1Body *b = mem_alloc(sizeof *b);
+    b->f = f, b->flow = flow_build(f);
+    b->prov = ptx_provenance(f, &b->value);
+    b->access = mem_alloc(sizeof *b->access * (f->insts.n + 1));
+    b->call = mem_alloc(sizeof *b->call * (f->insts.n + 1));
+    b->loop_of = mem_alloc(sizeof *b->loop_of * b->flow->blocks.n);
+    b->from = mem_alloc(sizeof *b->from * (f->params.n + 1));
+    for (size_t k = 0; k < f->params.n; k++) b->from[k] = p->bodies.n ? -2 : (int16_t)k;  // −2: nothing was passed yet
+    for (size_t k = 0; k < b->flow->blocks.n; k++) b->loop_of[k] = p->bodies.n ? 0 : -1;
+    for (int c = 0; c < 2; c++) {
+        Text name = {0};
+        text_printf(&name, "sl1_%c_out%zu", c ? 'c' : 'm', p->bodies.n);
+        b->out[c] = (Symbol){.name = name.v, .space = SP_PARAM};
+    }
+    vec_push(&p->bodies, b);
+    return b;
+}
+
+static bool in_loop(const Sl1Body *b, uint32_t n) { return b->loop_of[b->flow->block_of[n]] >= 0; }
+
+// Calls of main loops, and of what they call, lead to bodies.
+static void find_bodies(Sl1Plan *p)
+{
+    for (size_t k = 0; k < p->bodies.n; k++) {
+        Sl1Body *b = p->bodies.v[k];
+        for (uint32_t n = 0; n < b->f->insts.n; n++) {
+            const Inst *i = &b->f->insts.v[n];
+            const Function *g = sl1_callee(i);
+            b->call[n] = i->op == OP_CALL ? (int16_t)kind_of(g) : SL1_NO_CALL;
+            if (b->call[n] || !in_loop(b, n)) continue;
+            size_t at = 1;
+            while (at < p->bodies.n && p->bodies.v[at]->f != g) at++;
+            if (at == p->bodies.n) add_body(p, g);
+            b->call[n] = (int16_t)at;
+        }
+    }
+}
+
+static int through(const Sl1Body *b, int prov) { return prov >= 0 ? b->from[prov] : PROV_NONE; }
+
+// Which parameter of the kernel the k-th argument of a call derives from.
+static int argument(const Sl1Body *b, uint32_t n, int k)
+{
+    const Inst *call = &b->f->insts.v[n];
+    const Operand *list = &call->opnd[inst_dest_count(call) ? 2 : 1], *o = &list->items[k];
+    if (o->kind == O_REG) return through(b, b->value[o->reg]);
+    for (uint32_t first = b->flow->blocks.v[b->flow->block_of[n]].first; n-- > first && o->kind == O_SYM;) {
+        const Inst *i = &b->f->insts.v[n];
+        if (i->op != OP_ST || i->opnd[0].kind != O_ADDR || i->opnd[0].sym != o->sym) continue;
+        return !i->opnd[0].imm && type_bytes(i->type) == 8 && i->vec == 1 && i->opnd[1].kind == O_REG ? through(b, b->value[i->opnd[1].reg]) : PROV_NONE;
+    }
+    return PROV_NONE;
+}
+
+// Parameters of functions, until nothing changes: the kernel's that is passed at every call, or none.
+static void pass_arguments(Sl1Plan *p)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t k = 0; k < p->bodies.n; k++) {
+            const Sl1Body *b = p->bodies.v[k];
+            for (uint32_t n = 0; n < b->f->insts.n; n++) {
+                if (b->call[n] <= 0 || !in_loop(b, n)) continue;
+                Sl1Body *to = p->bodies.v[b->call[n]];
+                for (size_t a = 0; a < to->f->params.n; a++) {
+                    int16_t now = (int16_t)argument(b, n, (int)a);
+                    if (now == -2 || now == to->from[a]) continue;
+                    now = to->from[a] == -2 ? now : PROV_NONE;
+                    changed |= now != to->from[a];
+                    to->from[a] = now;
+                }
+            }
+        }
+    }
+    for (size_t k = 1; k < p->bodies.n; k++) {
+        Sl1Body *b = p->bodies.v[k];
+        for (uint32_t n = 0; n < b->f->insts.n; n++) b->prov[n] = (int16_t)MAX(through(b, b->prov[n]), PROV_NONE);
+    }
+}
+
 // --- structures -----------------------------------------------------------------------------------------------------------
 static int find_structure(const Sl1Plan *p, int param)
 {
@@ -29,44 +149,70 @@ static int find_structure(const Sl1Plan *p, int param)
 }
 
 // Structures of the main loops, those with most accesses first; what there is no room for counts as unknown.
-static void find_structures(Sl1Plan *p, const int16_t *prov)
+static void find_structures(Sl1Plan *p)
 {
-    const Function *f = p->f;
-    uint32_t *sites = mem_alloc(sizeof *sites * (f->params.n + 1));
-    for (size_t b = 0; b < p->flow->blocks.n; b++)
-        for (uint32_t n = p->flow->blocks.v[b].first; p->loop_of[b] >= 0 && n < p->flow->blocks.v[b].last; n++)
-            if (is_access(&f->insts.v[n]) && prov[n] >= 0) sites[prov[n]]++;
+    uint32_t *sites = mem_alloc(sizeof *sites * (p->f->params.n + 1));
+    for (size_t k = 0; k < p->bodies.n; k++) {
+        const Sl1Body *b = p->bodies.v[k];
+        for (uint32_t n = 0; n < b->f->insts.n; n++)
+            if (in_loop(b, n) && is_access(&b->f->insts.v[n]) && b->prov[n] >= 0) sites[b->prov[n]]++;
+    }
     for (; p->structures < SL1_STRUCTURES; p->structures++) {
         size_t most = 0;
-        for (size_t k = 1; k < f->params.n; k++)
+        for (size_t k = 1; k < p->f->params.n; k++)
             if (sites[k] > sites[most]) most = k;
-        if (!f->params.n || !sites[most]) break;
+        if (!p->f->params.n || !sites[most]) break;
         p->structure[p->structures] = (Sl1Structure){.param = (uint32_t)most, .sites = sites[most]};
         sites[most] = 0;
     }
     mem_free(sites);
 }
 
-static void look_at_accesses(Sl1Plan *p, const int16_t *prov)
+static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
 {
-    const Function *f = p->f;
-    for (uint32_t n = 0; n < f->insts.n; n++) {
-        const Inst *i = &f->insts.v[n];
+    for (uint32_t n = 0; n < b->f->insts.n; n++) {
+        const Inst *i = &b->f->insts.v[n];
         bool access = is_access(i), touches = access || is_atomic(i);
-        p->access[n] = SL1_OTHER;
+        b->access[n] = SL1_OTHER;
         if (!touches) continue;
-        int s = prov[n] >= 0 ? find_structure(p, prov[n]) : SL1_UNKNOWN;
-        if (access) p->access[n] = (int16_t)s;
+        int s = b->prov[n] >= 0 ? find_structure(p, b->prov[n]) : SL1_UNKNOWN;
+        if (access) b->access[n] = (int16_t)s;
         if (is_atomic(i) || is_strong(i)) {
             if (s >= 0) p->structure[s].barred = true;
-            else if (prov[n] < 0) p->left = "an atomic or volatile access may touch any structure";
+            else if (b->prov[n] < 0) p->left = "an atomic or volatile access may touch any structure";
         }
-        if (p->loop_of[p->flow->block_of[n]] < 0) continue;
+        if (!in_loop(b, n)) continue;
         p->unknown |= s == SL1_UNKNOWN && access;
         if (i->op != OP_ST) continue;
         if (s >= 0) p->structure[s].written = true;
         else p->stores_unknown = true;
     }
+}
+
+// What is called outside the main loops, or can't be rewritten, may have atomics of its own.
+static bool has_atomics(const Function *f, Seen *seen)
+{
+    for (size_t k = 0; k < seen->f.n; k++)
+        if (seen->f.v[k] == f) return false;
+    vec_push(&seen->f, f);
+    for (size_t n = 0; n < f->insts.n; n++) {
+        const Inst *i = &f->insts.v[n];
+        const Function *g = sl1_callee(i);
+        if (is_atomic(i) || (is_access(i) && is_strong(i)) || (i->op == OP_CALL && !g) || (g && has_atomics(g, seen))) return true;
+    }
+    return false;
+}
+
+static void look_at_calls(Sl1Plan *p)
+{
+    const Sl1Body *kernel = p->bodies.v[0];
+    Seen seen = {{0}};
+    for (uint32_t n = 0; n < kernel->f->insts.n; n++) {
+        const Function *g = sl1_callee(&kernel->f->insts.v[n]);
+        if (kernel->f->insts.v[n].op != OP_CALL || kernel->call[n] == SL1_HARMLESS || (kernel->call[n] > 0 && in_loop(kernel, n))) continue;
+        if (!g || has_atomics(g, &seen)) p->left = "a function that it calls may touch any structure with atomics";
+    }
+    vec_free(&seen.f);
 }
 
 // --- loops ----------------------------------------------------------------------------------------------------------------
@@ -80,24 +226,23 @@ static const char *why_not(const Flow *flow, const Loop *l)
     return NULL;
 }
 
-static bool touches_memory(const Flow *flow, const Loop *l, const int16_t *prov)
+static bool touches_memory(const Sl1Body *body, const Loop *l)
 {
     for (size_t k = 0; k < l->blocks.n; k++) {
-        const Block *b = &flow->blocks.v[l->blocks.v[k]];
+        const Block *b = &body->flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++)
-            if (is_access(&flow->f->insts.v[n]) && prov[n] >= 0) return true;
+            if ((is_access(&body->f->insts.v[n]) && body->prov[n] >= 0) || (body->f->insts.v[n].op == OP_CALL && !kind_of(sl1_callee(&body->f->insts.v[n])))) return true;
     }
     return false;
 }
 
-static void find_loops(Sl1Plan *p, const int16_t *prov)
+static void find_loops(Sl1Plan *p, Sl1Body *b)
 {
-    const Flow *flow = p->flow;
-    for (uint32_t k = 0; k < flow->loops.n; k++) {
-        const Loop *l = &flow->loops.v[k];
-        if (l->depth != 1 || !touches_memory(flow, l, prov) || p->loops == SL1_LOOPS) continue;
-        p->loop[p->loops] = (Sl1Loop){k, l->head, why_not(flow, l)};
-        for (size_t b = 0; b < l->blocks.n && !p->loop[p->loops].left; b++) p->loop_of[l->blocks.v[b]] = (int)p->loops;
+    for (uint32_t k = 0; k < b->flow->loops.n; k++) {
+        const Loop *l = &b->flow->loops.v[k];
+        if (l->depth != 1 || !touches_memory(b, l) || p->loops == SL1_LOOPS) continue;
+        p->loop[p->loops] = (Sl1Loop){k, l->head, why_not(b->flow, l)};
+        for (size_t i = 0; i < l->blocks.n && !p->loop[p->loops].left; i++) b->loop_of[l->blocks.v[i]] = (int)p->loops;
         p->loops++;
     }
 }
@@ -106,20 +251,18 @@ Sl1Plan *sl1_plan(const Function *f)
 {
     Sl1Plan *p = mem_alloc(sizeof *p);
     p->f = f;
-    p->flow = flow_build(f);
-    p->access = mem_alloc(sizeof *p->access * (f->insts.n + 1));
-    p->loop_of = mem_alloc(sizeof *p->loop_of * p->flow->blocks.n);
-    for (size_t b = 0; b < p->flow->blocks.n; b++) p->loop_of[b] = -1;
-    int16_t *prov = ptx_provenance(f);
-    find_loops(p, prov);
-    find_structures(p, prov);
-    look_at_accesses(p, prov);
-    mem_free(prov);
+    find_loops(p, add_body(p, f));
+    find_bodies(p);
+    pass_arguments(p);
+    find_structures(p);
+    for (size_t k = 0; k < p->bodies.n; k++) look_at_accesses(p, p->bodies.v[k]);
+    look_at_calls(p);
     uint32_t open = 0, good = 0;
     for (uint32_t k = 0; k < p->structures; k++) open += !p->structure[k].barred;
     for (uint32_t k = 0; k < p->loops; k++) good += !p->loop[k].left;
     if (!p->loops) p->left = "no loop of it touches a data structure";
     else if (!good) p->left = p->loop[0].left;
+    else if (!p->structures) p->left = "no loop of it touches a data structure";
     else if (!open && !p->left) p->left = "atomics or volatile accesses touch every structure of its loops";
     return p;
 }
@@ -127,20 +270,27 @@ Sl1Plan *sl1_plan(const Function *f)
 void sl1_plan_free(Sl1Plan *p)
 {
     if (!p) return;
-    flow_free(p->flow);
-    mem_free(p->access), mem_free(p->loop_of), mem_free(p);
+    for (size_t k = 0; k < p->bodies.n; k++) {
+        Sl1Body *b = p->bodies.v[k];
+        flow_free(b->flow);
+        mem_free((char *)b->out[0].name), mem_free((char *)b->out[1].name);
+        mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of), mem_free(b->from), mem_free(b);
+    }
+    vec_free(&p->bodies);
+    mem_free(p);
 }
 
 void sl1_plan_print(const Sl1Plan *p, Text *out)
 {
-    const Function *f = p->f;
-    text_printf(out, "%s: %s%s\n", f->symbol->name, p->left ? "left alone: " : "rewritten", p->left ? p->left : "");
+    const Flow *flow = p->bodies.v[0]->flow;
+    text_printf(out, "%s: %s%s\n", p->f->symbol->name, p->left ? "left alone: " : "rewritten", p->left ? p->left : "");
     for (uint32_t k = 0; k < p->loops; k++) {
-        const Loop *l = &p->flow->loops.v[p->loop[k].loop];
-        text_printf(out, "  loop %u: %zu blocks from instruction %u%s%s\n", k, l->blocks.n, p->flow->blocks.v[l->head].first, p->loop[k].left ? ", left alone: " : "", p->loop[k].left ? p->loop[k].left : "");
+        const Loop *l = &flow->loops.v[p->loop[k].loop];
+        text_printf(out, "  loop %u: %zu blocks from instruction %u%s%s\n", k, l->blocks.n, flow->blocks.v[l->head].first, p->loop[k].left ? ", left alone: " : "", p->loop[k].left ? p->loop[k].left : "");
     }
+    for (size_t k = 1; k < p->bodies.n; k++) text_printf(out, "  function %s\n", p->bodies.v[k]->f->symbol->name);
     for (uint32_t k = 0; k < p->structures; k++) {
         const Sl1Structure *s = &p->structure[k];
-        text_printf(out, "  structure %u: %s, %u accesses, %s\n", k, f->params.v[s->param]->name, s->sites, s->barred ? "never cached: atomic or volatile" : s->written ? "read and written" : "only read");
+        text_printf(out, "  structure %u: %s, %u accesses, %s\n", k, p->f->params.v[s->param]->name, s->sites, s->barred ? "never cached: atomic or volatile" : s->written ? "read and written" : "only read");
     }
 }

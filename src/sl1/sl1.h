@@ -5,7 +5,8 @@
 // kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
 // accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
 // structures through lines in shared memory that are the thread's own. plan.c finds loops and structures, slice.c writes the
-// copies, monitor.c, access.c and flush.c what is put into them, rewrite.c the module; launch.c says how much room there is.
+// copies, monitor.c, access.c and flush.c what is put into them, calls.c what they call, rewrite.c the module; launch.c says how
+// much room there is.
 #ifndef SL1_H
 #define SL1_H
 
@@ -51,11 +52,20 @@ typedef struct Sl1Loop {
     uint32_t loop, head;  // of Flow.loops; its block
     const char *left;     // why it is left alone, or null
 } Sl1Loop;
-typedef struct Sl1Plan {
+typedef struct Sl1Body {  // the kernel, or a function that its main loops call
     const Function *f;
     Flow *flow;
+    int16_t *prov, *value;  // per instruction and register: the kernel's parameter that an address, a value derives from, or PROV_NONE
     int16_t *access;      // per instruction: a structure, or a Sl1Access
-    int *loop_of;         // per block: the main loop it is in, or −1
+    int16_t *call;        // per instruction: the body that is called, or a Sl1Call
+    int *loop_of;         // per block: the main loop it is in, or −1; of functions always 0
+    int16_t *from;        // per parameter: the kernel's parameter that is passed for it
+    Symbol out[2];        // of a function: what its copies' results are called where they are called, monitor's and compute's
+} Sl1Body;
+typedef enum Sl1Call { SL1_NO_CALL = -1, SL1_HARMLESS = -2, SL1_OPAQUE = -3 } Sl1Call;  // touches no memory of others; who knows what it does
+typedef struct Sl1Plan {
+    const Function *f;
+    VEC(Sl1Body *) bodies;  // the kernel first
     Sl1Structure structure[SL1_STRUCTURES];
     uint32_t structures;
     Sl1Loop loop[SL1_LOOPS];
@@ -64,6 +74,7 @@ typedef struct Sl1Plan {
     const char *left;     // why the kernel is left alone, or null
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
+const Function *sl1_callee(const Inst *i);    // of a direct call, or null
 void sl1_plan_free(Sl1Plan *p);
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
@@ -71,8 +82,9 @@ void sl1_plan_print(const Sl1Plan *p, Text *out);
 typedef enum Slice { SLICE_ORIGINAL, SLICE_MONITOR, SLICE_COMPUTE, SLICE_PLAIN } Slice;  // plain: where nothing is cached
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
+    const Sl1Body *body;  // being written
     const Sl1Options *options;
-    Function view;        // the kernel's function, with our registers, and labels renamed for the slice being written
+    Function view;        // its function, with our registers, and labels renamed for the slice being written
     bool alias;           // pointer arguments may point into the same memory
     Slice slice;
     uint32_t loop;        // of the slice
@@ -80,12 +92,20 @@ typedef struct Sl1Writer {
     const char *x;        // the register with the address of the access being written
     Text *out;
 } Sl1Writer;
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
+void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // Bytes of a block's part of shared memory before the lines: for each warp and loop the choice, then hits and accesses.
 uint32_t sl1_warp_bytes(const Sl1Plan *p);
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
+
+// --- calls.c: functions that a main loop calls ------------------------------------------------------------------------------
+void sl1_declare_results(Sl1Writer *w);                    // the variables in which calls of a slice give back what they do
+void sl1_call(Sl1Writer *w, const Inst *i, uint32_t body);  // of the slice's copy, with the cache's state
+bool sl1_move_result(Sl1Writer *w, const Inst *i);         // an access of a result that stands behind the state now: written there, or false
+void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // where a function begins and where it returns
+void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's, without what follows it
 
 // --- monitor.c, access.c, flush.c: what is put into the slices ------------------------------------------------------------
 void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop

@@ -62,7 +62,7 @@ void sl1_put(Sl1Writer *w, const char *format, ...)
     va_end(args);
 }
 
-static void put_inst(Sl1Writer *w, const Inst *i)
+void sl1_put_inst(Sl1Writer *w, const Inst *i)
 {
     text_put(w->out, "    ");
     ptx_print_inst(&w->view, i, w->out);
@@ -73,13 +73,13 @@ static void put_inst(Sl1Writer *w, const Inst *i)
 // What block b is called where the current slice leads to it.
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
-    bool inside = w->slice != SLICE_ORIGINAL && w->plan->loop_of[b] == (int)w->loop;
+    bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
     static const char kinds[] = {'o', 'm', 'c', 'n'};
     char kind = inside ? kinds[w->slice] : w->slice == SLICE_COMPUTE ? 'x' : 'o';
     text_printf(out, "$sl1_%c%u", kind, b);
 }
 
-static uint32_t block_at(const Sl1Plan *p, uint32_t inst) { return inst < p->f->insts.n ? p->flow->block_of[inst] : (uint32_t)p->flow->blocks.n - 1; }
+static uint32_t block_at(const Sl1Body *b, uint32_t inst) { return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1; }
 
 static void free_labels(Sl1Writer *w)
 {
@@ -89,12 +89,12 @@ static void free_labels(Sl1Writer *w)
 
 static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
-    const Function *f = w->plan->f;
+    const Function *f = w->body->f;
     free_labels(w);
     w->slice = slice, w->loop = loop;
     for (size_t k = 0; k < f->labels.n; k++) {
         Text name = {0};
-        name_block(w, block_at(w->plan, f->labels.v[k].inst), &name);
+        name_block(w, block_at(w->body, f->labels.v[k].inst), &name);
         vec_push(&w->view.labels, ((Label){name.v, f->labels.v[k].inst, f->labels.v[k].at, true}));
     }
 }
@@ -103,7 +103,7 @@ static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 static bool makes_visible(const Inst *i)
 {
     switch (i->op) {
-    case OP_MEMBAR: case OP_FENCE: case OP_FENCE_PROXY: case OP_MEMBAR_PROXY: case OP_CALL: case OP_CP_ASYNC:
+    case OP_MEMBAR: case OP_FENCE: case OP_FENCE_PROXY: case OP_MEMBAR_PROXY: case OP_CP_ASYNC:
     case OP_CP_ASYNC_COMMIT: case OP_CP_ASYNC_WAIT: case OP_CP_ASYNC_WAIT_ALL: case OP_GRIDDEPCONTROL: return true;
     default: return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
     }
@@ -126,23 +126,30 @@ static void end_guard(Sl1Writer *w, uint32_t label)
 
 static void write_inst(Sl1Writer *w, uint32_t n)
 {
-    const Inst *i = &w->plan->f->insts.v[n];
-    int s = w->plan->access[n];
-    bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred), flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || (leaves(i) && i->guarded));
-    if (w->slice == SLICE_ORIGINAL || w->slice == SLICE_PLAIN || (!cached && !flush) || (w->slice == SLICE_MONITOR && s < 0)) {
-        put_inst(w, i);
+    const Inst *i = &w->body->f->insts.v[n];
+    int s = w->body->access[n], call = w->body->call[n];
+    bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
+    bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred) && (w->slice == SLICE_COMPUTE || s >= 0);
+    bool returns = i->op == OP_RET && function, ends = leaves(i) && !returns && (i->guarded || function);
+    bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends);
+    if (copied && sl1_move_result(w, i)) return;
+    if (!copied || !(cached || flush || call > 0 || returns)) {
+        sl1_put_inst(w, i);
         return;
     }
     uint32_t skip = begin_guard(w, i);
     Inst plain = *i;
     plain.guarded = false;
     if (flush) sl1_flush(w);
-    if (flush && !cached) {
-        put_inst(w, &plain);
+    if (returns) sl1_state_out(w);
+    if (call > 0) {
+        sl1_call(w, &plain, (uint32_t)call);
+    } else if (!cached) {
+        sl1_put_inst(w, &plain);
     } else if (w->slice == SLICE_MONITOR) {
         sl1_address(w, i);
         sl1_simulate(w, (uint32_t)s);  // before it: a load may overwrite its address
-        put_inst(w, &plain);
+        sl1_put_inst(w, &plain);
     } else {
         sl1_address(w, i);
         sl1_access(w, &plain, s);
@@ -153,14 +160,14 @@ static void write_inst(Sl1Writer *w, uint32_t n)
 // Block b of the current slice; next: the block that is written behind it, or NO_BLOCK.
 static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
 {
-    const Block *block = &w->plan->flow->blocks.v[b];
+    const Block *block = &w->body->flow->blocks.v[b];
     Text name = {0};
     name_block(w, b, &name);
     text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
-    if (w->slice == SLICE_MONITOR && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
+    if (w->slice == SLICE_MONITOR && w->body->f->entry && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
-    const Inst *last = &w->plan->f->insts.v[block->last - 1];
+    const Inst *last = &w->body->f->insts.v[block->last - 1];
     bool ends = (leaves(last) || last->op == OP_BRA || last->op == OP_BRX) && !last->guarded;
     if (ends || b + 1 == next) return;
     name_block(w, b + 1, &name);
@@ -171,21 +178,21 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
 // --- a main loop ------------------------------------------------------------------------------------------------------------
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
-    const Flow *flow = w->plan->flow;
+    const Flow *flow = w->body->flow;
     enter_slice(w, slice, loop);
     for (uint32_t b = 0; b + 1 < flow->blocks.n; b++) {
-        if (w->plan->loop_of[b] != (int)loop) continue;
-        bool more = b + 2 < flow->blocks.n && w->plan->loop_of[b + 1] == (int)loop;
+        if (w->body->loop_of[b] != (int)loop) continue;
+        bool more = b + 2 < flow->blocks.n && w->body->loop_of[b + 1] == (int)loop;
         write_block(w, b, more ? b + 1 : NO_BLOCK);
     }
 }
 
 static void write_exits(Sl1Writer *w, uint32_t loop)
 {
-    const Flow *flow = w->plan->flow;
+    const Flow *flow = w->body->flow;
     for (uint32_t b = 0; b < flow->blocks.n; b++) {
         bool exit = false;
-        for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->plan->loop_of[b] != (int)loop; k++) exit |= w->plan->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
+        for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->body->loop_of[b] != (int)loop; k++) exit |= w->body->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
         if (!exit || (b + 1 == flow->blocks.n && !flow->blocks.v[b].pred.n)) continue;
         sl1_put(w, "$sl1_x%u:", b);
         sl1_flush(w);
@@ -195,7 +202,7 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
 
 static void write_loop(Sl1Writer *w, uint32_t loop)
 {
-    const Flow *flow = w->plan->flow;
+    const Flow *flow = w->body->flow;
     const Loop *l = &flow->loops.v[w->plan->loop[loop].loop];
     sl1_put(w, "$sl1_o%u:", l->head);
     w->loop = loop;
@@ -245,36 +252,84 @@ static void write_prologue(Sl1Writer *w, const char *name)
     sl1_put(w, "bar.sync 0;");
 }
 
+// --- functions and the kernel ------------------------------------------------------------------------------------------------
+static void open_body(Sl1Writer *w, const Sl1Body *b)
+{
+    w->body = b;
+    w->view = *b->f;
+    memset(&w->view.regs, 0, sizeof w->view.regs), memset(&w->view.labels, 0, sizeof w->view.labels);
+    for (size_t r = 0; r < b->f->regs.n; r++) vec_push(&w->view.regs, b->f->regs.v[r]);
+    add_registers(w);
+}
+
+static void close_body(Sl1Writer *w)
+{
+    for (size_t r = w->body->f->regs.n; r < w->view.regs.n; r++) mem_free((char *)w->view.regs.v[r].name);
+    free_labels(w);
+    vec_free(&w->view.regs), vec_free(&w->view.labels);
+}
+
+static void write_function(Sl1Writer *w, uint32_t body)
+{
+    const Sl1Body *b = w->plan->bodies.v[body];
+    uint32_t blocks = (uint32_t)b->flow->blocks.n - 1;
+    open_body(w, b);
+    enter_slice(w, w->slice, 0);
+    text_put(w->out, "\n");
+    sl1_write_head(w, body, w->out);
+    text_put(w->out, "\n{\n");
+    ptx_print_declarations(&w->view, w->out);
+    sl1_declare_results(w);
+    sl1_state_in(w);
+    for (uint32_t k = 0; k < blocks; k++) write_block(w, k, k + 1);
+    text_printf(w->out, "$sl1_%c%u:\n", w->slice == SLICE_MONITOR ? 'm' : 'c', blocks);
+    sl1_state_out(w);
+    sl1_put(w, "ret;");
+    text_put(w->out, "}\n");
+    close_body(w);
+}
+
+static void write_functions(Sl1Writer *w)
+{
+    static const Slice slices[] = {SLICE_MONITOR, SLICE_COMPUTE};
+    for (int body = 0; body < 2; body++)  // heads first: they call each other
+        for (int s = 0; s < 2; s++)
+            for (uint32_t k = 1; k < w->plan->bodies.n; k++) {
+                w->slice = slices[s], w->body = w->plan->bodies.v[k];
+                if (body) write_function(w, k);
+                else sl1_write_head(w, k, w->out), text_put(w->out, ";\n");
+            }
+}
+
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out)
 {
+    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out};
     const Function *f = p->f;
-    Sl1Writer w = {.plan = p, .options = o, .view = *f, .alias = alias, .out = out};
-    const char *name = f->symbol->name, *suffix = alias ? SL1_ALIAS : SL1_APART;
-    memset(&w.view.regs, 0, sizeof w.view.regs), memset(&w.view.labels, 0, sizeof w.view.labels);
-    for (size_t r = 0; r < f->regs.n; r++) vec_push(&w.view.regs, f->regs.v[r]);
-    add_registers(&w);
+    const Sl1Body *kernel = p->bodies.v[0];
+    const char *suffix = alias ? SL1_ALIAS : SL1_APART;
     Text params = {0}, own = {0};
-    text_printf(&own, "%s%s", name, suffix);
+    write_functions(&w);
+    open_body(&w, kernel);
+    text_printf(&own, "%s%s", f->symbol->name, suffix);
     text_printf(&params, ".param .u32 %s$sl1_region, .param .u32 %s$sl1_lines", own.v, own.v);
     ptx_print_head(f, suffix, params.v, out);
     text_put(out, "\n{\n");
+    for (int s = SLICE_MONITOR; s <= SLICE_COMPUTE; s++) w.slice = (Slice)s, sl1_declare_results(&w);
     enter_slice(&w, SLICE_ORIGINAL, 0);
     ptx_print_declarations(&w.view, out);
     write_prologue(&w, own.v);
-    uint32_t blocks = (uint32_t)p->flow->blocks.n - 1;
+    uint32_t blocks = (uint32_t)kernel->flow->blocks.n - 1;
     bool *written = mem_alloc(p->loops + 1);
     for (uint32_t b = 0; b < blocks; b++) {
-        int loop = p->loop_of[b];
+        int loop = kernel->loop_of[b];
         if (b == 0 && loop >= 0) sl1_put(&w, "bra $sl1_o0;");
-        if (loop < 0) write_block(&w, b, b + 1 == blocks || p->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
+        if (loop < 0) write_block(&w, b, b + 1 == blocks || kernel->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
         else if (!written[loop]) written[loop] = true, write_loop(&w, (uint32_t)loop);
     }
-    sl1_put(&w, "$sl1_o%u:", blocks);
+    text_printf(out, "$sl1_o%u:\n", blocks);
     sl1_put(&w, "ret;");
     text_put(out, "}\n");
     mem_free(written);
-    for (size_t r = f->regs.n; r < w.view.regs.n; r++) mem_free((char *)w.view.regs.v[r].name);
-    free_labels(&w);
-    vec_free(&w.view.regs), vec_free(&w.view.labels);
+    close_body(&w);
     text_free(&params), text_free(&own);
 }

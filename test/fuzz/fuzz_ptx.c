@@ -72,7 +72,7 @@ static void analyse(const Function *f) {
     flow_dot(w, &dot);
     text_free(&dot);
     flow_free(w);
-    int16_t *provenance = ptx_provenance(f);
+    int16_t *provenance = ptx_provenance(f, NULL);
     for (uint32_t i = 0; i < f->insts.n; i++)
         demand(provenance[i] == PROV_NONE || (size_t)provenance[i] < f->params.n, "provenance", NULL);
     mem_free(provenance);

@@ -190,7 +190,7 @@ static void view_lower(const Case *c) {
 
 // --- provenance ---------------------------------------------------------------------------------------------------------
 static void provenance_of(const Function *f, Text *out) {
-    int16_t *prov = ptx_provenance(f);
+    int16_t *prov = ptx_provenance(f, NULL);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         bool address = false;
         for (int k = 0; k < f->insts.v[i].operands; k++)
