@@ -92,8 +92,11 @@ static bool decode_function(Decode *x, Code *code)
         ok = decode_inst(x, &code->insts[n], flow, n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
     }
-    for (size_t p = 0; p < f->pragmas.n; p++)
-        if (f->pragmas.v[p].inst < code->n && strstr(f->pragmas.v[p].text, FILL_PRAGMA)) code->insts[f->pragmas.v[p].inst].fill = true;
+    for (size_t p = 0; p < f->pragmas.n; p++) {
+        const Pragma *s = &f->pragmas.v[p];
+        if (s->inst < code->n && strstr(s->text, FILL_PRAGMA)) code->insts[s->inst].soft = SOFT_FILL;
+        if (s->inst < code->n && strstr(s->text, LINE_PRAGMA)) code->insts[s->inst].soft = SOFT_LINE;
+    }
     code->insts[code->n] = (Dinst){.kind = f->entry ? X_EXIT : X_RET, .class = CLASS_BRANCH, .guard = PRED_TRUE, .prov = PROV_NONE, .index = code->n, .op = OP_EXIT};
     mem_free(prov);
     flow_free(flow);

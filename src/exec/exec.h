@@ -70,8 +70,9 @@ struct Dinst {
     uint16_t source[6];           // slots of the register file that are read, for bank conflicts
     uint16_t result;              // slot of the first register that is written, where has_result
     bool has_result;
-    bool fill;                    // reads a line, and may do so up to the end of the granule that its allocation ends in
+    uint8_t soft;                 // SOFT_…: what it does for a software cache
 };
+enum { SOFT_NONE, SOFT_LINE, SOFT_FILL };
 enum {
     D_SYNC = 1,        // waits for all lanes of its mask (.sync, from sm_70 on)
     D_STRONG = 2,      // volatile, relaxed, acquire or release: not a plain access
@@ -171,7 +172,9 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
 #define CONST_BANK (1u << 24)         // bytes of constant memory of a module, at most
-// The statement that stands before a fill of a software cache. Allocations are padded to whole granules.
+// Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may read up
+// to the end of the granule that its allocation ends in, since allocations are padded to whole ones.
+#define LINE_PRAGMA "onchip.line"
 #define FILL_PRAGMA "onchip.fill"
 #define FILL_GRANULE 16
 #define CODE_BASE 0x10u               // function pointers are CODE_BASE + index

@@ -204,6 +204,7 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
     }
     sl1_put(w, "$sl1_g%u:", hit);
     locate(w, base, store);
+    sl1_put(w, ".pragma \"onchip.line\";");
     put_shared(w, i);
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);
