@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-static void put(void *handle, Kernel *k) { map_put(&preload.by_handle, (const char *)&handle, sizeof handle, (intptr_t)k); }
-
-static Kernel *get(void *handle)
+static Kernel *get(const void *handle)
 {
-    int64_t k = 0;
-    return handle && map_get(&preload.by_handle, (const char *)&handle, sizeof handle, &k) ? (Kernel *)(intptr_t)k : NULL;
+    Kernel *k;
+    HASH_FIND_PTR(preload.kernels, &handle, k);
+    return k;
 }
 
 void image_free(Image *image)
@@ -22,8 +21,7 @@ void image_free(Image *image)
 
 static void remove_kernel(Kernel *k)
 {
-    put(k->handle, NULL);
-    vec_drop(&preload.kernels, k);
+    HASH_DEL(preload.kernels, k);
     vec_free(&k->shapes);
     mem_free(k);
 }
@@ -37,8 +35,10 @@ static Owner *find_owner(const void *handle, bool library)
 
 static void remove_kernels(const Image *image, const void *owner)
 {
-    for (size_t n = preload.kernels.n; n-- > 0;)
-        if (preload.kernels.v[n]->image == image && (!owner || preload.kernels.v[n]->owner == owner)) remove_kernel(preload.kernels.v[n]);
+    Kernel *k, *next;
+    HASH_ITER(hh, preload.kernels, k, next) {
+        if (k->image == image && (!owner || k->owner == owner)) remove_kernel(k);
+    }
 }
 
 // A library takes its modules along; a module of a library goes alone. The image, if nobody has it any more.
@@ -97,8 +97,7 @@ static void add(void *handle, bool is_kernel, const Owner *o, const Sl1Kernel *o
     if (!o || !of || of->left) return;
     k = mem_alloc(sizeof *k);
     *k = (Kernel){.handle = handle, .owner = o->handle, .image = o->image, .of = of, .library = o->library, .is_kernel = is_kernel};
-    vec_push(&preload.kernels, k);
-    put(handle, k);
+    HASH_ADD_PTR(preload.kernels, handle, k);
 }
 
 void handles_add_kernel(void *handle, void *owner, bool library, const char *name)

@@ -206,10 +206,10 @@ static bool launch_rewritten(const Launch *l, Kernel *k)
     const CUlaunchConfig *c = &l->c;
     Shape s = {.threads = c->block[0] * c->block[1] * c->block[2], .smem = c->smem};
     if (!may_change(l, k)) return false;
-    if (!read_params(l, k->of, &p)) return left(k, TOLD_PARAMS, "its parameters aren't understood");
+    if (!read_params(l, k->of, &p)) return left(k, TOLD_PARAMS, "its parameters are not understood");
     s.apart = all_apart(&p, k->of);
     CUfunction f = rewritten_kernel(k, s.apart);
-    if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS) return left(k, TOLD_MISSING, "its rewritten kernel isn't found");
+    if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS) return left(k, TOLD_MISSING, "its rewritten kernel is not found");
     // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same shape.
     s.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
     Sl1Share share = share_of(k, f, s);

@@ -12,6 +12,12 @@
 #include "sl1/sl1.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+
+#define uthash_malloc(bytes) mem_alloc(bytes)  // never fails; uthash's own would exit()
+#define uthash_free(p, bytes) mem_free(p)
+#define uthash_fatal(message) abort()
+#include <uthash.h>
 
 // --- the driver's interface: names, values and layouts of the CUDA Driver API -------------------------------------------
 typedef int CUresult;                  // 0: success
@@ -124,6 +130,7 @@ typedef struct Kernel {                // a handle of an original kernel that ha
     CUfunction rewritten[2];           // of SL1_ALIAS and SL1_APART; null until asked for
     VEC(Shape) shapes;
     uint32_t told;                     // which lines of the log were written, a bit each
+    UT_hash_handle hh;
 } Kernel;
 void handles_add_image(void *owner, bool library, Image *image);   // the image becomes theirs
 void handles_add_module(CUmodule module, CUlibrary of);            // a library's module in a context
@@ -159,8 +166,7 @@ typedef struct Preload {
     Driver *_Atomic driver;
     pthread_mutex_t lock;              // of what follows, and of kernels' shapes and told
     VEC(Owner) owners;
-    VEC(Kernel *) kernels;
-    Map by_handle;                     // of kernels, by the bytes of their handle
+    Kernel *kernels;                   // a hash table, by their handles
 } Preload;
 extern Preload preload;
 const Sl1Options *settings(void);

@@ -3,7 +3,8 @@
 // is this: shared memory above 48 KiB must be asked for, a library's kernel is no function when attributes are asked.
 //
 // Machine code it can't run. It runs the PTX in the file $STAND_IN_CODE instead, as if that had been compiled.
-// $STAND_IN_REFUSES: text that contains this is refused when it is loaded.
+// $STAND_IN_REFUSES: text that contains this is refused when it is loaded. $STAND_IN_WONT_LAUNCH: so are launches of kernels
+// with this in their name.
 #include "base/base.h"
 #include "device/device.h"
 
@@ -189,7 +190,9 @@ static CUresult launch(const char *what, Handle *f, const Launch *l, void **para
     const void *args[64];
     size_t at = 0, bytes = 0, count = i.params;
     const char *buffer = NULL;
+    const char *wont = getenv("STAND_IN_WONT_LAUNCH");
     if (l->smem > (unsigned)f->limit) return 1;
+    if (wont && strstr(f->name, wont)) return 701;
     for (void **e = extra; e && *e; e += 2) {
         if (*e == (void *)1) buffer = e[1];
         else bytes = *(size_t *)e[1];
@@ -231,6 +234,7 @@ EXPORT(cuLaunchCooperativeKernel, (Handle *f, unsigned gx, unsigned gy, unsigned
 
 EXPORT(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t flags, int *status))
 {
+    (void)version;
     static const struct {
         const char *name;
         void *function;
@@ -241,7 +245,7 @@ EXPORT(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t 
     };
     static const char *const suffixes[] = {"_v2", "", "_ptsz"};
     *to = NULL;
-    for (size_t s = 0; version >= 12000 && s < (flags & 2 ? 3u : 2u); s++)
+    for (size_t s = 0; s < (flags & 2 ? 3u : 2u); s++)
         for (size_t k = 0; k < COUNT(functions); k++) {
             size_t n = strlen(name);
             if (!strncmp(functions[k].name, name, n) && !strcmp(functions[k].name + n, suffixes[s])) *to = functions[k].function;
