@@ -24,6 +24,7 @@ static bool first_time(Kernel *k, uint32_t what)
     return first;
 }
 
+// Always false: what may_change and launch_rewritten return then.
 static bool left(Kernel *k, uint32_t what, const char *why)
 {
     if (first_time(k, what)) log_line("%s: %s is launched as it is: %s", k->image->name, k->of->name, why);
@@ -172,7 +173,9 @@ static CUfunction rewritten_kernel(Kernel *k, bool apart)
     if (k->library) r = REAL(cuLibraryGetKernel, &kernel, k->owner, name.v), f = (CUfunction)kernel;
     else r = REAL(cuModuleGetFunction, &f, k->owner, name.v);
     text_free(&name);
-    return r == CUDA_SUCCESS ? k->rewritten[apart] = f : NULL;
+    if (r != CUDA_SUCCESS) return NULL;
+    k->rewritten[apart] = f;
+    return f;
 }
 
 // With the two hidden parameters behind the application's.
@@ -258,7 +261,7 @@ static void attribute_set(void *handle, int attribute)
     if (!k) return;
     pthread_mutex_lock(&preload.lock);
     k->shapes.n = 0;
-    k->clusters |= attribute != FUNCTION_MAX_DYNAMIC && attribute != FUNCTION_CARVEOUT;
+    if (attribute != FUNCTION_MAX_DYNAMIC && attribute != FUNCTION_CARVEOUT) k->clusters = true;
     pthread_mutex_unlock(&preload.lock);
 }
 

@@ -88,6 +88,7 @@ static CUresult as_it_was(CUresult r, CUmodule *m)
 static bool loaded(Image *image, CUresult r, const CUmodule *m)
 {
     if (!accepted(image, r)) return false;
+    text_free(&image->text);
     handles_add_image(*m, false, image);
     return true;
 }

@@ -109,7 +109,7 @@ const Driver *driver(void);
 // A module's rewritten text, and what it holds; lives until the last of its handles is unloaded.
 typedef struct Image {
     char *name;                        // for the log
-    Text text;                         // the driver may go on reading a library's (CU_LIBRARY_BINARY_IS_PRESERVED)
+    Text text;                         // of a library, which the driver may go on reading (CU_LIBRARY_BINARY_IS_PRESERVED)
     Sl1Module of;
 } Image;
 // How a kernel's launches of one shape share a multiprocessor; asked of the driver once.
@@ -126,8 +126,8 @@ typedef struct Kernel {                // a handle of an original kernel that ha
     const Sl1Kernel *of;
     bool is_kernel;                    // the handle is a CUkernel
     bool library;                      // the owner is a library, and so the rewritten ones' handles are CUkernels
-    bool clusters;                     // the application asks for clusters of blocks
-    CUfunction rewritten[2];           // of SL1_ALIAS and SL1_APART; null until asked for
+    _Atomic bool clusters;             // the application asks for clusters of blocks
+    CUfunction _Atomic rewritten[2];           // of SL1_ALIAS and SL1_APART; null until asked for
     VEC(Shape) shapes;
     uint32_t told;                     // which lines of the log were written, a bit each
     UT_hash_handle hh;

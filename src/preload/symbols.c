@@ -37,7 +37,8 @@ static void *(*real_dlsym(void))(void *, const char *)
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};  // of which a glibc has the later ones it is old enough for
     void *(*real)(void *, const char *) = preload.dlsym;
     for (size_t k = 0; !real && k < COUNT(versions); k++) *(void **)&real = dlvsym(RTLD_NEXT, "dlsym", versions[k]);
-    return preload.dlsym = real;
+    preload.dlsym = real;
+    return real;
 }
 
 // Threads may do it at the same time: they find the same functions, and the first one's table stays. (A lock would be held

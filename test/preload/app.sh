@@ -9,8 +9,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 cp "$here/add.ptx" .
-cc -Wall "$here/app.c" -o app -ldl
-cc -Wall -DLINKED "$here/app.c" -o app-linked "$LD_LIBRARY_PATH/libcuda.so.1"
+cc -std=gnu17 -Wall "$here/app.c" -o app -ldl
+cc -std=gnu17 -Wall -DLINKED "$here/app.c" -o app-linked "$LD_LIBRARY_PATH/libcuda.so.1"
 
 bad=0
 complain() {
