@@ -24,12 +24,10 @@ static char *rewrite(void *user, const char *ptx, size_t length, const char *nam
     SoftL1 *s = user;
     Diag diag = {0};
     Text out = {0};
-    Module *m = ptx_parse(ptx, length, name ? name : "module.ptx", &diag);
-    diag_free(&diag);
-    if (!m) return NULL;  // the loader says why
     Loaded l = {.module = NULL};
-    sl1_rewrite(m, &s->options, &out, &l.of);
-    ptx_free(m);
+    bool parsed = sl1_rewrite_text(ptx, length, name ? name : "module.ptx", &s->options, &out, &l.of, &diag);
+    diag_free(&diag);
+    if (!parsed) return NULL;  // the loader says why
     vec_push(&s->modules, l);
     return out.v;
 }
@@ -42,28 +40,22 @@ static void loaded(void *user, oc_module *m)
 
 static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *name)
 {
-    for (size_t k = 0; k < s->modules.n; k++) {
-        const Loaded *l = &s->modules.v[k];
-        for (size_t i = 0; l->module == m && i < l->of.kernels.n; i++)
-            if (!strcmp(l->of.kernels.v[i].name, name)) return &l->of.kernels.v[i];
-    }
+    for (size_t k = 0; k < s->modules.n; k++)
+        if (s->modules.v[k].module == m) return sl1_find(&s->modules.v[k].of, name);
     return NULL;
 }
 
-// Each structure's pointer lies in an allocation, no two in the same one.
-static bool all_apart(const SoftL1 *s, const Sl1Kernel *k, const void *const *args)
+static bool allocation(void *user, uint64_t p, uint64_t *base)
 {
-    oc_ptr base[SL1_STRUCTURES];
     uint64_t bytes;
-    if (s->options.apart) return true;
-    for (uint32_t i = 0; i < k->structures; i++) {
-        oc_ptr p;
-        memcpy(&p, args[k->param[i]], sizeof p);
-        if (!device_range(s->device, p, &base[i], &bytes)) return false;
-        for (uint32_t j = 0; j < i; j++)
-            if (base[j] == base[i]) return false;
-    }
-    return true;
+    return device_range(((const SoftL1 *)user)->device, p, base, &bytes);
+}
+
+static bool all_apart(SoftL1 *s, const Sl1Kernel *k, const void *const *args)
+{
+    uint64_t pointer[SL1_STRUCTURES];
+    for (uint32_t i = 0; i < k->structures; i++) memcpy(&pointer[i], args[k->param[i]], sizeof pointer[i]);
+    return sl1_apart(k, &s->options, pointer, allocation, s);
 }
 
 typedef struct Question {

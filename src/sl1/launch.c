@@ -1,7 +1,20 @@
-// launch.c: how many lines a thread gets: CLN = ⌊(shared memory of an SM / threads of an SM) / line⌋ (§3.1), of what the
+// launch.c: what a launch gets: the rewritten kernel that looks up all lines, or, where no two pointers can lead to the same
+// memory, the one that needn't; and how many lines a thread gets: CLN = ⌊(shared memory of an SM / threads of an SM) / line⌋ (§3.1), of what the
 // application leaves free. Granularity, reserved bytes and the rewritten kernel's registers come in through the question that
 // is asked: how many blocks does an SM have room for, when each takes so many bytes more?
 #include "sl1/sl1.h"
+
+bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user)
+{
+    uint64_t base[SL1_STRUCTURES];
+    if (o->apart) return true;
+    for (uint32_t i = 0; i < k->structures; i++) {
+        if (!range(user, pointer[i], &base[i])) return false;
+        for (uint32_t j = 0; j < i; j++)
+            if (base[j] == base[i]) return false;
+    }
+    return true;
+}
 
 static uint32_t padded(uint32_t bytes) { return (bytes + 15) & ~15u; }
 

@@ -6,9 +6,23 @@
 
 static bool has_symbol(const Module *m, const char *name) { return ptx_find(m, name) != NULL; }
 
+// Bytes of a buffer with the first n parameters, each at its alignment, in which the next is aligned so (CUDA Driver API,
+// cuLaunchKernel: extra).
+static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
+{
+    uint64_t at = 0;
+    for (size_t p = 0; p < n; p++) {
+        const Symbol *s = f->params.v[p];
+        at = (at + s->align - 1) / s->align * s->align + s->bytes;
+    }
+    return (at + align - 1) / align * align;
+}
+
 static const char *why_left(const Module *m, const Sl1Plan *p)
 {
+    uint64_t most = m->sm >= 70 && m->version_major * 10 + m->version_minor >= 81 ? 32764 : 4352;  // PTX ISA 5.1.6
     if (m->address_bits != 64) return "its addresses have 32 bits";
+    if (param_bytes(p->f, p->f->params.n, 4) + 8 > most) return "its parameters leave no room for two more";
     for (size_t r = 0; r < p->f->regs.n; r++)
         if (!strncmp(p->f->regs.v[r].name, "%sl1_", 5)) return "it is rewritten already";
     return p->left;
@@ -27,7 +41,8 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p);
-            for (uint32_t s = 0; s < p->structures; s++) kernel.param[s] = p->structure[s].param;
+            kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
+            for (uint32_t s = 0; s < p->structures; s++) kernel.param[s] = p->structure[s].param, kernel.offset[s] = (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
             for (int alias = 0; alias < 2; alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
         }
         vec_push(&m->kernels, kernel);
@@ -42,6 +57,22 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         text_add(out, kernels.v, kernels.n);
     }
     text_free(&kernels);
+}
+
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag)
+{
+    Module *module = ptx_parse(ptx, length, name, diag);
+    if (!module) return false;
+    sl1_rewrite(module, o, out, m);
+    ptx_free(module);
+    return true;
+}
+
+const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name)
+{
+    for (size_t k = 0; k < m->kernels.n; k++)
+        if (!strcmp(m->kernels.v[k].name, name)) return &m->kernels.v[k];
+    return NULL;
 }
 
 void sl1_module_free(Sl1Module *m)

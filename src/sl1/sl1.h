@@ -127,7 +127,8 @@ typedef struct Sl1Kernel {
     uint32_t params;      // of the original; the rewritten ones have two more, both .u32: where our part of dynamic shared
                           // memory begins, and lines per thread
     uint32_t structures, warp_bytes;
-    uint32_t param[SL1_STRUCTURES];  // their pointers
+    uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];  // their pointers, and where they lie in a buffer of all parameters
+    uint32_t param_bytes; // of such a buffer, without ours
     char *left;           // why it was left alone, or null
 } Sl1Kernel;
 typedef struct Sl1Module {
@@ -135,9 +136,15 @@ typedef struct Sl1Module {
 } Sl1Module;
 // Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag);
+const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 
-// --- launch.c: room for lines -----------------------------------------------------------------------------------------------
+// --- launch.c: which kernel is launched, and room for lines -------------------------------------------------------------------
+// Where the allocation begins that p leads to. False: it is not known.
+typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base);
+// Each structure's pointer leads to an allocation of its own: pointer[i] is structure i's.
+bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 typedef struct Sl1Share {
     uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread,
 } Sl1Share;                        // 0: the original is to be launched; dynamic shared memory of a block

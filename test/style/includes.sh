@@ -18,6 +18,7 @@ declare -A below=(
     [cudart]="device"
     [lab]="probe sl1 energy"
     [cli]="cudart lab"
+    [preload]="sl1"
 )
 
 # Prints every folder that $1 may include, itself first.

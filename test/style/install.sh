@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 cmake --install "$ONCHIP_BUILD" --prefix "$folder" >/dev/null
 for file in bin/onchip include/onchip.h share/man/man1/onchip.1; do [[ -s $folder/$file ]]; done
 lib=$(dirname "$(find "$folder" -name libonchip.a)")
-[[ -s $lib/pkgconfig/onchip.pc && -s $lib/libonchip.so ]]
+[[ -s $lib/pkgconfig/onchip.pc && -s $lib/libonchip.so && -s $lib/libonchip-sl1.so ]]
 cat >"$folder/a.c" <<'C'
 #include <onchip.h>
 #include <stdio.h>

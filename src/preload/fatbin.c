@@ -1,0 +1,174 @@
+// fatbin.c: the container that the CUDA toolkit packs machine code and PTX into. NVIDIA documents neither it nor the wrapper that
+// a program has around it; what stands here was read off what fatbinary 13.0 writes, and agrees with what others found
+// (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a container that doesn't add up is left alone.
+//
+// A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and entries of
+// machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4 (before 12.8) or zstd.
+#include "preload/preload.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum { WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50 };
+enum { KIND_PTX = 1, KIND_CODE = 2 };
+enum { PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };  // of Entry.flags
+
+typedef struct Wrapper {
+    uint32_t magic, version;  // 2: with a list of containers that are to be linked when they are loaded
+    const void *container, *list;
+} Wrapper;
+typedef struct Header {
+    uint32_t magic;
+    uint16_t version, bytes;  // its own
+    uint64_t rest;            // of what follows
+} Header;
+typedef struct Entry {
+    uint16_t kind, version;
+    uint32_t header;          // bytes of it, to the contents
+    uint64_t bytes;           // of the contents, with padding
+    uint32_t packed;          // bytes of the contents, if compressed
+    uint32_t options;
+    uint16_t minor, major;
+    uint32_t capability;
+    uint32_t name_at, name_bytes;
+    uint64_t flags, reserved;
+    uint64_t unpacked;        // bytes of what was compressed
+} Entry;
+_Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as they lie in memory");
+
+enum { UNPACKED_MOST = 1 << 30 };  // bytes: more is a container that we don't understand
+
+static bool is_text(const char *s)
+{
+    for (;;) {
+        while (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r') s++;
+        if (s[0] == '/' && s[1] == '/') {
+            while (*s && *s != '\n') s++;
+        } else if (s[0] == '/' && s[1] == '*') {
+            s = strstr(s + 2, "*/");
+            if (!s) return false;
+            s += 2;
+        } else {
+            return !strncmp(s, ".version", 8);  // PTX ISA 5.3: a module begins with it
+        }
+    }
+}
+
+ImageKind image_kind(const void *image)
+{
+    uint32_t magic = 0;
+    if (is_text(image)) return IMAGE_PTX;
+    for (size_t k = 0; k < sizeof magic; k++) {  // a text may be shorter
+        magic |= (uint32_t)((const uint8_t *)image)[k] << 8 * k;
+        if (!((const uint8_t *)image)[k]) return IMAGE_UNKNOWN;
+    }
+    return magic == WRAPPER || magic == CONTAINER ? IMAGE_FATBIN : magic == 0x464c457f ? IMAGE_CUBIN : IMAGE_UNKNOWN;
+}
+
+// --- decompression ----------------------------------------------------------------------------------------------------------
+// A length's first four bits, and bytes behind them while they are 255.
+static bool read_length(const uint8_t **from, const uint8_t *end, uint32_t bits, size_t *length)
+{
+    *length = bits;
+    if (bits < 15) return true;
+    for (;;) {
+        if (*from == end) return false;
+        uint8_t more = *(*from)++;
+        *length += more;
+        if (more < 255) return true;
+    }
+}
+
+// LZ4 Block Format Description: sequences of literals and a match, the last one without match.
+bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes)
+{
+    const uint8_t *end = from + n;
+    size_t at = 0, length;
+    while (from < end) {
+        uint8_t token = *from++;
+        if (!read_length(&from, end, token >> 4, &length) || length > (size_t)(end - from) || length > bytes - at) return false;
+        memcpy(to + at, from, length);
+        from += length, at += length;
+        if (from == end) break;
+        if (end - from < 2) return false;
+        size_t back = from[0] | (size_t)from[1] << 8;
+        from += 2;
+        if (!read_length(&from, end, token & 15, &length) || !back || back > at || (length += 4) > bytes - at) return false;
+        for (; length; length--, at++) to[at] = to[at - back];  // it may overlap itself
+    }
+    return at == bytes;
+}
+
+// libzstd is used where it is installed; its interface has been stable since 1.0.
+static bool zstd_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes, Text *why)
+{
+    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    size_t (*decompress)(void *, size_t, const void *, size_t) = NULL;
+    if (library) *(void **)&decompress = dlsym(library, "ZSTD_decompress");
+    if (!decompress) text_put(why, "its PTX is compressed with zstd, and there is no libzstd.so.1 here");
+    bool ok = decompress && decompress(to, bytes, from, n) == bytes;  // an error is a number larger than any size
+    if (decompress && !ok) text_put(why, "its compressed PTX is damaged");
+    if (library) dlclose(library);
+    return ok;
+}
+
+static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why)
+{
+    if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD))) return text_add(ptx, (const char *)contents, strnlen((const char *)contents, e->bytes)), true;
+    if (e->packed > e->bytes || !e->unpacked || e->unpacked > UNPACKED_MOST) return text_put(why, "its compressed PTX is damaged"), false;
+    uint8_t *to = mem_alloc(e->unpacked + 1);
+    bool ok = true;
+    if (e->flags & PACKED_ZSTD) ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
+    else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked))) text_put(why, "its compressed PTX is damaged");
+    if (ok) text_add(ptx, (const char *)to, strlen((const char *)to));
+    mem_free(to);
+    return ok;
+}
+
+// --- the container ----------------------------------------------------------------------------------------------------------
+// Contents are at their place in the file: no field of an entry need be aligned.
+typedef struct Found {
+    Entry entry;
+    const uint8_t *contents;
+    uint32_t count;  // entries for this capability
+} Found;
+
+static void better(Found *best, const Entry *e, const uint8_t *contents)
+{
+    if (best->count && best->entry.capability == e->capability) best->count++;
+    if (!best->count || e->capability > best->entry.capability) *best = (Found){*e, contents, 1};
+}
+
+bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
+{
+    Header h;
+    Found text = {.count = 0}, code = {.count = 0};
+    bool newer = false;
+    memcpy(&h, image, sizeof h);
+    if (h.magic == WRAPPER) {
+        Wrapper w;
+        memcpy(&w, image, sizeof w);
+        if (w.version != 1) return text_put(why, "its parts are linked when it is loaded"), false;
+        if (!(image = w.container)) return text_put(why, "its fat binary is empty"), false;
+        memcpy(&h, image, sizeof h);
+    }
+    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h) return text_put(why, "its fat binary is of an unknown kind"), false;
+    const uint8_t *at = (const uint8_t *)image + h.bytes, *end = at + h.rest;
+    while ((size_t)(end - at) >= sizeof(Entry)) {
+        Entry e;
+        memcpy(&e, at, sizeof e);
+        if (e.header < sizeof e || e.header > (size_t)(end - at) || e.bytes > (size_t)(end - at) - e.header) return text_put(why, "its fat binary is damaged"), false;
+        newer |= e.kind == KIND_PTX && e.capability > capability;
+        // Machine code runs on GPUs of its own major version from its minor version on.
+        if (e.kind == KIND_PTX && e.capability <= capability) better(&text, &e, at + e.header);
+        if (e.kind == KIND_CODE && e.capability <= capability && e.capability / 10 == capability / 10) better(&code, &e, at + e.header);
+        at += e.header + e.bytes;
+    }
+    if (!text.count) return text_put(why, newer ? "its PTX is for later GPUs" : "it is machine code alone"), false;
+    if (text.count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
+    // The host's code may count on what the driver would have taken, block sizes say.
+    if (code.count && code.entry.capability > text.entry.capability)
+        return text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u", text.entry.capability / 10, text.entry.capability % 10, code.entry.capability / 10,
+                           code.entry.capability % 10), false;
+    return unpack(&text.entry, text.contents, ptx, why);
+}
