@@ -95,6 +95,7 @@ static bool decode_function(Decode *x, Code *code)
     for (size_t p = 0; p < f->pragmas.n; p++) {
         const Pragma *s = &f->pragmas.v[p];
         if (s->inst < code->n && strstr(s->text, FILL_PRAGMA)) code->insts[s->inst].soft = SOFT_FILL;
+        if (s->inst < code->n && strstr(s->text, AHEAD_PRAGMA)) code->insts[s->inst].soft = SOFT_AHEAD;
         if (s->inst < code->n && strstr(s->text, LINE_PRAGMA)) code->insts[s->inst].soft = SOFT_LINE;
     }
     code->insts[code->n] = (Dinst){.kind = f->entry ? X_EXIT : X_RET, .class = CLASS_BRANCH, .guard = PRED_TRUE, .prov = PROV_NONE, .index = code->n, .op = OP_EXIT};

@@ -71,8 +71,9 @@ static uint64_t window_base(const Env *env, Space s)
 // --- global memory ----------------------------------------------------------------------------------------------------
 static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
 {
-    const Allocation *al = gmem_find(env->gmem, a);
-    uint64_t end = al && d->soft == SOFT_FILL ? (al->end + FILL_GRANULE - 1) / FILL_GRANULE * FILL_GRANULE : al ? al->end : 0;  // allocations are padded
+    uint64_t granule = d->soft == SOFT_FILL ? FILL_GRANULE : d->soft == SOFT_AHEAD ? AHEAD_GRANULE : 1;  // allocations are padded
+    const Allocation *al = gmem_find(env->gmem, a / granule * granule);
+    uint64_t end = al ? (al->end + granule - 1) / granule * granule : 0;
     if (al && !al->freed && a + bytes <= end) return true;
     exec_fault(env, w, a < 4096 ? FAULT_NULL : al && al->freed ? FAULT_FREED : FAULT_BOUNDS, lane, a, bytes, write);
     return false;

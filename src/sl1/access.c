@@ -109,12 +109,39 @@ static bool looks_at(const Sl1Writer *w, int structure, uint32_t k)
 
 static bool only_own(const Sl1Writer *w, int structure) { return structure >= 0 && !w->alias; }
 
+// The line at %sl1_y, whose tag is %sl1_i, comes from registers if it was loaded early; then the one behind it is, unless it is
+// the first of 256 bytes, which might be no longer the allocation's.
+static void fill_ahead(Sl1Writer *w, uint32_t k)
+{
+    uint32_t line = w->options->line, there = ++w->labels, last = ++w->labels;
+    char values[100];
+    if (line == 8) snprintf(values, sizeof values, "{%%sl1_e%u_0, %%sl1_e%u_1}", k, k);
+    else snprintf(values, sizeof values, "{%%sl1_e%u_0, %%sl1_e%u_1, %%sl1_e%u_2, %%sl1_e%u_3}", k, k, k, k);
+    const char *vector = line == 8 ? "v2.b32" : "v4.b32";
+    sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %%sl1_e%u;", k);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", there);
+    sl1_put(w, ".pragma \"onchip.fill\";");
+    sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
+    sl1_put(w, "$sl1_g%u:", there);
+    for (uint32_t word = 0; word < line / 4 && w->options->banks; word++) sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
+    if (!w->options->banks) sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
+    sl1_put(w, "add.u32 %%sl1_e%u, %%sl1_i, %u;", k, line);
+    sl1_put(w, "and.b32 %%sl1_m, %%sl1_e%u, 255;", k);
+    sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
+    sl1_put(w, "@%%sl1_p mov.u32 %%sl1_e%u, -1;", k);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", last);
+    sl1_put(w, ".pragma \"onchip.ahead\";");
+    sl1_put(w, "ld.global.%s %s, [%%sl1_y+%u];", vector, values, line);
+    sl1_put(w, "$sl1_g%u:", last);
+}
+
 // The access's line takes the place of what the structure's was.
 static void fill(Sl1Writer *w, uint32_t k)
 {
     sl1_write_back(w, k);
     if (!w->alias) sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
-    sl1_move_line(w, k, true, "%sl1_y");
+    if (sl1_has_next(w, k)) fill_ahead(w, k);
+    else sl1_move_line(w, k, true, "%sl1_y");
     if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
     else if (sl1_has_high(w, k)) sl1_put(w, "mov.b64 {%%sl1_a%u, %%sl1_g%u}, %%sl1_y;", k, k);
     else sl1_put(w, "mov.u32 %%sl1_a%u, %%sl1_i;", k);

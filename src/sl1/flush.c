@@ -70,7 +70,11 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
 }
 
 // No line has this address.
-void sl1_forget(Sl1Writer *w, uint32_t k) { sl1_put(w, "mov.u%d %%sl1_a%u, -1;", w->alias ? 64 : 32, k); }
+void sl1_forget(Sl1Writer *w, uint32_t k)
+{
+    sl1_put(w, "mov.u%d %%sl1_a%u, -1;", w->alias ? 64 : 32, k);
+    if (sl1_has_next(w, k)) sl1_put(w, "mov.u32 %%sl1_e%u, -1;", k);
+}
 
 void sl1_flush(Sl1Writer *w)
 {

@@ -81,6 +81,29 @@ static void rank_written(Sl1Writer *w, uint32_t k)
     sl1_put(w, "@%%sl1_p or.b32 %%sl1_choice, %%sl1_choice, %%sl1_m;");
 }
 
+// What most lanes that are here accessed last in the same line as the first of them is worth nothing: the hardware makes one
+// access of theirs, and a line of each lane's own would make many.
+static void refuse_shared(Sl1Writer *w)
+{
+    sl1_put(w, "activemask.b32 %%sl1_v0;");
+    sl1_put(w, "popc.b32 %%sl1_v1, %%sl1_v0;");
+    sl1_put(w, "brev.b32 %%sl1_v2, %%sl1_v0;");
+    sl1_put(w, "clz.b32 %%sl1_v2, %%sl1_v2;");  // the first lane
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        char tag[32];
+        snprintf(tag, sizeof tag, w->alias ? "%%sl1_low" : "%%sl1_a%u", k);
+        if (w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %%sl1_a%u;", k);
+        sl1_put(w, "shfl.sync.idx.b32 %%sl1_m, %s, %%sl1_v2, 31, %%sl1_v0;", tag);
+        sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, %s;", tag);
+        sl1_put(w, "vote.sync.ballot.b32 %%sl1_m, %%sl1_p, %%sl1_v0;");
+        sl1_put(w, "popc.b32 %%sl1_m, %%sl1_m;");
+        sl1_put(w, "shl.b32 %%sl1_m, %%sl1_m, 1;");
+        sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_m, %%sl1_v1;");
+        sl1_put(w, "@%%sl1_p mov.u32 %%sl1_n%u, 0;", k);
+    }
+}
+
 // Hits and accesses of the lanes that are here.
 static void add_up(Sl1Writer *w, uint32_t at)
 {
@@ -108,6 +131,7 @@ void sl1_choose(Sl1Writer *w)
         add_up(w, at);
     }
     rank(w);
+    if (w->options->scattered && warp && p->f->module->sm >= 30) refuse_shared(w);
     sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
     for (uint32_t k = 0; k < p->structures && !w->options->cache_nothing; k++)
         if (may_cache(w, k)) rank_written(w, k);

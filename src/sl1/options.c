@@ -12,6 +12,8 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks"))) return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;
     if (!strcmp(name, "noalias")) return o->apart = true;
+    if (!strcmp(name, "prefetch")) return o->prefetch = true;
+    if (!strcmp(name, "scattered")) return o->scattered = true;
     if (!strcmp(name, "nothing")) return o->cache_nothing = true;
 #define ROW(row, takes, doc) \
     if (!strcmp(name, row)) return text_printf(why, "--sl1-%s takes %s, not '%s'", row, takes ? takes : "nothing", value ? value : ""), false;

@@ -18,6 +18,8 @@ typedef struct Sl1Options {
     bool per_thread;      // each thread chooses for itself, as in the paper; else a warp does
     bool cache_nothing;   // the choice is none: what the rest costs (Fig. 12)
     bool apart;           // pointers don't alias, says the user
+    bool prefetch;        // the line behind one that was just loaded is asked for early
+    bool scattered;       // not cached: what the lanes of a warp find in one line anyway
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
@@ -29,6 +31,8 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
     S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")     \
     S("layout", "lanes|banks", "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never " \
                                 "meet in a bank")                                                                         \
+    S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")                \
+    S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")           \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
@@ -99,6 +103,7 @@ void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf
 uint32_t sl1_warp_bytes(const Sl1Plan *p);
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
+bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
 
 // --- calls.c: functions that a main loop calls ------------------------------------------------------------------------------
 void sl1_declare_results(Sl1Writer *w);                    // the variables in which calls of a slice give back what they do

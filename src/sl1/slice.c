@@ -21,7 +21,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
 // low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
-// bytes of it that were written.
+// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -31,6 +31,9 @@ static void add_registers(Sl1Writer *w)
         if (sl1_has_high(w, k)) add_reg(w, TY_U32, "%%sl1_g%u", k);
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
+        if (!sl1_has_next(w, k)) continue;
+        add_reg(w, TY_U32, "%%sl1_e%u", k);
+        for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
     static const char *const words[] = {"calls", "warp", "lines", "step", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
@@ -48,6 +51,9 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
 
 // The high half of a tag is needed to write a line back, and to tell it from one that an unknown pointer leads to.
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown); }
+
+// A line that is loaded early mustn't be written to before it is used.
+bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && !w->alias && !sl1_has_bitmap(w, structure); }
 
 uint32_t sl1_warp_bytes(const Sl1Plan *p) { return p->loops * 4 * (1 + 2 * p->structures); }
 

@@ -130,7 +130,7 @@ void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
 static void count_kind(Sm *sm, const Dinst *d, const Step *s)
 {
     uint64_t *c = sm->count;
-    if (d->soft) c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
+    if (d->soft && d->soft != SOFT_AHEAD) c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
     switch (d->kind) {
     case X_BRA:
     case X_BRX: c[C_BRANCHES]++; return;
