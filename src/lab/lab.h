@@ -171,6 +171,7 @@ typedef struct StreamOptions {
     size_t chunk;                      // bytes of the input at a time
     uint32_t buffers;                  // chunks under way of BigKernel, 1 or more
     uint32_t unit;                     // StreamChunk.unit: a power of two; 0: 4, and 16 with the software L1
+    uint32_t threshold;                // of the software L1: accesses of a thread before it is chosen; 0: its own
     const char *const *params;         // the workload's
 } StreamOptions;
 typedef struct StreamReport {
@@ -181,7 +182,8 @@ typedef struct StreamReport {
     uint64_t input, to_device, to_host, buffers;  // bytes: of the input, copied, of device memory for chunks
     size_t chunks;
 } StreamReport;
-extern const StreamProgram *const stream_programs[];     // ended by null
+extern const StreamProgram *const stream_programs[];     // ended by null, as their names
+extern const char *const stream_names[];
 bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *options, StreamReport *report, WorkResult *result);
 // Of lists of what threads read of a chunk: a thread's is every threads-th word, where it begins, then pairs of bytes to skip
 // (high half) and to take, then 0. measure gives the bytes of what will be assembled, and its head; crew may be null.
@@ -265,18 +267,24 @@ typedef struct Findings {
     VEC(Finding) all;
     Map names;
 } Findings;
+void findings_put(Findings *f, const char *name, const char *place, double value);
+void findings_put_text(Findings *f, const char *name, const char *place, const char *text);
 void findings_free(Findings *f);
 typedef struct MeasureParam {
     const char *name;
     double otherwise, min, max;        // otherwise: where it isn't given
+    const char *const *names;          // of the values 0, 1, …, ended by null; or null
 } MeasureParam;
-enum { MEASURE_PARAMS = 2 };           // of a measurement, at most
+enum { MEASURE_PARAMS = 10 };          // of a measurement, at most
 typedef struct Measurement {
     const char *name;
     int version;                       // part of the key: raised when the same device gives other values
     bool (*run)(oc_device *device, const double *params, Findings *found, Diag *diag);
     MeasureParam params[MEASURE_PARAMS + 1];  // ended by a null name
 } Measurement;
+// measure_stream.c: a program in a scenario of stream.c. Its parameters' places:
+enum { STREAM_APP, STREAM_SCENARIO, STREAM_BYTES, STREAM_CHUNK, STREAM_BLOCKS, STREAM_THREADS, STREAM_BUFFERS, STREAM_UNIT, STREAM_THRESHOLD };
+bool measure_bigkernel(oc_device *device, const double *params, Findings *found, Diag *diag);
 const Measurement *measurement_find(const char *name);
 // Its parameters as a cell gives them, also as text, "scale=0.5". False, with the reason and which of them is *wrong.
 bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params, const char **wrong, Diag *diag);

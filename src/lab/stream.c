@@ -24,6 +24,12 @@ const StreamProgram *const stream_programs[] = {
 #undef STREAMED
     NULL,
 };
+const char *const stream_names[] = {
+#define STREAMED(name) #name,
+#include "lab/stream.def"
+#undef STREAMED
+    NULL,
+};
 
 typedef struct Slot {                  // of a chunk that is under way
     oc_stream *stream;
@@ -371,7 +377,9 @@ bool stream_run(oc_device *device, const StreamProgram *program, const StreamOpt
     Run r = {.device = device, .program = program, .options = o, .report = report, .unit = o->unit ? o->unit : soft ? sl1_defaults.line : 4,
              .assembled = soft || o->scenario == SCENARIO_BIGKERNEL};
     *report = (StreamReport){.seconds = 0};
-    SoftL1 *software = soft ? soft_l1_open(device, &sl1_defaults) : NULL;
+    Sl1Options sl1 = sl1_defaults;
+    if (o->threshold) sl1.threshold = o->threshold;
+    SoftL1 *software = soft ? soft_l1_open(device, &sl1) : NULL;
     bool ok = workload_run(device, workload_find(program->workload), &(WorkOptions){.params = o->params, .run = run, .user = &r}, result);
     if (soft) device_transform(device, &(Transform){NULL});
     soft_l1_close(software);
