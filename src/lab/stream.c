@@ -155,8 +155,8 @@ static void copy_out(Run *r, Slot *s, void *to, WorkBuf from, size_t bytes)
     stage_end(r, s, STAGE_TRANSFER);
 }
 
-// Addresses: the chunk's part of the index goes to the device, its threads' lists come back.
-static void list(Run *r, Slot *s)
+// Addresses: the chunk's part of the index goes to the device, which makes its threads' lists; and they come back.
+static void ask(Run *r, Slot *s)
 {
     const StreamChunk *c = &s->chunk;
     const bool lines = r->in.lines;
@@ -173,6 +173,11 @@ static void list(Run *r, Slot *s)
     stage_begin(r, s, STAGE_GATHER);
     work_launch(r->work, r->program->gather, r->grid, r->block, 0, ARGS(arg_i32((int64_t)n), arg_i32(c->each), arg_buf(s->index), arg_buf(s->lists)));
     stage_end(r, s, STAGE_GATHER);
+}
+
+static void answer(Run *r, Slot *s)
+{
+    work_on(r->work, s->stream);
     copy_out(r, s, s->lists_host, s->lists, (size_t)r->list_words * r->threads * sizeof(uint32_t));
 }
 
@@ -303,16 +308,22 @@ static void close_slots(Run *r)
 // --- the loop ---------------------------------------------------------------------------------------------------------------
 static void flow(Run *r, int pass)
 {
-    const size_t n = r->chunks.n, buffers = r->slots.n, ahead = r->assembled && buffers > 2 ? buffers - 2 : 0;
-    for (size_t s = 0; s < n + buffers - 1 && work_ok(r->work); s++) {
+    const size_t n = r->chunks.n, buffers = r->slots.n;
+    // Steps from a chunk's lists to its results, and to its computation. A buffer is spared, where there are enough, so that its
+    // next chunk's lists needn't wait for the results.
+    const size_t behind = buffers > 3 ? buffers - 2 : buffers - 1, ahead = r->assembled && behind ? behind - 1 : 0;
+    for (size_t s = 0; s < n + behind && work_ok(r->work); s++) {
         if (s < n) {
             Slot *slot = &r->slots.v[s % buffers];
             slot->chunk = r->chunks.v[s];
             slot->chunk.pass = pass;
-            if (r->assembled) list(r, slot);
+            if (r->assembled) ask(r, slot);
+            if (r->assembled && !ahead) answer(r, slot);
         }
         if (s >= ahead && s - ahead < n) compute(r, &r->slots.v[(s - ahead) % buffers]);
-        if (s >= buffers - 1) take(r, &r->slots.v[(s - (buffers - 1)) % buffers]);
+        // Behind the copy of an earlier chunk, since the lists are made behind the computation of one before.
+        if (s < n && r->assembled && ahead) answer(r, &r->slots.v[s % buffers]);
+        if (s >= behind) take(r, &r->slots.v[(s - behind) % buffers]);
     }
     work_on(r->work, NULL);
     if (work_ok(r->work)) work_good(r->work, device_wait(r->device, NULL));
