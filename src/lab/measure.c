@@ -367,7 +367,7 @@ static bool param_value(const MeasureParam *p, const char *text, double *v, Text
         text_printf(expected, "%s%s", k ? ", " : "one of ", p->names[k]);
     }
     if (p->names) return false;
-    text_printf(expected, "a number from %g to %g", p->min, p->max);
+    text_printf(expected, "a number from %.10g to %.10g", p->min, p->max);
     if (!text) return false;
     if (!parse_double(text, v)) {
         if (!parse_size(text, &bytes)) return false;
