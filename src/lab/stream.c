@@ -87,20 +87,22 @@ static size_t share_begin(const Run *r, uint32_t k, uint32_t n)
     return at;
 }
 
+static uint8_t *partial_of(const CpuPass *p, uint32_t k) { return p->partial + k * ((p->run->in.partial_bytes + 63) / 64 * 64); }  // a cache line is one thread's
+
 static void cpu_share(void *user, uint32_t k)
 {
     const CpuPass *p = user;
     p->run->program->cpu(&p->run->in, p->pass, share_begin(p->run, k, p->threads), share_begin(p->run, k + 1, p->threads), p->result,
-                         p->partial + k * p->run->in.partial_bytes);
+                         partial_of(p, k));
 }
 
 static double run_cpu(Run *r, Crew *crew, uint32_t threads, void *result)
 {
     double start = seconds_now();
     for (int pass = 0; pass < r->program->passes; pass++) {
-        CpuPass p = {r, pass, threads, result, mem_alloc(threads * r->in.partial_bytes + 1)};
+        CpuPass p = {r, pass, threads, result, mem_alloc(threads * (r->in.partial_bytes + 64))};
         crew_run(crew, threads, cpu_share, &p);
-        for (uint32_t k = 0; k < threads && r->in.partial_bytes; k++) r->program->merge(&r->in, pass, p.partial + k * r->in.partial_bytes, result);
+        for (uint32_t k = 0; k < threads && r->in.partial_bytes; k++) r->program->merge(&r->in, pass, partial_of(&p, k), result);
         mem_free(p.partial);
     }
     return seconds_now() - start;
