@@ -13,7 +13,7 @@ typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, engines;
     uint64_t memory;
-    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us;
+    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, gather_gbs;
     uint32_t dram_latency;
     SmCfg sm;
     PartitionCfg part;

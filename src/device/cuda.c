@@ -1,7 +1,7 @@
 // cuda.c: the public interface on a real GPU, over the driver API by dlopen of libcuda.so.1: nothing of CUDA's is needed
 // to build, and modules are PTX as on the simulated one. A call is complete when it returns: what follows it on another
-// stream would need its result, and a measurement must not meet what came before it. Times are the device's own, from
-// events. Counters don't exist here; a launch's record has its seconds.
+// stream would need its result, and a measurement must not meet what came before it; only while device_queue is on do
+// launches and copies just join their stream. Times are the device's own, from events. Counters don't exist here; a launch's record has its seconds.
 #include "device/device.h"
 
 #include "device/driver.h"
@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct Pending {               // a queued launch, whose time isn't known yet
+    CUevent from, to;
+    size_t launch;
+} Pending;
 typedef struct CudaDevice {
     oc_device base;
     Driver cu;
@@ -22,6 +26,8 @@ typedef struct CudaDevice {
     VEC(oc_event *) events;
     VEC(char *) kernels;               // of the launches
     VEC(double) seconds;
+    VEC(Pending) pending;
+    bool queued;
     oc_status lost;                    // after a fault the context is gone
 } CudaDevice;
 typedef struct CudaModule {
@@ -107,7 +113,10 @@ static oc_status cuda_release(oc_device *d, oc_ptr ptr)
     return OC_OK;
 }
 
-static oc_status wait_for(oc_device *d, oc_stream *s) { return check(d, driver_of(d)->cuStreamSynchronize(stream_of(s)), "cuStreamSynchronize"); }
+static oc_status wait_for(oc_device *d, oc_stream *s)
+{
+    return cuda_of(d)->queued ? OC_OK : check(d, driver_of(d)->cuStreamSynchronize(stream_of(s)), "cuStreamSynchronize");
+}
 
 static oc_status cuda_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
@@ -376,6 +385,42 @@ static bool cuda_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *byt
     return true;
 }
 
+static oc_status cuda_pin(oc_device *d, size_t bytes, void **memory)
+{
+    USABLE(d);
+    TRY(d, driver_of(d)->cuMemAllocHost_v2(memory, bytes));
+    return OC_OK;
+}
+
+static void cuda_unpin(oc_device *d, void *memory)
+{
+    if (memory && usable(d) == OC_OK) driver_of(d)->cuMemFreeHost(memory);
+}
+
+static oc_status cuda_wait(oc_device *base, oc_stream *s)
+{
+    CudaDevice *d = cuda_of(base);
+    USABLE(base);
+    if (s) TRY(base, d->cu.cuStreamSynchronize(stream_of(s)));
+    else TRY(base, d->cu.cuCtxSynchronize());
+    for (size_t p = 0; !s && p < d->pending.n; p++) {
+        Pending *q = &d->pending.v[p];
+        oc_status status = between(base, q->from, q->to, &d->seconds.v[q->launch]);
+        if (status != OC_OK) return status;
+        d->cu.cuEventDestroy_v2(q->from), d->cu.cuEventDestroy_v2(q->to);
+    }
+    if (!s) d->pending.n = 0;
+    return OC_OK;
+}
+
+static void cuda_queue(oc_device *d, bool on)
+{
+    if (!on) cuda_wait(d, NULL);
+    cuda_of(d)->queued = on;
+}
+
+static void cuda_gather(oc_device *d, size_t bytes, oc_stream *s) { (void)d, (void)bytes, (void)s; }
+
 static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
     CudaKernel *k = (CudaKernel *)base;
@@ -391,10 +436,12 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
     if (status == OC_OK)
         status = check(&d->base, cu->cuLaunchKernel(k->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, smem, stream_of(s), (void **)(uintptr_t)args, NULL), k->name);
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[1], stream_of(s)), "cuEventRecord");
-    if (status == OC_OK) status = check(&d->base, cu->cuStreamSynchronize(stream_of(s)), k->name);
-    if (status == OC_OK) status = between(&d->base, at[0], at[1], &seconds);
+    bool later = status == OC_OK && d->queued;
+    if (later) vec_push(&d->pending, ((Pending){at[0], at[1], d->seconds.n}));
+    if (status == OC_OK && !later) status = check(&d->base, cu->cuStreamSynchronize(stream_of(s)), k->name);
+    if (status == OC_OK && !later) status = between(&d->base, at[0], at[1], &seconds);
     for (int n = 0; n < 2; n++)
-        if (at[n] && !d->lost) cu->cuEventDestroy_v2(at[n]);
+        if (at[n] && !d->lost && !later) cu->cuEventDestroy_v2(at[n]);
     if (status == OC_OK) {
         vec_push(&d->kernels, mem_text(k->name));
         vec_push(&d->seconds, seconds);
@@ -434,7 +481,7 @@ static void cuda_close(oc_device *base)
     if (d->origin && !d->lost) d->cu.cuEventDestroy_v2(d->origin);
     if (d->context) d->cu.cuDevicePrimaryCtxRelease_v2(d->ordinal);
     for (size_t k = 0; k < d->kernels.n; k++) mem_free(d->kernels.v[k]);
-    vec_free(&d->modules), vec_free(&d->events), vec_free(&d->streams), vec_free(&d->kernels), vec_free(&d->seconds);
+    vec_free(&d->modules), vec_free(&d->events), vec_free(&d->streams), vec_free(&d->kernels), vec_free(&d->seconds), vec_free(&d->pending);
     if (d->cu.library) dlclose(d->cu.library);
     mem_free(d);
 }
@@ -445,7 +492,8 @@ static const DeviceOps cuda_ops = {
     .kernel_describe = cuda_kernel_describe, .carveout = cuda_carveout, .symbol = cuda_symbol, .texture_create = cuda_texture_create,
     .texture_destroy = cuda_texture_destroy, .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy, .stream_time = cuda_stream_time,
     .event_create = cuda_event_create, .event_destroy = cuda_event_destroy, .event_record = cuda_event_record, .event_seconds = cuda_event_seconds,
-    .occupancy = cuda_occupancy, .range = cuda_range, .launch = cuda_launch, .launches = cuda_launches, .launch_kernel = cuda_launch_kernel, .launch_counter = cuda_launch_counter, .launch_rate = cuda_launch_rate,
+    .occupancy = cuda_occupancy, .range = cuda_range, .pin = cuda_pin, .unpin = cuda_unpin, .queue = cuda_queue, .wait = cuda_wait, .gather = cuda_gather,
+    .launch = cuda_launch, .launches = cuda_launches, .launch_kernel = cuda_launch_kernel, .launch_counter = cuda_launch_counter, .launch_rate = cuda_launch_rate,
 };
 
 // Every function of the driver, or the name of the first that it lacks.

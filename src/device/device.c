@@ -20,6 +20,11 @@ oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
 void device_transform(oc_device *d, const Transform *transform) { d->transform = *transform; }
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks) { return k->module->device->ops->occupancy(k, block, smem, blocks); }
 bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes) { return d->ops->range(d, ptr, base, bytes); }
+oc_status device_pin(oc_device *d, size_t bytes, void **memory) { return d->ops->pin(d, bytes, memory); }
+void device_unpin(oc_device *d, void *memory) { d->ops->unpin(d, memory); }
+void device_queue(oc_device *d, bool on) { d->ops->queue(d, on); }
+oc_status device_wait(oc_device *d, oc_stream *s) { return d->ops->wait(d, s); }
+void device_gather(oc_device *d, size_t bytes, oc_stream *s) { d->ops->gather(d, bytes, s); }
 
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
 {

@@ -37,6 +37,11 @@ typedef struct DeviceOps {
     oc_status (*event_seconds)(oc_event *from, oc_event *to, double *seconds);
     oc_status (*occupancy)(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
     bool (*range)(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
+    oc_status (*pin)(oc_device *d, size_t bytes, void **memory);
+    void (*unpin)(oc_device *d, void *memory);
+    void (*queue)(oc_device *d, bool on);
+    oc_status (*wait)(oc_device *d, oc_stream *s);
+    void (*gather)(oc_device *d, size_t bytes, oc_stream *s);
     oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args);
     size_t (*launches)(const oc_device *d);
     const char *(*launch_kernel)(const oc_device *d, size_t launch);
@@ -78,6 +83,16 @@ void device_transform(oc_device *d, const Transform *transform);
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
 // The allocation that an address is in; false: it isn't in any.
 bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
+// Work that overlaps. Host memory that copies of a real device take without the host's help; on a simulated one it is ordinary.
+oc_status device_pin(oc_device *d, size_t bytes, void **memory);
+void device_unpin(oc_device *d, void *memory);
+// While it is on, a real device's launches and copies between it and pinned memory return before they are done. A simulated
+// device's always overlap in simulated time.
+void device_queue(oc_device *d, bool on);
+oc_status device_wait(oc_device *d, oc_stream *s);  // until what is on a stream is done; null: everything, and what comes begins later
+// The host's CPU has assembled so many bytes, in the stream's order: on a simulated device that takes the described time
+// (host.gather), on a real one it has taken what it took.
+void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 
 // Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
 oc_status device_blame(const char *gpu, const Diag *diag);
@@ -85,6 +100,7 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);
 double device_wall_seconds(const oc_device *d);     // host time spent simulating launches
+double device_busy_seconds(const oc_device *d);     // given to its engines and the CPU so far, waiting left out
 uint64_t device_bytes(const oc_device *d);          // allocated in the device's memory, at most so far
 // Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
 // them; the others are executed without time. False: the expression is malformed.

@@ -59,6 +59,8 @@ typedef struct TextureSampling {       // CUDA_TEXTURE_DESC
     F(cuCtxSetCurrent, (CUcontext))                                                                                       \
     F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                             \
     F(cuMemFree_v2, (CUdeviceptr))                                                                                        \
+    F(cuMemAllocHost_v2, (void **, size_t))                                                                               \
+    F(cuMemFreeHost, (void *))                                                                                            \
     F(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                                \
     F(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                      \
     F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                                 \
@@ -78,6 +80,7 @@ typedef struct TextureSampling {       // CUDA_TEXTURE_DESC
     F(cuStreamSynchronize, (CUstream))                                                                                    \
     F(cuEventCreate, (CUevent *, unsigned flags))                                                                         \
     F(cuEventDestroy_v2, (CUevent))                                                                                       \
+    F(cuCtxSynchronize, (void))                                                                                           \
     F(cuEventRecord, (CUevent, CUstream))                                                                                 \
     F(cuEventSynchronize, (CUevent))                                                                                      \
     F(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent))                                                        \

@@ -57,6 +57,7 @@ static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
     else start = MAX(start, d->standard.end);
     start = MAX(start, *engine);
     *engine = start + seconds;
+    d->busy += seconds;
     (s ? s : &d->standard)->end = *engine;
 }
 
@@ -174,6 +175,29 @@ static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds
 {
     *seconds = ((SimEvent *)to)->at - ((SimEvent *)from)->at;
     return OC_OK;
+}
+
+// --- work that overlaps -----------------------------------------------------------------------------------------------------
+static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
+{
+    *memory = malloc(bytes);
+    return *memory ? OC_OK : fail(sim_of(base), OC_OUT_OF_MEMORY, "the host has no room for %zu bytes", bytes);
+}
+
+static void sim_unpin(oc_device *base, void *memory) { (void)base, free(memory); }
+static void sim_queue(oc_device *base, bool on) { (void)base, (void)on; }
+
+static oc_status sim_wait(oc_device *base, oc_stream *s)
+{
+    double engine = 0;  // none: only what is before and behind
+    if (!s) take_time(sim_of(base), NULL, &engine, 0);
+    return OC_OK;
+}
+
+static void sim_gather(oc_device *base, size_t bytes, oc_stream *s)
+{
+    Sim *d = sim_of(base);
+    take_time(d, s, &d->cpu_free, (double)bytes / (d->gpu.gather_gbs * 1e9));
 }
 
 // --- launches -------------------------------------------------------------------------------------------------------------
@@ -324,7 +348,8 @@ static const DeviceOps sim_ops = {
     .kernel_describe = sim_kernel_describe, .carveout = sim_carveout, .symbol = sim_symbol, .texture_create = sim_texture_create,
     .texture_destroy = sim_texture_destroy, .stream_create = sim_stream_create, .stream_destroy = sim_stream_destroy, .stream_time = sim_stream_time,
     .event_create = sim_event_create, .event_destroy = sim_event_destroy, .event_record = sim_event_record, .event_seconds = sim_event_seconds,
-    .occupancy = sim_occupancy, .range = sim_range, .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
+    .occupancy = sim_occupancy, .range = sim_range, .pin = sim_pin, .unpin = sim_unpin, .queue = sim_queue, .wait = sim_wait, .gather = sim_gather,
+    .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
 };
 
 oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
@@ -368,6 +393,7 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 const Record *device_record(const oc_device *d, size_t launch) { return launch < sim_of(d)->records.n ? &sim_of(d)->records.v[launch] : NULL; }
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
+double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return ((const SimKernel *)k)->kernel; }
 const Module *device_module(const oc_module *m) { return ((const SimModule *)m)->image.module; }

@@ -38,7 +38,8 @@ typedef struct Sim {
     VEC(Texture) textures;
     VEC(char *) labels;
     SimStream standard;
-    double copy_free[2], chip_free;   // when the engines are free, seconds
+    double copy_free[2], chip_free, cpu_free;  // when the engines are free, seconds
+    double busy;                      // of all of them
     double wall;
     uint64_t peak;
     regex_t only;

@@ -48,6 +48,8 @@ WorkBuf work_device(Work *work, const char *label, size_t bytes);            // 
 WorkBuf work_upload(Work *work, const char *label, const void *host, size_t bytes);  // device memory with a copy of host
 void work_write(Work *work, WorkBuf to, const void *from, size_t bytes);
 void work_read(Work *work, void *to, WorkBuf from, size_t bytes);
+void work_fill(Work *work, WorkBuf buffer, uint8_t value);
+void work_on(Work *work, oc_stream *stream);  // where copies, fills and launches go from now on; null: the default stream
 
 // Seeded generators, the same on every host: u32 from a PCG stream, floats in [0, 1).
 uint32_t work_random(Work *work);
@@ -74,6 +76,50 @@ void work_check_u32(Work *work, const char *what, const uint32_t *got, const uin
 void work_check_f32(Work *work, const char *what, const float *got, const float *want, size_t count, double tolerance);
 void work_check_f64(Work *work, const char *what, const double *got, const double *want, size_t count, double tolerance);
 
+// --- stream.c: input larger than the GPU's memory -------------------------------------------------------------------
+// A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def; stream.c runs it in the scenarios of S-L1, §4.3, and
+// has the results compared with the CPU's. Whatever the scenario, a chunk's threads have an equal share of its elements each:
+// lines if the input has an index of them, else bytes.
+typedef struct StreamInput {
+    const uint8_t *bytes;          // in host memory
+    size_t size;
+    const uint32_t *lines;         // of each line STREAM_LINE; null: the input can be cut anywhere
+    size_t line_count;
+    size_t result_bytes;           // of a result, as the CPU makes it and as the device's are put together; starts as zeros
+    size_t partial_bytes;          // of what a thread of the CPU finds, until it is merged; starts as zeros
+    void *own;                     // the program's
+} StreamInput;
+// A line in the index: its bytes, of which the program needs `count` from `from` on.
+#define STREAM_LINE(bytes, from, count) ((uint32_t)(bytes) | (uint32_t)(from) << 12 | (uint32_t)(count) << 20)
+enum { STREAM_LINE_MAX = 4095, STREAM_FROM_MAX = 255 };  // that an index has room for
+typedef struct StreamChunk {
+    int pass;
+    size_t at, bytes;              // of the input
+    size_t line, lines;            // the first, and how many
+    oc_dim3 grid, block;
+    uint32_t threads, each;        // elements of a thread: the last ones may have fewer
+    bool assembled;                // data is as compute gets it; else as plain does
+    uint32_t unit;                 // bytes of a thread that stand together in assembled data
+    WorkBuf data, results;
+} StreamChunk;
+typedef struct StreamProgram {
+    const char *workload;          // its name
+    int passes;                    // over the input
+    const char *gather;            // the kernel that lists what a chunk's threads read (workloads/streaming/feed.h)
+    uint8_t blank;                 // results are filled with it before a chunk; 0: they needn't be
+    void (*make)(Work *work, StreamInput *in);
+    void (*plain)(Work *work, const StreamInput *in, const StreamChunk *chunk);    // launches on a chunk as it is in the input,
+    void (*compute)(Work *work, const StreamInput *in, const StreamChunk *chunk);  // and on what was assembled for its threads
+    size_t (*room)(const StreamInput *in, const StreamChunk *chunk);               // bytes of a chunk's results; null: none
+    void (*take)(const StreamInput *in, const StreamChunk *chunk, const void *results, void *got);  // in the input's order
+    void (*finish)(Work *work, const StreamInput *in, void *got);                  // reads what stayed on the device; or null
+    // The same on the CPU, from byte `from` to `to`, both where a line begins. Other threads have other ranges: they may write
+    // result where nobody else does; merge adds what is in partial.
+    void (*cpu)(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial);
+    void (*merge)(const StreamInput *in, int pass, const void *partial, void *result);
+    void (*check)(Work *work, const StreamInput *in, const void *got, const void *want);
+} StreamProgram;
+
 // --- workloads.gen.c: the registry, generated from workloads/*/ -------------------------------------------------------
 typedef struct WorkloadEntry {
     const Workload *workload;
@@ -89,6 +135,8 @@ typedef struct WorkOptions {
     bool small;                        // --size small
     const char *const *params;         // "nx=1024", null-terminated; may be null
     const char *ptx;                   // a file to take the device code from, instead of what was built in; may be null
+    void (*run)(Work *work, void *user);  // in place of the workload's own; may be null
+    void *user;
 } WorkOptions;
 typedef struct WorkResult {
     bool verified;                     // the result was checked, and right
@@ -103,6 +151,46 @@ bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int
 // Runs entry on device. False when something failed; the launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
+oc_device *work_gpu(const Work *work);
+uint64_t work_moved(const Work *work, bool to_device);  // bytes copied so far
+void work_good(Work *work, oc_status status);           // fails with the device's error unless it is OC_OK
+
+// --- stream.c, assemble.c: the scenarios ----------------------------------------------------------------------------------
+typedef enum Scenario {
+    SCENARIO_CPU,                      // threads of this host's CPU: real time, whatever the device
+    SCENARIO_SINGLE,                   // one chunk buffer: copied, then computed on
+    SCENARIO_DOUBLE,                   // two: one is copied while the other is computed on
+    SCENARIO_BIGKERNEL,                // what threads read is listed by the device, assembled by the CPU, copied, computed on
+    SCENARIO_SL1,                      // that, with the software L1
+    SCENARIOS
+} Scenario;
+extern const char *const scenario_names[SCENARIOS + 1];  // "single"; ended by null
+typedef enum StreamStage { STAGE_GATHER, STAGE_ASSEMBLE, STAGE_TRANSFER, STAGE_COMPUTE, STREAM_STAGES } StreamStage;
+typedef struct StreamOptions {
+    Scenario scenario;
+    size_t chunk;                      // bytes of the input at a time
+    uint32_t buffers;                  // chunks under way of BigKernel, 1 or more
+    uint32_t unit;                     // StreamChunk.unit: a power of two; 0: 4, and 16 with the software L1
+    uint32_t threshold;                // of the software L1: accesses of a thread before it is chosen; 0: its own
+    const char *const *params;         // the workload's
+} StreamOptions;
+typedef struct StreamReport {
+    double seconds;                    // the device's, simulated or real; of SCENARIO_CPU this host's
+    double host_serial, host_parallel; // on one and on all of this host's processors, real time; parallel: of SCENARIO_CPU only
+    uint32_t processors;
+    double stage[STREAM_STAGES];       // seconds a stage was worked on; on a real device also those it waited for its engine
+    uint64_t input, to_device, to_host, buffers;  // bytes: of the input, copied, of device memory for chunks
+    size_t chunks;
+} StreamReport;
+extern const StreamProgram *const stream_programs[];     // ended by null, as their names
+extern const char *const stream_names[];
+bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *options, StreamReport *report, WorkResult *result);
+// Of lists of what threads read of a chunk: a thread's is every threads-th word, where it begins, then pairs of bytes to skip
+// (high half) and to take, then 0. measure gives the bytes of what will be assembled, and its head; crew may be null.
+struct Crew;
+size_t assemble_head(uint32_t threads);  // bytes
+size_t assemble_measure(struct Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, uint32_t *head);
+void assemble(struct Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, const uint8_t *chunk, uint32_t *head, uint8_t *feed);
 
 // --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------------
 typedef VEC(const char *) TextList;
@@ -180,18 +268,24 @@ typedef struct Findings {
     VEC(Finding) all;
     Map names;
 } Findings;
+void findings_put(Findings *f, const char *name, const char *place, double value);
+void findings_put_text(Findings *f, const char *name, const char *place, const char *text);
 void findings_free(Findings *f);
 typedef struct MeasureParam {
     const char *name;
     double otherwise, min, max;        // otherwise: where it isn't given
+    const char *const *names;          // of the values 0, 1, …, ended by null; or null
 } MeasureParam;
-enum { MEASURE_PARAMS = 2 };           // of a measurement, at most
+enum { MEASURE_PARAMS = 10 };          // of a measurement, at most
 typedef struct Measurement {
     const char *name;
     int version;                       // part of the key: raised when the same device gives other values
     bool (*run)(oc_device *device, const double *params, Findings *found, Diag *diag);
     MeasureParam params[MEASURE_PARAMS + 1];  // ended by a null name
 } Measurement;
+// measure_stream.c: a program in a scenario of stream.c. Its parameters' places:
+enum { STREAM_APP, STREAM_SCENARIO, STREAM_BYTES, STREAM_CHUNK, STREAM_BLOCKS, STREAM_THREADS, STREAM_BUFFERS, STREAM_UNIT, STREAM_THRESHOLD };
+bool measure_bigkernel(oc_device *device, const double *params, Findings *found, Diag *diag);
 const Measurement *measurement_find(const char *name);
 // Its parameters as a cell gives them, also as text, "scale=0.5". False, with the reason and which of them is *wrong.
 bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params, const char **wrong, Diag *diag);

@@ -22,6 +22,8 @@ static void add(Findings *f, const char *name, const char *place, double value, 
 
 static void put(Findings *f, const char *name, const char *place, double value) { add(f, name, place, value, NULL); }
 static void put_text(Findings *f, const char *name, const char *place, const char *text) { add(f, name, place, 0, text); }
+void findings_put(Findings *f, const char *name, const char *place, double value) { put(f, name, place, value); }
+void findings_put_text(Findings *f, const char *name, const char *place, const char *text) { put_text(f, name, place, text); }
 
 // With its interval, as NAME.low and NAME.high.
 static void put_value(Findings *f, const char *name, const char *place, Value v)
@@ -310,10 +312,16 @@ static bool measure_hierarchy(oc_device *device, const double *params, Findings 
 static const Measurement measurements[] = {
     {"shared", 1, measure_shared, {{NULL}}},
     {"ops", 1, measure_ops, {{NULL}}},
-    {"throughput", 1, measure_throughput, {{"scale", 1, 0.25, 1}}},
+    {"throughput", 1, measure_throughput, {{"scale", 1, 0.25, 1, NULL}}},
     {"hits", 1, measure_hits, {{NULL}}},
     {"caches", 1, measure_caches, {{NULL}}},
     {"hierarchy", 1, measure_hierarchy, {{NULL}}},
+    {"bigkernel", 1, measure_bigkernel,
+     {[STREAM_APP] = {"app", 0, 0, 0, stream_names}, [STREAM_SCENARIO] = {"scenario", SCENARIO_BIGKERNEL, 0, 0, scenario_names},
+      [STREAM_BYTES] = {"bytes", 8 << 20, 1024, 1 << 30, NULL}, [STREAM_CHUNK] = {"chunk", 1 << 20, 1024, 1 << 28, NULL},
+      [STREAM_BLOCKS] = {"blocks", 15, 1, 65535, NULL}, [STREAM_THREADS] = {"threads", 128, 32, 1024, NULL},
+      [STREAM_BUFFERS] = {"buffers", 5, 1, 64, NULL}, [STREAM_UNIT] = {"unit", 0, 0, 128, NULL},
+      [STREAM_THRESHOLD] = {"threshold", 300, 1, 1 << 30, NULL}, {.name = NULL}}},
 };
 
 // --- finding one ------------------------------------------------------------------------------------------------------------
@@ -350,6 +358,24 @@ static bool no_param(const Measurement *m, const char *given, Diag *diag)
     return false;
 }
 
+// What the parameter's value is in a cell's text: a name, a number, or a count of bytes. False: it can't be.
+static bool param_value(const MeasureParam *p, const char *text, double *v, Text *expected)
+{
+    uint64_t bytes;
+    for (int k = 0; p->names && p->names[k]; k++) {
+        if (text && !strcmp(text, p->names[k])) return *v = k, true;
+        text_printf(expected, "%s%s", k ? ", " : "one of ", p->names[k]);
+    }
+    if (p->names) return false;
+    text_printf(expected, "a number from %.10g to %.10g", p->min, p->max);
+    if (!text) return false;
+    if (!parse_double(text, v)) {
+        if (!parse_size(text, &bytes)) return false;
+        *v = (double)bytes;
+    }
+    return *v >= p->min && *v <= p->max;
+}
+
 bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params, const char **wrong, Diag *diag)
 {
     for (int k = 0; m->params[k].name; k++) values[k] = m->params[k].otherwise;
@@ -359,14 +385,18 @@ bool measurement_params(const Measurement *m, const char *const *given, double v
         *wrong = *given;
         if (!p) return no_param(m, *given, diag);
         const char *equals = strchr(*given, '=');
-        if (!equals || !parse_double(equals + 1, &v) || !(v >= p->min && v <= p->max))
-            return diag_error(diag, "%s: %s is refused: a number from %g to %g is expected", m->name, *given, p->min, p->max);
+        Text expected = {0};
+        bool ok = param_value(p, equals ? equals + 1 : NULL, &v, &expected);
+        if (!ok) diag_error(diag, "%s: %s is refused: %s is expected", m->name, *given, expected.v);
+        text_free(&expected);
+        if (!ok) return false;
         values[p - m->params] = v;
     }
     text_put(params, "");
     for (int k = 0; m->params[k].name; k++) {
         text_printf(params, "%s%s=", k ? " " : "", m->params[k].name);
-        text_number(params, values[k]);
+        if (m->params[k].names) text_put(params, m->params[k].names[(int)values[k]]);
+        else text_number(params, values[k]);
     }
     return true;
 }

@@ -16,6 +16,8 @@ struct Work {
     WorkResult *result;
     VEC(void *) host;
     VEC(oc_ptr) buffers;
+    oc_stream *stream;
+    uint64_t moved[2];  // from, to the device
     uint64_t random;
     bool checked;
 };
@@ -94,13 +96,23 @@ WorkBuf work_device(Work *w, const char *label, size_t bytes)
 
 void work_write(Work *w, WorkBuf to, const void *from, size_t bytes)
 {
-    if (work_ok(w)) good(w, oc_write(w->device, to.ptr, from, bytes, NULL));
+    if (work_ok(w) && good(w, oc_write(w->device, to.ptr, from, bytes, w->stream))) w->moved[1] += bytes;
 }
 
 void work_read(Work *w, void *to, WorkBuf from, size_t bytes)
 {
-    if (work_ok(w)) good(w, oc_read(w->device, to, from.ptr, bytes, NULL));
+    if (work_ok(w) && good(w, oc_read(w->device, to, from.ptr, bytes, w->stream))) w->moved[0] += bytes;
 }
+
+void work_fill(Work *w, WorkBuf b, uint8_t value)
+{
+    if (work_ok(w)) good(w, oc_fill(w->device, b.ptr, value, b.bytes, w->stream));
+}
+
+void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
+oc_device *work_gpu(const Work *w) { return w->device; }
+uint64_t work_moved(const Work *w, bool to_device) { return w->moved[to_device]; }
+void work_good(Work *w, oc_status status) { good(w, status); }
 
 WorkBuf work_upload(Work *w, const char *label, const void *host, size_t bytes)
 {
@@ -137,7 +149,7 @@ void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint3
         }
         values[a] = &args[a].v;
     }
-    good(w, oc_launch(k, grid, block, smem, NULL, values));
+    good(w, oc_launch(k, grid, block, smem, w->stream, values));
 }
 
 void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32_t *want, size_t count)
@@ -243,8 +255,10 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
     if (!known) r->status = OC_BAD_ARGUMENT;
     char name[128];
     snprintf(name, sizeof name, "%s.ptx", e->workload->name);
-    if (work_ok(&w) && good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module)))
-        e->workload->run(&w);
+    if (work_ok(&w) && good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) {
+        if (o->run) o->run(&w, o->user);
+        else e->workload->run(&w);
+    }
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
     if (known) note_params(&w);

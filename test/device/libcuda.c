@@ -63,6 +63,8 @@ CUresult cuCtxSetCurrent(CUcontext c) { return c == (CUcontext)&context ? 0 : 20
 
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { ALIVE; return result_of(oc_malloc(device, n, NULL, p)); }
 CUresult cuMemFree_v2(CUdeviceptr p) { ALIVE; return result_of(oc_free(device, p)); }
+CUresult cuMemAllocHost_v2(void **p, size_t n) { ALIVE; return result_of(device_pin(device, n, p)); }
+CUresult cuMemFreeHost(void *p) { return device_unpin(device, p), 0; }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s) { ALIVE; return result_of(oc_write(device, to, from, n, (oc_stream *)s)); }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s) { ALIVE; return result_of(oc_read(device, to, from, n, (oc_stream *)s)); }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { ALIVE; return result_of(oc_copy(device, to, from, n, (oc_stream *)s)); }
@@ -115,6 +117,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 CUresult cuStreamCreate(CUstream *s, unsigned flags) { ALIVE; return flags ? 1 : result_of(oc_stream_create(device, (oc_stream **)s)); }
 CUresult cuStreamDestroy_v2(CUstream s) { return oc_stream_destroy((oc_stream *)s), 0; }
 CUresult cuStreamSynchronize(CUstream s) { ALIVE; return (void)s, 0; }
+CUresult cuCtxSynchronize(void) { ALIVE; return result_of(device_wait(device, NULL)); }
 CUresult cuEventCreate(CUevent *e, unsigned flags) { ALIVE; return flags ? 1 : result_of(oc_event_create(device, (oc_event **)e)); }
 CUresult cuEventDestroy_v2(CUevent e) { return oc_event_destroy((oc_event *)e), 0; }
 CUresult cuEventRecord(CUevent e, CUstream s) { ALIVE; return result_of(oc_event_record((oc_event *)e, (oc_stream *)s)); }

@@ -36,6 +36,23 @@ static void workloads(void **state) {
     }
 }
 
+// Queued launches and copies, and pinned memory.
+static void streams(void **state) {
+    (void)state;
+    for (int k = 0; stream_programs[k]; k++)
+        for (int s = 0; s < SCENARIOS; s++) {
+            oc_device *d = open_device();
+            StreamOptions o = {.scenario = (Scenario)s, .chunk = 5000, .buffers = 5, .params = (const char *const[]){"size=50000", "blocks=2", "threads=64", NULL}};
+            StreamReport r;
+            WorkResult result;
+            if (!stream_run(d, stream_programs[k], &o, &r, &result)) fail_msg("%s, %s: %s", stream_names[k], scenario_names[s], result.error);
+            assert_true(r.seconds > 0);
+            if (s != SCENARIO_CPU) assert_true(r.stage[STAGE_TRANSFER] > 0 && oc_launch_rate(d, oc_launches(d) - 1, "seconds") > 0);
+            work_result_free(&result);
+            oc_close(d);
+        }
+}
+
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .u32 v = 5;\n"
                           ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %a;\n.reg .b32 %r;\nld.param.u64 %a, [p];\nld.param.u32 %r, [n];\n"
                           "st.global.u32 [%a], %r;\nret;\n}\n"
@@ -137,6 +154,6 @@ static void errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(describes), cmocka_unit_test(workloads), cmocka_unit_test(launches), cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(describes), cmocka_unit_test(workloads), cmocka_unit_test(streams), cmocka_unit_test(launches), cmocka_unit_test(errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,18 @@ status out 1 "$ONCHIP" sweep "measure=throughput scale=0.25" --gpu gtx780 --set 
 says out "1 failed"
 status out 0 "$ONCHIP" db list --failed --program throughput --db failing.db
 says out "no block of this kernel fits an SM"
+# what the host's CPU does is real time, and said to be; the rest is simulated
+for scenario in cpu bigkernel; do
+    status out 0 "$ONCHIP" sweep "measure=bigkernel app=affinity scenario=$scenario bytes=64KiB chunk=8KiB blocks=1 threads=64" --gpu titan_black --set gpu.memory=1MiB --db stream.db
+done
+status out 0 "$ONCHIP" db list --program bigkernel --columns bigkernel.seconds,bigkernel.input_bytes --csv --db stream.db
+says out "real time of this host"
+status out 0 "$ONCHIP" db list --columns params,bigkernel.chunk_count,bigkernel.seconds --csv --db stream.db
+says out "app=affinity scenario=bigkernel bytes=65536 chunk=8192 blocks=1 threads=64 buffers=5 unit=0 threshold=300,9,0.00"
+status out 1 "$ONCHIP" sweep "measure=bigkernel scenario=tripple" --gpu titan_black --db stream.db
+says out "one of cpu, single, double, bigkernel, sl1 is expected"
+status out 1 "$ONCHIP" sweep "measure=bigkernel bytes=12" --gpu titan_black --db stream.db
+says out "a number from 1024 to 1073741824"
 
 # --- a run whose process is killed
 "$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &

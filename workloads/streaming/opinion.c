@@ -103,6 +103,103 @@ static void run(Work *work) {
     work_check_u32(work, "opinions", (const uint32_t *)got, (const uint32_t *)want, tweets.count);
 }
 
+// --- In chunks (S-L1, §4.3) -----------------------------------------------------------------------------------------
+
+#define BLANK 0x80  // the byte that a chunk's opinions are filled with
+#define UNWRITTEN INT32_C(-0x7F7F7F80)
+
+typedef struct Tables {
+    Table keywords, lexicon;
+    WorkBuf dkeywords, dlexicon;
+} Tables;
+
+static void make_stream(Work *work, StreamInput *in) {
+    Tables *own = work_host(work, sizeof *own);
+    Lines tweets = lines_in(work, work_param(work, "size"));
+    const Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
+    write_tweets(work, &tweets);
+    uint32_t *index = work_host(work, tweets.count * sizeof *index);
+    if (!work_ok(work)) return;
+    *own = (Tables){keywords, lexicon,
+                    work_upload(work, "keywords", keywords.slots, (keywords.mask + 1) * sizeof(Entry)),
+                    work_upload(work, "lexicon", lexicon.slots, (lexicon.mask + 1) * sizeof(Entry))};
+    const char *line = tweets.text;
+    for (uint32_t n = 0; n < tweets.count; n++) {
+        const size_t bytes = (size_t)(strchr(line, '\n') + 1 - line), from = (size_t)(strchr(line, '\t') + 1 - line);
+        index[n] = STREAM_LINE(bytes, from, bytes - from);
+        line += bytes;
+    }
+    *in = (StreamInput){.bytes = (const uint8_t *)tweets.text,
+                        .size = tweets.used,
+                        .lines = index,
+                        .line_count = tweets.count,
+                        .result_bytes = tweets.count * sizeof(int32_t),
+                        .own = own};
+}
+
+static size_t room(const StreamInput *in, const StreamChunk *c) { return (void)in, c->lines * sizeof(int32_t); }
+
+// Numbers count from the first tweet of all, a chunk's opinions from its own first.
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+    const Tables *own = in->own;
+    work_launch(work, "opinion", c->grid, c->block, 0,
+                ARGS(arg_i32((int64_t)c->bytes), arg_i32(c->each), arg_buf(c->data), arg_i32(own->keywords.mask),
+                     arg_buf(own->dkeywords), arg_i32(own->lexicon.mask), arg_buf(own->dlexicon),
+                     arg_u64(c->results.ptr - c->line * sizeof(int32_t))));
+}
+
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+    const Tables *own = in->own;
+    work_launch(work, "opinion_compute", c->grid, c->block, 0,
+                ARGS(arg_buf(c->data), arg_i32(c->unit), arg_i32(c->each), arg_i32(own->keywords.mask),
+                     arg_buf(own->dkeywords), arg_i32(own->lexicon.mask), arg_buf(own->dlexicon),
+                     arg_buf(c->results)));
+}
+
+static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got) {
+    const int32_t *opinions = results;
+    (void)in;
+    for (size_t n = 0; n < c->lines; n++)
+        ((int32_t *)got)[c->line + n] = opinions[n] == UNWRITTEN ? NONE : opinions[n];
+}
+
+static int32_t find_score(const Table *t, uint64_t hash) {
+    uint32_t s = (uint32_t)hash & t->mask;
+    while (t->slots[s].hash && t->slots[s].hash != hash) s = (s + 1) & t->mask;
+    return t->slots[s].score;
+}
+
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+    const Tables *own = in->own;
+    (void)pass, (void)partial;
+    for (const char *c = (const char *)in->bytes + from, *end = (const char *)in->bytes + to; c < end; c++) {
+        uint32_t id = 0;
+        int32_t score = 0;
+        bool about = false;
+        uint64_t hash = HASH_START;
+        for (; *c != '\t'; c++) id = id * 10 + (uint32_t)(*c - '0');
+        do {
+            const uint32_t letter = (uint8_t)*++c | 0x20;
+            if (letter >= 'a' && letter <= 'z') {
+                hash = hash_add(hash, letter);
+            } else if (hash != HASH_START) {
+                about |= find_score(&own->keywords, hash) != 0;
+                score += find_score(&own->lexicon, hash);
+                hash = HASH_START;
+            }
+        } while (*c != '\n');
+        ((int32_t *)result)[id] = about ? score : NONE;
+    }
+}
+
+static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+    work_check_u32(work, "opinions", got, want, in->line_count);
+}
+
+const StreamProgram streamed_opinion = {
+    .workload = "streaming/opinion", .passes = 1, .gather = "opinion_gather", .blank = BLANK, .make = make_stream,
+    .plain = plain, .compute = compute, .room = room, .take = take, .cpu = on_cpu, .check = check};
+
 static const WorkParam params[] = {
     SHAPE_PARAMS,
     {"size", "bytes of the tweets at most, 1024 to 2^30", 10000, 4 << 20, 1024, 1 << 30},

@@ -1,7 +1,7 @@
 // opinion: what tweets say of a subject. A tweet is a line, its number, a tab and its text; it is about the subject if
 // one of the keywords is in it, and its opinion is the sum of its words' scores in a lexicon of good and bad words
 // (S-L1, Table 1: Opinion Finder). Keywords and lexicon are hash tables; a word is a run of letters, of either case.
-#include "kernel.h"
+#include "feed.h"
 
 typedef struct Entry {
     unsigned long long hash;  // 0: free
@@ -51,6 +51,39 @@ extern "C" __global__ void opinion(unsigned size, unsigned chunk, const unsigned
             id = 0;
             score = 0;
             in_text = about = false;
+        }
+    }
+}
+
+// BigKernel's: of each line the text behind the number. Tweets are numbered in the chunk.
+extern "C" __global__ void opinion_gather(unsigned n, unsigned each, const unsigned *index, unsigned *lists) {
+    list_lines(n, each, index, lists);
+}
+
+extern "C" __global__ void opinion_compute(const unsigned char *assembled, unsigned unit, unsigned each,
+                                           unsigned keyword_mask, const Entry *keywords, unsigned lexicon_mask,
+                                           const Entry *lexicon, int *opinions) {
+    Feed feed(assembled, unit);
+    unsigned long long hash = HASH_START;
+    unsigned id = my_thread() * each;
+    int score = 0;
+    bool about = false;
+    while (feed.left > 0) {
+        const unsigned c = feed.next(), letter = c | 0x20;
+        if (letter >= 'a' && letter <= 'z') {
+            hash = hash_add(hash, letter);
+            continue;
+        }
+        if (hash != HASH_START) {
+            if (score_of(keywords, keyword_mask, hash)) about = true;
+            score += score_of(lexicon, lexicon_mask, hash);
+            hash = HASH_START;
+        }
+        if (c == '\n') {
+            if (about) opinions[id] = score;
+            id++;
+            score = 0;
+            about = false;
         }
     }
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { SLOTS = 1 << 15 };  // for 2^14 URLs
+
 typedef struct Url {
     const char *text;
     size_t length;
@@ -39,7 +41,7 @@ static void run(Work *work) {
     Lines log = lines_in(work, work_param(work, "size"));
     write_log(work, &log);
     const int64_t size = (int64_t)log.used;
-    const uint32_t slots = 1 << 15;  // for 2^14 URLs
+    const uint32_t slots = SLOTS;
     uint64_t *keys = work_host(work, slots * sizeof *keys);
     uint32_t *hits = work_host(work, slots * sizeof *hits);
     WorkBuf dlog = work_upload(work, "log", log.text, log.used);
@@ -74,6 +76,115 @@ static void run(Work *work) {
     for (uint32_t s = 0; s < slots; s++) got[distinct] += hits[s];
     work_check_u32(work, "hits", got, want, distinct + 1);
 }
+
+// --- In chunks (S-L1, §4.3) -----------------------------------------------------------------------------------------
+
+typedef struct Count {  // the table, on the CPU
+    uint64_t keys[SLOTS];
+    uint32_t hits[SLOTS];
+} Count;
+
+typedef struct DeviceCount {
+    WorkBuf keys, hits;
+} DeviceCount;
+
+static void make_stream(Work *work, StreamInput *in) {
+    DeviceCount *own = work_host(work, sizeof *own);
+    Lines log = lines_in(work, work_param(work, "size"));
+    write_log(work, &log);
+    uint32_t *index = work_host(work, log.count * sizeof *index);
+    if (!work_ok(work)) return;
+    *own = (DeviceCount){work_device(work, "keys", sizeof(uint64_t[SLOTS])),
+                         work_device(work, "hits", sizeof(uint32_t[SLOTS]))};
+    work_fill(work, own->keys, 0);
+    work_fill(work, own->hits, 0);
+    const char *line = log.text;
+    for (uint32_t n = 0; n < log.count; n++) {
+        const char *url = strchr(strchr(line, '"'), ' ') + 1, *end = strchr(url, ' ') + 1;
+        const size_t bytes = (size_t)(strchr(end, '\n') + 1 - line);
+        index[n] = STREAM_LINE(bytes, url - line, end - url);
+        line += bytes;
+    }
+    *in = (StreamInput){.bytes = (const uint8_t *)log.text,
+                        .size = log.used,
+                        .lines = index,
+                        .line_count = log.count,
+                        .result_bytes = sizeof(Count),
+                        .partial_bytes = sizeof(Count),
+                        .own = own};
+}
+
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+    const DeviceCount *own = in->own;
+    work_launch(work, "pageview", c->grid, c->block, 0,
+                ARGS(arg_i32((int64_t)c->bytes), arg_i32(c->each), arg_buf(c->data), arg_i32(SLOTS - 1),
+                     arg_buf(own->keys), arg_buf(own->hits)));
+}
+
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+    const DeviceCount *own = in->own;
+    work_launch(work, "pageview_compute", c->grid, c->block, 0,
+                ARGS(arg_buf(c->data), arg_i32(c->unit), arg_i32(SLOTS - 1), arg_buf(own->keys), arg_buf(own->hits)));
+}
+
+static void finish(Work *work, const StreamInput *in, void *got) {
+    const DeviceCount *own = in->own;
+    Count *count = got;
+    work_read(work, count->keys, own->keys, sizeof count->keys);
+    work_read(work, count->hits, own->hits, sizeof count->hits);
+}
+
+static void add_hits(Count *count, uint64_t key, uint32_t hits) {
+    uint32_t s = (uint32_t)key & (SLOTS - 1);
+    while (count->keys[s] && count->keys[s] != key) s = (s + 1) & (SLOTS - 1);
+    count->keys[s] = key;
+    count->hits[s] += hits;
+}
+
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+    (void)pass, (void)result;
+    uint64_t hash = HASH_START;
+    uint32_t blanks = 0;
+    for (size_t i = from; i < to; i++) {
+        const uint8_t c = in->bytes[i];
+        if (c == '\n') {
+            add_hits(partial, hash, 1);
+            hash = HASH_START;
+            blanks = 0;
+        } else if (c == ' ') {
+            blanks++;
+        } else if (blanks == 6) {
+            hash = hash_add(hash, c);
+        }
+    }
+}
+
+static void merge(const StreamInput *in, int pass, const void *partial, void *result) {
+    const Count *count = partial;
+    (void)in, (void)pass;
+    for (uint32_t s = 0; s < SLOTS; s++)
+        if (count->keys[s]) add_hits(result, count->keys[s], count->hits[s]);
+}
+
+// Tables that were filled in another order: URL by URL, and all hits together.
+static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+    const Count *g = got, *w = want;
+    uint32_t *of_urls = work_host(work, sizeof(uint32_t[SLOTS + 1]));
+    uint32_t *wanted = work_host(work, sizeof(uint32_t[SLOTS + 1]));
+    (void)in;
+    if (!work_ok(work)) return;
+    for (uint32_t s = 0; s < SLOTS; s++) {
+        if (w->keys[s]) of_urls[s] = table_hits(g->keys, g->hits, SLOTS - 1, w->keys[s]);
+        wanted[s] = w->hits[s];
+        of_urls[SLOTS] += g->hits[s];
+        wanted[SLOTS] += w->hits[s];
+    }
+    work_check_u32(work, "hits", of_urls, wanted, SLOTS + 1);
+}
+
+const StreamProgram streamed_pageview = {
+    .workload = "streaming/pageview", .passes = 1, .gather = "pageview_gather", .make = make_stream, .plain = plain,
+    .compute = compute, .finish = finish, .cpu = on_cpu, .merge = merge, .check = check};
 
 static const WorkParam params[] = {
     SHAPE_PARAMS,

@@ -2,7 +2,7 @@
 //     192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /index.html HTTP/1.0" 200 2326
 // The counts are in one hash table that all threads share, so they are added to with atomics (S-L1, Table 1; atomics
 // keep its software cache from the table, §3.4). Keys are the URLs' hashes.
-#include "kernel.h"
+#include "feed.h"
 
 #define URL 6  // the blanks before it
 
@@ -33,6 +33,26 @@ extern "C" __global__ void pageview(unsigned size, unsigned chunk, const unsigne
         } else if (c == ' ') {
             blanks++;
         } else if (blanks == URL) {
+            hash = hash_add(hash, c);
+        }
+    }
+}
+
+// BigKernel's: of each line the URL and the blank behind it.
+extern "C" __global__ void pageview_gather(unsigned n, unsigned each, const unsigned *index, unsigned *lists) {
+    list_lines(n, each, index, lists);
+}
+
+extern "C" __global__ void pageview_compute(const unsigned char *assembled, unsigned unit, unsigned mask,
+                                            unsigned long long *keys, unsigned *hits) {
+    Feed feed(assembled, unit);
+    unsigned long long hash = HASH_START;
+    while (feed.left > 0) {
+        const unsigned c = feed.next();
+        if (c == ' ') {
+            count(keys, hits, mask, hash);
+            hash = HASH_START;
+        } else {
             hash = hash_add(hash, c);
         }
     }

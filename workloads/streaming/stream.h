@@ -41,9 +41,12 @@ static inline void check_bytes(Work *work, const char *what, const void *got, co
 
 // --- Hashes, as kernel.h makes them ---------------------------------------------------------------------------------
 
+#define HASH_START 0xCBF29CE484222325
+static inline uint64_t hash_add(uint64_t hash, uint32_t c) { return (hash ^ c) * 0x100000001B3; }
+
 static inline uint64_t hash_of(const char *text, size_t length) {
-    uint64_t hash = 0xCBF29CE484222325;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)text[i]) * 0x100000001B3;
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < length; i++) hash = hash_add(hash, (uint8_t)text[i]);
     return hash;
 }
 

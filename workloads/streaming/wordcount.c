@@ -68,6 +68,91 @@ static void run(Work *work) {
     work_check_u32(work, "lines, words, characters", got, want, 3);
 }
 
+// --- In chunks (S-L1, §4.3) -----------------------------------------------------------------------------------------
+
+typedef struct Total {
+    uint32_t counts[3], inside;  // inside: the text so far ends inside a word
+} Total;
+
+static void make_stream(Work *work, StreamInput *in) {
+    const size_t size = (size_t)work_param(work, "size");
+    uint8_t *text = work_host(work, size);
+    if (text) make_text(work, text, size);
+    *in = (StreamInput){
+        .bytes = text, .size = size, .result_bytes = sizeof(Total), .partial_bytes = sizeof(uint32_t[3])};
+}
+
+// Threads without a share write nothing.
+static uint32_t used(const StreamChunk *c) { return ceil_div((int64_t)c->bytes, c->each); }
+
+static size_t room(const StreamInput *in, const StreamChunk *c) {
+    (void)in;
+    return c->threads * OUTPUTS * sizeof(uint32_t);
+}
+
+static WorkArg output(const StreamChunk *c, int k) {
+    return arg_u64(c->results.ptr + (uint64_t)k * c->threads * sizeof(uint32_t));
+}
+
+// The kernel takes shares that are whole: the last one is filled up with blanks.
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+    const size_t whole = (size_t)used(c) * c->each;
+    (void)in;
+    if (whole > c->bytes) work_fill(work, (WorkBuf){c->data.ptr + c->bytes, whole - c->bytes}, ' ');
+    work_launch(work, "wordcount", c->grid, c->block, 0,
+                ARGS(arg_i32(used(c)), arg_i32(c->each), arg_buf(c->data), output(c, LINES), output(c, WORDS),
+                     output(c, CHARACTERS), output(c, EDGES)));
+}
+
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+    (void)in;
+    work_launch(work, "wordcount_compute", c->grid, c->block, 0,
+                ARGS(arg_buf(c->data), arg_i32(c->unit), output(c, LINES), output(c, WORDS), output(c, CHARACTERS),
+                     output(c, EDGES)));
+}
+
+static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got) {
+    const uint32_t *counts = results, *edges = counts + (size_t)EDGES * c->threads;
+    Total *total = got;
+    for (uint32_t t = 0; t < used(c); t++) {
+        for (int k = 0; k < 3; k++) total->counts[k] += counts[(size_t)k * c->threads + t];
+        if (edges[t] & 1 && total->inside) total->counts[WORDS]--;  // it began in the share before
+        total->inside = edges[t] >> 1;
+    }
+    if (!c->assembled) total->counts[CHARACTERS] -= used(c) * c->each - (uint32_t)c->bytes;
+    if (used(c) * c->each > c->bytes && !c->assembled) total->inside = !is_space(in->bytes[c->at + c->bytes - 1]);
+}
+
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+    uint32_t *counts = partial;
+    bool inside = from > 0 && !is_space(in->bytes[from - 1]);
+    (void)pass, (void)result;
+    for (size_t i = from; i < to; i++) {
+        const uint8_t c = in->bytes[i];
+        const bool word = !is_space(c);
+        counts[LINES] += c == '\n';
+        counts[WORDS] += word && !inside;
+        counts[CHARACTERS] += c >> 6 != 2;
+        inside = word;
+    }
+}
+
+static void merge(const StreamInput *in, int pass, const void *partial, void *result) {
+    const uint32_t *counts = partial;
+    (void)in, (void)pass;
+    for (int k = 0; k < 3; k++) ((Total *)result)->counts[k] += counts[k];
+}
+
+static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+    (void)in;
+    work_check_u32(work, "lines, words, characters", got, want, 3);
+}
+
+const StreamProgram streamed_wordcount = {
+    .workload = "streaming/wordcount", .passes = 1, .gather = "wordcount_gather", .make = make_stream, .plain = plain,
+                                       .compute = compute, .room = room, .take = take, .cpu = on_cpu, .merge = merge,
+                                       .check = check};
+
 static const WorkParam params[] = {
     {"threads", "chunks of the text, and threads, 1 to 2^20; with blocks, those of a block", 100, 1920, 1, 1 << 20},
     {"bytes", "bytes of a chunk, a multiple of 128 up to 2^20", 256, 4096, 128, 1 << 20},

@@ -2,7 +2,7 @@
 // and Stumm, "S-L1": the text is cut into chunks, one thread reads one chunk byte by byte and counts in registers, so
 // that a 128-byte line is used 128 times in a row if the cache still has it, and a warp touches 32 lines at once.
 // A word that crosses chunks is counted in both; edges lets the host mend that without a second read.
-#include "cuda.h"
+#include "feed.h"
 
 // Flags are 0 or 1 and never branched on: a warp's lanes stay together and read in step.
 struct Counts {
@@ -27,6 +27,25 @@ extern "C" __global__ void wordcount(unsigned threads, unsigned bytes, const uns
     counts.add(chunk[0]);
     const unsigned begins = counts.inside;
     for (unsigned i = 1; i < bytes; i++) counts.add(chunk[i]);
+    lines[t] = counts.lines;
+    words[t] = counts.words;
+    characters[t] = counts.characters;
+    edges[t] = begins | counts.inside << 1;
+}
+
+// BigKernel's, with the same results.
+extern "C" __global__ void wordcount_gather(unsigned n, unsigned each, const unsigned *, unsigned *lists) {
+    list_bytes(n, each, lists);
+}
+
+extern "C" __global__ void wordcount_compute(const unsigned char *assembled, unsigned unit, unsigned *lines,
+                                             unsigned *words, unsigned *characters, unsigned *edges) {
+    const unsigned t = my_thread();
+    Feed feed(assembled, unit);
+    Counts counts = {0, 0, 0, 0};
+    if (feed.left > 0) counts.add(feed.next());
+    const unsigned begins = counts.inside;
+    while (feed.left > 0) counts.add(feed.next());
     lines[t] = counts.lines;
     words[t] = counts.words;
     characters[t] = counts.characters;
