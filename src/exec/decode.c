@@ -21,6 +21,8 @@ static void use_shared(Decode *x, const Operand *o)
         uint32_t at;
         lay_out(&x->k->static_shared, o->sym, &at);
         places_put(&x->shared, o->sym, at);
+    } else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
+        x->extern_align = MAX(x->extern_align, o->sym->align);
     }
     for (int k = 0; k < o->count; k++) use_shared(x, &o->items[k]);
 }
@@ -192,6 +194,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
         vec_push(&k->param_at, at);
     }
     reach(&x, f);
+    if (x.extern_align) k->static_shared = (k->static_shared + x.extern_align - 1) / x.extern_align * x.extern_align;
     k->code = k->codes.v[0];
     for (size_t c = 0; c < k->codes.n; c++)
         k->codes.v[c]->f = image->lower ? ptx_lower(k->codes.v[c]->parsed, image->reg_limit) : k->codes.v[c]->parsed;

@@ -29,6 +29,7 @@ typedef struct Decode {
     const Inst *i;
     Places reached;                     // functions → their number in Kernel.codes
     Places shared;                      // in shared memory
+    uint32_t extern_align;              // of the dynamic part: the most that one of its names asks for
     Places local, param;                // of the current function: local offset; first row
     VEC(ConstEntry) consts;
     Map rows;                           // value and width → row of a constant
