@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const Operand *address_of(const Inst *i) { return &i->opnd[i->op == OP_ST ? 0 : 1]; }
+static const Operand *address_of(const Inst *i) { return &i->opnd[i->op == OP_ST || i->op == OP_RED ? 0 : 1]; }
 
 static uint32_t width_of(const Inst *i) { return (uint32_t)type_bytes(i->type) * i->vec; }
 
@@ -167,16 +167,18 @@ static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
     return name;
 }
 
-// Wider than a line: what of it is cached goes back to memory first.
-static void go_past(Sl1Writer *w, const Inst *i, int structure)
+// Wider than a line, or an access that must see memory itself: what of it is cached goes back there first.
+void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
 {
     char tag[32];
+    bool narrow = width_of(i) <= w->options->line;
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!looks_at(w, structure, k)) continue;
         uint32_t apart = ++w->labels;
-        bool whole = w->alias || sl1_has_high(w, k);
+        bool whole = narrow || w->alias || sl1_has_high(w, k);
         const char *a = whole ? whole_tag(w, k, tag) : NULL;
-        if (whole) sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x), sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
+        if (narrow) sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line), sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
+        else if (whole) sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x), sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
         else sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", w->x), sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_t;", k), sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
         sl1_write_back(w, k);
@@ -213,7 +215,7 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
     bool store = i->op == OP_ST, own = only_own(w, structure);
     if (width_of(i) > w->options->line) {
-        go_past(w, i, structure);
+        sl1_go_past(w, i, structure);
         return;
     }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;

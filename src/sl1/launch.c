@@ -4,13 +4,13 @@
 // is asked: how many blocks does an SM have room for, when each takes so many bytes more?
 #include "sl1/sl1.h"
 
+// An argument that was taken for a pointer may be an offset to one that was loaded, whatever the user says of pointers.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user)
 {
     uint64_t base[SL1_STRUCTURES];
-    if (o->apart) return true;
     for (uint32_t i = 0; i < k->structures; i++) {
         if (!range(user, pointer[i], &base[i])) return false;
-        for (uint32_t j = 0; j < i; j++)
+        for (uint32_t j = 0; j < i && !o->apart; j++)
             if (base[j] == base[i]) return false;
     }
     return true;

@@ -16,9 +16,10 @@ static bool is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[
 
 static bool is_atomic(const Inst *i) { return (i->op == OP_ATOM || i->op == OP_RED) && may_be_global(i); }
 
+// Votes and shuffles without .sync are of the lanes that are there.
 static bool must_stay_together(const Inst *i)
 {
-    return i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
+    return i->op == OP_SHFL || i->op == OP_VOTE || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
 }
 
 static bool orders_memory(const Inst *i) { return op_info[i->op].class == CLASS_FENCE || op_info[i->op].class == CLASS_ASYNC || i->op == OP_GRIDDEPCONTROL; }
@@ -155,7 +156,7 @@ static void find_structures(Sl1Plan *p)
     for (size_t k = 0; k < p->bodies.n; k++) {
         const Sl1Body *b = p->bodies.v[k];
         for (uint32_t n = 0; n < b->f->insts.n; n++)
-            if (in_loop(b, n) && is_access(&b->f->insts.v[n]) && b->prov[n] >= 0) sites[b->prov[n]]++;
+            if (in_loop(b, n) && (is_access(&b->f->insts.v[n]) || is_atomic(&b->f->insts.v[n])) && b->prov[n] >= 0) sites[b->prov[n]]++;
     }
     for (; p->structures < SL1_STRUCTURES; p->structures++) {
         size_t most = 0;
@@ -179,7 +180,7 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
         if (access) b->access[n] = (int16_t)s;
         if (is_atomic(i) || is_strong(i)) {
             if (s >= 0) p->structure[s].barred = true;
-            else if (b->prov[n] < 0) p->left = "an atomic or volatile access may touch any structure";
+            else if (b->prov[n] < 0 || in_loop(b, n)) p->left = "an atomic or volatile access may touch any structure";
         }
         if (!in_loop(b, n)) continue;
         p->unknown |= s == SL1_UNKNOWN && access;

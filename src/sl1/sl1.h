@@ -120,6 +120,7 @@ void sl1_choose(Sl1Writer *w);                             // calculateWhatToCac
 const char *sl1_line_of(Sl1Writer *w);                     // the register that holds w->x's line as tags have it, after computing it
 void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
 void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
+void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);  // to memory, and what of it is in lines before it
 void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten
 void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load, const char *address);  // a whole one, from global memory or to it
@@ -148,7 +149,8 @@ void sl1_module_free(Sl1Module *m);
 // --- launch.c: which kernel is launched, and room for lines -------------------------------------------------------------------
 // Where the allocation begins that p leads to. False: it is not known.
 typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base);
-// Each structure's pointer leads to an allocation of its own: pointer[i] is structure i's.
+// Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its own:
+// pointer[i] is structure i's.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 typedef struct Sl1Share {
     uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread,

@@ -81,8 +81,8 @@ static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
     static const char kinds[] = {'o', 'm', 'c', 'n'};
-    char kind = inside ? kinds[w->slice] : w->slice == SLICE_COMPUTE ? 'x' : 'o';
-    text_printf(out, "$sl1_%c%u", kind, b);
+    if (!inside && w->slice == SLICE_COMPUTE) text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may leave to one block
+    else text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
 }
 
 static uint32_t block_at(const Sl1Body *b, uint32_t inst) { return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1; }
@@ -130,16 +130,27 @@ static void end_guard(Sl1Writer *w, uint32_t label)
     if (label) sl1_put(w, "$sl1_g%u:", label);
 }
 
+// Where pointers may alias, a structure that isn't cached itself may be in the lines of others: plain accesses look them up, and
+// atomics and volatile ones find memory as the thread left it.
+static bool goes_past(const Sl1Writer *w, const Inst *i, int s)
+{
+    bool atomic = (i->op == OP_ATOM || i->op == OP_RED) && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
+    bool strong = s != SL1_OTHER && i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK;
+    return w->alias && w->slice == SLICE_COMPUTE && (atomic || strong);
+}
+
+static int looked_up_as(const Sl1Writer *w, int s) { return s >= 0 && w->plan->structure[s].barred && w->alias && w->slice == SLICE_COMPUTE ? SL1_UNKNOWN : s; }
+
 static void write_inst(Sl1Writer *w, uint32_t n)
 {
     const Inst *i = &w->body->f->insts.v[n];
-    int s = w->body->access[n], call = w->body->call[n];
+    int s = looked_up_as(w, w->body->access[n]), call = w->body->call[n];
     bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
     bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred) && (w->slice == SLICE_COMPUTE || s >= 0);
     bool returns = i->op == OP_RET && function, ends = leaves(i) && !returns && (i->guarded || function);
-    bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends);
+    bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends), past = goes_past(w, i, s) && !flush;
     if (copied && sl1_move_result(w, i)) return;
-    if (!copied || !(cached || flush || call > 0 || returns)) {
+    if (!copied || !(cached || flush || past || call > 0 || returns)) {
         sl1_put_inst(w, i);
         return;
     }
@@ -148,7 +159,10 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     plain.guarded = false;
     if (flush) sl1_flush(w);
     if (returns) sl1_state_out(w);
-    if (call > 0) {
+    if (past) {
+        sl1_address(w, i);
+        sl1_go_past(w, &plain, SL1_UNKNOWN);
+    } else if (call > 0) {
         sl1_call(w, &plain, (uint32_t)call);
     } else if (!cached) {
         sl1_put_inst(w, &plain);
@@ -200,7 +214,7 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
         bool exit = false;
         for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->body->loop_of[b] != (int)loop; k++) exit |= w->body->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
         if (!exit || (b + 1 == flow->blocks.n && !flow->blocks.v[b].pred.n)) continue;
-        sl1_put(w, "$sl1_x%u:", b);
+        sl1_put(w, "$sl1_x%u_%u:", loop, b);
         sl1_flush(w);
         sl1_put(w, "bra $sl1_o%u;", b);
     }
