@@ -45,11 +45,7 @@ static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *n
     return NULL;
 }
 
-static bool allocation(void *user, uint64_t p, uint64_t *base)
-{
-    uint64_t bytes;
-    return device_range(((const SoftL1 *)user)->device, p, base, &bytes);
-}
+static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes) { return device_range(((const SoftL1 *)user)->device, p, base, bytes); }
 
 static bool all_apart(SoftL1 *s, const Sl1Kernel *k, const void *const *args)
 {

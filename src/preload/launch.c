@@ -83,11 +83,13 @@ static bool read_params(const Launch *l, const Sl1Kernel *of, Params *p)
     return !p->array && p->buffer && p->bytes >= of->param_bytes;
 }
 
-static bool allocation(void *user, uint64_t p, uint64_t *base)
+static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
 {
-    size_t bytes;
+    size_t size = 0;
     (void)user;
-    return REAL(cuMemGetAddressRange_v2, base, &bytes, p) == CUDA_SUCCESS;
+    bool known = REAL(cuMemGetAddressRange_v2, base, &size, p) == CUDA_SUCCESS;
+    *bytes = size;
+    return known;
 }
 
 static bool all_apart(const Params *p, const Sl1Kernel *of)

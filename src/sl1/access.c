@@ -192,11 +192,6 @@ void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
 // unknown origin may lead anywhere: of them low halves don't say enough.
 static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 {
-    if (only_own(w, structure)) {
-        sl1_put(w, "setp.eq.u32 %%sl1_p, %s, %%sl1_a%d;", sl1_line_of(w), structure);
-        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
-        return;
-    }
     sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
     if (!w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
     sl1_put(w, "mov.b32 %%sl1_s, -1;");
@@ -211,28 +206,66 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
 }
 
+// Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the offset by XOR.
+static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
+{
+    uint32_t miss = ++w->labels, hit = ++w->labels, direct = ++w->labels, done = ++w->labels, line = w->options->line;
+    sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    sl1_put(w, "xor.b32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
+    sl1_put(w, "$sl1_g%u:", hit);
+    if (w->options->banks) {
+        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, %u;", line - 4);
+        sl1_put(w, "mad.lo.u32 %%sl1_s, %%sl1_m, 32, %%sl1_l%u;", k);
+        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, 3;");
+        sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
+    } else {
+        sl1_put(w, "add.u32 %%sl1_s, %%sl1_l%u, %%sl1_t;", k);
+    }
+    sl1_put(w, ".pragma \"onchip.line\";");
+    put_shared(w, i);
+    if (i->op == OP_ST) mark_written(w, i, (int)k);
+    sl1_put(w, "$sl1_g%u:", done);
+    Text *out = w->out;
+    w->out = &w->aside;
+    sl1_put(w, "$sl1_g%u:", miss);
+    sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%u, 0;", k);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", direct);
+    sl1_put(w, "and.b32 %%sl1_i, %%sl1_low, -%u;", line);
+    fill(w, k);
+    sl1_put(w, "and.b32 %%sl1_t, %%sl1_low, %u;", line - 1);
+    sl1_put(w, "bra $sl1_g%u;", hit);
+    sl1_put(w, "$sl1_g%u:", direct);
+    sl1_put_inst(w, i);
+    sl1_put(w, "bra $sl1_g%u;", done);
+    w->out = out;
+}
+
 void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
-    bool store = i->op == OP_ST, own = only_own(w, structure);
+    bool store = i->op == OP_ST;
     if (width_of(i) > w->options->line) {
         sl1_go_past(w, i, structure);
         return;
     }
+    if (only_own(w, structure)) {
+        access_own(w, i, (uint32_t)structure);
+        return;
+    }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;
-    char base[32] = "%sl1_s";
-    if (own) snprintf(base, sizeof base, "%%sl1_l%d", structure);
     look_up(w, structure, store, hit);
     if (structure >= 0) {
         sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%d, 0;", structure);
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", direct);
         fill(w, (uint32_t)structure);
-        if (!own) sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%d;", structure);
-        if (store && !own) sl1_put(w, "mov.b32 %%sl1_i, %d;", structure);
+        sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%d;", structure);
+        if (store) sl1_put(w, "mov.b32 %%sl1_i, %d;", structure);
     } else {
         sl1_put(w, "bra $sl1_g%u;", direct);
     }
     sl1_put(w, "$sl1_g%u:", hit);
-    locate(w, base, store);
+    locate(w, "%sl1_s", store);
     sl1_put(w, ".pragma \"onchip.line\";");
     put_shared(w, i);
     if (store) mark_written(w, i, structure);

@@ -7,9 +7,11 @@
 // An argument that was taken for a pointer may be an offset to one that was loaded, whatever the user says of pointers.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user)
 {
-    uint64_t base[SL1_STRUCTURES];
+    uint64_t base[SL1_STRUCTURES], bytes;
     for (uint32_t i = 0; i < k->structures; i++) {
-        if (!range(user, pointer[i], &base[i])) return false;
+        if (!range(user, pointer[i], &base[i], &bytes)) return false;
+        // Low halves of addresses tell its lines apart, and none is that of no line, 2^32 − 1.
+        if ((base[i] & UINT32_MAX) + bytes > UINT32_MAX - 31) return false;
         for (uint32_t j = 0; j < i && !o->apart; j++)
             if (base[j] == base[i]) return false;
     }

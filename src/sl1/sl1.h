@@ -94,6 +94,7 @@ typedef struct Sl1Writer {
     uint32_t loop;        // of the slice
     uint32_t labels;      // made so far
     const char *x;        // the register with the address of the access being written
+    Text aside;           // of the slice: what is done at misses, behind its blocks, so that hits don't branch
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
@@ -147,8 +148,8 @@ const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 
 // --- launch.c: which kernel is launched, and room for lines -------------------------------------------------------------------
-// Where the allocation begins that p leads to. False: it is not known.
-typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base);
+// Where the allocation begins that p leads to, and its bytes. False: it is not known.
+typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
 // Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its own:
 // pointer[i] is structure i's.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);

@@ -195,6 +195,12 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     text_free(&name);
 }
 
+static void write_aside(Sl1Writer *w)
+{
+    if (w->aside.n) text_add(w->out, w->aside.v, w->aside.n);
+    text_free(&w->aside);
+}
+
 // --- a main loop ------------------------------------------------------------------------------------------------------------
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
@@ -205,6 +211,7 @@ static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
         bool more = b + 2 < flow->blocks.n && w->body->loop_of[b + 1] == (int)loop;
         write_block(w, b, more ? b + 1 : NO_BLOCK);
     }
+    write_aside(w);
 }
 
 static void write_exits(Sl1Writer *w, uint32_t loop)
@@ -305,6 +312,7 @@ static void write_function(Sl1Writer *w, uint32_t body)
     text_printf(w->out, "$sl1_%c%u:\n", w->slice == SLICE_MONITOR ? 'm' : 'c', blocks);
     sl1_state_out(w);
     sl1_put(w, "ret;");
+    write_aside(w);
     text_put(w->out, "}\n");
     close_body(w);
 }
