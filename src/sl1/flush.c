@@ -6,25 +6,6 @@
 
 static uint32_t word_at(const Sl1Options *o, uint32_t word) { return o->banks ? 128 * word : 4 * word; }
 
-// Of each word's four bits of the bitmap: all, some or none.
-void sl1_write_functions(const Sl1Options *o, Text *out)
-{
-    text_put(out, "\n.func sl1_write_part(.param .b64 sl1_to, .param .b32 sl1_from, .param .b32 sl1_bytes)\n{\n"
-                  "    .reg .b64 %to;\n    .reg .b32 %from, %bytes, %t, %v;\n    .reg .pred %p;\n"
-                  "    ld.param.b64 %to, [sl1_to];\n    ld.param.b32 %from, [sl1_from];\n    ld.param.b32 %bytes, [sl1_bytes];\n");
-    for (uint32_t word = 0; word < o->line / 4; word++) {
-        text_printf(out, "    bfe.u32 %%t, %%bytes, %u, 4;\n    setp.ne.u32 %%p, %%t, 15;\n    @%%p bra $part%u;\n", 4 * word, word);
-        text_printf(out, "    ld.shared.b32 %%v, [%%from+%u];\n    st.global.b32 [%%to+%u], %%v;\n    bra $next%u;\n$part%u:\n", word_at(o, word), 4 * word, word, word);
-        text_printf(out, "    setp.eq.u32 %%p, %%t, 0;\n    @%%p bra $next%u;\n", word);
-        for (uint32_t byte = 0; byte < 4; byte++) {
-            text_printf(out, "    and.b32 %%v, %%t, %u;\n    setp.ne.u32 %%p, %%v, 0;\n", 1u << byte);
-            text_printf(out, "    @%%p ld.shared.u8 %%v, [%%from+%u];\n    @%%p st.global.u8 [%%to+%u], %%v;\n", word_at(o, word) + byte, 4 * word + byte);
-        }
-        text_printf(out, "$next%u:\n", word);
-    }
-    text_put(out, "    ret;\n}\n");
-}
-
 void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
 {
     uint32_t words = w->options->line / 4;
@@ -41,29 +22,48 @@ void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
     if (!load) sl1_put(w, "st.global.%s [%s], %s;", vector, address, values);
 }
 
+// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0.
+static void write_part(Sl1Writer *w)
+{
+    uint32_t again = ++w->labels, bytes = ++w->labels, next = ++w->labels;
+    sl1_put(w, "$sl1_g%u:", again);
+    sl1_put(w, "and.b32 %%sl1_t, %%sl1_m, 15;");
+    sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 15;");
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", bytes);
+    sl1_put(w, "ld.shared.b32 %%sl1_v0, [%%sl1_s];");
+    sl1_put(w, "st.global.b32 [%%sl1_z], %%sl1_v0;");
+    sl1_put(w, "bra $sl1_g%u;", next);
+    sl1_put(w, "$sl1_g%u:", bytes);
+    for (uint32_t byte = 0; byte < 4; byte++) {
+        sl1_put(w, "and.b32 %%sl1_v0, %%sl1_t, %u;", 1u << byte);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v0, 0;");
+        sl1_put(w, "@%%sl1_p ld.shared.u8 %%sl1_v0, [%%sl1_s+%u];", byte);
+        sl1_put(w, "@%%sl1_p st.global.u8 [%%sl1_z+%u], %%sl1_v0;", byte);
+    }
+    sl1_put(w, "$sl1_g%u:", next);
+    sl1_put(w, "add.s64 %%sl1_z, %%sl1_z, 4;");
+    sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %u;", word_at(w->options, 1));
+    sl1_put(w, "shr.u32 %%sl1_m, %%sl1_m, 4;");
+    sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", again);
+}
+
 void sl1_write_back(Sl1Writer *w, uint32_t k)
 {
     if (!sl1_has_bitmap(w, k)) return;
     uint32_t clean = ++w->labels, part = ++w->labels, done = ++w->labels;
-    char a[32];
-    snprintf(a, sizeof a, w->alias ? "%%sl1_a%u" : "%%sl1_z", k);
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_b%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", clean);
-    if (!w->alias) sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
+    if (w->alias) sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
+    else sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_b%u, %u;", k, (1u << w->options->line) - 1);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", part);
-    sl1_move_line(w, k, false, a);
+    sl1_move_line(w, k, false, "%sl1_z");
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", part);
-    sl1_put(w, "{");
-    sl1_put(w, ".param .b64 sl1_p0;");
-    sl1_put(w, ".param .b32 sl1_p1;");
-    sl1_put(w, ".param .b32 sl1_p2;");
-    sl1_put(w, "st.param.b64 [sl1_p0], %s;", a);
-    sl1_put(w, "st.param.b32 [sl1_p1], %%sl1_l%u;", k);
-    sl1_put(w, "st.param.b32 [sl1_p2], %%sl1_b%u;", k);
-    sl1_put(w, "call sl1_write_part, (sl1_p0, sl1_p1, sl1_p2);");
-    sl1_put(w, "}");
+    sl1_put(w, "mov.b32 %%sl1_m, %%sl1_b%u;", k);
+    sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%u;", k);
+    write_part(w);
     sl1_put(w, "$sl1_g%u:", done);
     sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
     sl1_put(w, "$sl1_g%u:", clean);

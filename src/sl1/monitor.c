@@ -124,6 +124,7 @@ void sl1_choose(Sl1Writer *w)
     uint32_t at = w->loop * 4 * (1 + 2 * p->structures), chosen = ++w->labels;
     bool warp = !w->options->per_thread;
     sl1_put(w, "$sl1_h%u:", w->loop);
+    sl1_find_region(w);
     if (warp) {
         sl1_put(w, "ld.volatile.shared.u32 %%sl1_choice, [%%sl1_warp+%u];", at);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_choice, 0;");

@@ -53,7 +53,6 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
     ptx_print(&raised, out);
     if (kernels.n) {
         text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");
-        sl1_write_functions(o, out);
         text_add(out, kernels.v, kernels.n);
     }
     text_free(&kernels);

@@ -98,6 +98,7 @@ typedef struct Sl1Writer {
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
+void sl1_find_region(Sl1Writer *w);                        // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // Bytes of a block's part of shared memory before the lines: for each warp and loop the choice, then hits and accesses.
@@ -126,7 +127,6 @@ void sl1_flush(Sl1Writer *w);                              // lines written back
 void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load, const char *address);  // a whole one, from global memory or to it
 void sl1_forget(Sl1Writer *w, uint32_t structure);
-void sl1_write_functions(const Sl1Options *o, Text *out);  // what the kernels call, before them
 
 // --- rewrite.c: a module --------------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {

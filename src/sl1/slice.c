@@ -35,7 +35,7 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "step", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "low", "z0", "z1"};
+    static const char *const words[] = {"calls", "warp", "lines", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
     add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
@@ -244,11 +244,12 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel -------------------------------------------------------------------------------------------------------------
-// Where this thread's lines begin and its warp's choices are, which begin as zero: not made.
-static void write_prologue(Sl1Writer *w, const char *name)
+// Computed where it is needed, before the kernel and at a choice, since registers in between are worth more.
+void sl1_find_region(Sl1Writer *w)
 {
-    const Sl1Plan *p = w->plan;
-    uint32_t bytes = sl1_warp_bytes(p), line = w->options->line;
+    uint32_t bytes = sl1_warp_bytes(w->plan), line = w->options->line;
+    Text name = {0};
+    text_printf(&name, "%s%s", w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART);
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
     sl1_put(w, "mov.u32 %%sl1_m, %%tid.z;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.y;");
@@ -258,24 +259,30 @@ static void write_prologue(Sl1Writer *w, const char *name)
     sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_t, %%sl1_v1, %%sl1_m;");  // the thread's number in its block
     sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.z;");
-    sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");         // threads of a block
-    sl1_put(w, "ld.param.u32 %%sl1_warp, [%s$sl1_region];", name);
-    sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name);
-    sl1_put(w, "mov.u32 %%sl1_v0, sl1_shared;");
-    sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_v0;");
-    sl1_put(w, "add.u32 %%sl1_v0, %%sl1_v1, 31;");
-    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_v0, 5;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %u, 15;", bytes);
+    sl1_put(w, "mad.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0, 31;");
+    sl1_put(w, "shr.u32 %%sl1_v1, %%sl1_v1, 5;");                   // warps of a block
+    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");                    // the thread's
+    sl1_put(w, "ld.param.u32 %%sl1_warp, [%s$sl1_region];", name.v);
+    sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name.v);
+    sl1_put(w, "mov.u32 %%sl1_m, sl1_shared;");
+    sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_m;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, 15;", bytes);
     sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -16;");
     sl1_put(w, "add.u32 %%sl1_lines, %%sl1_lines, %%sl1_warp;");
-    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");                    // the warp's
     sl1_put(w, "mad.lo.u32 %%sl1_warp, %%sl1_v0, %u, %%sl1_warp;", bytes);
-    sl1_put(w, "mul.lo.u32 %%sl1_step, %%sl1_count, %u;", 32 * line);
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_step, %%sl1_lines;");
+    sl1_put(w, "mul.lo.u32 %%sl1_m, %%sl1_count, %u;", 32 * line);
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_m, %%sl1_lines;");
     sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 31;");
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
+    text_free(&name);
+}
+
+// A warp's choices begin as zero: not made.
+static void write_prologue(Sl1Writer *w)
+{
+    sl1_find_region(w);
     sl1_put(w, "mov.u32 %%sl1_m, 0;");
-    for (uint32_t at = 0; at < bytes; at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan); at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
     sl1_put(w, "bar.sync 0;");
 }
 
@@ -345,7 +352,7 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
     for (int s = SLICE_MONITOR; s <= SLICE_COMPUTE; s++) w.slice = (Slice)s, sl1_declare_results(&w);
     enter_slice(&w, SLICE_ORIGINAL, 0);
     ptx_print_declarations(&w.view, out);
-    write_prologue(&w, own.v);
+    write_prologue(&w);
     uint32_t blocks = (uint32_t)kernel->flow->blocks.n - 1;
     bool *written = mem_alloc(p->loops + 1);
     for (uint32_t b = 0; b < blocks; b++) {
