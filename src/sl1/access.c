@@ -67,6 +67,13 @@ static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t
     if (i->op != OP_ST && direct) sl1_put(w, "mov.b64 %s, {%%sl1_z0, %%sl1_z1};", reg_name(&w->view, value->reg));
 }
 
+static bool all_sinks(const Operand *items, uint32_t n)
+{
+    uint32_t k = 0;
+    while (k < n && items[k].kind == O_SINK) k++;
+    return k == n;
+}
+
 // The same access, of shared memory at %sl1_s: what says how to cache it in hardware goes.
 static void put_shared(Sl1Writer *w, const Inst *i)
 {
@@ -79,6 +86,7 @@ static void put_shared(Sl1Writer *w, const Inst *i)
     }
     uint32_t each = bytes < 4 ? 4 / bytes : 1;  // elements of a word
     for (uint32_t k = 0; k < n; k += each) {
+        if (all_sinks(&items[k], each)) continue;  // only vectors may have them
         if (bytes == 8) put_long(w, i, &items[k], 256 * k);
         else put_part(w, i, i->type, &items[k], each, 128 * (k / each));
     }
