@@ -1,0 +1,152 @@
+// equal.c: see equal.h. Each run has a device of its own, so that what the kernel finds in memory, addresses too, is the same in
+// all. Most runs are functional; some seeds run in time as well: warps then take turns otherwise, and there are counters.
+#include "equal.h"
+#include "lab/lab.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Setting {
+    const char *name;
+    Sl1Options options;
+    bool timed;
+} Setting;
+static const Setting settings[] = {
+    {"as they are", {.line = 16, .threshold = 300}, false},
+    {"threshold 1", {.line = 16, .threshold = 1}, false},
+    {"threshold 7, line 8", {.line = 8, .threshold = 7}, false},
+    {"threshold 40, decide thread", {.line = 16, .threshold = 40, .per_thread = true}, false},
+    {"threshold 1, line 8, decide thread, layout banks", {.line = 8, .threshold = 1, .per_thread = true, .banks = true}, false},
+    {"threshold 3, layout banks, prefetch", {.line = 16, .threshold = 3, .banks = true, .prefetch = true}, false},
+    {"threshold 1, noalias", {.line = 16, .threshold = 1, .apart = true}, false},
+    {"threshold 7, noalias, prefetch, scattered", {.line = 16, .threshold = 7, .apart = true, .prefetch = true, .scattered = true}, false},
+    {"threshold 7, timed", {.line = 16, .threshold = 7}, true},
+};
+enum { TIMED_SEEDS = 5 };        // one in so many
+const Machine machines[3] = {{"gtx480", 20}, {"titan_black", 35}, {"h200", 90}};
+
+// What a run left.
+typedef struct Outcome {
+    VEC(Buffer) buffers;
+    VEC(oc_ptr) places;
+    bool rewritten;
+    uint64_t accesses, fills;    // of lines, if it was timed
+    Text error;
+} Outcome;
+
+static void free_outcome(Outcome *o)
+{
+    for (size_t k = 0; k < o->buffers.n; k++) mem_free(o->buffers.v[k].data);
+    vec_free(&o->buffers), vec_free(&o->places);
+    text_free(&o->error);
+}
+
+static bool put_buffers(oc_device *d, oc_module *m, const Launch *l, Outcome *out)
+{
+    for (size_t k = 0; k < l->buffers.n; k++) {
+        const Buffer *b = &l->buffers.v[k];
+        oc_ptr p;
+        size_t bytes;
+        oc_status status = b->symbol ? oc_symbol(m, b->symbol, &p, &bytes) : oc_malloc(d, b->bytes, NULL, &p);
+        if (status != OC_OK || oc_write(d, p, b->data, b->bytes, NULL) != OC_OK) return false;
+        vec_push(&out->places, p);
+        vec_push(&out->buffers, ((Buffer){mem_alloc(b->bytes), b->bytes, b->symbol}));
+    }
+    for (size_t k = 0; k < l->pointers.n; k++) {
+        const Pointer *p = &l->pointers.v[k];
+        uint64_t to = out->places.v[p->to] + p->offset;
+        if (oc_write(d, out->places.v[p->in] + p->at, &to, sizeof to, NULL) != OC_OK) return false;
+    }
+    return true;
+}
+
+static bool launch(oc_device *d, const Text *ptx, const Launch *l, Outcome *out)
+{
+    uint64_t values[32];
+    const void *args[32];
+    oc_module *m;
+    oc_kernel *k;
+    if (oc_load(d, ptx->v, ptx->n, "k.ptx", &m) != OC_OK || oc_kernel_get(m, "k", &k) != OC_OK || !put_buffers(d, m, l, out)) return false;
+    for (size_t a = 0; a < l->args.n; a++) {
+        const Argument *g = &l->args.v[a];
+        values[a] = g->value + (g->buffer >= 0 ? out->places.v[g->buffer] : 0), args[a] = &values[a];
+    }
+    if (oc_launch(k, l->grid, l->block, l->smem, NULL, args) != OC_OK) return false;
+    for (size_t b = 0; b < out->buffers.n; b++)
+        if (oc_read(d, out->buffers.v[b].data, out->places.v[b], out->buffers.v[b].bytes, NULL) != OC_OK) return false;
+    out->rewritten = strstr(oc_launch_kernel(d, 0), SL1_ALIAS) != NULL;
+    out->accesses = oc_launch_counter(d, 0, "sl1.accesses"), out->fills = oc_launch_counter(d, 0, "sl1.fills");
+    return true;
+}
+
+static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text *ptx, const Launch *l)
+{
+    Outcome out = {.rewritten = false};
+    oc_device *d;
+    char message[1000];
+    oc_config config = {.gpu = gpu, .functional = !timed, .max_cycles = 20000000};
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK) {
+        text_put(&out.error, message);
+        return out;
+    }
+    SoftL1 *s = o ? soft_l1_open(d, o) : NULL;
+    if (!launch(d, ptx, l, &out)) text_put(&out.error, oc_error(d));
+    soft_l1_close(s);
+    oc_close(d);
+    return out;
+}
+
+static bool same(const char *name, const char *gpu, const Setting *s, const Outcome *a, const Outcome *b, FILE *out)
+{
+    if (a->error.n || b->error.n) {
+        fprintf(out, "%s on %s, %s: %s: %s\n", name, gpu, s->name, a->error.n ? "original" : "rewritten", a->error.n ? a->error.v : b->error.v);
+        return false;
+    }
+    for (size_t k = 0; k < a->buffers.n; k++)
+        for (uint32_t n = 0; n < a->buffers.v[k].bytes; n++) {
+            if (a->places.v[k] == b->places.v[k] && a->buffers.v[k].data[n] == b->buffers.v[k].data[n]) continue;
+            fprintf(out, "%s on %s, %s: buffer %zu differs at byte %u: %02x, rewritten %02x\n", name, gpu, s->name, k, n, a->buffers.v[k].data[n], b->buffers.v[k].data[n]);
+            return false;
+        }
+    return true;
+}
+
+void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *l, Tally *t)
+{
+    bool any = false;
+    Outcome original = run(machine->gpu, false, NULL, ptx, l);
+    for (size_t k = 0; k < COUNT(settings); k++) {
+        const Setting *s = &settings[k];
+        if ((s->options.apart && !l->apart) || (s->timed && !timed)) continue;
+        Outcome rewritten = run(machine->gpu, s->timed, &s->options, ptx, l);
+        t->runs++, t->rewritten += rewritten.rewritten;
+        any |= rewritten.rewritten;
+        t->different += !same(name, machine->gpu, s, &original, &rewritten, t->out);
+        if (s->timed) {
+            Outcome slow = run(machine->gpu, true, NULL, ptx, l);
+            t->different += !same(name, machine->gpu, s, &original, &slow, t->out);
+            t->timed++, t->cached += rewritten.fills > 0;
+            t->accesses += rewritten.accesses, t->fills += rewritten.fills;
+            free_outcome(&slow);
+        }
+        free_outcome(&rewritten);
+    }
+    t->kernels++, t->changed += any;
+    free_outcome(&original);
+}
+
+void compare_seeds(uint64_t first, uint32_t n, Tally *t)
+{
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const Machine *machine = &machines[seed % COUNT(machines)];
+        Text ptx = {0}, name = {0};
+        Launch l;
+        generate(seed, machine->sm, &ptx, &l);
+        text_printf(&name, "seed %llu", (unsigned long long)seed);
+        compare_kernel(name.v, machine, seed / COUNT(machines) % TIMED_SEEDS == 0, &ptx, &l, t);
+        launch_free(&l);
+        text_free(&ptx), text_free(&name);
+    }
+    fprintf(t->out, "%u of %u kernels rewritten, %u of %u launches\n", t->changed, t->kernels, t->rewritten, t->runs);
+    fprintf(t->out, "in time: %u of %u had lines, of whose %llu accesses %llu hit\n", t->cached, t->timed, (unsigned long long)t->accesses, (unsigned long long)(t->accesses - t->fills));
+}

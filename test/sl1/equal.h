@@ -1,0 +1,28 @@
+// equal.h: runs kernels as they are and rewritten, with several settings, and compares what they leave in memory.
+#ifndef EQUAL_H
+#define EQUAL_H
+
+#include "generate.h"
+#include "sl1/sl1.h"
+
+#include <stdio.h>
+
+typedef struct Machine {
+    const char *gpu;
+    uint32_t sm;
+} Machine;
+extern const Machine machines[3];      // a seed's is the one of its number modulo 3
+
+typedef struct Tally {
+    uint32_t kernels, changed;         // of them rewritten
+    uint32_t runs, rewritten;          // with the software L1, of them with the rewritten kernel
+    uint32_t timed, cached;            // of the runs in time those in which lines were filled
+    uint64_t accesses, fills;          // of lines, in them
+    uint32_t different;
+    FILE *out;                         // where differences are told
+} Tally;
+void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *launch, Tally *tally);
+// Seeds first … first + n − 1. Goes on after a difference.
+void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
+
+#endif
