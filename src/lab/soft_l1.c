@@ -75,7 +75,9 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     if (!k || k->left) return OC_OK;
     Text name = {0};
     Question q = {.block = block};
-    text_printf(&name, "%s%s", info.name, all_apart(s, k, change->args) ? SL1_APART : SL1_ALIAS);
+    bool apart = all_apart(s, k, change->args);
+    if (!apart && sl1_needs_apart(&s->options)) return OC_OK;
+    text_printf(&name, "%s%s", info.name, apart ? SL1_APART : SL1_ALIAS);
     oc_status status = oc_kernel_get(original->module, name.v, &q.kernel);
     text_free(&name);
     if (status != OC_OK) return status;

@@ -19,11 +19,24 @@ void sl1_address(Sl1Writer *w, const Inst *i)
     else sl1_put(w, "mov.u64 %%sl1_x, %llu;", (unsigned long long)a->imm);
 }
 
-const char *sl1_line_of(Sl1Writer *w)
+// %sl1_i from %sl1_low. By 24: the high half of a product with 2^36 / 24, rounded up, is exact for all 32 bits.
+static void line_of_low(Sl1Writer *w, uint32_t k)
+{
+    if (w->options->line != 24) {
+        sl1_put(w, "and.b32 %%sl1_i, %%sl1_low, -%u;", w->options->line);
+        return;
+    }
+    sl1_put(w, "sub.u32 %%sl1_i, %%sl1_low, %%sl1_o%u;", k);
+    sl1_put(w, "mul.hi.u32 %%sl1_i, %%sl1_i, 0xAAAAAAAB;");
+    sl1_put(w, "shr.u32 %%sl1_i, %%sl1_i, 4;");
+    sl1_put(w, "mad.lo.u32 %%sl1_i, %%sl1_i, 24, %%sl1_o%u;", k);
+}
+
+const char *sl1_line_of(Sl1Writer *w, uint32_t k)
 {
     if (w->alias) return sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line), "%sl1_y";
     sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
-    sl1_put(w, "and.b32 %%sl1_i, %%sl1_low, -%u;", w->options->line);
+    line_of_low(w, k);
     return "%sl1_i";
 }
 
@@ -147,7 +160,13 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
 static void fill(Sl1Writer *w, uint32_t k)
 {
     sl1_write_back(w, k);
-    if (!w->alias) sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+    if (w->options->line == 24) {
+        sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_i;");
+        sl1_put(w, "cvt.u64.u32 %%sl1_y, %%sl1_t;");
+        sl1_put(w, "sub.u64 %%sl1_y, %s, %%sl1_y;", w->x);
+    } else if (!w->alias) {
+        sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+    }
     if (sl1_has_next(w, k)) fill_ahead(w, k);
     else sl1_move_line(w, k, true, "%sl1_y");
     if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
@@ -179,15 +198,25 @@ static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
 {
     char tag[32];
-    bool narrow = width_of(i) <= w->options->line;
+    bool narrow = width_of(i) <= w->options->line && w->options->line != 24;
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!looks_at(w, structure, k)) continue;
         uint32_t apart = ++w->labels;
-        bool whole = narrow || w->alias || sl1_has_high(w, k);
+        bool own = w->options->line == 24, whole = !own && (narrow || w->alias || sl1_has_high(w, k));
         const char *a = whole ? whole_tag(w, k, tag) : NULL;
-        if (narrow) sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line), sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
-        else if (whole) sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x), sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
-        else sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", w->x), sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_t;", k), sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
+        if (narrow) {
+            sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+            sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
+        } else if (whole) {
+            sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x);
+            sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
+        } else {
+            sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+            sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_low;", k);
+            sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
+            if (own) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+            if (own) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
+        }
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
         sl1_write_back(w, k);
         sl1_forget(w, k);
@@ -219,12 +248,12 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, direct = ++w->labels, done = ++w->labels, line = w->options->line;
     sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
-    sl1_put(w, "xor.b32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+    sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 ? "sub.u32" : "xor.b32", k);
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
     sl1_put(w, "$sl1_g%u:", hit);
     if (w->options->banks) {
-        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, %u;", line - 4);
+        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, -4;");
         sl1_put(w, "mad.lo.u32 %%sl1_s, %%sl1_m, 32, %%sl1_l%u;", k);
         sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, 3;");
         sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
@@ -240,9 +269,9 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "$sl1_g%u:", miss);
     sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", direct);
-    sl1_put(w, "and.b32 %%sl1_i, %%sl1_low, -%u;", line);
+    line_of_low(w, k);
     fill(w, k);
-    sl1_put(w, "and.b32 %%sl1_t, %%sl1_low, %u;", line - 1);
+    sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
     sl1_put(w, "bra $sl1_g%u;", hit);
     sl1_put(w, "$sl1_g%u:", direct);
     sl1_put_inst(w, i);
@@ -253,7 +282,7 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
     bool store = i->op == OP_ST;
-    if (width_of(i) > w->options->line) {
+    if (width_of(i) > w->options->line || (w->options->line == 24 && width_of(i) == 16)) {  // which might be part of two lines
         sl1_go_past(w, i, structure);
         return;
     }

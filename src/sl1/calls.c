@@ -14,10 +14,10 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     const Sl1Plan *p = w->plan;
     bool monitor = w->slice == SLICE_MONITOR;
     uint32_t at = 0, tag = w->alias ? 8 : 4;
-    static const char monitored[] = "ahn", computed[] = "albge";
+    static const char monitored[] = "ahno", computed[] = "albgeo";
     for (uint32_t k = 0; k < p->structures; k++)
         for (const char *c = monitor ? monitored : computed; *c; c++) {
-            if (p->structure[k].barred || (*c == 'b' && !sl1_has_bitmap(w, k)) || (*c == 'g' && !sl1_has_high(w, k)) || (*c == 'e' && !sl1_has_next(w, k))) continue;
+            if (p->structure[k].barred || (*c == 'b' && !sl1_has_bitmap(w, k)) || (*c == 'g' && !sl1_has_high(w, k)) || (*c == 'e' && !sl1_has_next(w, k)) || (*c == 'o' && w->options->line != 24)) continue;
             char reg[32];
             uint32_t bytes = *c == 'a' ? tag : 4;
             at = (at + bytes - 1) / bytes * bytes;

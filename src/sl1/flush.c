@@ -6,20 +6,42 @@
 
 static uint32_t word_at(const Sl1Options *o, uint32_t word) { return o->banks ? 128 * word : 4 * word; }
 
+// 24 bytes are 16 and 8, or 8 and 16, as the address is aligned.
+static void move_global(Sl1Writer *w, bool load, const char *address)
+{
+    static const char *const two[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v4, %sl1_v5}"}, *const four[] = {"{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}", "{%sl1_v2, %sl1_v3, %sl1_v4, %sl1_v5}"};
+    const char *verb = load ? "ld" : "st";
+    uint32_t line = w->options->line, odd = ++w->labels, done = ++w->labels;
+    for (int part = 0; part < (line == 24 ? 4 : 1); part++) {
+        bool wide = line == 16 || (line == 24 && (part == 0 || part == 3)), second = part == 1 || part == 3;
+        uint32_t at = part == 1 ? 16 : part == 3 ? 8 : 0;
+        const char *values = wide ? four[second] : two[second];
+        if (line == 24 && part == 0) sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", address), sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 8;"), sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", odd);
+        if (part == 2) sl1_put(w, "bra $sl1_g%u;", done), sl1_put(w, "$sl1_g%u:", odd);
+        if (load) sl1_put(w, ".pragma \"%s\";", part % 2 ? "onchip.ahead" : "onchip.fill");  // it may read on: exec.h
+        if (load) sl1_put(w, "%s.global.v%d.b32 %s, [%s+%u];", verb, wide ? 4 : 2, values, address, at);
+        else sl1_put(w, "%s.global.v%d.b32 [%s+%u], %s;", verb, wide ? 4 : 2, address, at, values);
+    }
+    if (line == 24) sl1_put(w, "$sl1_g%u:", done);
+}
+
+static void move_shared(Sl1Writer *w, uint32_t k, bool load)
+{
+    uint32_t words = w->options->line / 4, each = w->options->banks ? 1 : words == 4 ? 4 : 2;
+    static const char *const values[] = {"%sl1_v0", "%sl1_v1", "%sl1_v2", "%sl1_v3", "%sl1_v4", "%sl1_v5"};
+    static const char *const pairs[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v2, %sl1_v3}", "{%sl1_v4, %sl1_v5}"};
+    for (uint32_t word = 0; word < words; word += each) {
+        const char *v = each == 1 ? values[word] : each == 2 ? pairs[word / 2] : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}", *type = each == 1 ? "b32" : each == 2 ? "v2.b32" : "v4.b32";
+        if (load) sl1_put(w, "st.shared.%s [%%sl1_l%u+%u], %s;", type, k, word_at(w->options, word), v);
+        else sl1_put(w, "ld.shared.%s %s, [%%sl1_l%u+%u];", type, v, k, word_at(w->options, word));
+    }
+}
+
 void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
 {
-    uint32_t words = w->options->line / 4;
-    const char *vector = words == 2 ? "v2.b32" : "v4.b32", *values = words == 2 ? "{%sl1_v0, %sl1_v1}" : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}";
-    const char *verb = load ? "st" : "ld";
-    if (load) sl1_put(w, ".pragma \"onchip.fill\";");  // it may read on to the end of a granule: exec.h
-    if (load) sl1_put(w, "ld.global.%s %s, [%s];", vector, values, address);
-    if (!w->options->banks && load) sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
-    if (!w->options->banks && !load) sl1_put(w, "ld.shared.%s %s, [%%sl1_l%u];", vector, values, k);
-    for (uint32_t word = 0; word < words && w->options->banks; word++) {
-        if (load) sl1_put(w, "%s.shared.b32 [%%sl1_l%u+%u], %%sl1_v%u;", verb, k, word_at(w->options, word), word);
-        else sl1_put(w, "%s.shared.b32 %%sl1_v%u, [%%sl1_l%u+%u];", verb, word, k, word_at(w->options, word));
-    }
-    if (!load) sl1_put(w, "st.global.%s [%s], %s;", vector, address, values);
+    if (!load) move_shared(w, k, false);
+    move_global(w, load, address);
+    if (load) move_shared(w, k, true);
 }
 
 // Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0.
@@ -72,7 +94,8 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
 // No line has this address.
 void sl1_forget(Sl1Writer *w, uint32_t k)
 {
-    sl1_put(w, "mov.u%d %%sl1_a%u, -1;", w->alias ? 64 : 32, k);
+    if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
+    else sl1_put(w, "mov.u32 %%sl1_a%u, -64;", k);
     if (sl1_has_next(w, k)) sl1_put(w, "mov.u32 %%sl1_e%u, -1;", k);
 }
 

@@ -4,14 +4,19 @@
 // is asked: how many blocks does an SM have room for, when each takes so many bytes more?
 #include "sl1/sl1.h"
 
+enum { PADDED = 256 };                 // bytes of which drivers make allocations
+
 // An argument that was taken for a pointer may be an offset to one that was loaded, whatever the user says of pointers.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user)
 {
     uint64_t base[SL1_STRUCTURES], bytes;
     for (uint32_t i = 0; i < k->structures; i++) {
         if (!range(user, pointer[i], &base[i], &bytes)) return false;
-        // Low halves of addresses tell its lines apart, and none is that of no line, 2^32 − 1.
-        if ((base[i] & UINT32_MAX) + bytes > UINT32_MAX - 31) return false;
+        // Low halves of addresses tell its lines apart, and none lies in that of no line, 2^32 − 64.
+        if ((base[i] & UINT32_MAX) + bytes > UINT32_MAX - 79) return false;
+        // Lines counted from a pointer: aligned for their loads, and the last one ends where the allocation's padding does at most.
+        uint64_t last = (base[i] + bytes - pointer[i] + o->line - 1) / o->line * o->line;
+        if (o->line == 24 && (pointer[i] % 16 || pointer[i] + last > (base[i] + bytes + PADDED - 1) / PADDED * PADDED)) return false;
         for (uint32_t j = 0; j < i && !o->apart; j++)
             if (base[j] == base[i]) return false;
     }

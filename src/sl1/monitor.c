@@ -27,7 +27,7 @@ void sl1_begin_monitor(Sl1Writer *w)
 
 void sl1_simulate(Sl1Writer *w, uint32_t k)
 {
-    const char *line = sl1_line_of(w);
+    const char *line = sl1_line_of(w, k);
     sl1_put(w, "setp.eq.u%d %%sl1_p, %s, %%sl1_a%u;", w->alias ? 64 : 32, line, k);
     sl1_put(w, "@%%sl1_p add.u32 %%sl1_h%u, %%sl1_h%u, 1;", k, k);
     sl1_put(w, "add.u32 %%sl1_n%u, %%sl1_n%u, 1;", k, k);

@@ -18,13 +18,14 @@ static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
     return (at + align - 1) / align * align;
 }
 
-static const char *why_left(const Module *m, const Sl1Plan *p)
+static const char *why_left(const Module *m, const Sl1Plan *p, const Sl1Options *o)
 {
     uint64_t most = m->sm >= 70 && m->version_major * 10 + m->version_minor >= 81 ? 32764 : 4352;  // PTX ISA 5.1.6
     if (m->address_bits != 64) return "its addresses have 32 bits";
     if (param_bytes(p->f, p->f->params.n, 4) + 8 > most) return "its parameters leave no room for two more";
     for (size_t r = 0; r < p->f->regs.n; r++)
         if (!strncmp(p->f->regs.v[r].name, "%sl1_", 5)) return "it is rewritten already";
+    if (o->line == 24 && p->unknown) return "lines of 24 bytes can't be looked up through pointers of unknown origin";
     return p->left;
 }
 
@@ -36,14 +37,14 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         const Function *f = module->symbols.v[k]->function;
         if (!f || !f->entry || !f->has_body) continue;
         Sl1Plan *p = sl1_plan(f);
-        const char *left = why_left(module, p);
+        const char *left = why_left(module, p, o);
         if (!left && has_symbol(module, "sl1_shared")) left = "its module is rewritten already";
         Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p);
             kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
             for (uint32_t s = 0; s < p->structures; s++) kernel.param[s] = p->structure[s].param, kernel.offset[s] = (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
-            for (int alias = 0; alias < 2; alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
+            for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
         }
         vec_push(&m->kernels, kernel);
         sl1_plan_free(p);

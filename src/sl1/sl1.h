@@ -13,7 +13,7 @@
 #include "ptx/ptx.h"
 
 typedef struct Sl1Options {
-    uint32_t line;        // bytes of a line: 8 or 16
+    uint32_t line;        // bytes of a line: 8, 16 or 24
     uint32_t threshold;   // accesses of a thread after which it is chosen; §3.2.1
     bool per_thread;      // each thread chooses for itself, as in the paper; else a warp does
     bool cache_nothing;   // the choice is none: what the rest costs (Fig. 12)
@@ -22,10 +22,13 @@ typedef struct Sl1Options {
     bool scattered;       // not cached: what the lanes of a warp find in one line anyway
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
+// Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where pointers lead to
+// different allocations are they used, of kernels without pointers of unknown origin.
+static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 // Settings: name, value (null: none), what it does. On the command line each has --sl1- in front.
 #define SL1_SETTINGS(S)                                                                                                    \
-    S("line", "8|16", "bytes of a line (16)")                                                                             \
+    S("line", "8|16|24", "bytes of a line (16)")                                                                          \
     S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)")    \
     S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                              \
     S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")     \
@@ -119,7 +122,7 @@ void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache, of w->x
 void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
-const char *sl1_line_of(Sl1Writer *w);                     // the register that holds w->x's line as tags have it, after computing it
+const char *sl1_line_of(Sl1Writer *w, uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
 void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
 void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);  // to memory, and what of it is in lines before it

@@ -21,7 +21,8 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
 // low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
-// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words.
+// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the low
+// half of the pointer, where lines are counted from it.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -31,11 +32,12 @@ static void add_registers(Sl1Writer *w)
         if (sl1_has_high(w, k)) add_reg(w, TY_U32, "%%sl1_g%u", k);
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
+        if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
         if (!sl1_has_next(w, k)) continue;
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "low", "z0", "z1"};
+    static const char *const words[] = {"calls", "warp", "lines", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "v4", "v5", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
     add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
@@ -53,7 +55,7 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown); }
 
 // A line that is loaded early mustn't be written to before it is used.
-bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && !w->alias && !sl1_has_bitmap(w, structure); }
+bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure); }
 
 uint32_t sl1_warp_bytes(const Sl1Plan *p) { return p->loops * 4 * (1 + 2 * p->structures); }
 
@@ -284,6 +286,11 @@ static void write_prologue(Sl1Writer *w)
     sl1_put(w, "mov.u32 %%sl1_m, 0;");
     for (uint32_t at = 0; at < sl1_warp_bytes(w->plan); at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
     sl1_put(w, "bar.sync 0;");
+    for (uint32_t k = 0; k < w->plan->structures && w->options->line == 24; k++) {
+        if (w->plan->structure[k].barred) continue;
+        sl1_put(w, "ld.param.u64 %%sl1_x, [%s];", w->plan->f->params.v[w->plan->structure[k].param]->name);
+        sl1_put(w, "cvt.u32.u64 %%sl1_o%u, %%sl1_x;", k);
+    }
 }
 
 // --- functions and the kernel ------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ static const Setting settings[] = {
     {"as they are", {.line = 16, .threshold = 300}, false},
     {"threshold 1", {.line = 16, .threshold = 1}, false},
     {"threshold 7, line 8", {.line = 8, .threshold = 7}, false},
+    {"threshold 3, line 24", {.line = 24, .threshold = 3}, false},
+    {"threshold 5, line 24, layout banks", {.line = 24, .threshold = 5, .banks = true}, false},
     {"threshold 40, decide thread", {.line = 16, .threshold = 40, .per_thread = true}, false},
     {"threshold 1, line 8, decide thread, layout banks", {.line = 8, .threshold = 1, .per_thread = true, .banks = true}, false},
     {"threshold 3, layout banks, prefetch", {.line = 16, .threshold = 3, .banks = true, .prefetch = true}, false},
