@@ -51,6 +51,11 @@ static const Case cases[] = {
      "    mov.u32 %r0, 0;\n"
      "$loop: ld.global.v4.u32 {%r1, _, _, %r2}, [%a];\n    ld.global.v4.u8 {%r3, _, %r4, _}, [%a+8];\n    add.u32 %r1, %r1, %r2;\n    add.u32 %r1, %r1, %r4;\n"
      "    st.global.u32 [%a], %r1;\n    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
+    {"threads that leave in the middle of a loop", 20, -1, 0,
+     "    mov.u32 %r0, 0;\n"
+     "$loop: ld.global.u32 %r1, [%a];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%a], %r1;\n    add.u32 %r0, %r0, 1;\n"
+     "    setp.eq.u32 %p, %r0, %t;\n    @%p exit;\n    add.u32 %r2, %t, 1;\n    setp.eq.u32 %q, %r0, %r2;\n    @%q ret;\n"
+     "    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
     {"what a neighbour published lies in the own line, which was clean", 20, -1, 0,
      "    ld.param.u64 %d0, [k_0];\n    cvta.to.global.u64 %d0, %d0;\n    add.s64 %d0, %d0, 4096;\n    mul.wide.u32 %d3, %t, 8;\n    add.s64 %d1, %d0, %d3;\n"
      "    ld.param.u64 %d2, [k_1];\n    cvta.to.global.u64 %d2, %d2;\n    add.s64 %d2, %d2, 4096;\n    mov.u32 %r0, 0;\n"
