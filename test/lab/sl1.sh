@@ -1,0 +1,28 @@
+#!/bin/bash
+# The software L1's counters against a count by hand. Word count's threads read 256 characters each from a 256-byte boundary
+# on: the first before the loop, one beside it, 254 in the main loop, which is unrolled twice. After 20 that are monitored 234 are
+# left, from character 21 or 22 on, in 15 lines of 16 bytes, 30 of 8.
+set -euo pipefail
+[[ -x $ONCHIP ]] || exit 77
+ptx=${ONCHIP_SOURCE:-$(dirname "$0")/../..}/test/lab/golden/wordcount.ptx
+bad=0
+
+count() {  # OPTION…: accesses and fills
+    "$ONCHIP" run wordcount threads=64 block=64 bytes=256 --gpu titan_black --ptx "$ptx" --sl1 --sl1-threshold 20 "$@" --json |
+        awk '/"sl1\.(accesses|fills)"/ { gsub(/[^0-9]/, "", $2); printf "%s ", $2 }'
+}
+
+expect() {  # WHAT WANTED OPTION…
+    local what=$1 want=$2 got
+    shift 2
+    got=$(count "$@")
+    [[ $got == "$want " ]] || { echo "$what: accesses and fills are $got, not $want" >&2; bad=1; }
+}
+
+expect "lines of 16 bytes" "$((64 * 234)) $((64 * 15))"
+expect "lines of 8 bytes" "$((64 * 234)) $((64 * 30))" --sl1-line 8
+expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1-layout banks
+expect "each thread for itself" "$((64 * 234)) $((64 * 15))" --sl1-decide thread
+expect "nothing cached" "0 0" --sl1-nothing
+expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1-noalias
+exit $bad
