@@ -1,7 +1,7 @@
-// slice.c: writes a kernel with its main loops twice. Blocks outside them are copied as they are; before a main loop stands what
-// the monitor needs, then its monitoring slice, the choice, and its computing slice. All three copies of a block have the same
-// registers, so that control may go from the loop's head in one slice to that in the other. Every
-// block gets a label of its own, o, m, c or n by slice; ways out of a computing slice (x) lead through a flush.
+// slice.c: writes a kernel with its main loops more than once. Blocks outside them are copied as they are; before a main loop stands
+// what the monitor needs, then its monitoring slice, the choice, its computing slice, and a plain one for where nothing is cached. All
+// copies of a block have the same registers, so that control may go from the loop's head in one slice to that in another. Every block
+// gets a label of its own, o, m, c or n by slice; ways out of a computing slice (x) lead through a flush.
 #include "sl1/sl1.h"
 
 #include <stdarg.h>
@@ -21,8 +21,8 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
 // low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
-// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the low
-// half of the pointer, where lines are counted from it.
+// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the
+// low half of the pointer, where lines are counted from it.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
