@@ -310,12 +310,12 @@ static bool measure_hierarchy(oc_device *device, const double *params, Findings 
 }
 
 static const Measurement measurements[] = {
-    {"shared", 1, measure_shared, {{NULL}}},
-    {"ops", 1, measure_ops, {{NULL}}},
+    {"shared", 1, measure_shared, {{.name = NULL}}},
+    {"ops", 1, measure_ops, {{.name = NULL}}},
     {"throughput", 1, measure_throughput, {{"scale", 1, 0.25, 1, NULL}}},
-    {"hits", 1, measure_hits, {{NULL}}},
-    {"caches", 1, measure_caches, {{NULL}}},
-    {"hierarchy", 1, measure_hierarchy, {{NULL}}},
+    {"hits", 1, measure_hits, {{.name = NULL}}},
+    {"caches", 1, measure_caches, {{.name = NULL}}},
+    {"hierarchy", 1, measure_hierarchy, {{.name = NULL}}},
     {"bigkernel", 1, measure_bigkernel,
      {[STREAM_APP] = {"app", 0, 0, 0, stream_names}, [STREAM_SCENARIO] = {"scenario", SCENARIO_BIGKERNEL, 0, 0, scenario_names},
       [STREAM_BYTES] = {"bytes", 8 << 20, 1024, 1 << 30, NULL}, [STREAM_CHUNK] = {"chunk", 1 << 20, 1024, 1 << 28, NULL},

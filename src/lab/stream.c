@@ -394,7 +394,7 @@ bool stream_run(oc_device *device, const StreamProgram *program, const StreamOpt
     if (o->threshold) sl1.threshold = o->threshold;
     SoftL1 *software = soft ? soft_l1_open(device, &sl1) : NULL;
     bool ok = workload_run(device, workload_find(program->workload), &(WorkOptions){.params = o->params, .run = run, .user = &r}, result);
-    if (soft) device_transform(device, &(Transform){NULL});
+    if (soft) device_transform(device, &(Transform){.user = NULL});
     soft_l1_close(software);
     return ok;
 }

@@ -45,7 +45,7 @@ static void tiles(void **state) {
 static Footprint measure(const char *gpu, const char *const *sets) {
     oc_device *d;
     Chase c;
-    Footprint f;
+    Footprint f = {.pairs = 0};
     Diag diag = {0};
     char message[500];
     if (oc_open(&(oc_config){.gpu = gpu, .sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
