@@ -172,14 +172,6 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
 #define CONST_BANK (1u << 24)         // bytes of constant memory of a module, at most
-// Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may read up
-// to the end of the granule that its allocation ends in, since allocations are padded to whole ones; and one that loads the next
-// line early, whose granule is what drivers align allocations to.
-#define LINE_PRAGMA "onchip.line"
-#define FILL_PRAGMA "onchip.fill"
-#define AHEAD_PRAGMA "onchip.ahead"
-#define FILL_GRANULE 16
-#define AHEAD_GRANULE 256
 #define CODE_BASE 0x10u               // function pointers are CODE_BASE + index
 
 typedef struct Allocation {

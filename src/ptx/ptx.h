@@ -215,6 +215,15 @@ typedef struct Pragma {      // of a body: stands before an instruction
     uint32_t inst;
 } Pragma;
 
+// Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may read up
+// to the end of the granule that its allocation ends in, since allocations are padded to whole ones; and one that loads the next
+// line early, whose granule is what drivers align allocations to.
+#define LINE_PRAGMA "onchip.line"
+#define FILL_PRAGMA "onchip.fill"
+#define AHEAD_PRAGMA "onchip.ahead"
+#define FILL_GRANULE 16
+#define AHEAD_GRANULE 256
+
 typedef struct Proto {       // .callprototype or .calltargets
     const char *name;
     Symbols rets, params, targets;

@@ -105,21 +105,27 @@ static void put_shared(Sl1Writer *w, const Inst *i)
     }
 }
 
-// Sets %sl1_s: where the access finds its bytes in the line at `base`; %sl1_t: which bytes of it they are.
-static void locate(Sl1Writer *w, const char *base, bool store)
+// Sets %sl1_s: where the byte at %sl1_t of the line at `base` lies. By banks the offset may be in `low` alone, whose bits `words` say
+// which word it is.
+static void place(Sl1Writer *w, const char *base, const char *low, int words)
 {
-    uint32_t line = w->options->line;
-    const char *low = "%sl1_low";
-    if (w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
-    if (!w->options->banks || store) sl1_put(w, "and.b32 %%sl1_t, %s, %u;", low, line - 1);
     if (!w->options->banks) {
         sl1_put(w, "add.u32 %%sl1_s, %s, %%sl1_t;", base);
         return;
     }
-    sl1_put(w, "and.b32 %%sl1_m, %s, %u;", low, line - 4);
+    sl1_put(w, "and.b32 %%sl1_m, %s, %d;", low, words);
     sl1_put(w, "mad.lo.u32 %%sl1_s, %%sl1_m, 32, %s;", base);
     sl1_put(w, "and.b32 %%sl1_m, %s, 3;", low);
     sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
+}
+
+// Sets %sl1_s: where the access finds its bytes in the line that it was; and, for stores, %sl1_t: which bytes of it they are.
+static void locate(Sl1Writer *w, bool store)
+{
+    uint32_t line = w->options->line;
+    if (w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    if (!w->options->banks || store) sl1_put(w, "and.b32 %%sl1_t, %%sl1_low, %u;", line - 1);
+    place(w, "%sl1_s", "%sl1_low", (int)line - 4);
 }
 
 // --- through the lines ------------------------------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
     const char *vector = line == 8 ? "v2.b32" : "v4.b32";
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %%sl1_e%u;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", there);
-    sl1_put(w, ".pragma \"onchip.fill\";");
+    sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
     sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
     sl1_put(w, "$sl1_g%u:", there);
     for (uint32_t word = 0; word < line / 4 && w->options->banks; word++) sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
@@ -151,7 +157,7 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
     sl1_put(w, "@%%sl1_p mov.u32 %%sl1_e%u, -1;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", last);
-    sl1_put(w, ".pragma \"onchip.ahead\";");
+    sl1_put(w, ".pragma \"" AHEAD_PRAGMA "\";");
     sl1_put(w, "ld.global.%s %s, [%%sl1_y+%u];", vector, values, line);
     sl1_put(w, "$sl1_g%u:", last);
 }
@@ -247,20 +253,15 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, direct = ++w->labels, done = ++w->labels, line = w->options->line;
+    char own[32];
+    snprintf(own, sizeof own, "%%sl1_l%u", k);
     sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
     sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 ? "sub.u32" : "xor.b32", k);
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
     sl1_put(w, "$sl1_g%u:", hit);
-    if (w->options->banks) {
-        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, -4;");
-        sl1_put(w, "mad.lo.u32 %%sl1_s, %%sl1_m, 32, %%sl1_l%u;", k);
-        sl1_put(w, "and.b32 %%sl1_m, %%sl1_t, 3;");
-        sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
-    } else {
-        sl1_put(w, "add.u32 %%sl1_s, %%sl1_l%u, %%sl1_t;", k);
-    }
-    sl1_put(w, ".pragma \"onchip.line\";");
+    place(w, own, "%sl1_t", -4);
+    sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
     put_shared(w, i);
     if (i->op == OP_ST) mark_written(w, i, (int)k);
     sl1_put(w, "$sl1_g%u:", done);
@@ -302,8 +303,8 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
         sl1_put(w, "bra $sl1_g%u;", direct);
     }
     sl1_put(w, "$sl1_g%u:", hit);
-    locate(w, "%sl1_s", store);
-    sl1_put(w, ".pragma \"onchip.line\";");
+    locate(w, store);
+    sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
     put_shared(w, i);
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);

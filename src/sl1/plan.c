@@ -12,9 +12,9 @@ static bool may_be_global(const Inst *i) { return i->space == SP_GLOBAL || i->sp
 static bool is_access(const Inst *i) { return (i->op == OP_LD || i->op == OP_LDU || i->op == OP_ST) && may_be_global(i); }
 
 // Volatile, or with an order of its own: other threads may look at it at any time.
-static bool is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
+bool sl1_is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
 
-static bool is_atomic(const Inst *i) { return (i->op == OP_ATOM || i->op == OP_RED) && may_be_global(i); }
+bool sl1_is_atomic(const Inst *i) { return (i->op == OP_ATOM || i->op == OP_RED) && may_be_global(i); }
 
 // Votes and shuffles without .sync are of the lanes that are there.
 static bool must_stay_together(const Inst *i)
@@ -45,7 +45,7 @@ static int look_into(const Function *f, Seen *seen)
     for (size_t n = 0; n < f->insts.n && worst != SL1_OPAQUE; n++) {
         const Inst *i = &f->insts.v[n];
         const Function *g = sl1_callee(i);
-        int one = i->op == OP_CALL ? (g ? look_into(g, seen) : SL1_OPAQUE) : must_stay_together(i) ? SL1_OPAQUE : is_access(i) || is_atomic(i) || orders_memory(i) ? 0 : SL1_HARMLESS;
+        int one = i->op == OP_CALL ? (g ? look_into(g, seen) : SL1_OPAQUE) : must_stay_together(i) ? SL1_OPAQUE : is_access(i) || sl1_is_atomic(i) || orders_memory(i) ? 0 : SL1_HARMLESS;
         if (one != SL1_HARMLESS) worst = one;
     }
     return worst;
@@ -156,7 +156,7 @@ static void find_structures(Sl1Plan *p)
     for (size_t k = 0; k < p->bodies.n; k++) {
         const Sl1Body *b = p->bodies.v[k];
         for (uint32_t n = 0; n < b->f->insts.n; n++)
-            if (in_loop(b, n) && (is_access(&b->f->insts.v[n]) || is_atomic(&b->f->insts.v[n])) && b->prov[n] >= 0) sites[b->prov[n]]++;
+            if (in_loop(b, n) && (is_access(&b->f->insts.v[n]) || sl1_is_atomic(&b->f->insts.v[n])) && b->prov[n] >= 0) sites[b->prov[n]]++;
     }
     for (; p->structures < SL1_STRUCTURES; p->structures++) {
         size_t most = 0;
@@ -173,12 +173,12 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
 {
     for (uint32_t n = 0; n < b->f->insts.n; n++) {
         const Inst *i = &b->f->insts.v[n];
-        bool access = is_access(i), touches = access || is_atomic(i);
+        bool access = is_access(i), touches = access || sl1_is_atomic(i);
         b->access[n] = SL1_OTHER;
         if (!touches) continue;
         int s = b->prov[n] >= 0 ? find_structure(p, b->prov[n]) : SL1_UNKNOWN;
         if (access) b->access[n] = (int16_t)s;
-        if (is_atomic(i) || is_strong(i)) {
+        if (sl1_is_atomic(i) || sl1_is_strong(i)) {
             if (s >= 0) p->structure[s].barred = true;
             else if (b->prov[n] < 0 || in_loop(b, n)) p->left = "an atomic or volatile access may touch any structure";
         }
@@ -199,7 +199,7 @@ static bool has_atomics(const Function *f, Seen *seen)
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
         const Function *g = sl1_callee(i);
-        if (is_atomic(i) || (is_access(i) && is_strong(i)) || (i->op == OP_CALL && !g) || (g && has_atomics(g, seen))) return true;
+        if (sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || (i->op == OP_CALL && !g) || (g && has_atomics(g, seen))) return true;
     }
     return false;
 }

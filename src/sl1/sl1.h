@@ -82,6 +82,8 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
 const Function *sl1_callee(const Inst *i);    // of a direct call, or null
+bool sl1_is_atomic(const Inst *i);            // of memory that may be global
+bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
 void sl1_plan_free(Sl1Plan *p);
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 

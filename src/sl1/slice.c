@@ -113,7 +113,7 @@ static bool makes_visible(const Inst *i)
     switch (i->op) {
     case OP_MEMBAR: case OP_FENCE: case OP_FENCE_PROXY: case OP_MEMBAR_PROXY: case OP_CP_ASYNC:
     case OP_CP_ASYNC_COMMIT: case OP_CP_ASYNC_WAIT: case OP_CP_ASYNC_WAIT_ALL: case OP_GRIDDEPCONTROL: return true;
-    default: return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
+    default: return sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
     }
 }
 
@@ -136,9 +136,7 @@ static void end_guard(Sl1Writer *w, uint32_t label)
 // atomics and volatile ones find memory as the thread left it.
 static bool goes_past(const Sl1Writer *w, const Inst *i, int s)
 {
-    bool atomic = (i->op == OP_ATOM || i->op == OP_RED) && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
-    bool strong = s != SL1_OTHER && i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK;
-    return w->alias && w->slice == SLICE_COMPUTE && (atomic || strong);
+    return w->alias && w->slice == SLICE_COMPUTE && (sl1_is_atomic(i) || (s != SL1_OTHER && sl1_is_strong(i)));
 }
 
 static int looked_up_as(const Sl1Writer *w, int s) { return s >= 0 && w->plan->structure[s].barred && w->alias && w->slice == SLICE_COMPUTE ? SL1_UNKNOWN : s; }
