@@ -83,8 +83,8 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     if (status != OC_OK) return status;
     oc_device_info d = oc_describe(s->device);
     uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes, most = d.shared_block > taken ? d.shared_block - taken : 0;
-    Sl1Share share = sl1_share(k, &s->options, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
-    if (!share.lines) return OC_OK;
+    Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
+    if (!share.launch) return OC_OK;
     s->args.n = 0;
     for (uint32_t p = 0; p < k->params; p++) vec_push(&s->args, change->args[p]);
     s->region = share.region, s->lines = share.lines;

@@ -130,7 +130,7 @@ static uint32_t of_function(CUfunction f, bool is_kernel, CUdevice d, int attrib
 // contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
 static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
 {
-    Sl1Share none = {.lines = 0};
+    Sl1Share none = {.launch = false};
     Question q = {f, s->threads};
     uint32_t sms = of_device(s->device, DEVICE_SMS), block = of_device(s->device, DEVICE_SHARED_BLOCK), optin = of_device(s->device, DEVICE_SHARED_OPTIN);
     uint32_t taken = of_function(f, k->library, s->device, FUNCTION_SHARED), all = MAX(block, optin);
@@ -141,7 +141,7 @@ static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
         CUresult r = k->library ? REAL(cuKernelSetAttribute, FUNCTION_MAX_DYNAMIC, (int)(all - taken), (CUkernel)f, s->device) : REAL(cuFuncSetAttribute, f, FUNCTION_MAX_DYNAMIC, (int)(all - taken));
         if (r != CUDA_SUCCESS) all = MAX(block, taken);
     }
-    return sl1_share(k->of, settings(), s->threads, s->blocks, sms, s->smem, all - taken, blocks_that_fit, &q);
+    return sl1_share(k->of, settings(), s->apart, s->threads, s->blocks, sms, s->smem, all - taken, blocks_that_fit, &q);
 }
 
 static bool same_shape(const Shape *a, const Shape *b) { return a->device == b->device && a->apart == b->apart && a->threads == b->threads && a->smem == b->smem && a->blocks == b->blocks; }
@@ -218,7 +218,7 @@ static bool launch_rewritten(const Launch *l, Kernel *k)
     // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same shape.
     s.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
     Sl1Share share = share_of(k, f, s);
-    if (!share.lines) return left(k, TOLD_ROOM, "there is no room for a line");
+    if (!share.launch) return left(k, TOLD_ROOM, "there is no room for a line");
     if (first_time(k, TOLD_LINES))
         log_line("%s: %s is launched rewritten: %u line%s of %u bytes a thread, %u bytes of dynamic shared memory a block, pointers %s", k->image->name, k->of->name, share.lines,
                  share.lines == 1 ? "" : "s", settings()->line, share.smem, s.apart ? "apart" : "that may alias");

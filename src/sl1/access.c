@@ -150,8 +150,9 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
     sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
     sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
     sl1_put(w, "$sl1_g%u:", there);
-    for (uint32_t word = 0; word < line / 4 && w->options->banks; word++) sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
-    if (!w->options->banks) sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
+    for (uint32_t word = 0; word < line / 4 && sl1_in_registers(w, k); word++) sl1_put(w, "mov.b32 %%sl1_w%u_%u, %%sl1_e%u_%u;", k, word, k, word);
+    for (uint32_t word = 0; word < line / 4 && w->options->banks && !sl1_in_registers(w, k); word++) sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
+    if (!w->options->banks && !sl1_in_registers(w, k)) sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
     sl1_put(w, "add.u32 %%sl1_e%u, %%sl1_i, %u;", k, line);
     sl1_put(w, "and.b32 %%sl1_m, %%sl1_e%u, 255;", k);
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
@@ -185,7 +186,7 @@ static void mark_written(Sl1Writer *w, const Inst *i, int structure)
     sl1_put(w, "mov.b32 %%sl1_m, %u;", (1u << width_of(i)) - 1);
     sl1_put(w, "shl.b32 %%sl1_m, %%sl1_m, %%sl1_t;");
     for (uint32_t k = 0; k < w->plan->structures; k++) {
-        if (!looks_at(w, structure, k) || !sl1_has_bitmap(w, k)) continue;
+        if (!looks_at(w, structure, k) || !sl1_has_bitmap(w, k) || (structure < 0 && sl1_in_registers(w, k))) continue;
         bool own = only_own(w, structure);
         if (!own) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %u;", k);
         sl1_put(w, "%sor.b32 %%sl1_b%u, %%sl1_b%u, %%sl1_m;", own ? "" : "@%sl1_p ", k, k);
@@ -200,34 +201,38 @@ static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
     return name;
 }
 
+// What of the access is in structure k's line goes back to memory.
+static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
+{
+    char tag[32];
+    uint32_t apart = ++w->labels;
+    bool narrow = width_of(i) <= w->options->line && w->options->line != 24, own = w->options->line == 24;
+    bool whole = !own && (narrow || w->alias || sl1_has_high(w, k));
+    const char *a = whole ? whole_tag(w, k, tag) : NULL;
+    if (narrow) {
+        sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+        sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
+    } else if (whole) {
+        sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x);
+        sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
+    } else {
+        sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+        sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_low;", k);
+        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
+        if (own) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+        if (own) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
+    }
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
+    sl1_write_back(w, k);
+    sl1_forget(w, k);
+    sl1_put(w, "$sl1_g%u:", apart);
+}
+
 // Wider than a line, or an access that must see memory itself: what of it is cached goes back there first.
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
 {
-    char tag[32];
-    bool narrow = width_of(i) <= w->options->line && w->options->line != 24;
-    for (uint32_t k = 0; k < w->plan->structures; k++) {
-        if (!looks_at(w, structure, k)) continue;
-        uint32_t apart = ++w->labels;
-        bool own = w->options->line == 24, whole = !own && (narrow || w->alias || sl1_has_high(w, k));
-        const char *a = whole ? whole_tag(w, k, tag) : NULL;
-        if (narrow) {
-            sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
-            sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
-        } else if (whole) {
-            sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x);
-            sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
-        } else {
-            sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
-            sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_low;", k);
-            sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
-            if (own) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
-            if (own) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
-        }
-        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
-        sl1_write_back(w, k);
-        sl1_forget(w, k);
-        sl1_put(w, "$sl1_g%u:", apart);
-    }
+    for (uint32_t k = 0; k < w->plan->structures; k++)
+        if (looks_at(w, structure, k)) evict(w, i, k);
     sl1_put_inst(w, i);
 }
 
@@ -240,7 +245,7 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
     sl1_put(w, "mov.b32 %%sl1_s, -1;");
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         char tag[32];
-        if (!looks_at(w, structure, k)) continue;
+        if (!looks_at(w, structure, k) || sl1_in_registers(w, k)) continue;
         sl1_put(w, "setp.eq.u64 %%sl1_p, %%sl1_y, %s;", whole_tag(w, k, tag));
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_s, %%sl1_l%u;", k);
         if (store) sl1_put(w, "@%%sl1_p mov.b32 %%sl1_i, %u;", k);
@@ -260,9 +265,13 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
     sl1_put(w, "$sl1_g%u:", hit);
-    place(w, own, "%sl1_t", -4);
-    sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
-    put_shared(w, i);
+    if (sl1_in_registers(w, k)) {
+        sl1_access_words(w, i, k);
+    } else {
+        place(w, own, "%sl1_t", -4);
+        sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
+        put_shared(w, i);
+    }
     if (i->op == OP_ST) mark_written(w, i, (int)k);
     sl1_put(w, "$sl1_g%u:", done);
     Text *out = w->out;
@@ -292,6 +301,8 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
         return;
     }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;
+    for (uint32_t k = 0; k < w->plan->structures; k++)  // which have no place to be found at
+        if (looks_at(w, structure, k) && sl1_in_registers(w, k)) evict(w, i, k);
     look_up(w, structure, store, hit);
     if (structure >= 0) {
         sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%d, 0;", structure);

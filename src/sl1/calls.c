@@ -14,18 +14,18 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     const Sl1Plan *p = w->plan;
     bool monitor = w->slice == SLICE_MONITOR;
     uint32_t at = 0, tag = w->alias ? 8 : 4;
-    static const char monitored[] = "ahno", computed[] = "albgeo";
+    static const char monitored[] = "ahno", computed[] = "albgeow";
     for (uint32_t k = 0; k < p->structures; k++)
         for (const char *c = monitor ? monitored : computed; *c; c++) {
-            if (p->structure[k].barred || (*c == 'b' && !sl1_has_bitmap(w, k)) || (*c == 'g' && !sl1_has_high(w, k)) || (*c == 'e' && !sl1_has_next(w, k)) || (*c == 'o' && w->options->line != 24)) continue;
+            if (p->structure[k].barred || (*c == 'b' && !sl1_has_bitmap(w, k)) || (*c == 'g' && !sl1_has_high(w, k)) || (*c == 'e' && !sl1_has_next(w, k)) || (*c == 'o' && w->options->line != 24) || (*c == 'w' && !sl1_in_registers(w, k))) continue;
             char reg[32];
             uint32_t bytes = *c == 'a' ? tag : 4;
             at = (at + bytes - 1) / bytes * bytes;
             snprintf(reg, sizeof reg, "%%sl1_%c%u", *c, k);
-            if (visit) visit(w, reg, bytes, at, where);
-            at += bytes;
-            for (uint32_t word = 0; *c == 'e' && word < w->options->line / 4; word++, at += 4) {
-                snprintf(reg, sizeof reg, "%%sl1_e%u_%u", k, word);
+            if (visit && *c != 'w') visit(w, reg, bytes, at, where);
+            if (*c != 'w') at += bytes;
+            for (uint32_t word = 0; (*c == 'e' || *c == 'w') && word < w->options->line / 4; word++, at += 4) {
+                snprintf(reg, sizeof reg, "%%sl1_%c%u_%u", *c, k, word);
                 if (visit) visit(w, reg, 4, at, where);
             }
         }

@@ -37,34 +37,52 @@ static void move_shared(Sl1Writer *w, uint32_t k, bool load)
     }
 }
 
+static void move_words(Sl1Writer *w, uint32_t k, bool load, const char *address)
+{
+    char words[100];
+    sl1_line_words(w, k, words);
+    if (load) sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
+    if (load) sl1_put(w, "ld.global.v%u.b32 %s, [%s];", w->options->line / 4, words, address);
+    else sl1_put(w, "st.global.v%u.b32 [%s], %s;", w->options->line / 4, address, words);
+}
+
 void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
 {
+    if (sl1_in_registers(w, k)) {
+        move_words(w, k, load, address);
+        return;
+    }
     if (!load) move_shared(w, k, false);
     move_global(w, load, address);
     if (load) move_shared(w, k, true);
 }
 
-// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0.
-static void write_part(Sl1Writer *w)
+// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0 to v3: words of a line in
+// registers move up to v0.
+static void write_part(Sl1Writer *w, uint32_t k)
 {
+    uint32_t words = sl1_in_registers(w, k) ? w->options->line / 4 : 0;
+    for (uint32_t j = 0; j < words; j++) sl1_put(w, "mov.b32 %%sl1_v%u, %%sl1_w%u_%u;", j, k, j);
     uint32_t again = ++w->labels, bytes = ++w->labels, next = ++w->labels;
     sl1_put(w, "$sl1_g%u:", again);
     sl1_put(w, "and.b32 %%sl1_t, %%sl1_m, 15;");
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 15;");
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", bytes);
-    sl1_put(w, "ld.shared.b32 %%sl1_v0, [%%sl1_s];");
+    if (!words) sl1_put(w, "ld.shared.b32 %%sl1_v0, [%%sl1_s];");
     sl1_put(w, "st.global.b32 [%%sl1_z], %%sl1_v0;");
     sl1_put(w, "bra $sl1_g%u;", next);
     sl1_put(w, "$sl1_g%u:", bytes);
     for (uint32_t byte = 0; byte < 4; byte++) {
-        sl1_put(w, "and.b32 %%sl1_v0, %%sl1_t, %u;", 1u << byte);
-        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v0, 0;");
-        sl1_put(w, "@%%sl1_p ld.shared.u8 %%sl1_v0, [%%sl1_s+%u];", byte);
+        sl1_put(w, "and.b32 %%sl1_v4, %%sl1_t, %u;", 1u << byte);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v4, 0;");
+        if (words && byte) sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_v0, 8;");
+        if (!words) sl1_put(w, "@%%sl1_p ld.shared.u8 %%sl1_v0, [%%sl1_s+%u];", byte);
         sl1_put(w, "@%%sl1_p st.global.u8 [%%sl1_z+%u], %%sl1_v0;", byte);
     }
     sl1_put(w, "$sl1_g%u:", next);
     sl1_put(w, "add.s64 %%sl1_z, %%sl1_z, 4;");
-    sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %u;", word_at(w->options, 1));
+    if (!words) sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %u;", word_at(w->options, 1));
+    for (uint32_t j = 0; j + 1 < words; j++) sl1_put(w, "mov.b32 %%sl1_v%u, %%sl1_v%u;", j, j + 1);
     sl1_put(w, "shr.u32 %%sl1_m, %%sl1_m, 4;");
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", again);
@@ -84,8 +102,8 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", part);
     sl1_put(w, "mov.b32 %%sl1_m, %%sl1_b%u;", k);
-    sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%u;", k);
-    write_part(w);
+    if (!sl1_in_registers(w, k)) sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%u;", k);
+    write_part(w, k);
     sl1_put(w, "$sl1_g%u:", done);
     sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
     sl1_put(w, "$sl1_g%u:", clean);

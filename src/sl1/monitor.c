@@ -3,7 +3,7 @@
 // whose lanes disagree would go through both slices in turn. The lanes that are there first add up what they counted and
 // publish a word; those that come late read it, so that nothing rests on lanes being together.
 //
-// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number.
+// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number (1 if it has registers).
 #include "sl1/sl1.h"
 
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
@@ -69,14 +69,15 @@ static void rank(Sl1Writer *w)
 static void rank_written(Sl1Writer *w, uint32_t k)
 {
     const Sl1Plan *p = w->plan;
+    bool own = sl1_in_registers(w, k);
     sl1_put(w, "mov.u32 %%sl1_m, 1;");  // its line's number and one
     for (uint32_t j = 0; j < p->structures; j++) {
-        if (j == k || !may_cache(w, j)) continue;
+        if (j == k || !may_cache(w, j) || own || sl1_in_registers(w, j)) continue;
         sl1_put(w, "setp.%s.u32 %%sl1_p, %%sl1_n%u, %%sl1_n%u;", j < k ? "ge" : "gt", j, k);
         sl1_put(w, "@%%sl1_p add.u32 %%sl1_m, %%sl1_m, 1;");
     }
     sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_n%u, 0;", k);
-    sl1_put(w, "setp.le.and.u32 %%sl1_p, %%sl1_m, %%sl1_count, %%sl1_p;");
+    if (!own) sl1_put(w, "setp.le.and.u32 %%sl1_p, %%sl1_m, %%sl1_count, %%sl1_p;");
     sl1_put(w, "shl.b32 %%sl1_m, %%sl1_m, %u;", 4 * k);
     sl1_put(w, "@%%sl1_p or.b32 %%sl1_choice, %%sl1_choice, %%sl1_m;");
 }
@@ -147,7 +148,7 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "sub.u32 %%sl1_m, %%sl1_m, 1;");
-        sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", 32 * w->options->line);
+        if (!sl1_in_registers(w, k)) sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", 32 * w->options->line);
         sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
     }
     forget_all(w);

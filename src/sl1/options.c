@@ -11,6 +11,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "decide") && value && (!strcmp(value, "warp") || !strcmp(value, "thread"))) return o->per_thread = *value == 't', true;
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks"))) return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;
+    if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "noalias")) return o->apart = true;
     if (!strcmp(name, "prefetch")) return o->prefetch = true;
     if (!strcmp(name, "scattered")) return o->scattered = true;

@@ -20,6 +20,7 @@ typedef struct Sl1Options {
     bool apart;           // pointers don't alias, says the user
     bool prefetch;        // the line behind one that was just loaded is asked for early
     bool scattered;       // not cached: what the lanes of a warp find in one line anyway
+    uint32_t registers;   // so many structures, those with most accesses, have their lines in registers
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 // Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where pointers lead to
@@ -36,6 +37,7 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
                                 "meet in a bank")                                                                         \
     S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")                \
     S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")           \
+    S("registers", "N", "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")  \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
@@ -112,6 +114,11 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
 
+// --- registers.c: lines in registers ----------------------------------------------------------------------------------------
+bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
+void sl1_line_words(const Sl1Writer *w, uint32_t structure, char out[100]);       // as a vector
+void sl1_access_words(Sl1Writer *w, const Inst *i, uint32_t structure);           // at offset %sl1_t of the line, which stays for stores
+
 // --- calls.c: functions that a main loop calls ------------------------------------------------------------------------------
 void sl1_declare_results(Sl1Writer *w);                    // the variables in which calls of a slice give back what they do
 void sl1_call(Sl1Writer *w, const Inst *i, uint32_t body);  // of the slice's copy, with the cache's state
@@ -159,11 +166,13 @@ typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
 // pointer[i] is structure i's.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 typedef struct Sl1Share {
-    uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread,
-} Sl1Share;                        // 0: the original is to be launched; dynamic shared memory of a block
+    uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
+    bool launch;                   // it; dynamic shared memory of a block. False: there is no line, the original is to be launched
+} Sl1Share;
 // Blocks of the rewritten kernel that an SM has room for with so much dynamic shared memory.
 typedef uint32_t Sl1Fit(void *user, uint32_t smem);
-// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`.
-Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
+// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`; apart: of the kernel
+// for pointers that don't alias.
+Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
 
 #endif

@@ -22,7 +22,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
 // low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
 // bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the
-// low half of the pointer, where lines are counted from it.
+// low half of the pointer, where lines are counted from it; w, the words of a line that lies in registers.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -33,13 +33,14 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
         if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
+        for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++) add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
         if (!sl1_has_next(w, k)) continue;
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
     static const char *const words[] = {"calls", "warp", "lines", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "v4", "v5", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
-    add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
+    add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
 }
 
