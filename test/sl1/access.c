@@ -60,7 +60,7 @@ static int draw_twin(Maker *m, uint32_t view)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t v = (first + k) % n;
         const Section *b = section_of(m, v);
-        if (v != view && a->kind == b->kind && a->element == b->element && a->count == b->count && a->thread == b->thread && a->step == b->step) return (int)v;
+        if (v != view && a->kind == b->kind && a->element == b->element && a->count == b->count && a->thread == b->thread && a->step == b->step && a->align == b->align) return (int)v;
     }
     return -1;
 }
@@ -70,14 +70,14 @@ static uint32_t draw_base(Maker *m, uint32_t view, bool *known)
 {
     const View *v = &m->views.v[view];
     *known = false;
-    int twin = once_in(m, 3) ? draw_twin(m, view) : -1;
+    int twin = !m->plain && once_in(m, 3) ? draw_twin(m, view) : -1;
     if (twin >= 0) {
         uint32_t x = temp(m), q = temp(m);
         put_condition(m, q, 2);
         put(m, "selp.b64 %%x%u, %%x%u, %%x%u, %%q%u;", x, v->base, m->views.v[twin].base, q);
         return x;
     }
-    if (v->spilled && once_in(m, 2)) {
+    if (v->spilled && !m->plain && once_in(m, 2)) {
         uint32_t x = temp(m);
         put(m, "ld.local.u64 %%x%u, [spill+%u];", x, 8 * view);
         return x;
@@ -92,18 +92,19 @@ static uint32_t draw_base(Maker *m, uint32_t view, bool *known)
     return x;
 }
 
+// A register that also holds something else is a pointer of unknown origin.
 static uint32_t add_index(Maker *m, uint32_t base, const Section *s)
 {
-    uint32_t t = draw_index(m, s->count), x = temp(m);
+    uint32_t t = draw_index(m, s->count), x = temp(m), y = m->plain || once_in(m, 2) ? temp(m) : x;
     switch (pick(m, 3)) {
     case 0: put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x, t, s->step, base); break;
     case 1:
-        put(m, "mul.wide.u32 %%x%u, %%t%u, %u;", x, t, s->step);
-        put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, base, x);
+        put(m, "mul.wide.u32 %%x%u, %%t%u, %u;", y, t, s->step);
+        put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, base, y);
         break;
     default:
-        put(m, "cvt.u64.u32 %%x%u, %%t%u;", x, t);
-        put(m, "mad.lo.u64 %%x%u, %%x%u, %u, %%x%u;", x, x, s->step, base);
+        put(m, "cvt.u64.u32 %%x%u, %%t%u;", y, t);
+        put(m, "mad.lo.u64 %%x%u, %%x%u, %u, %%x%u;", x, y, s->step, base);
     }
     return x;
 }
@@ -185,7 +186,7 @@ static const Form *draw_form(Maker *m, const Section *s, uint32_t low, int32_t *
     for (;;) {
         const Form *f = &forms[pick(m, COUNT(forms))];
         uint32_t bytes = f->bytes * f->vector;
-        if (bytes > s->element - low || low % bytes || (bytes < s->element && bytes < 4 && once_in(m, 2))) continue;
+        if (bytes > s->align || bytes > s->element - low || low % bytes || (bytes < s->element && bytes < 4 && once_in(m, 2))) continue;
         *at = (int32_t)(low + pick(m, (s->element - low) / bytes) * bytes);
         return f;
     }
@@ -287,7 +288,7 @@ void put_load(Maker *m, const Place *p)
     const char *guarded = draw_guard(m, &guard);
     char c = draw_class(m, f, f->vector > 1);
     uint32_t first = m->temps;
-    bool over = c == 'x' && f->vector == 1 && !p->keep && !is_base(m, p->x) && once_in(m, 2), sink[4] = {false};
+    bool over = c == 'x' && f->vector == 1 && !m->plain && !p->keep && !is_base(m, p->x) && once_in(m, 2), sink[4] = {false};
     m->temps += f->vector;
     for (uint32_t k = 0; k < f->vector && guarded[0] && !over; k++) put_initial(m, c, first + k);
     if (f->vector > 1) text_put(&values, "{");

@@ -3,7 +3,7 @@
 #include "maker.h"
 
 // --- device functions -----------------------------------------------------------------------------------------------------
-static const char *type_for(const Section *s) { return s->element == 1 ? "u8" : s->element == 2 ? "u16" : "u32"; }
+static const char *type_for(const Section *s) { return s->align == 1 ? "u8" : s->align == 2 ? "u16" : "u32"; }
 
 // Takes a generic pointer to a thread's first element, and an index or a number of elements.
 static uint32_t put_function(Maker *m, const Section *s, uint32_t kind, bool writes)
@@ -93,7 +93,7 @@ static Walk begin_walk(Maker *m, bool even)
     uint32_t other = pick(m, (uint32_t)m->views.n);
     const Section *a = section_of(m, (uint32_t)w.view), *b = section_of(m, other);
     w.x = temp(m), w.other = temp(m);
-    w.swap = a->kind == b->kind && a->element == b->element && a->count == b->count && a->step == b->step;
+    w.swap = !m->plain && a->kind == b->kind && a->align == b->align && a->element == b->element && a->count == b->count && a->step == b->step;
     put(m, "mov.b64 %%x%u, %%x%u;", w.x, m->views.v[w.view].base);
     if (w.swap) put(m, "mov.b64 %%x%u, %%x%u;", w.other, m->views.v[other].base);
     return w;

@@ -5,12 +5,13 @@
 
 #include "generate.h"
 
-typedef enum Kind { READ, OWN, LIST, TABLE, POST, RESULT, COUNTER, SUM } Kind;
+typedef enum Kind { READ, OWN, LIST, TABLE, POST, RESULT, COUNTER, BATON, SUM } Kind;
 // Elements of one kind in a buffer. Thread rank r's element i lies at byte at + r·thread + i·step.
 typedef struct Section {
     Kind kind;
     uint32_t buffer, at;
-    uint32_t element, count;   // bytes of an element; elements of a thread, or of all (READ, RESULT, COUNTER, SUM)
+    uint32_t element, count;   // bytes of an element; elements of a thread, or of all (READ, RESULT, COUNTER, BATON, SUM)
+    uint32_t align;            // of an element, of which accesses are as wide at most
     uint32_t thread, step;
     uint32_t low;              // the first byte of an element that may be written: behind a LIST's pointer
     uint32_t target;           // TABLE: the section its pointers lead to
@@ -42,7 +43,10 @@ typedef struct Maker {
     uint32_t threads, ranks;   // of a block; of the grid
     VEC(Section) sections;
     VEC(View) views;
-    int out, table, post, result, counter, sum;    // views; −1: there is none
+    int out, table, post, result, counter, baton, sum;    // views; −1: there is none
+    uint32_t group, groups;    // threads that publish for each other, and how many such groups: see put_gather
+    bool near;                 // a group's ranks follow each other
+    bool plain;                // each pointer leads to a buffer of its own, each access derives from one: see draw_layout
     int number, far;           // arguments: a small count; an offset of 64 bits, which is 8
     Text body, functions;
     uint32_t temps, labels, function_count;
@@ -84,6 +88,6 @@ void put_leave(Maker *m);                                  // some threads leave
 void put_call(Maker *m);
 void put_rank(Maker *m);                                   // %rank, and all that follows from it
 void put_together(Maker *m);                               // where all threads are: across a barrier or a warp
-void put_gather(Maker *m);                                 // in an outermost loop: the last thread reads of all
+void put_gather(Maker *m);                                 // in an outermost loop: a group's last thread reads of all
 
 #endif

@@ -28,7 +28,7 @@ static void put_access(Maker *m)
     const Section *s = &m->sections.v[p.section];
     bool twice = once_in(m, 4);
     p.keep = twice;
-    if (p.atomic && s->kind != READ && s->element >= 4 && once_in(m, 2)) {
+    if (p.atomic && s->kind != READ && s->align >= 4 && once_in(m, 2)) {
         put_atomic(m, &p);
     } else if (store) {
         if (twice) put_load(m, &p);
@@ -63,7 +63,7 @@ static void put_copy(Maker *m)
     if (m->sm < 80 || v < 0) return;
     Place p = draw_place(m, (uint32_t)v);
     const Section *s = &m->sections.v[p.section];
-    uint32_t bytes = s->element, t = temp(m), u = temp(m);
+    uint32_t bytes = s->align, t = temp(m), u = temp(m);
     if (p.generic || bytes < 4) return;
     put(m, "mov.u32 %%t%u, tile;", t);
     put(m, "add.u32 %%t%u, %%t%u, %%slot;", t, t);
@@ -84,7 +84,7 @@ static void put_own_memory(Maker *m)
         put(m, "cvt.u64.u32 %%x%u, %%slot;", y);
         put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, x, y);
     }
-    if (once_in(m, 2)) {
+    if (m->plain || once_in(m, 2)) {
         put(m, "st.%s.u32 [%%x%u], %%a%u;", space, x, a);
         if (once_in(m, 2)) put(m, "st.%s.u8 [%%x%u+3], %%a%u;", space, x, pick(m, A));
         put(m, "ld.%s.u32 %%t%u, [%%x%u];", space, u, x);
