@@ -52,8 +52,7 @@ int draw_view(Maker *m, bool written)
     return -1;
 }
 
-// Another pointer whose elements lie in the same way.
-static int draw_twin(Maker *m, uint32_t view)
+int draw_twin(Maker *m, uint32_t view)
 {
     const Section *a = section_of(m, view);
     uint32_t n = (uint32_t)m->views.n, first = pick(m, n);

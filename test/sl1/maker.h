@@ -1,5 +1,6 @@
 // maker.h: what the parts of the generator share. layout.c draws buffers and pointers, access.c writes addresses, loads and
-// stores, statements.c what a loop's body is made of, together.c what takes several threads, generate.c loops and the kernel.
+// stores, statements.c what a loop's body is made of, functions.c what it calls, together.c what takes several threads, generate.c
+// loops and the kernel.
 #ifndef MAKER_H
 #define MAKER_H
 
@@ -75,6 +76,7 @@ bool writable(Maker *m, uint32_t view);
 
 uint32_t draw_index(Maker *m, uint32_t n);                 // a loop's counter, a datum or a constant, less than n: a %t register
 int draw_view(Maker *m, bool written);                     // −1: there is none
+int draw_twin(Maker *m, uint32_t view);                    // another pointer whose elements lie in the same way, or −1
 Place draw_place(Maker *m, uint32_t view);                 // an element of this thread, or what a table leads to
 void put_condition(Maker *m, uint32_t q, uint32_t one_in); // sets %q by data
 void put_load(Maker *m, const Place *p);

@@ -116,12 +116,13 @@ static void put_if(Maker *m)
 
 static void put_switch(Maker *m)
 {
-    uint32_t t = temp(m), first = m->labels;
+    uint32_t t = temp(m), first = m->labels, d = m->depth - 1;
     bool uniform = m->uniform;
     if (m->sm < 35 || m->version < 60 || !once_in(m, 4)) return;
     m->labels += 5;
+    bool out = m->depth && m->uneven[d] && !m->uniform && once_in(m, 2);  // one way leads out of the loop
     put(m, "and.b32 %%t%u, %%a%u, 3;", t, pick(m, A));
-    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3, first + 4);
+    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3, out ? m->exits[d] : first + 4);
     put(m, "brx.idx %%t%u, $L%u;", t, first);
     m->uniform = false;
     for (uint32_t k = 1; k <= 3; k++) {
@@ -156,6 +157,10 @@ static void put_way_out(Maker *m)
     uint32_t q = temp(m), d = m->depth - 1;
     while (d && m->uneven[d - 1] && once_in(m, 3)) d--;
     bool again = once_in(m, 3) && m->tested[m->depth - 1];
+    if (m->returns && once_in(m, 4)) {
+        put_leave(m);
+        return;
+    }
     put_condition(m, q, again ? 4 : 16);
     put(m, "@%%q%u bra $L%u;", q, again ? m->latches[m->depth - 1] : m->exits[d]);
 }
@@ -166,7 +171,7 @@ static void put_statement(Maker *m)
         put_together(m);
         return;
     }
-    switch (pick(m, 28)) {
+    switch (pick(m, 30)) {
     case 0: put_arithmetic(m); break;
     case 1: case 2: put_if(m); break;
     case 3: case 4: put_way_out(m); break;
@@ -177,6 +182,8 @@ static void put_statement(Maker *m)
     case 9: put_copy(m); break;
     case 10: put_switch(m); break;
     case 11: case 12: case 13: case 14: put_loop(m); break;
+    case 15: put_call(m); break;
+    case 16: put_way_out(m); break;
     default: put_access(m);
     }
 }
