@@ -324,6 +324,26 @@ void put_store(Maker *m, const Place *p)
     text_free(&guard), text_free(&values);
 }
 
+// 16 bytes as a whole and by halves, in any order: a line of 24 bytes may end between the halves.
+void put_halves(Maker *m, const Place *p)
+{
+    static const Form whole = {4, 4, "b32"}, half = {8, 1, "b64"};
+    for (uint32_t n = range(m, 2, 5); n; n--) {
+        bool wide = once_in(m, 2), load = once_in(m, 2);
+        uint32_t first = m->temps, a = pick(m, A - 3);
+        Text values = {0};
+        m->temps += 4;
+        if (wide && load) text_printf(&values, "{%%t%u, %%t%u, %%t%u, %%t%u}", first, first + 1, first + 2, first + 3);
+        else if (wide) text_printf(&values, "{%%a%u, %%a%u, %%a%u, %%a%u}", a, a + 1, a + 2, a + 3);
+        else if (load) text_printf(&values, "%%x%u", first);
+        else text_printf(&values, "%%w%u", pick(m, W));
+        put_operation(m, p, load, wide ? &whole : &half, "", wide || once_in(m, 3) ? 0 : 8, values.v);
+        if (load && wide) put_fold(m, 't', first + 1), put_fold(m, 't', first + 2);
+        else if (load) put_fold(m, 'x', first);
+        text_free(&values);
+    }
+}
+
 void put_atomic(Maker *m, const Place *p)
 {
     static const char *const forms32[] = {"add.u32", "xor.b32", "min.s32", "exch.b32", "or.b32"};

@@ -30,6 +30,8 @@ static void put_access(Maker *m)
     p.keep = twice;
     if (p.atomic && s->kind != READ && s->align >= 4 && once_in(m, 2)) {
         put_atomic(m, &p);
+    } else if (s->align == 16 && s->kind == OWN && once_in(m, 2)) {
+        put_halves(m, &p);
     } else if (store) {
         if (twice) put_load(m, &p);
         put_store(m, &p);

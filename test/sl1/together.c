@@ -130,7 +130,7 @@ void put_gather(Maker *m)
     const Section *s = section_of(m, (uint32_t)m->post);
     uint32_t q = temp(m), mine = temp(m), theirs = temp(m), into = temp(m), held = temp(m), t = temp(m), u = temp(m), sum = temp(m), rank = temp(m), n = temp(m), group = temp(m);
     uint32_t round = m->counters[0], end = m->labels++, again = m->labels++;
-    bool single = m->sm >= 70 && once_in(m, 3);  // an atomic with an order, instead of fences
+    bool single = m->sm >= 70 && !once_in(m, 3);  // an atomic with an order, instead of fences
     const char *fence = m->sm >= 70 && once_in(m, 2) ? "fence.acq_rel.gpu;" : "membar.gl;";
     uint32_t few = once_in(m, 2) ? range(m, 2, 8) : m->group, last = few < m->group ? few : m->group;
     const char *type = s->element == 1 ? "u8" : s->element == 2 ? "u16" : "u32";
