@@ -13,8 +13,9 @@ typedef struct Callee {
 
 static const char *type_for(const Section *s) { return s->align == 1 ? "u8" : s->align == 2 ? "u16" : "u32"; }
 
-// p, n and r are registers; r gets the result, and keeps what it has if the guard is false.
-static void write_call(Text *t, const Callee *c, const char *guard, const char *suffix, const char *p, const char *n, const char *r)
+// p, n and r are registers, as is spare; r gets the result, and keeps what it has if the guard is false. (Of the instructions of a call
+// ptxas lets the call alone have a guard.)
+static void write_call(Text *t, const Callee *c, const char *guard, const char *suffix, const char *p, const char *n, const char *r, const char *spare)
 {
     const char *out = c->form == NOTHING ? "" : "(r0), ";
     text_put(t, "    {\n    .param .b64 p0;\n");
@@ -23,7 +24,7 @@ static void write_call(Text *t, const Callee *c, const char *guard, const char *
     if (c->form == ARRAY) text_printf(t, "    st.param.v2.b32 [p1], {%s, %s};\n    st.param.b64 [p1+8], %s;\n    st.param.b64 [p1+16], %s;\n", n, n, p, p);
     else text_printf(t, "    st.param.b32 [p1], %s;\n", n);
     text_printf(t, "    %scall%s %sf%u, (p0, p1);\n", guard, suffix, out, c->number);
-    if (c->form != NOTHING) text_printf(t, "    %sld.param.b32 %s, [r0%s];\n", guard, r, c->form == ARRAY ? "+12" : "");
+    if (c->form != NOTHING) text_printf(t, "    ld.param.b32 %s, [r0%s];\n    %smov.b32 %s, %s;\n", spare, c->form == ARRAY ? "+12" : "", guard, r, spare);
     text_put(t, "    }\n");
 }
 
@@ -74,7 +75,7 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
         text_printf(f, "    setp.eq.u32 %%q, %%r0, 0;\n    @%%q bra $end%u;\n    ld.%s %%r1, [%%rd0+%u];\n", n, type, s->low);
         if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r0;\n", type, s->low);
         text_printf(f, "    add.s64 %%rd1, %%rd0, %u;\n    sub.u32 %%r3, %%r0, 1;\n", s->step);
-        write_call(f, &c, "", "", "%rd1", "%r3", "%r2");
+        write_call(f, &c, "", "", "%rd1", "%r3", "%r2", "%r4");
         text_put(f, "    mad.lo.u32 %r2, %r2, 31, %r1;\n");
         if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r2;\n", type, s->low);
         text_printf(f, "$end%u:\n", n);
@@ -94,9 +95,9 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
         if (writes) text_printf(f, "    st.%s [%%rd1+%u], %%r1;\n", type, s->low);
         break;
     case OTHERS:
-        write_call(f, &inner, "", "", "%rd0", "%r0", "%r2");
+        write_call(f, &inner, "", "", "%rd0", "%r0", "%r2", "%r4");
         text_printf(f, "    mov.u32 %%r5, %%r2;\n    setp.lt.u32 %%q, %%r0, %u;\n    shr.u32 %%r3, %%r0, 1;\n", pick(m, 6));
-        write_call(f, &inner, once_in(m, 2) ? "@%q " : "", "", "%rd0", "%r3", "%r2");
+        write_call(f, &inner, once_in(m, 2) ? "@%q " : "", "", "%rd0", "%r3", "%r2", "%r4");
         text_put(f, "    mad.lo.u32 %r2, %r5, 7, %r2;\n");
     }
     put_result(f, &c);
@@ -126,17 +127,17 @@ static void put_indirect(Maker *m, const Callee *c, uint32_t x, uint32_t t)
 
 static void put_direct(Maker *m, const Callee *c, uint32_t base, uint32_t most)
 {
-    uint32_t t = draw_index(m, most), x = temp(m), r = temp(m), q = temp(m);
-    Text guard = {0}, p = {0}, n = {0}, to = {0};
+    uint32_t t = draw_index(m, most), x = temp(m), r = temp(m), q = temp(m), u = temp(m);
+    Text guard = {0}, p = {0}, n = {0}, to = {0}, spare = {0};
     bool guarded = once_in(m, 5);
     text_put(&guard, "");
     if (guarded) put_condition(m, q, 2), text_printf(&guard, "@%s%%q%u ", once_in(m, 2) ? "!" : "", q);
-    text_printf(&p, "%%x%u", x), text_printf(&n, "%%t%u", t), text_printf(&to, "%%t%u", r);
+    text_printf(&p, "%%x%u", x), text_printf(&n, "%%t%u", t), text_printf(&to, "%%t%u", r), text_printf(&spare, "%%t%u", u);
     put(m, "cvta.global.u64 %%x%u, %%x%u;", x, base);
     put(m, "mov.u32 %%t%u, %u;", r, pick(m, 99));
-    write_call(&m->body, c, guarded ? guard.v : "", !guarded && m->uniform && once_in(m, 2) ? ".uni" : "", p.v, n.v, to.v);
+    write_call(&m->body, c, guarded ? guard.v : "", !guarded && m->uniform && once_in(m, 2) ? ".uni" : "", p.v, n.v, to.v, spare.v);
     put(m, "add.u32 %%a%u, %%a%u, %%t%u;", t % A, t % A, r);
-    text_free(&guard), text_free(&p), text_free(&n), text_free(&to);
+    text_free(&guard), text_free(&p), text_free(&n), text_free(&to), text_free(&spare);
 }
 
 void put_call(Maker *m)
