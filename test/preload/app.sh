@@ -104,6 +104,7 @@ left() {  # HOW WHAT CALL WHY
 left proc capture 'captured cuLaunchKernel' 'its stream is being captured'
 left ptsz capture-ex- 'captured cuLaunchKernelEx_ptsz' 'its stream is being captured'
 left proc cooperative cuLaunchCooperativeKernel 'it is cooperative'
+left ptsz cooperative cuLaunchCooperativeKernel_ptsz 'it is cooperative'
 left proc ex-with-cooperative cuLaunchKernelEx 'it is cooperative'
 left proc ex-with-cluster cuLaunchKernelEx 'its blocks form clusters'
 left ptsz ex-with-updatable cuLaunchKernelEx_ptsz 'it becomes a node of a graph'

@@ -4,10 +4,11 @@
 //
 // Machine code it can't run. It runs the PTX in the file $STAND_IN_CODE instead, as if that had been compiled.
 // $STAND_IN_REFUSES: text that contains this is refused when it is loaded. $STAND_IN_WONT_LAUNCH: so are launches of kernels
-// with this in their name.
+// with this in their name. $STAND_IN_ASKED: a file for what cuGetProcAddress is asked, and by whom.
 #include "base/base.h"
 #include "device/device.h"
 
+#include <dlfcn.h>
 #include <onchip.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -276,6 +277,11 @@ EXPORT(cuLaunchCooperativeKernel, (Handle *f, unsigned gx, unsigned gy, unsigned
     return launch("cuLaunchCooperativeKernel", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
 }
 
+EXPORT(cuLaunchCooperativeKernel_ptsz, (Handle *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void *s, void **params))
+{
+    return launch("cuLaunchCooperativeKernel_ptsz", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
+}
+
 // --- graphs -----------------------------------------------------------------------------------------------------------------------
 EXPORT(cuGraphCreate, (Graph **g, unsigned flags)) { return *g = mem_alloc(sizeof **g), flags ? 1 : 0; }
 EXPORT(cuGraphAddKernelNode_v2, (void **node, Graph *g, const void *before, size_t n, const Node *of))
@@ -303,11 +309,23 @@ EXPORT(cuGraphLaunch, (Graph *g, void *s))
     N(cuModuleUnload) N(cuModuleGetFunction) N(cuLibraryLoadData) N(cuLibraryLoadFromFile) N(cuLibraryUnload) N(cuLibraryGetKernel)    \
     N(cuLibraryGetModule) N(cuKernelGetFunction) N(cuFuncGetAttribute) N(cuKernelGetAttribute) N(cuFuncSetAttribute)                   \
     N(cuKernelSetAttribute) N(cuStreamCreate) N(cuStreamBeginCapture_v2) N(cuStreamEndCapture) N(cuStreamIsCapturing) N(cuLaunchKernel) \
-    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) N(cuGetProcAddress_v2)
+    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) N(cuLaunchCooperativeKernel_ptsz) N(cuGetProcAddress_v2)
+
+static void note_asked(const char *name, int version, uint64_t flags, const void *caller)
+{
+    const char *path = getenv("STAND_IN_ASKED"), *file;
+    FILE *f = path ? fopen(path, "a") : NULL;
+    Dl_info who = {0};
+    if (!f) return;
+    dladdr(caller, &who);
+    file = who.dli_fname ? strrchr(who.dli_fname, '/') : NULL;
+    fprintf(f, "%s %d %llu %s\n", name, version, (unsigned long long)flags, file ? file + 1 : "somebody");
+    fclose(f);
+}
 
 EXPORT(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t flags, int *status))
 {
-    (void)version;
+    note_asked(name, version, flags, __builtin_return_address(0));
     static const struct {
         const char *name;
         void *function;

@@ -119,7 +119,7 @@ static void draw_views(Maker *m, uint32_t most)
     }
     for (uint32_t k = 0; k < m->views.n; k++) {
         View *v = &m->views.v[k];
-        v->atomic = once_in(m, 8), v->strong = once_in(m, 8), v->spilled = once_in(m, 4);
+        v->atomic = once_in(m, same ? 4 : 8), v->strong = once_in(m, same ? 4 : 8), v->spilled = once_in(m, 4);
     }
 }
 
