@@ -65,7 +65,7 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
     uint32_t n = c.number = m->function_count++;
     c.carried = c.form == ARRAY && !m->plain && once_in(m, 2);
     put_head(m, f, &c);
-    if (once_in(m, 4)) put_warp(m, f);
+    if (once_in(m, 3)) put_warp(m, f);
     switch (body) {
     case ELEMENT:
         text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n    mad.lo.u32 %%r2, %%r1, 33, %%r0;\n", s->step, type, s->low);
