@@ -324,6 +324,33 @@ void put_store(Maker *m, const Place *p)
     text_free(&guard), text_free(&values);
 }
 
+// Another pointer to the same section, or −1.
+static int draw_other(Maker *m, uint32_t view)
+{
+    uint32_t n = (uint32_t)m->views.n, first = pick(m, n);
+    for (uint32_t k = 0; k < n; k++)
+        if ((first + k) % n != view && m->views.v[(first + k) % n].section == m->views.v[view].section) return (int)((first + k) % n);
+    return -1;
+}
+
+bool put_both(Maker *m, uint32_t view)
+{
+    int other = draw_other(m, view);
+    const Section *s = section_of(m, view);
+    if (other < 0 || !writable(m, view)) return false;
+    uint32_t t = draw_index(m, s->count), x[2] = {temp(m), temp(m)}, views[2] = {view, (uint32_t)other};
+    for (uint32_t k = 0; k < 2; k++) put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x[k], t, s->step, m->views.v[views[k]].base);
+    for (uint32_t n = range(m, 3, 6); n; n--) {
+        uint32_t k = pick(m, 2);
+        const View *v = &m->views.v[views[k]];
+        Place p = {.section = v->section, .x = x[k], .keep = true, .strong = v->strong && v->arg >= 0, .atomic = v->atomic && v->arg >= 0};
+        if (p.atomic && s->align >= 4 && once_in(m, 2)) put_atomic(m, &p);
+        else if (once_in(m, 2)) put_store(m, &p);
+        else put_load(m, &p);
+    }
+    return true;
+}
+
 // 16 bytes as a whole and by halves, in any order: a line of 24 bytes may end between the halves.
 void put_halves(Maker *m, const Place *p)
 {

@@ -91,7 +91,7 @@ static int add_view(Maker *m, uint32_t section, bool exact)
     View v = {.section = section, .arg = -1, .start = (int32_t)s->at};
     if (!b->symbol || once_in(m, 2)) {
         uint32_t offset = exact || once_in(m, 2) ? s->at : once_in(m, 2) ? 0 : pick(m, b->bytes);
-        if (m->plain) offset = once_in(m, 3) ? offset & ~15u : 0;
+        if (m->plain && !once_in(m, 10)) offset = once_in(m, 3) ? offset & ~15u : 0;
         v.arg = (int)m->launch->args.n, v.start = (int32_t)s->at - (int32_t)offset;
         vec_push(&m->launch->args, ((Argument){8, (int)s->buffer, offset}));
     }
@@ -109,7 +109,7 @@ static bool buffer_has_view(Maker *m, uint32_t buffer)
 static void draw_views(Maker *m, uint32_t most)
 {
     uint32_t sections = (uint32_t)m->sections.n, n = range(m, 1, once_in(m, 6) ? 8 : 5);
-    bool apart = m->plain || once_in(m, 2), same = !apart && once_in(m, 2);
+    bool apart = m->plain || once_in(m, 3), same = !apart && !once_in(m, 4);
     if (n > most) n = most;
     add_view(m, 0, once_in(m, 2));
     for (uint32_t tries = 0; m->views.n < n && tries < 30; tries++) {
@@ -119,7 +119,7 @@ static void draw_views(Maker *m, uint32_t most)
     }
     for (uint32_t k = 0; k < m->views.n; k++) {
         View *v = &m->views.v[k];
-        v->atomic = once_in(m, same ? 4 : 8), v->strong = once_in(m, same ? 4 : 8), v->spilled = once_in(m, 4);
+        v->atomic = once_in(m, 8), v->strong = once_in(m, 8), v->spilled = once_in(m, 4);
     }
 }
 

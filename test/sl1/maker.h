@@ -81,6 +81,7 @@ Place draw_place(Maker *m, uint32_t view);                 // an element of this
 void put_condition(Maker *m, uint32_t q, uint32_t one_in); // sets %q by data
 void put_load(Maker *m, const Place *p);
 void put_store(Maker *m, const Place *p);
+bool put_both(Maker *m, uint32_t view);                     // an element through this pointer and another; false: there is none
 void put_halves(Maker *m, const Place *p);                 // of an element of 16 bytes or more that may be written
 void put_atomic(Maker *m, const Place *p);                 // of an element of 4 bytes or more
 void put_bases(Maker *m);                                  // %v of each view, from the rank

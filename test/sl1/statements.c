@@ -23,7 +23,7 @@ static void put_access(Maker *m)
 {
     bool table = m->table >= 0 && once_in(m, 4), store = pick(m, 5) < 2;
     int v = table ? m->table : draw_view(m, store);
-    if (v < 0) return;
+    if (v < 0 || (!table && !once_in(m, 4) && put_both(m, (uint32_t)v))) return;
     Place p = draw_place(m, (uint32_t)v);
     const Section *s = &m->sections.v[p.section];
     bool twice = once_in(m, 4);
