@@ -92,7 +92,8 @@ EXPORT(cuInit, (unsigned flags))
     LOCK;
     for (int k = 0; k < 2; k++) {
         contexts[k].number = 7 + k;
-        if (!contexts[k].device && oc_open(&(oc_config){.gpu = "h200", .functional = true}, &contexts[k].device, NULL, 0) != OC_OK) return 999;
+        oc_config config = {.gpu = "h200", .functional = true};
+        if (!contexts[k].device && oc_open(&config, &contexts[k].device, NULL, 0) != OC_OK) return 999;
     }
     return (int)flags;
 }
@@ -277,7 +278,8 @@ EXPORT(cuLaunchCooperativeKernel, (Handle *f, unsigned gx, unsigned gy, unsigned
     return launch("cuLaunchCooperativeKernel", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
 }
 
-EXPORT(cuLaunchCooperativeKernel_ptsz, (Handle *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void *s, void **params))
+EXPORT(cuLaunchCooperativeKernel_ptsz, (Handle *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                        unsigned smem, void *s, void **params))
 {
     return launch("cuLaunchCooperativeKernel_ptsz", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
 }
@@ -287,7 +289,8 @@ EXPORT(cuGraphCreate, (Graph **g, unsigned flags)) { return *g = mem_alloc(sizeo
 EXPORT(cuGraphAddKernelNode_v2, (void **node, Graph *g, const void *before, size_t n, const Node *of))
 {
     oc_kernel_info i = oc_kernel_describe(of->f->kernel);
-    *g = (Graph){of->f, {{of->grid[0], of->grid[1], of->grid[2]}, {of->block[0], of->block[1], of->block[2]}, of->smem, NULL, NULL, 0}, {{0}}};
+    *g = (Graph){.f = of->f, .launch = {.smem = of->smem}};
+    memcpy(g->launch.grid, of->grid, sizeof of->grid), memcpy(g->launch.block, of->block, sizeof of->block);
     for (size_t p = 0; p < i.params; p++) memcpy(g->values[p], of->params[p], i.sizes[p]);
     return *node = g, before || n ? 1 : 0;
 }
@@ -309,7 +312,8 @@ EXPORT(cuGraphLaunch, (Graph *g, void *s))
     N(cuModuleUnload) N(cuModuleGetFunction) N(cuLibraryLoadData) N(cuLibraryLoadFromFile) N(cuLibraryUnload) N(cuLibraryGetKernel)    \
     N(cuLibraryGetModule) N(cuKernelGetFunction) N(cuFuncGetAttribute) N(cuKernelGetAttribute) N(cuFuncSetAttribute)                   \
     N(cuKernelSetAttribute) N(cuStreamCreate) N(cuStreamBeginCapture_v2) N(cuStreamEndCapture) N(cuStreamIsCapturing) N(cuLaunchKernel) \
-    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) N(cuLaunchCooperativeKernel_ptsz) N(cuGetProcAddress_v2)
+    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) \
+    N(cuLaunchCooperativeKernel_ptsz) N(cuGetProcAddress_v2)
 
 static void note_asked(const char *name, int version, uint64_t flags, const void *caller)
 {

@@ -59,7 +59,8 @@ int draw_twin(Maker *m, uint32_t view)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t v = (first + k) % n;
         const Section *b = section_of(m, v);
-        if (v != view && a->kind == b->kind && a->element == b->element && a->count == b->count && a->thread == b->thread && a->step == b->step && a->align == b->align) return (int)v;
+        bool alike = a->kind == b->kind && a->element == b->element && a->align == b->align && a->count == b->count;
+        if (v != view && alike && a->thread == b->thread && a->step == b->step) return (int)v;
     }
     return -1;
 }

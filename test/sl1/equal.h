@@ -22,7 +22,8 @@ typedef struct Tally {
     FILE *out;                         // where differences are told
 } Tally;
 enum { ALL_SETTINGS = 0xfffff };
-void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch, Tally *tally);  // a bit each
+// settings: a bit each.
+void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch, Tally *tally);
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
 

@@ -15,16 +15,20 @@ static const char *type_for(const Section *s) { return s->align == 1 ? "u8" : s-
 
 // p, n and r are registers, as is spare; r gets the result, and keeps what it has if the guard is false. (Of the instructions of a call
 // ptxas lets the call alone have a guard.)
-static void write_call(Text *t, const Callee *c, const char *guard, const char *suffix, const char *p, const char *n, const char *r, const char *spare)
+static void write_call(Text *t, const Callee *c, const char *guard, const char *suffix, const char *p, const char *n, const char *r,
+                       const char *spare)
 {
     const char *out = c->form == NOTHING ? "" : "(r0), ";
     text_put(t, "    {\n    .param .b64 p0;\n");
-    text_put(t, c->form == ARRAY ? "    .param .align 8 .b8 p1[24];\n    .param .align 8 .b8 r0[16];\n" : c->form == WORD ? "    .param .b32 p1;\n    .param .b32 r0;\n" : "    .param .b32 p1;\n");
+    text_put(t, c->form == ARRAY ? "    .param .align 8 .b8 p1[24];\n" : "    .param .b32 p1;\n");
+    if (c->form != NOTHING) text_put(t, c->form == ARRAY ? "    .param .align 8 .b8 r0[16];\n" : "    .param .b32 r0;\n");
     text_printf(t, "    st.param.b64 [p0], %s;\n", p);
-    if (c->form == ARRAY) text_printf(t, "    st.param.v2.b32 [p1], {%s, %s};\n    st.param.b64 [p1+8], %s;\n    st.param.b64 [p1+16], %s;\n", n, n, p, p);
+    if (c->form == ARRAY) text_printf(t, "    st.param.v2.b32 [p1], {%s, %s};\n    st.param.b64 [p1+8], %s;\n"
+                                         "    st.param.b64 [p1+16], %s;\n", n, n, p, p);
     else text_printf(t, "    st.param.b32 [p1], %s;\n", n);
     text_printf(t, "    %scall%s %sf%u, (p0, p1);\n", guard, suffix, out, c->number);
-    if (c->form != NOTHING) text_printf(t, "    ld.param.b32 %s, [r0%s];\n    %smov.b32 %s, %s;\n", spare, c->form == ARRAY ? "+12" : "", guard, r, spare);
+    if (c->form != NOTHING) text_printf(t, "    ld.param.b32 %s, [r0%s];\n    %smov.b32 %s, %s;\n",
+                                           spare, c->form == ARRAY ? "+12" : "", guard, r, spare);
     text_put(t, "    }\n");
 }
 
@@ -33,7 +37,8 @@ static void put_result(Text *f, const Callee *c)
 {
     uint32_t n = c->number;
     if (c->form == WORD) text_printf(f, "    st.param.b32 [f%u_r], %%r2;\n", n);
-    if (c->form == ARRAY) text_printf(f, "    st.param.v2.b32 [f%u_r], {%%r0, %%r2};\n    st.param.b32 [f%u_r+8], %%r0;\n    st.param.b32 [f%u_r+12], %%r2;\n", n, n, n);
+    if (c->form == ARRAY) text_printf(f, "    st.param.v2.b32 [f%u_r], {%%r0, %%r2};\n    st.param.b32 [f%u_r+8], %%r0;\n"
+                                         "    st.param.b32 [f%u_r+12], %%r2;\n", n, n, n);
 }
 
 // Its own lane alone is what is kept together.
@@ -45,7 +50,8 @@ static void put_warp(Maker *m, Text *f)
 
 static void put_head(Maker *m, Text *f, const Callee *c)
 {
-    static const char *const results[] = {"(.param .b32 f%u_r) ", "(.param .align 8 .b8 f%u_r[16]) "}, *const numbers[] = {".param .b32 f%u_n", ".param .align 8 .b8 f%u_n[24]"};
+    static const char *const results[] = {"(.param .b32 f%u_r) ", "(.param .align 8 .b8 f%u_r[16]) "}, *const numbers[] =
+        {".param .b32 f%u_n", ".param .align 8 .b8 f%u_n[24]"};
     text_put(f, ".func ");
     if (c->form != NOTHING) text_printf(f, results[c->form == ARRAY], c->number);
     text_printf(f, "f%u(.param .b64 f%u_p, ", c->number, c->number);
@@ -68,7 +74,8 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
     if (once_in(m, 3)) put_warp(m, f);
     switch (body) {
     case ELEMENT:
-        text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n    mad.lo.u32 %%r2, %%r1, 33, %%r0;\n", s->step, type, s->low);
+        text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n"
+                       "    mad.lo.u32 %%r2, %%r1, 33, %%r0;\n", s->step, type, s->low);
         if (writes) text_printf(f, "    st.%s [%%rd1+%u], %%r2;\n", type, s->low);
         break;
     case ITSELF:
@@ -81,17 +88,21 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
         text_printf(f, "$end%u:\n", n);
         break;
     case ROUNDS:
-        text_printf(f, "    setp.eq.u32 %%q, %%r0, 0;\n    @%%q bra $end%u;\n$again%u:\n    ld.%s %%r1, [%%rd0+%u];\n    mad.lo.u32 %%r2, %%r2, 31, %%r1;\n", n, n, type, s->low);
+        text_printf(f, "    setp.eq.u32 %%q, %%r0, 0;\n    @%%q bra $end%u;\n$again%u:\n    ld.%s %%r1, [%%rd0+%u];\n"
+                       "    mad.lo.u32 %%r2, %%r2, 31, %%r1;\n", n, n, type, s->low);
         if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r2;\n", type, s->low);
-        text_printf(f, "    add.s64 %%rd0, %%rd0, %u;\n    sub.u32 %%r0, %%r0, 1;\n    setp.ne.u32 %%q, %%r0, 0;\n    @%%q bra $again%u;\n$end%u:\n", s->step, n, n);
+        text_printf(f, "    add.s64 %%rd0, %%rd0, %u;\n    sub.u32 %%r0, %%r0, 1;\n    setp.ne.u32 %%q, %%r0, 0;\n"
+                       "    @%%q bra $again%u;\n$end%u:\n", s->step, n, n);
         break;
     case EARLY:
         put_result(f, &c);
-        text_printf(f, "    setp.eq.u32 %%q, %%r0, 1;\n    @%%q ret;\n    ld.%s %%r1, [%%rd0+%u];\n    and.b32 %%r3, %%r1, 3;\n    setp.ne.u32 %%q, %%r3, 1;\n    @%%q bra $end%u;\n", type, s->low, n);
+        text_printf(f, "    setp.eq.u32 %%q, %%r0, 1;\n    @%%q ret;\n    ld.%s %%r1, [%%rd0+%u];\n"
+                       "    and.b32 %%r3, %%r1, 3;\n    setp.ne.u32 %%q, %%r3, 1;\n    @%%q bra $end%u;\n", type, s->low, n);
         if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r0;\n", type, s->low);
         text_put(f, "    mov.u32 %r2, %r1;\n");
         put_result(f, &c);
-        text_printf(f, "    ret;\n$end%u:\n    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r2, [%%rd1+%u];\n", n, s->step, type, s->low);
+        text_printf(f, "    ret;\n$end%u:\n    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r2, [%%rd1+%u];\n",
+                       n, s->step, type, s->low);
         if (writes) text_printf(f, "    st.%s [%%rd1+%u], %%r1;\n", type, s->low);
         break;
     case OTHERS:

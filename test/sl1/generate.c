@@ -34,7 +34,8 @@ static Walk begin_walk(Maker *m, bool even)
     uint32_t other = pick(m, (uint32_t)m->views.n);
     const Section *a = section_of(m, (uint32_t)w.view), *b = section_of(m, other);
     w.x = temp(m), w.other = temp(m);
-    w.swap = !m->plain && a->kind == b->kind && a->align == b->align && a->element == b->element && a->count == b->count && a->step == b->step;
+    bool alike = a->kind == b->kind && a->align == b->align && a->element == b->element;
+    w.swap = !m->plain && alike && a->count == b->count && a->step == b->step;
     put(m, "mov.b64 %%x%u, %%x%u;", w.x, m->views.v[w.view].base);
     if (w.swap) put(m, "mov.b64 %%x%u, %%x%u;", w.other, m->views.v[other].base);
     return w;

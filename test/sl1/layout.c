@@ -55,7 +55,8 @@ static Section draw_section(Maker *m)
         Section again = m->sections.v[pick(m, (uint32_t)m->sections.n)];
         if (again.kind == OWN) return again;
     }
-    static const uint8_t sizes[][2] = {{1, 1}, {2, 2}, {4, 4}, {4, 4}, {8, 8}, {16, 16}, {16, 16}, {7, 1}, {10, 2}, {12, 4}, {20, 4}, {36, 4}, {24, 8}, {40, 8}, {56, 8}, {32, 16}, {48, 16}, {80, 16}};
+    static const uint8_t sizes[][2] = {{1, 1}, {2, 2}, {4, 4}, {4, 4}, {8, 8}, {16, 16}, {16, 16}, {7, 1},
+                                       {10, 2}, {12, 4}, {20, 4}, {36, 4}, {24, 8}, {40, 8}, {56, 8}, {32, 16}, {48, 16}, {80, 16}};
     const uint8_t *size = sizes[pick(m, COUNT(sizes))];
     Section s = {.element = size[0], .align = size[1]};
     s.kind = once_in(m, 3) ? READ : !m->plain && once_in(m, 6) ? LIST : OWN;
@@ -207,7 +208,10 @@ void draw_layout(Maker *m)
     m->out = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = OWN, .element = 16, .count = 3, .thread = 48}), true);
     if (!m->plain && once_in(m, 3)) draw_table(m);
     if (posts) draw_post(m);
-    if (!(m->plain && posts) && once_in(m, 4)) m->sum = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = SUM, .element = 4, .count = range(m, 1, 9)}), false);
+    if (!(m->plain && posts) && once_in(m, 4)) {
+        Section sum = {.kind = SUM, .element = 4, .count = range(m, 1, 9)};
+        m->sum = add_view(m, add_section(m, add_buffer(m, NULL), 0, sum), false);
+    }
     m->number = (int)m->launch->args.n;
     vec_push(&m->launch->args, ((Argument){4, -1, range(m, 3, 12)}));
     m->far = (int)m->launch->args.n;

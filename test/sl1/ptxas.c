@@ -82,7 +82,10 @@ void give_to_ptxas(uint32_t seeds, uint32_t one_in)
 {
     Count count = {.folder = "/tmp/onchip-sl1-XXXXXX"};
     assert_non_null(mkdtemp(count.folder));
-    for (size_t k = 0; k < workload_count; k++) rewrite(workload_table[k].workload->name, workload_table[k].ptx, workload_table[k].ptx_bytes, k, one_in, &count);
+    for (size_t k = 0; k < workload_count; k++) {
+        const WorkloadEntry *e = &workload_table[k];
+        rewrite(e->workload->name, e->ptx, e->ptx_bytes, k, one_in, &count);
+    }
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Text ptx = {0};
         Launch l;

@@ -1,4 +1,5 @@
-// The workloads and a hundred random kernels, rewritten with every size and layout of lines, are given to ptxas; where there is none, this is skipped (exit status 77).
+// The workloads and a hundred random kernels, rewritten with every size and layout of lines, are given to ptxas; where
+// there is none, this is skipped (exit status 77).
 #include "check.h"
 #include "ptxas.h"
 

@@ -128,7 +128,8 @@ void put_gather(Maker *m)
 {
     const View *post = &m->views.v[m->post], *result = &m->views.v[m->result], *baton = &m->views.v[m->baton];
     const Section *s = section_of(m, (uint32_t)m->post);
-    uint32_t q = temp(m), mine = temp(m), theirs = temp(m), into = temp(m), held = temp(m), t = temp(m), u = temp(m), sum = temp(m), rank = temp(m), n = temp(m), group = temp(m);
+    uint32_t q = temp(m), mine = temp(m), theirs = temp(m), into = temp(m), held = temp(m);
+    uint32_t t = temp(m), u = temp(m), sum = temp(m), rank = temp(m), n = temp(m), group = temp(m);
     uint32_t round = m->counters[0], end = m->labels++, again = m->labels++;
     bool single = m->sm >= 70 && !once_in(m, 3);  // an atomic with an order, instead of fences
     const char *fence = m->sm >= 70 && once_in(m, 2) ? "fence.acq_rel.gpu;" : "membar.gl;";
