@@ -167,6 +167,10 @@ void put_call(Maker *m)
     }
     for (uint32_t k = once_in(m, 3) ? 3 : 1; k; k--) {
         int twin = m->plain || !once_in(m, 3) ? -1 : draw_twin(m, (uint32_t)v);
-        put_direct(m, &c, m->views.v[twin < 0 ? v : twin].base, most);
+        const View *to = &m->views.v[twin < 0 ? v : twin];
+        Place first = {.section = to->section, .x = to->base, .keep = true};
+        if (writable(m, (uint32_t)v) && once_in(m, 2)) put_store(m, &first);  // which it finds, and may change
+        put_direct(m, &c, to->base, most);
+        if (once_in(m, 2)) put_load(m, &first);
     }
 }
