@@ -13,7 +13,8 @@ typedef struct Launch {
 } Launch;
 
 // Lines of the log that a kernel gets once.
-enum { TOLD_LINES = 1, TOLD_ROOM = 2, TOLD_CAPTURE = 4, TOLD_COOPERATIVE = 8, TOLD_CLUSTERS = 16, TOLD_PARAMS = 32, TOLD_REFUSED = 64, TOLD_MISSING = 128, TOLD_GRAPH = 256 };
+enum { TOLD_LINES = 1, TOLD_ROOM = 2, TOLD_CAPTURE = 4, TOLD_COOPERATIVE = 8, TOLD_CLUSTERS = 16, TOLD_PARAMS = 32, TOLD_REFUSED = 64,
+       TOLD_MISSING = 128, TOLD_GRAPH = 256, TOLD_ODD = 512 };
 
 static bool first_time(Kernel *k, uint32_t what)
 {
@@ -213,6 +214,8 @@ static bool launch_rewritten(const Launch *l, Kernel *k)
     if (!may_change(l, k)) return false;
     if (!read_params(l, k->of, &p)) return left(k, TOLD_PARAMS, "its parameters are not understood");
     s.apart = all_apart(&p, k->of);
+    if (!s.apart && sl1_needs_apart(settings()))
+        return left(k, TOLD_ODD, "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes");
     CUfunction f = rewritten_kernel(k, s.apart);
     if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS) return left(k, TOLD_MISSING, "its rewritten kernel is not found");
     // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same shape.

@@ -32,7 +32,10 @@ static const Row rows[] = {
 #undef F
 };
 
-static void *(*real_dlsym(void))(void *, const char *)
+// ThreadSanitizer's runtime itself asks dlsym, before it can be told of anything.
+#define EARLY __attribute__((no_sanitize("thread")))
+
+EARLY static void *(*real_dlsym(void))(void *, const char *)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};  // of which a glibc has the later ones it is old enough for
     void *(*real)(void *, const char *) = preload.dlsym;
@@ -94,7 +97,7 @@ static void *in_front_of(void *handle, const char *name)
     return found && found == real_of(row) ? row->ours : NULL;
 }
 
-void *dlsym(void *restrict handle, const char *restrict name)
+EARLY void *dlsym(void *restrict handle, const char *restrict name)
 {
     void *ours = name[0] == 'c' && name[1] == 'u' ? in_front_of(handle, name) : NULL;
     if (ours) return ours;

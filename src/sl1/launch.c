@@ -17,6 +17,9 @@ bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer,
         // Lines counted from a pointer: aligned for their loads, and the last one ends where the allocation's padding does at most.
         uint64_t last = (base[i] + bytes - pointer[i] + o->line - 1) / o->line * o->line;
         if (o->line == 24 && (pointer[i] % 16 || pointer[i] + last > (base[i] + bytes + PADDED - 1) / PADDED * PADDED)) return false;
+        // One begins 16 bytes below the pointer, since that is what 24 leaves of 2^32, and so on down: none before the allocation.
+        uint64_t below = pointer[i] - base[i];
+        if (o->line == 24 && below && below % 24 != 16) return false;
         for (uint32_t j = 0; j < i && !o->apart; j++)
             if (base[j] == base[i]) return false;
     }

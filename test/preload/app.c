@@ -16,6 +16,12 @@ typedef struct Config {
     unsigned n;
 } Config;
 
+typedef struct Node {  // CUDA_KERNEL_NODE_PARAMS, version 2
+    void *f;
+    unsigned grid[3], block[3], smem;
+    void **params, **extra, *kernel, *context;
+} Node;
+
 enum { THREADS = 64, BLOCKS = 4, EACH = 512, BYTES = THREADS * BLOCKS * EACH };
 
 static const char *how, *what;
@@ -106,9 +112,16 @@ static void launch(void *f, uint64_t in, uint64_t out, void *stream)
     void *params[] = {&in, &out, &n}, *extra[] = {(void *)1, &buffer, (void *)2, &bytes, NULL};
     struct {
         int id, pad, value[16];
-    } attrs[] = {{.id = 8, .value = {0}}, {.id = 2, .value = {1}}};
-    Config c = {{BLOCKS, 1, 1}, {THREADS, 1, 1}, smem, stream, attrs, is("ex-cooperative") ? 2 : 1};
-    if (is("extra")) CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, NULL, extra);
+    } attrs[] = {{.id = 8, .value = {0}}, {.id = is("cluster") ? 4 : is("updatable") ? 13 : 2, .value = {1, 1, 1}}};
+    Config c = {{BLOCKS, 1, 1}, {THREADS, 1, 1}, smem, stream, attrs, is("ex-with-") ? 2 : 1};
+    Node node = {f, {BLOCKS, 1, 1}, {THREADS, 1, 1}, smem, params, NULL, NULL, NULL};
+    void *graph, *of, *ready;
+    if (is("graph")) {
+        CALL(cuGraphCreate, &graph, 0);
+        CALL(cuGraphAddKernelNode, &of, graph, NULL, (size_t)0, &node);
+        CALL(cuGraphInstantiateWithFlags, &ready, graph, (uint64_t)0);
+        CALL(cuGraphLaunch, ready, stream);
+    } else if (is("extra")) CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, NULL, extra);
     else if (is("ex-")) CALL(cuLaunchKernelEx, &c, f, params, NULL);
     else if (is("cooperative")) CALL(cuLaunchCooperativeKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params);
     else CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params, NULL);
@@ -118,10 +131,11 @@ static void run(void *f, void *stream)
 {
     static unsigned char bytes[BYTES];
     uint64_t in = 0, out = 0, sum = 1;
+    size_t more = is("uneven") ? 16 : 0;  // so that lines of 24 bytes end where it does
     for (int k = 0; k < BYTES; k++) bytes[k] = (unsigned char)(k * 7 + k / 251);
-    CALL(cuMemAlloc, &in, is("same") ? 2 * BYTES : BYTES);
+    CALL(cuMemAlloc, &in, is("same") ? 2 * BYTES : BYTES + more);
     if (is("same")) out = in + BYTES;
-    else CALL(cuMemAlloc, &out, BYTES);
+    else CALL(cuMemAlloc, &out, BYTES + more);
     CALL(cuMemcpyHtoD, in, bytes, sizeof bytes);
     for (int k = 0; k < 3; k++) launch(f, k & 1 ? out : in, k & 1 ? in : out, stream);
     CALL(cuMemcpyDtoH, bytes, out, sizeof bytes);
@@ -154,7 +168,7 @@ int main(int argc, char **argv)
         if (f == kernel) CALL(cuKernelSetAttribute, 8, 60000, kernel, 7);
         else CALL(cuFuncSetAttribute, f, 8, 60000);
     }
-    if (is("cluster")) CALL(cuFuncSetAttribute, f, 14, 1);
+    if (!strcmp(what, "cluster")) CALL(cuFuncSetAttribute, f, 14, 1);
     if (is("stream") || is("capture")) CALL(cuStreamCreate, &stream, 0);
     if (is("capture")) CALL(cuStreamBeginCapture, stream, 0);
     run(f, stream);

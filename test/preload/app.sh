@@ -104,8 +104,14 @@ left() {  # HOW WHAT CALL WHY
 left proc capture 'captured cuLaunchKernel' 'its stream is being captured'
 left ptsz capture-ex- 'captured cuLaunchKernelEx_ptsz' 'its stream is being captured'
 left proc cooperative cuLaunchCooperativeKernel 'it is cooperative'
-left proc ex-cooperative cuLaunchKernelEx 'it is cooperative'
+left ptsz cooperative cuLaunchCooperativeKernel_ptsz 'it is cooperative'
+left proc ex-with-cooperative cuLaunchKernelEx 'it is cooperative'
+left proc ex-with-cluster cuLaunchKernelEx 'its blocks form clusters'
+left ptsz ex-with-updatable cuLaunchKernelEx_ptsz 'it becomes a node of a graph'
 left proc cluster cuLaunchKernel 'its blocks form clusters'
+both proc graph
+recorded "cuGraphLaunch $as_it_is"
+never '\$sl1.* grid'
 both proc plain
 recorded 'cuLaunchKernel plain grid 4 block 64 smem 0 bytes 0'
 STAND_IN_WONT_LAUNCH='$sl1' left proc launch cuLaunchKernel 'the driver refuses the rewritten one: '
@@ -130,6 +136,9 @@ logged 'module 1 is left alone: it is neither PTX nor a fat binary'
 ONCHIP_SL1=line=8,noalias,bogus both proc same
 recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 1[01][0-9][0-9] region 0 lines 2 bytes 0'
 logged "ONCHIP_SL1: no setting 'bogus'"
+ONCHIP_SL1=line=24 both proc uneven
+recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 3[01][0-9][0-9] region 0 lines 2 bytes 0'
+ONCHIP_SL1=line=24 left proc same cuLaunchKernel 'its pointers may alias, or .* lines of 24 bytes$'
 ONCHIP_SL1_LOG= LD_PRELOAD=$library ./app proc launch add.ptx >/dev/null 2>log || complain "fails without a log"
 [[ ! -s log ]] || complain "it speaks without being asked"
 

@@ -4,11 +4,13 @@
 //
 // Machine code it can't run. It runs the PTX in the file $STAND_IN_CODE instead, as if that had been compiled.
 // $STAND_IN_REFUSES: text that contains this is refused when it is loaded. $STAND_IN_WONT_LAUNCH: so are launches of kernels
-// with this in their name.
+// with this in their name. $STAND_IN_ASKED: a file for what cuGetProcAddress is asked, and by whom.
 #include "base/base.h"
 #include "device/device.h"
 
+#include <dlfcn.h>
 #include <onchip.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ typedef struct Handle {
 } Handle;
 typedef struct Loaded {
     oc_module *module;
+    oc_device *device;
     VEC(Handle *) functions;
 } Loaded;
 typedef struct Launch {           // CUlaunchConfig
@@ -33,8 +36,36 @@ typedef struct Launch {           // CUlaunchConfig
     unsigned n;
 } Launch;
 
-static oc_device *device;         // "the" GPU
+typedef struct Node {             // CUDA_KERNEL_NODE_PARAMS, version 2
+    Handle *f;
+    unsigned grid[3], block[3], smem;
+    void **params, **extra, *kernel, *context;
+} Node;
+typedef struct Context {
+    oc_device *device;
+    int number;                   // of the device: 7 or 8
+} Context;
+typedef struct Graph {            // of one node
+    Handle *f;
+    Launch launch;
+    char values[64][16];          // its parameters, as they were when it was added
+} Graph;
+
+static Context contexts[2];       // two GPUs, with a context each; the first is current where none was made so
+static _Thread_local Context *current;
 static int capturing;             // any stream but the null one
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // a device is one thread's at a time, and so is all of this
+
+static void unlock(const int *held)
+{
+    (void)held;
+    pthread_mutex_unlock(&lock);
+}
+#define LOCK                                                        \
+    int held __attribute__((cleanup(unlock), unused)) = pthread_mutex_lock(&lock)
+
+static oc_device *here(void) { return (current ? current : &contexts[0])->device; }
+static oc_device *device_of(int number) { return number == 7 || number == 8 ? contexts[number - 7].device : NULL; }
 
 // A real driver's own calls don't go through the symbols that it exports.
 #define EXPORT(name, parameters)                                                \
@@ -56,23 +87,39 @@ static void record(const char *format, ...)
 }
 
 // --- the device ---------------------------------------------------------------------------------------------------------------
-EXPORT(cuInit, (unsigned flags)) { return device || oc_open(&(oc_config){.gpu = "h200", .functional = true}, &device, NULL, 0) == OC_OK ? (int)flags : 999; }
-EXPORT(cuDeviceGet, (int *d, int ordinal)) { return *d = 7, ordinal ? 101 : 0; }
-EXPORT(cuCtxGetDevice, (int *d)) { return *d = 7, 0; }
+EXPORT(cuInit, (unsigned flags))
+{
+    LOCK;
+    for (int k = 0; k < 2; k++) {
+        contexts[k].number = 7 + k;
+        oc_config config = {.gpu = "h200", .functional = true};
+        if (!contexts[k].device && oc_open(&config, &contexts[k].device, NULL, 0) != OC_OK) return 999;
+    }
+    return (int)flags;
+}
+EXPORT(cuDriverGetVersion, (int *v)) { return *v = 13000, 0; }
+EXPORT(cuDeviceGet, (int *d, int ordinal)) { return *d = 7 + ordinal, ordinal < 0 || ordinal > 1 ? 101 : 0; }
+EXPORT(cuCtxCreate_v2, (Context **c, unsigned flags, int d)) { return *c = current = &contexts[d - 7], flags ? 1 : 0; }
+EXPORT(cuCtxSetCurrent, (Context *c)) { return current = c, 0; }
+EXPORT(cuCtxGetDevice, (int *d)) { return *d = current ? current->number : 7, 0; }
 EXPORT(cuGetErrorName, (CUresult r, const char **s)) { return *s = r == 218 ? "CUDA_ERROR_INVALID_PTX" : "CUDA_ERROR", 0; }
 EXPORT(cuDeviceGetAttribute, (int *v, int attribute, int d))
 {
-    oc_device_info i = oc_describe(device);
+    LOCK;
+    if (!device_of(d)) return 101;
+    oc_device_info i = oc_describe(device_of(d));
     *v = attribute == 8 ? 49152 : attribute == 16 ? (int)i.sms : attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 97 ? (int)i.shared_block : 0;
-    return d == 7 ? 0 : 101;
+    return 0;
 }
-EXPORT(cuMemAlloc_v2, (uint64_t *p, size_t n)) { return oc_malloc(device, n, NULL, p) ? 2 : 0; }
-EXPORT(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t n)) { return oc_write(device, to, from, n, NULL) ? 1 : 0; }
-EXPORT(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t n)) { return oc_read(device, to, from, n, NULL) ? 1 : 0; }
+EXPORT(cuMemAlloc_v2, (uint64_t *p, size_t n)) { LOCK; return oc_malloc(here(), n, NULL, p) ? 2 : 0; }
+EXPORT(cuMemFree_v2, (uint64_t p)) { LOCK; return oc_free(here(), p) ? 1 : 0; }
+EXPORT(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t n)) { LOCK; return oc_write(here(), to, from, n, NULL) ? 1 : 0; }
+EXPORT(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t n)) { LOCK; return oc_read(here(), to, from, n, NULL) ? 1 : 0; }
 EXPORT(cuMemGetAddressRange_v2, (uint64_t *base, size_t *n, uint64_t p))
 {
+    LOCK;
     uint64_t bytes = 0;
-    bool found = device_range(device, p, base, &bytes);
+    bool found = device_range(here(), p, base, &bytes);
     return *n = bytes, found ? 0 : 500;
 }
 
@@ -87,8 +134,10 @@ static CUresult load(Loaded **out, const char *image, const char *what)
     else if (!code || !text_read_file(&text, code)) return 209;
     bool rewritten = !container && strstr(image, "sl1_shared");
     record("%s: %s\n", what, container ? "code" : rewritten ? "rewritten" : "text");
+    LOCK;
     Loaded *m = mem_alloc(sizeof *m);
-    CUresult r = refused && strstr(text.v, refused) ? 218 : oc_load(device, text.v, text.n, "jit", &m->module) == OC_OK ? 0 : 218;
+    m->device = here();
+    CUresult r = refused && strstr(text.v, refused) ? 218 : oc_load(m->device, text.v, text.n, "jit", &m->module) == OC_OK ? 0 : 218;
     text_free(&text);
     if (r) return mem_free(m), r;
     return *out = m, 0;
@@ -104,6 +153,7 @@ static CUresult load_file(Loaded **out, const char *path, const char *what)
 
 static CUresult unload(Loaded *m, const char *what)
 {
+    LOCK;
     record("%s\n", what);
     for (size_t k = 0; k < m->functions.n; k++) mem_free(m->functions.v[k]->name), mem_free(m->functions.v[k]);
     vec_free(&m->functions);
@@ -114,6 +164,7 @@ static CUresult unload(Loaded *m, const char *what)
 
 static CUresult get(Handle **out, Loaded *m, const char *name, bool of_library)
 {
+    LOCK;
     for (size_t k = 0; k < m->functions.n; k++)
         if (!strcmp(m->functions.v[k]->name, name) && m->functions.v[k]->of_library == of_library) return *out = m->functions.v[k], 0;
     oc_kernel *kernel;
@@ -153,24 +204,27 @@ EXPORT(cuKernelGetFunction, (Handle **f, Handle *k)) { return k->of_library ? ge
 // --- functions ------------------------------------------------------------------------------------------------------------------
 static CUresult attribute_of(int *v, int attribute, const Handle *f)
 {
+    LOCK;
     *v = attribute == 1 ? (int)oc_kernel_describe(f->kernel).shared_bytes : attribute == 8 ? f->limit : -1;
     return *v < 0;
 }
 
 static CUresult set_attribute(Handle *f, int attribute, int value, const char *what)
 {
+    LOCK;
     record("%s %s %d %d\n", what, f->name, attribute, value);
-    if (attribute == 8 && value + (int)oc_kernel_describe(f->kernel).shared_bytes > (int)oc_describe(device).shared_block) return 1;
+    if (attribute == 8 && value + (int)oc_kernel_describe(f->kernel).shared_bytes > (int)oc_describe(f->module->device).shared_block) return 1;
     if (attribute == 8) f->limit = value;
     return 0;
 }
 
 EXPORT(cuFuncGetAttribute, (int *v, int attribute, Handle *f)) { return f->of_library ? 400 : attribute_of(v, attribute, f); }
-EXPORT(cuKernelGetAttribute, (int *v, int attribute, Handle *k, int d)) { return !k->of_library || d != 7 ? 400 : attribute_of(v, attribute, k); }
+EXPORT(cuKernelGetAttribute, (int *v, int attribute, Handle *k, int d)) { return !k->of_library || !device_of(d) ? 400 : attribute_of(v, attribute, k); }
 EXPORT(cuFuncSetAttribute, (Handle *f, int attribute, int value)) { return f->of_library ? 400 : set_attribute(f, attribute, value, "cuFuncSetAttribute"); }
-EXPORT(cuKernelSetAttribute, (int attribute, int value, Handle *k, int d)) { return !k->of_library || d != 7 ? 400 : set_attribute(k, attribute, value, "cuKernelSetAttribute"); }
+EXPORT(cuKernelSetAttribute, (int attribute, int value, Handle *k, int d)) { return !k->of_library || !device_of(d) ? 400 : set_attribute(k, attribute, value, "cuKernelSetAttribute"); }
 EXPORT(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle *f, int threads, size_t dynamic))
 {
+    LOCK;
     uint32_t n = 0;
     if (dynamic <= (size_t)f->limit && device_occupancy(f->kernel, (oc_dim3){(uint32_t)threads, 1, 1}, (uint32_t)dynamic, &n) != OC_OK) return 1;
     return *blocks = (int)n, 0;
@@ -179,13 +233,14 @@ EXPORT(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle *f, int
 // --- streams and launches -------------------------------------------------------------------------------------------------------
 EXPORT(cuStreamCreate, (void **s, unsigned flags)) { return *s = &capturing, flags ? 1 : 0; }
 EXPORT(cuStreamBeginCapture_v2, (void *s, int mode)) { return capturing = 1, s ? mode : 901; }
-EXPORT(cuStreamEndCapture, (void *s, void **graph)) { return capturing = 0, *graph = &device, s ? 0 : 901; }
+EXPORT(cuStreamEndCapture, (void *s, void **graph)) { return capturing = 0, *graph = contexts, s ? 0 : 901; }
 EXPORT(cuStreamIsCapturing, (void *s, int *status)) { return *status = s && capturing, 0; }
 EXPORT(cuStreamIsCapturing_ptsz, (void *s, int *status)) { return *status = s && capturing, 0; }
 
 // A captured launch is made at once: who replays the graph once gets the same.
 static CUresult launch(const char *what, Handle *f, const Launch *l, void **params, void **extra)
 {
+    LOCK;
     oc_kernel_info i = oc_kernel_describe(f->kernel);
     const void *args[64];
     size_t at = 0, bytes = 0, count = i.params;
@@ -223,18 +278,58 @@ EXPORT(cuLaunchCooperativeKernel, (Handle *f, unsigned gx, unsigned gy, unsigned
     return launch("cuLaunchCooperativeKernel", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
 }
 
+EXPORT(cuLaunchCooperativeKernel_ptsz, (Handle *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                        unsigned smem, void *s, void **params))
+{
+    return launch("cuLaunchCooperativeKernel_ptsz", f, &(Launch){{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, params, NULL);
+}
+
+// --- graphs -----------------------------------------------------------------------------------------------------------------------
+EXPORT(cuGraphCreate, (Graph **g, unsigned flags)) { return *g = mem_alloc(sizeof **g), flags ? 1 : 0; }
+EXPORT(cuGraphAddKernelNode_v2, (void **node, Graph *g, const void *before, size_t n, const Node *of))
+{
+    oc_kernel_info i = oc_kernel_describe(of->f->kernel);
+    *g = (Graph){.f = of->f, .launch = {.smem = of->smem}};
+    memcpy(g->launch.grid, of->grid, sizeof of->grid), memcpy(g->launch.block, of->block, sizeof of->block);
+    for (size_t p = 0; p < i.params; p++) memcpy(g->values[p], of->params[p], i.sizes[p]);
+    return *node = g, before || n ? 1 : 0;
+}
+EXPORT(cuGraphInstantiateWithFlags, (Graph **ready, Graph *g, uint64_t flags)) { return *ready = g, flags ? 1 : 0; }
+EXPORT(cuGraphLaunch, (Graph *g, void *s))
+{
+    void *params[64];
+    for (size_t p = 0; p < COUNT(params); p++) params[p] = g->values[p];
+    (void)s;
+    return launch("cuGraphLaunch", g->f, &g->launch, params, NULL);
+}
+
 // --- functions by name ------------------------------------------------------------------------------------------------------------
 #define NAMES(N)                                                                                                                     \
     N(cuInit) N(cuDeviceGet) N(cuCtxGetDevice) N(cuGetErrorName) N(cuDeviceGetAttribute) N(cuMemAlloc_v2) N(cuMemcpyHtoD_v2)          \
+    N(cuDriverGetVersion) N(cuCtxCreate_v2) N(cuCtxSetCurrent) N(cuMemFree_v2) N(cuGraphCreate) N(cuGraphAddKernelNode_v2)              \
+    N(cuGraphInstantiateWithFlags) N(cuGraphLaunch)                                                                                    \
     N(cuMemcpyDtoH_v2) N(cuMemGetAddressRange_v2) N(cuModuleLoad) N(cuModuleLoadData) N(cuModuleLoadDataEx) N(cuModuleLoadFatBinary)   \
     N(cuModuleUnload) N(cuModuleGetFunction) N(cuLibraryLoadData) N(cuLibraryLoadFromFile) N(cuLibraryUnload) N(cuLibraryGetKernel)    \
     N(cuLibraryGetModule) N(cuKernelGetFunction) N(cuFuncGetAttribute) N(cuKernelGetAttribute) N(cuFuncSetAttribute)                   \
     N(cuKernelSetAttribute) N(cuStreamCreate) N(cuStreamBeginCapture_v2) N(cuStreamEndCapture) N(cuStreamIsCapturing) N(cuLaunchKernel) \
-    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) N(cuGetProcAddress_v2)
+    N(cuLaunchKernel_ptsz) N(cuLaunchKernelEx) N(cuLaunchKernelEx_ptsz) N(cuLaunchCooperativeKernel) \
+    N(cuLaunchCooperativeKernel_ptsz) N(cuGetProcAddress_v2)
+
+static void note_asked(const char *name, int version, uint64_t flags, const void *caller)
+{
+    const char *path = getenv("STAND_IN_ASKED"), *file;
+    FILE *f = path ? fopen(path, "a") : NULL;
+    Dl_info who = {0};
+    if (!f) return;
+    dladdr(caller, &who);
+    file = who.dli_fname ? strrchr(who.dli_fname, '/') : NULL;
+    fprintf(f, "%s %d %llu %s\n", name, version, (unsigned long long)flags, file ? file + 1 : "somebody");
+    fclose(f);
+}
 
 EXPORT(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t flags, int *status))
 {
-    (void)version;
+    note_asked(name, version, flags, __builtin_return_address(0));
     static const struct {
         const char *name;
         void *function;

@@ -52,15 +52,15 @@ int draw_view(Maker *m, bool written)
     return -1;
 }
 
-// Another pointer whose elements lie in the same way.
-static int draw_twin(Maker *m, uint32_t view)
+int draw_twin(Maker *m, uint32_t view)
 {
     const Section *a = section_of(m, view);
     uint32_t n = (uint32_t)m->views.n, first = pick(m, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t v = (first + k) % n;
         const Section *b = section_of(m, v);
-        if (v != view && a->kind == b->kind && a->element == b->element && a->count == b->count && a->thread == b->thread && a->step == b->step) return (int)v;
+        bool alike = a->kind == b->kind && a->element == b->element && a->align == b->align && a->count == b->count;
+        if (v != view && alike && a->thread == b->thread && a->step == b->step) return (int)v;
     }
     return -1;
 }
@@ -70,14 +70,14 @@ static uint32_t draw_base(Maker *m, uint32_t view, bool *known)
 {
     const View *v = &m->views.v[view];
     *known = false;
-    int twin = once_in(m, 3) ? draw_twin(m, view) : -1;
+    int twin = !m->plain && once_in(m, 3) ? draw_twin(m, view) : -1;
     if (twin >= 0) {
         uint32_t x = temp(m), q = temp(m);
         put_condition(m, q, 2);
         put(m, "selp.b64 %%x%u, %%x%u, %%x%u, %%q%u;", x, v->base, m->views.v[twin].base, q);
         return x;
     }
-    if (v->spilled && once_in(m, 2)) {
+    if (v->spilled && !m->plain && once_in(m, 2)) {
         uint32_t x = temp(m);
         put(m, "ld.local.u64 %%x%u, [spill+%u];", x, 8 * view);
         return x;
@@ -92,18 +92,19 @@ static uint32_t draw_base(Maker *m, uint32_t view, bool *known)
     return x;
 }
 
+// A register that also holds something else is a pointer of unknown origin.
 static uint32_t add_index(Maker *m, uint32_t base, const Section *s)
 {
-    uint32_t t = draw_index(m, s->count), x = temp(m);
+    uint32_t t = draw_index(m, s->count), x = temp(m), y = m->plain || once_in(m, 2) ? temp(m) : x;
     switch (pick(m, 3)) {
     case 0: put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x, t, s->step, base); break;
     case 1:
-        put(m, "mul.wide.u32 %%x%u, %%t%u, %u;", x, t, s->step);
-        put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, base, x);
+        put(m, "mul.wide.u32 %%x%u, %%t%u, %u;", y, t, s->step);
+        put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, base, y);
         break;
     default:
-        put(m, "cvt.u64.u32 %%x%u, %%t%u;", x, t);
-        put(m, "mad.lo.u64 %%x%u, %%x%u, %u, %%x%u;", x, x, s->step, base);
+        put(m, "cvt.u64.u32 %%x%u, %%t%u;", y, t);
+        put(m, "mad.lo.u64 %%x%u, %%x%u, %u, %%x%u;", x, y, s->step, base);
     }
     return x;
 }
@@ -185,7 +186,7 @@ static const Form *draw_form(Maker *m, const Section *s, uint32_t low, int32_t *
     for (;;) {
         const Form *f = &forms[pick(m, COUNT(forms))];
         uint32_t bytes = f->bytes * f->vector;
-        if (bytes > s->element - low || low % bytes || (bytes < s->element && bytes < 4 && once_in(m, 2))) continue;
+        if (bytes > s->align || bytes > s->element - low || low % bytes || (bytes < s->element && bytes < 4 && once_in(m, 2))) continue;
         *at = (int32_t)(low + pick(m, (s->element - low) / bytes) * bytes);
         return f;
     }
@@ -287,7 +288,7 @@ void put_load(Maker *m, const Place *p)
     const char *guarded = draw_guard(m, &guard);
     char c = draw_class(m, f, f->vector > 1);
     uint32_t first = m->temps;
-    bool over = c == 'x' && f->vector == 1 && !p->keep && !is_base(m, p->x) && once_in(m, 2), sink[4] = {false};
+    bool over = c == 'x' && f->vector == 1 && !m->plain && !p->keep && !is_base(m, p->x) && once_in(m, 2), sink[4] = {false};
     m->temps += f->vector;
     for (uint32_t k = 0; k < f->vector && guarded[0] && !over; k++) put_initial(m, c, first + k);
     if (f->vector > 1) text_put(&values, "{");
@@ -322,6 +323,53 @@ void put_store(Maker *m, const Place *p)
     if (f->vector > 1) text_put(&values, "}");
     put_operation(m, p, false, f, guarded, at, values.v);
     text_free(&guard), text_free(&values);
+}
+
+// Another pointer to the same section, or −1.
+static int draw_other(Maker *m, uint32_t view)
+{
+    uint32_t n = (uint32_t)m->views.n, first = pick(m, n);
+    for (uint32_t k = 0; k < n; k++)
+        if ((first + k) % n != view && m->views.v[(first + k) % n].section == m->views.v[view].section) return (int)((first + k) % n);
+    return -1;
+}
+
+bool put_both(Maker *m, uint32_t view)
+{
+    int other = draw_other(m, view);
+    const Section *s = section_of(m, view);
+    if (other < 0 || !writable(m, view)) return false;
+    uint32_t t = draw_index(m, s->count), x[2] = {temp(m), temp(m)}, views[2] = {view, (uint32_t)other};
+    for (uint32_t k = 0; k < 2; k++) put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x[k], t, s->step, m->views.v[views[k]].base);
+    for (uint32_t n = range(m, 3, 6); n; n--) {
+        uint32_t k = pick(m, 2);
+        const View *v = &m->views.v[views[k]];
+        Place p = {.section = v->section, .x = x[k], .keep = true, .strong = v->strong && v->arg >= 0, .atomic = v->atomic && v->arg >= 0};
+        if (p.atomic && s->align >= 4 && once_in(m, 2)) put_atomic(m, &p);
+        else if (once_in(m, 2)) put_store(m, &p);
+        else put_load(m, &p);
+    }
+    return true;
+}
+
+// 16 bytes as a whole and by halves, in any order: a line of 24 bytes may end between the halves.
+void put_halves(Maker *m, const Place *p)
+{
+    static const Form whole = {4, 4, "b32"}, half = {8, 1, "b64"};
+    for (uint32_t n = range(m, 2, 5); n; n--) {
+        bool wide = once_in(m, 2), load = once_in(m, 2);
+        uint32_t first = m->temps, a = pick(m, A - 3);
+        Text values = {0};
+        m->temps += 4;
+        if (wide && load) text_printf(&values, "{%%t%u, %%t%u, %%t%u, %%t%u}", first, first + 1, first + 2, first + 3);
+        else if (wide) text_printf(&values, "{%%a%u, %%a%u, %%a%u, %%a%u}", a, a + 1, a + 2, a + 3);
+        else if (load) text_printf(&values, "%%x%u", first);
+        else text_printf(&values, "%%w%u", pick(m, W));
+        put_operation(m, p, load, wide ? &whole : &half, "", wide || once_in(m, 3) ? 0 : 8, values.v);
+        if (load && wide) put_fold(m, 't', first + 1), put_fold(m, 't', first + 2);
+        else if (load) put_fold(m, 'x', first);
+        text_free(&values);
+    }
 }
 
 void put_atomic(Maker *m, const Place *p)

@@ -15,13 +15,15 @@ extern const Machine machines[3];      // a seed's is the one of its number modu
 
 typedef struct Tally {
     uint32_t kernels, changed;         // of them rewritten
-    uint32_t runs, rewritten;          // with the software L1, of them with the rewritten kernel
+    uint32_t runs, rewritten, odd;     // with the software L1, of them with the rewritten kernel, and with lines of 24 bytes
     uint32_t timed, cached;            // of the runs in time those in which lines were filled
     uint64_t accesses, fills;          // of lines, in them
     uint32_t different;
     FILE *out;                         // where differences are told
 } Tally;
-void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *launch, Tally *tally);
+enum { ALL_SETTINGS = 0xfffff };
+// settings: a bit each.
+void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch, Tally *tally);
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
 

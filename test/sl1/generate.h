@@ -30,6 +30,7 @@ typedef struct Launch {
     oc_dim3 grid, block;
     uint32_t smem;
     bool apart;                // no two pointer arguments lead into one buffer
+    bool plain;                // and nothing else should be in the way of lines of 24 bytes
 } Launch;
 
 // Kernel "k" for a target: 20, 35, 75, 90, ….

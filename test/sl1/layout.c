@@ -1,6 +1,7 @@
 // layout.c: the generated kernel's memory: buffers, what belongs to whom in them, and the pointers that the kernel gets. Two
 // pointers may lead into one buffer, to the same section or to its neighbour; a pointer may lead before, into or behind the
-// section that is accessed by it.
+// section that is accessed by it. Half of the kernels are plain, with nothing that rules out lines of 24 bytes, or lines looked up
+// by their own structure alone.
 #include "maker.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ static uint32_t add_section(Maker *m, uint32_t buffer, uint32_t gap, Section s)
     Buffer *b = &m->launch->buffers.v[buffer];
     bool own = s.kind == OWN || s.kind == LIST || s.kind == POST || s.kind == TABLE;
     s.buffer = buffer;
-    s.at = (b->bytes + gap + s.element - 1) / s.element * s.element;
+    if (!s.align) s.align = s.element;
+    s.at = (b->bytes + gap + s.align - 1) / s.align * s.align;
     if (!s.step) s.step = s.element;
     b->bytes = s.at + s.element * s.count * (own ? m->ranks : 1);
     vec_push(&m->sections, s);
@@ -53,11 +55,14 @@ static Section draw_section(Maker *m)
         Section again = m->sections.v[pick(m, (uint32_t)m->sections.n)];
         if (again.kind == OWN) return again;
     }
-    static const uint8_t sizes[] = {1, 2, 4, 4, 4, 8, 8, 16, 16, 16};
-    Section s = {.element = sizes[pick(m, COUNT(sizes))]};
-    s.kind = once_in(m, 3) ? READ : once_in(m, 6) ? LIST : OWN;
+    static const uint8_t sizes[][2] = {{1, 1}, {2, 2}, {4, 4}, {4, 4}, {8, 8}, {16, 16}, {16, 16}, {7, 1},
+                                       {10, 2}, {12, 4}, {20, 4}, {36, 4}, {24, 8}, {40, 8}, {56, 8}, {32, 16}, {48, 16}, {80, 16}};
+    const uint8_t *size = sizes[pick(m, COUNT(sizes))];
+    Section s = {.element = size[0], .align = size[1]};
+    s.kind = once_in(m, 3) ? READ : !m->plain && once_in(m, 6) ? LIST : OWN;
     s.count = s.kind == READ ? range(m, 5, 300) : range(m, 2, once_in(m, 3) ? 40 : 12);
-    if (s.kind == LIST) s.element = 16, s.low = 8;
+    if (s.kind == LIST) s.element = s.align = 16, s.low = 8;
+    if (s.kind == OWN && s.count * s.element > 640) s.count = 640 / s.element;
     if (s.kind == READ) return s;
     bool together = !once_in(m, 3);  // a thread's elements lie together, else the threads' are interleaved
     s.thread = together ? s.element * s.count : s.element;
@@ -69,7 +74,7 @@ static void draw_buffers(Maker *m)
 {
     uint32_t n = range(m, 1, 5);
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t b = add_buffer(m, k == 1 && once_in(m, 4) ? "variable" : NULL), sections = once_in(m, 3) ? 2 : 1;
+        uint32_t b = add_buffer(m, k == 1 && !m->plain && once_in(m, 4) ? "variable" : NULL), sections = once_in(m, 3) ? 2 : 1;
         for (uint32_t s = 0; s < sections; s++) {
             Section drawn = draw_section(m);
             if (k == 0 && s == 0 && drawn.kind == READ) drawn = (Section){.kind = OWN, .element = 4, .count = 9, .thread = 36};
@@ -87,6 +92,7 @@ static int add_view(Maker *m, uint32_t section, bool exact)
     View v = {.section = section, .arg = -1, .start = (int32_t)s->at};
     if (!b->symbol || once_in(m, 2)) {
         uint32_t offset = exact || once_in(m, 2) ? s->at : once_in(m, 2) ? 0 : pick(m, b->bytes);
+        if (m->plain && !once_in(m, 10)) offset = once_in(m, 3) ? offset & ~15u : 0;
         v.arg = (int)m->launch->args.n, v.start = (int32_t)s->at - (int32_t)offset;
         vec_push(&m->launch->args, ((Argument){8, (int)s->buffer, offset}));
     }
@@ -101,10 +107,11 @@ static bool buffer_has_view(Maker *m, uint32_t buffer)
     return false;
 }
 
-static void draw_views(Maker *m)
+static void draw_views(Maker *m, uint32_t most)
 {
     uint32_t sections = (uint32_t)m->sections.n, n = range(m, 1, once_in(m, 6) ? 8 : 5);
-    bool apart = once_in(m, 2), same = !apart && once_in(m, 2);
+    bool apart = m->plain || once_in(m, 3), same = !apart && !once_in(m, 4);
+    if (n > most) n = most;
     add_view(m, 0, once_in(m, 2));
     for (uint32_t tries = 0; m->views.n < n && tries < 30; tries++) {
         uint32_t s = same && !once_in(m, 3) ? m->views.v[pick(m, (uint32_t)m->views.n)].section : pick(m, sections);
@@ -143,16 +150,20 @@ static void link_lists(Maker *m)
     }
 }
 
-// What one thread reads of all: see put_gather.
+// What one thread of a group reads of all: see put_gather. The group is everybody, or a few, and there are as many in each.
 static void draw_post(Maker *m)
 {
     uint32_t rounds = range(m, 3, 20), bytes = 1u << pick(m, 3), buffer = add_buffer(m, NULL);
     Section post = {.kind = POST, .element = bytes, .count = rounds, .thread = bytes * rounds};
-    if (once_in(m, 2)) post.thread = bytes, post.step = bytes * m->ranks;
+    if (!once_in(m, 3)) post.thread = bytes, post.step = bytes * m->ranks;
     m->post = add_view(m, add_section(m, buffer, pick(m, 20), post), false);
-    uint32_t result = add_section(m, once_in(m, 2) ? buffer : add_buffer(m, NULL), 0, (Section){.kind = RESULT, .element = 4, .count = rounds});
-    m->result = add_view(m, result, false);
-    m->counter = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = COUNTER, .element = 4, .count = rounds}), false);
+    m->group = once_in(m, 4) ? m->ranks : range(m, 2, 8), m->near = !once_in(m, 3);
+    while (m->ranks % m->group) m->group++;
+    m->groups = m->ranks / m->group;
+    uint32_t of_all = m->groups * rounds, same = !m->plain && once_in(m, 2), result = same ? buffer : add_buffer(m, NULL);
+    m->result = add_view(m, add_section(m, result, 0, (Section){.kind = RESULT, .element = 4, .count = of_all}), false);
+    m->counter = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = COUNTER, .element = 4, .count = of_all}), false);
+    m->baton = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = BATON, .element = 4, .count = m->groups}), false);
 }
 
 static void fill_buffers(Maker *m)
@@ -176,22 +187,39 @@ static bool pointers_apart(const Launch *l)
     return true;
 }
 
+// Until the last line of 24 bytes from each pointer on ends within the allocation's padding to 256.
+static void make_room(Maker *m)
+{
+    for (size_t k = 0; k < m->launch->args.n; k++) {
+        const Argument *a = &m->launch->args.v[k];
+        if (a->buffer < 0) continue;
+        uint32_t *bytes = &m->launch->buffers.v[a->buffer].bytes, start = (uint32_t)a->value;
+        while (start + (*bytes - start + 23) / 24 * 24 > (*bytes + 255) / 256 * 256) ++*bytes;
+    }
+}
+
 void draw_layout(Maker *m)
 {
-    m->table = m->post = m->result = m->counter = m->sum = -1;
+    m->table = m->post = m->result = m->counter = m->baton = m->sum = -1;
+    m->plain = once_in(m, 2);
     draw_buffers(m);
-    draw_views(m);
+    bool posts = once_in(m, 2);
+    draw_views(m, !m->plain ? 8 : posts ? 2 : 4);  // seven are told apart, with those below
     m->out = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = OWN, .element = 16, .count = 3, .thread = 48}), true);
-    if (once_in(m, 3)) draw_table(m);
-    if (once_in(m, 3)) draw_post(m);
-    if (once_in(m, 4)) m->sum = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = SUM, .element = 4, .count = range(m, 1, 9)}), false);
+    if (!m->plain && once_in(m, 3)) draw_table(m);
+    if (posts) draw_post(m);
+    if (!(m->plain && posts) && once_in(m, 4)) {
+        Section sum = {.kind = SUM, .element = 4, .count = range(m, 1, 9)};
+        m->sum = add_view(m, add_section(m, add_buffer(m, NULL), 0, sum), false);
+    }
     m->number = (int)m->launch->args.n;
     vec_push(&m->launch->args, ((Argument){4, -1, range(m, 3, 12)}));
     m->far = (int)m->launch->args.n;
     vec_push(&m->launch->args, ((Argument){8, -1, 8}));
     link_lists(m);
+    if (m->plain && !once_in(m, 10)) make_room(m);
     fill_buffers(m);
-    m->launch->apart = pointers_apart(m->launch);
+    m->launch->apart = pointers_apart(m->launch), m->launch->plain = m->plain;
 }
 
 void launch_free(Launch *l)

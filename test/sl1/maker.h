@@ -1,16 +1,18 @@
 // maker.h: what the parts of the generator share. layout.c draws buffers and pointers, access.c writes addresses, loads and
-// stores, statements.c what a loop's body is made of, together.c what takes several threads, generate.c loops and the kernel.
+// stores, statements.c what a loop's body is made of, functions.c what it calls, together.c what takes several threads, generate.c
+// loops and the kernel.
 #ifndef MAKER_H
 #define MAKER_H
 
 #include "generate.h"
 
-typedef enum Kind { READ, OWN, LIST, TABLE, POST, RESULT, COUNTER, SUM } Kind;
+typedef enum Kind { READ, OWN, LIST, TABLE, POST, RESULT, COUNTER, BATON, SUM } Kind;
 // Elements of one kind in a buffer. Thread rank r's element i lies at byte at + r·thread + i·step.
 typedef struct Section {
     Kind kind;
     uint32_t buffer, at;
-    uint32_t element, count;   // bytes of an element; elements of a thread, or of all (READ, RESULT, COUNTER, SUM)
+    uint32_t element, count;   // bytes of an element; elements of a thread, or of all (READ, RESULT, COUNTER, BATON, SUM)
+    uint32_t align;            // of an element, of which accesses are as wide at most
     uint32_t thread, step;
     uint32_t low;              // the first byte of an element that may be written: behind a LIST's pointer
     uint32_t target;           // TABLE: the section its pointers lead to
@@ -42,7 +44,10 @@ typedef struct Maker {
     uint32_t threads, ranks;   // of a block; of the grid
     VEC(Section) sections;
     VEC(View) views;
-    int out, table, post, result, counter, sum;    // views; −1: there is none
+    int out, table, post, result, counter, baton, sum;    // views; −1: there is none
+    uint32_t group, groups;    // threads that publish for each other, and how many such groups: see put_gather
+    bool near;                 // a group's ranks follow each other
+    bool plain;                // each pointer leads to a buffer of its own, each access derives from one: see draw_layout
     int number, far;           // arguments: a small count; an offset of 64 bits, which is 8
     Text body, functions;
     uint32_t temps, labels, function_count;
@@ -71,10 +76,13 @@ bool writable(Maker *m, uint32_t view);
 
 uint32_t draw_index(Maker *m, uint32_t n);                 // a loop's counter, a datum or a constant, less than n: a %t register
 int draw_view(Maker *m, bool written);                     // −1: there is none
+int draw_twin(Maker *m, uint32_t view);                    // another pointer whose elements lie in the same way, or −1
 Place draw_place(Maker *m, uint32_t view);                 // an element of this thread, or what a table leads to
 void put_condition(Maker *m, uint32_t q, uint32_t one_in); // sets %q by data
 void put_load(Maker *m, const Place *p);
 void put_store(Maker *m, const Place *p);
+bool put_both(Maker *m, uint32_t view);                     // an element through this pointer and another; false: there is none
+void put_halves(Maker *m, const Place *p);                 // of an element of 16 bytes or more that may be written
 void put_atomic(Maker *m, const Place *p);                 // of an element of 4 bytes or more
 void put_bases(Maker *m);                                  // %v of each view, from the rank
 
@@ -84,6 +92,6 @@ void put_leave(Maker *m);                                  // some threads leave
 void put_call(Maker *m);
 void put_rank(Maker *m);                                   // %rank, and all that follows from it
 void put_together(Maker *m);                               // where all threads are: across a barrier or a warp
-void put_gather(Maker *m);                                 // in an outermost loop: the last thread reads of all
+void put_gather(Maker *m);                                 // in an outermost loop: a group's last thread reads of all
 
 #endif

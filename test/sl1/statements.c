@@ -23,13 +23,15 @@ static void put_access(Maker *m)
 {
     bool table = m->table >= 0 && once_in(m, 4), store = pick(m, 5) < 2;
     int v = table ? m->table : draw_view(m, store);
-    if (v < 0) return;
+    if (v < 0 || (!table && !once_in(m, 4) && put_both(m, (uint32_t)v))) return;
     Place p = draw_place(m, (uint32_t)v);
     const Section *s = &m->sections.v[p.section];
     bool twice = once_in(m, 4);
     p.keep = twice;
-    if (p.atomic && s->kind != READ && s->element >= 4 && once_in(m, 2)) {
+    if (p.atomic && s->kind != READ && s->align >= 4 && once_in(m, 2)) {
         put_atomic(m, &p);
+    } else if (s->align == 16 && s->kind == OWN && once_in(m, 2)) {
+        put_halves(m, &p);
     } else if (store) {
         if (twice) put_load(m, &p);
         put_store(m, &p);
@@ -63,7 +65,7 @@ static void put_copy(Maker *m)
     if (m->sm < 80 || v < 0) return;
     Place p = draw_place(m, (uint32_t)v);
     const Section *s = &m->sections.v[p.section];
-    uint32_t bytes = s->element, t = temp(m), u = temp(m);
+    uint32_t bytes = s->align, t = temp(m), u = temp(m);
     if (p.generic || bytes < 4) return;
     put(m, "mov.u32 %%t%u, tile;", t);
     put(m, "add.u32 %%t%u, %%t%u, %%slot;", t, t);
@@ -84,7 +86,7 @@ static void put_own_memory(Maker *m)
         put(m, "cvt.u64.u32 %%x%u, %%slot;", y);
         put(m, "add.s64 %%x%u, %%x%u, %%x%u;", x, x, y);
     }
-    if (once_in(m, 2)) {
+    if (m->plain || once_in(m, 2)) {
         put(m, "st.%s.u32 [%%x%u], %%a%u;", space, x, a);
         if (once_in(m, 2)) put(m, "st.%s.u8 [%%x%u+3], %%a%u;", space, x, pick(m, A));
         put(m, "ld.%s.u32 %%t%u, [%%x%u];", space, u, x);
@@ -116,12 +118,13 @@ static void put_if(Maker *m)
 
 static void put_switch(Maker *m)
 {
-    uint32_t t = temp(m), first = m->labels;
+    uint32_t t = temp(m), first = m->labels, d = m->depth - 1;
     bool uniform = m->uniform;
     if (m->sm < 35 || m->version < 60 || !once_in(m, 4)) return;
     m->labels += 5;
+    bool out = m->depth && m->uneven[d] && !m->uniform && once_in(m, 2);  // one way leads out of the loop
     put(m, "and.b32 %%t%u, %%a%u, 3;", t, pick(m, A));
-    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3, first + 4);
+    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3, out ? m->exits[d] : first + 4);
     put(m, "brx.idx %%t%u, $L%u;", t, first);
     m->uniform = false;
     for (uint32_t k = 1; k <= 3; k++) {
@@ -156,6 +159,10 @@ static void put_way_out(Maker *m)
     uint32_t q = temp(m), d = m->depth - 1;
     while (d && m->uneven[d - 1] && once_in(m, 3)) d--;
     bool again = once_in(m, 3) && m->tested[m->depth - 1];
+    if (m->returns && once_in(m, 4)) {
+        put_leave(m);
+        return;
+    }
     put_condition(m, q, again ? 4 : 16);
     put(m, "@%%q%u bra $L%u;", q, again ? m->latches[m->depth - 1] : m->exits[d]);
 }
@@ -166,7 +173,7 @@ static void put_statement(Maker *m)
         put_together(m);
         return;
     }
-    switch (pick(m, 28)) {
+    switch (pick(m, 30)) {
     case 0: put_arithmetic(m); break;
     case 1: case 2: put_if(m); break;
     case 3: case 4: put_way_out(m); break;
@@ -177,6 +184,8 @@ static void put_statement(Maker *m)
     case 9: put_copy(m); break;
     case 10: put_switch(m); break;
     case 11: case 12: case 13: case 14: put_loop(m); break;
+    case 15: put_call(m); break;
+    case 16: put_way_out(m); break;
     default: put_access(m);
     }
 }

@@ -100,7 +100,7 @@ static void all_alike(void **state)
             vec_push(&l.args, ((Argument){8, 0, 0}));
             vec_push(&l.args, ((Argument){8, c->b < 0, c->b < 0 ? 0 : (uint64_t)c->b}));
             vec_push(&l.args, ((Argument){8, -1, c->c}));
-            compare_kernel(c->name, &machines[g], true, &ptx, &l, &t);
+            compare_kernel(c->name, &machines[g], ALL_SETTINGS, &ptx, &l, &t);
             vec_free(&l.buffers), vec_free(&l.args);
             text_free(&ptx);
         }

@@ -29,7 +29,7 @@ static void hundred(void **state)
     assert_int_equal(t.different, 0);
     if (only) return;
     assert_true(t.changed >= 50);
-    assert_true(t.rewritten >= 250);
+    assert_true(t.rewritten >= 250 && t.odd >= 50);
     assert_true(t.cached * 2 >= t.timed && t.fills > 1000 && t.accesses > 2 * t.fills);
 }
 
