@@ -34,6 +34,9 @@ const Function *sl1_callee(const Inst *i)
 // --- functions --------------------------------------------------------------------------------------------------------------
 typedef struct Seen { VEC(const Function *) f; } Seen;
 
+// A variable of a body that there is once: a copy of the function mustn't have one of its own.
+bool sl1_is_static(const Symbol *s) { return s->space != SP_LOCAL && s->space != SP_PARAM; }
+
 // What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself might.
 static int look_into(const Function *f, Seen *seen)
 {
@@ -42,6 +45,8 @@ static int look_into(const Function *f, Seen *seen)
         if (seen->f.v[k] == f) return worst;
     vec_push(&seen->f, f);
     if (!f->has_body) return SL1_OPAQUE;
+    for (size_t k = 0; k < f->locals.n; k++)
+        if (sl1_is_static(f->locals.v[k])) return SL1_OPAQUE;
     for (size_t n = 0; n < f->insts.n && worst != SL1_OPAQUE; n++) {
         const Inst *i = &f->insts.v[n];
         const Function *g = sl1_callee(i);

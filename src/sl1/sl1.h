@@ -4,9 +4,9 @@
 // A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for each of the
 // kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
 // accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
-// structures through lines in shared memory that are the thread's own. plan.c finds loops and structures, slice.c writes the
-// copies, monitor.c, access.c and flush.c what is put into them, calls.c what they call, rewrite.c the module; launch.c says how
-// much room there is.
+// structures through lines in shared memory that are the thread's own. inline.c and forward.c bring together what belongs to an
+// address, plan.c finds loops and structures, slice.c writes the copies, monitor.c, access.c and flush.c what is put into them,
+// calls.c what they call, rewrite.c the module; launch.c says how much room there is.
 #ifndef SL1_H
 #define SL1_H
 
@@ -41,11 +41,29 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8+decide=thread+noalias"; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 1 };                     // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 2 };                     // part of what a stored run is known by: raised when rewritten kernels change
 
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
 #define SL1_APART "$sl1_apart"
+
+// --- prepare.c: the kernel that is planned and written from: a copy, in which calls are inlined and local variables forwarded ---
+// Whoever asks for it frees it, behind its plan and before its module. The kernel stays as it is.
+Function *sl1_prepare(const Function *kernel);
+void sl1_prepared_free(Function *f);
+Function *sl1_inline(const Function *kernel);  // inline.c: makes the copy
+void sl1_forward(Function *f);                 // forward.c: in place
+typedef struct Sl1Names {
+    Map taken;
+    Module *m;
+} Sl1Names;
+void sl1_take_names(Sl1Names *n, const Function *f);                       // those that f and its module have
+const char *sl1_name(Sl1Names *n, const char *stem, int64_t number);       // stem$number, or with the next number that is free
+void sl1_names_free(Sl1Names *n);
+uint32_t sl1_reg(Function *f, const char *name, Type type);                // a new one
+Type sl1_bits(uint64_t bytes);                                             // .b8 … .b64
+// An instruction for f that stands where near does; its guard is the caller's.
+Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o, int operands);
 
 // --- plan.c: what is to be rewritten ------------------------------------------------------------------------------------
 typedef enum Sl1Access { SL1_OTHER = -2, SL1_UNKNOWN = -1 } Sl1Access;  // not global memory; a pointer of unknown origin
@@ -82,6 +100,7 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
 const Function *sl1_callee(const Inst *i);    // of a direct call, or null
+bool sl1_is_static(const Symbol *s);          // of a body's variables
 bool sl1_is_atomic(const Inst *i);            // of memory that may be global
 bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
 void sl1_plan_free(Sl1Plan *p);
