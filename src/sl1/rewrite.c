@@ -71,6 +71,35 @@ bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl
     return true;
 }
 
+static void dump_slice(const Module *m, const Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
+{
+    const char *left = why_left(m, p, o);
+    bool apart = o->apart || sl1_needs_apart(o);
+    text_printf(out, "// %s%s%s\n", p->f->symbol->name, left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, left ? left : "");
+    if (!left) sl1_write_slice(p, o, !apart, slice, out);
+}
+
+bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out)
+{
+    enum { INLINE, FORWARD, PLAN, MONITOR };  // and the slices, in their order
+    static const char *const steps[] = {"inline", "forward", "plan", "monitor", "compute", "plain"};
+    size_t s = 0;
+    while (s < COUNT(steps) && strcmp(steps[s], step)) s++;
+    if (s == COUNT(steps)) return false;
+    for (size_t k = 0; k < module->symbols.n; k++) {
+        const Function *kernel = kernel_of(module->symbols.v[k]);
+        if (!kernel) continue;
+        Function *f = sl1_inline(kernel);
+        if (s > INLINE) sl1_forward(f);
+        Sl1Plan *p = sl1_plan(f);
+        if (s <= FORWARD) ptx_print_function(f, out);
+        else if (s == PLAN) sl1_plan_print(p, out);
+        else dump_slice(module, p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
+        sl1_plan_free(p), sl1_prepared_free(f);
+    }
+    return true;
+}
+
 const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name)
 {
     for (size_t k = 0; k < m->kernels.n; k++)

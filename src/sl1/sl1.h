@@ -122,6 +122,7 @@ typedef struct Sl1Writer {
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
+void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out);  // one alone, to be looked at
 void sl1_find_region(Sl1Writer *w);                        // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
@@ -168,6 +169,9 @@ typedef struct Sl1Module {
 // Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag);
+// What stands after a step, of every kernel: for the reader.
+#define SL1_STEPS "inline|forward|plan|monitor|compute|plain"
+bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out);  // false: there is no such step
 const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 
