@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum { MOST_INSTS = 4096 };      // of the kernel, with what was inlined
-enum { MOST_COPIED = 256 };      // bytes of an argument that the function may change
+enum { MOST_COPIED = 256 };      // bytes of an argument of which the function gets a copy
 
 typedef struct Inliner {
     Function *f;                 // the copy
     Sl1Names names;
-    Map fit;                     // per function that was looked at, by address: whether it may be inlined
+    Map costs;                   // of the functions that were looked at, by address
     size_t room;                 // instructions
     uint32_t calls;              // inlined so far
 } Inliner;
@@ -115,7 +115,7 @@ static bool calls_itself(const Function *g)
     return found;
 }
 
-static bool look_into(const Function *g)
+static bool is_fit(const Function *g)
 {
     Uses u = {.g = g, .bad = !g->has_body || g->entry};
     for (size_t k = 0; k < g->locals.n; k++) u.bad |= sl1_is_static(g->locals.v[k]);
@@ -128,11 +128,15 @@ static bool look_into(const Function *g)
     return !u.bad && !calls_itself(g);
 }
 
-static bool is_fit(Inliner *in, const Function *g)
+// Instructions that a call of it becomes, at most; 0: it stays.
+static size_t cost_of(Inliner *in, const Function *g)
 {
-    int64_t v;
-    if (!find(&in->fit, g, &v)) put(&in->fit, g, v = look_into(g));
-    return v;
+    int64_t cost;
+    if (find(&in->costs, g, &cost)) return (size_t)cost;
+    cost = (int64_t)(is_fit(g) ? g->insts.n + g->rets.n + 1 : 0);
+    for (size_t k = 0; k < g->params.n && cost; k++) cost += changes(g, g->params.v[k]) ? 2 * (int64_t)g->params.v[k]->bytes : 1;
+    put(&in->costs, g, cost);
+    return (size_t)cost;
 }
 
 // --- which calls ----------------------------------------------------------------------------------------------------------------
@@ -186,15 +190,16 @@ static bool *choose_calls(Inliner *in, const Function *g)
         if (g->locals.v[k]->space == SP_PARAM) put(&c.index, g->locals.v[k], (int64_t)k);
     for (size_t n = 0; n < g->insts.n; n++) {
         const Function *to = sl1_callee(&g->insts.v[n]);
-        c.taken[n] = to && is_fit(in, to) && to->insts.n < in->room;
-        if (c.taken[n]) in->room -= to->insts.n + 1;
+        size_t cost = to ? cost_of(in, to) : 0;
+        c.taken[n] = cost && cost <= in->room;
+        if (c.taken[n]) in->room -= cost;
     }
     for (bool changed = true; changed;) {
         changed = false;
         each_mention(g, keep_variable, &c);
         for (size_t n = 0; n < g->insts.n; n++) {
             if (!c.taken[n] || may_replace(&c, &g->insts.v[n])) continue;
-            in->room += sl1_callee(&g->insts.v[n])->insts.n + 1;
+            in->room += cost_of(in, sl1_callee(&g->insts.v[n]));
             c.taken[n] = false, changed = true;
         }
     }
@@ -437,6 +442,6 @@ Function *sl1_inline(const Function *kernel)
     sl1_take_names(&in.names, kernel);
     put_body(&in, &b);
     sl1_names_free(&in.names);
-    map_free(&in.fit), map_free(&b.to);
+    map_free(&in.costs), map_free(&b.to);
     return f;
 }
