@@ -95,8 +95,7 @@ static void find_places(Forward *w)
 // --- slots --------------------------------------------------------------------------------------------------------------------
 static bool is_plain(const Inst *i, const Place *p)
 {
-    bool weak = i->mod[G_SEM] == M_NONE || i->mod[G_SEM] == M_WEAK;
-    return (i->op == OP_LD || i->op == OP_ST) && i->operands == 2 && weak && i->space == (p->generic ? SP_GENERIC : SP_LOCAL);
+    return (i->op == OP_LD || i->op == OP_ST) && i->operands == 2 && !sl1_is_strong(i) && i->space == (p->generic ? SP_GENERIC : SP_LOCAL);
 }
 
 static const Operand *element(const Inst *i, int k)

@@ -1,5 +1,5 @@
-// inline.c: calls of a kernel → the bodies of what they call, so that an access belongs to the loop it is made in and its address to
-// the kernel's argument. A body's registers, labels, tables and variables are the call's own; parameters and results become
+// inline.c: calls of a kernel, or of a function that stays one, → the bodies of what they call, so that an access belongs to the loop
+// it is made in and its address to the argument it comes from. A body's registers, labels, tables and variables are the call's own; parameters and results become
 // variables in local memory, which forward.c turns into registers, and a return a branch to behind the call. A call stays where the
 // function calls itself, directly or through others, has no body or is only known when it runs, has variables that exist once, or
 // takes or gives its parameters in a way that local memory hasn't; and once the kernel is large.
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_INSTS = 4096 };      // of the kernel, with what was inlined
+enum { MOST_INSTS = 4096 };      // of the copy
 enum { MOST_COPIED = 256 };      // bytes of an argument of which the function gets a copy
 
 typedef struct Inliner {
@@ -18,9 +18,9 @@ typedef struct Inliner {
     uint32_t calls;              // inlined so far
 } Inliner;
 
-typedef struct Body {            // the kernel's, or that of a function whose call is being replaced
+typedef struct Body {            // the copied function's, or that of one whose call is being replaced
     const Function *g;
-    const Inst *call;            // as it would stand in the copy; null: the kernel
+    const Inst *call;            // as it would stand in the copy; null: it is the copied function's
     uint32_t number;             // of the call
     uint32_t reg, label, table, proto;  // where its own begin in the copy
     Map to;                      // its variables and parameters that are others in the copy: by address, addresses
@@ -432,14 +432,14 @@ static void put_body(Inliner *in, Body *b)
 
 #define EMPTY(list) memset(&(list), 0, sizeof(list))
 
-Function *sl1_inline(const Function *kernel)
+Function *sl1_inline(const Function *of)
 {
     Function *f = mem_alloc(sizeof *f);
-    *f = *kernel;
+    *f = *of;
     EMPTY(f->locals), EMPTY(f->regs), EMPTY(f->labels), EMPTY(f->tables), EMPTY(f->table_names), EMPTY(f->protos), EMPTY(f->insts), EMPTY(f->pragmas);
-    Inliner in = {.f = f, .room = kernel->insts.n < MOST_INSTS ? MOST_INSTS - kernel->insts.n : 0};
-    Body b = {.g = kernel, .back = NO_REG};
-    sl1_take_names(&in.names, kernel);
+    Inliner in = {.f = f, .room = of->insts.n < MOST_INSTS ? MOST_INSTS - of->insts.n : 0};
+    Body b = {.g = of, .back = NO_REG};
+    sl1_take_names(&in.names, of);
     put_body(&in, &b);
     sl1_names_free(&in.names);
     map_free(&in.costs), map_free(&b.to);

@@ -1,4 +1,4 @@
-// prepare.c: the copy of a kernel that is planned and written from, and what inlining and forwarding share: names that nothing in
+// prepare.c: the copy of a kernel, or of a function it calls, that is planned and written from, and what inlining and forwarding share: names that nothing in
 // the copy has yet, and instructions of our own. The copy has its own registers, labels, variables, tables and instructions; what
 // isn't changed (parameters, directives, the symbol) it shares with the kernel. Names and operands lie in the module's arena.
 #include "sl1/sl1.h"
@@ -55,11 +55,11 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
     return i;
 }
 
-Function *sl1_prepare(const Function *kernel)
+Function *sl1_prepare(const Function *f)
 {
-    Function *f = sl1_inline(kernel);
-    sl1_forward(f);
-    return f;
+    Function *copy = sl1_inline(f);
+    sl1_forward(copy);
+    return copy;
 }
 
 void sl1_prepared_free(Function *f)

@@ -47,12 +47,12 @@ enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loo
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
 #define SL1_APART "$sl1_apart"
 
-// --- prepare.c: the kernel that is planned and written from: a copy, in which calls are inlined and local variables forwarded ---
-// Whoever asks for it frees it, behind its plan and before its module. The kernel stays as it is.
-Function *sl1_prepare(const Function *kernel);
-void sl1_prepared_free(Function *f);
-Function *sl1_inline(const Function *kernel);  // inline.c: makes the copy
-void sl1_forward(Function *f);                 // forward.c: in place
+// --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---------
+// Whoever asks for one frees it, behind its plan and before its module. The kernel, or the function that stays one, is left as it is.
+Function *sl1_prepare(const Function *f);
+void sl1_prepared_free(Function *copy);
+Function *sl1_inline(const Function *f);       // inline.c: makes the copy
+void sl1_forward(Function *copy);              // forward.c: in place
 typedef struct Sl1Names {
     Map taken;
     Module *m;
@@ -78,7 +78,8 @@ typedef struct Sl1Loop {
     const char *left;     // why it is left alone, or null
 } Sl1Loop;
 typedef struct Sl1Body {  // the kernel, or a function that its main loops call
-    const Function *f;
+    const Function *f, *of;  // prepared, and as the module has it
+    Function *own;        // f, if it is a function's
     Flow *flow;
     int16_t *prov, *value;  // per instruction and register: the kernel's parameter that an address, a value derives from, or PROV_NONE
     int16_t *access;      // per instruction: a structure, or a Sl1Access

@@ -1,5 +1,6 @@
-// What the rewriting makes of random kernels and of the workloads is PTX that ptxas takes, where there is one; without, this is
-// skipped (exit status 77).
+// What the rewriting makes of random kernels, of those with calls and of the workloads is PTX that ptxas takes, where there is one;
+// without, this is skipped (exit status 77).
+#include "called.h"
 #include "check.h"
 #include "generate.h"
 #include "lab/lab.h"
@@ -78,6 +79,12 @@ static void all(void **state)
     (void)state;
     Count count = {0};
     for (size_t k = 0; k < workload_count; k++) rewrite(workload_table[k].workload->name, workload_table[k].ptx, workload_table[k].ptx_bytes, &count);
+    for (size_t k = 0; k < called_count; k++) {
+        Text ptx = {0};
+        put_called(&called[k], 90, &ptx);
+        rewrite(called[k].name, ptx.v, ptx.n, &count);
+        text_free(&ptx);
+    }
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         Text ptx = {0};
         Launch l;
