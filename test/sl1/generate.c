@@ -14,6 +14,7 @@ static uint32_t put_function(Maker *m, const Section *s, uint32_t kind, bool wri
     text_printf(f, ".func (.param .b32 f%u_r) f%u(.param .b64 f%u_p, .param .b32 f%u_n)\n{\n"
                    "    .reg .b32 %%r<5>;\n    .reg .b64 %%rd<3>;\n    .reg .pred %%q;\n"
                    "    ld.param.u64 %%rd0, [f%u_p];\n    ld.param.u32 %%r0, [f%u_n];\n    mov.u32 %%r2, %u;\n", n, n, n, n, n, n, pick(m, 100));
+    if (once_in(m, 3)) text_printf(f, "    st.param.b32 [f%u_r], %%r0;\n    setp.eq.u32 %%q, %%r0, %u;\n    @%%q ret;\n", n, pick(m, 4));
     if (kind == 0) {
         text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n    mad.lo.u32 %%r2, %%r1, 33, %%r0;\n", s->step, type, s->low);
         if (writes) text_printf(f, "    st.%s [%%rd1+%u], %%r2;\n", type, s->low);
@@ -40,7 +41,8 @@ void put_call(Maker *m)
     if (v < 0) return;
     const Section *s = section_of(m, (uint32_t)v);
     uint32_t kind = pick(m, 3), most = s->count < 8 ? s->count : 8, t = draw_index(m, most), x = temp(m);
-    uint32_t f = put_function(m, s, kind, writable(m, (uint32_t)v) && once_in(m, 2));
+    uint32_t f = put_function(m, s, kind, writable(m, (uint32_t)v) && once_in(m, 2)), q = once_in(m, 3) ? temp(m) : 0;
+    if (q) put_condition(m, q, 2);
     put(m, "cvta.global.u64 %%x%u, %%x%u;", x, m->views.v[v].base);
     put(m, "{");
     put(m, ".param .b64 p0;");
@@ -53,11 +55,14 @@ void put_call(Maker *m)
         put(m, "mov.u64 %%x%u, f%u;", x, f);
         put(m, "$L%u: .callprototype (.param .b32 _) _ (.param .b64 _, .param .b32 _);", label);
         put(m, "call (r0), %%x%u, (p0, p1), $L%u;", x, label);
+    } else if (q) {
+        put(m, "@%%q%u call (r0), f%u, (p0, p1);", q, f);
     } else {
         put(m, "call%s (r0), f%u, (p0, p1);", m->uniform && once_in(m, 2) ? ".uni" : "", f);
     }
     put(m, "ld.param.b32 %%t%u, [r0];", t);
     put(m, "}");
+    if (q) put(m, "@!%%q%u mov.u32 %%t%u, 3;", q, t);
     put(m, "add.u32 %%a%u, %%a%u, %%t%u;", t % A, t % A, t);
 }
 
