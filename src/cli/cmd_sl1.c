@@ -9,7 +9,7 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"-o", "FILE", "where the rewritten PTX goes (the terminal)"},
     {"--plan", NULL, "only say what would be rewritten: loops, data structures, and what is left alone, and why"},
-    {"--dump", SL1_STEPS, "what stands after a step, instead of the module: the kernels as inlining and forwarding leave them, the plan, a slice of their loops"},
+    {"--dump", SL1_STEPS, "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the plan, a slice"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
 #undef ROW

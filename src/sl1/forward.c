@@ -1,6 +1,6 @@
 // forward.c: variables in local memory → registers, so that a pointer that was spilled, or passed to a function that was inlined, is
 // still known to come from its argument. A slot is what is only ever accessed as one value of one width at a constant offset:
-// through the variable's name, or through registers that hold exactly its address (mov, cvta.local, add of a constant), as nvcc
+// through the variable's name, or through registers that hold exactly its address (mov, cvta.local, add and or of a constant), as nvcc
 // makes them of __local_depot. It becomes a register if it overlaps no other, and the address of its variable goes nowhere
 // else, since through that anything in it may be reached. What was an address of a variable that is gone, goes too.
 //
@@ -40,9 +40,9 @@ typedef struct Forward {
 static Place place_of(const Forward *w, const Operand *o)
 {
     int64_t v;
-    if ((o->kind == O_SYM || o->kind == O_ADDR) && o->sym)
-        return map_get(&w->index, (const char *)&o->sym, sizeof o->sym, &v) ? (Place){(int32_t)v, false, (int64_t)o->imm} : (Place){.variable = ELSE};
-    if ((o->kind != O_REG && o->kind != O_ADDR) || o->reg == NO_REG) return (Place){.variable = ELSE};
+    bool named = (o->kind == O_SYM || o->kind == O_ADDR) && o->sym;
+    if (named && map_get(&w->index, (const char *)&o->sym, sizeof o->sym, &v)) return (Place){(int32_t)v, false, (int64_t)o->imm};
+    if (named || (o->kind != O_REG && o->kind != O_ADDR) || o->reg == NO_REG) return (Place){.variable = ELSE};
     Place p = w->place[o->reg];
     if (o->kind == O_ADDR) p.at += (int64_t)o->imm;
     return p;
@@ -65,11 +65,19 @@ static Place result(const Forward *w, const Inst *i)
         if (type_info[i->type].kind == K_FLOAT || inst_has(i, G_CC) || by->kind != O_IMM) return no;
         p.at += (int64_t)by->imm;
         return p;
+    case OP_OR:  // as compilers add where the bits are known to be 0
+        if (by->kind != O_IMM || p.variable < 0) return p.variable == NOT_YET ? p : no;
+        if (by->imm >= w->f->locals.v[p.variable]->align || (uint64_t)p.at & by->imm) return no;
+        p.at += (int64_t)by->imm;
+        return p;
     default: return no;
     }
 }
 
-static bool same(const Place *a, const Place *b) { return a->variable == b->variable && (a->variable < 0 || (a->generic == b->generic && a->at == b->at)); }
+static bool same(const Place *a, const Place *b)
+{
+    return a->variable == b->variable && (a->variable < 0 || (a->generic == b->generic && a->at == b->at));
+}
 
 // A register can only go from not yet to one place to none, so this ends.
 static void find_places(Forward *w)
@@ -118,8 +126,9 @@ static void note_access(Forward *w, const Inst *i, Place p)
     uint32_t bytes = (uint32_t)type_bytes(i->type);
     if (p.at < 0 || (uint64_t)p.at + (uint64_t)bytes * i->vec > w->f->locals.v[p.variable]->bytes) w->escapes[p.variable] = true;
     for (int k = 0; k < i->vec; k++) {
-        bool stays = bytes > 8 || p.at % bytes || !may_move(w->f, i, element(i, k));
-        vec_push(&w->slots, ((Slot){.variable = p.variable, .bytes = bytes, .at = p.at + (int64_t)bytes * k, .stored = i->op == OP_ST, .stays = stays}));
+        Slot s = {.variable = p.variable, .bytes = bytes, .at = p.at + (int64_t)bytes * k, .stored = i->op == OP_ST};
+        s.stays = bytes > 8 || p.at % bytes || !may_move(w->f, i, element(i, k));
+        vec_push(&w->slots, s);
     }
 }
 
@@ -226,13 +235,15 @@ static Type integer(int bits, bool is_signed)
 static Inst move(Forward *w, const Inst *i, const Slot *s, const Operand *o)
 {
     bool load = i->op == OP_LD, is_signed = load && type_info[i->type].kind == K_SINT;
-    int bits = o->kind == O_REG ? type_info[w->f->regs.v[o->reg].type].bits : 8 * (int)MAX(s->bytes, 2), own = 8 * (int)s->bytes;
-    Operand value = {.kind = o->kind, .reg = o->reg, .at = o->at}, slot = {.kind = O_REG, .reg = s->reg}, zero = {.kind = O_IMM, .reg = NO_REG};
+    int own = 8 * (int)s->bytes, slot = MAX(own, 16), bits = o->kind == O_REG ? type_info[w->f->regs.v[o->reg].type].bits : slot;
+    Operand value = {.kind = o->kind, .reg = o->reg, .at = o->at}, other = {.kind = O_REG, .reg = s->reg};
     if (o->kind == O_IMM) value.imm = imm_bits(o, i->type);
-    Operand operands[] = {load ? value : slot, !load ? value : s->stored ? slot : zero};
-    bool convert = s->stored && o->kind == O_REG && bits != own && !(load && !is_signed && bits == 16);
-    uint8_t type = (uint8_t)(M_COUNT + sl1_bits((uint64_t)bits / 8)), suffix[2] = {type};
-    if (convert) suffix[0] = (uint8_t)(M_COUNT + integer(load ? bits : MAX(own, 16), is_signed)), suffix[1] = (uint8_t)(M_COUNT + integer(load || own == 8 ? own : bits, is_signed));
+    if (!s->stored) other = (Operand){.kind = O_IMM, .reg = NO_REG};
+    Operand operands[] = {load ? value : other, load ? other : value};
+    bool narrow = bits == slot && load && !is_signed, convert = s->stored && o->kind == O_REG && bits != own && !narrow;
+    Type to = convert ? integer(load ? bits : slot, is_signed) : sl1_bits((uint64_t)bits / 8);
+    Type from = integer(load || own == 8 ? own : bits, is_signed);
+    uint8_t suffix[] = {(uint8_t)(M_COUNT + to), (uint8_t)(M_COUNT + from)};
     Inst m = sl1_inst(w->f, i, convert ? OP_CVT : OP_MOV, suffix, 1 + convert, operands, 2);
     m.guarded = i->guarded, m.guard = i->guard, m.guard_negated = i->guard_negated;
     return m;
@@ -270,7 +281,8 @@ static void rewrite(Forward *w)
 // One round: whether there was anything to do.
 static bool forward(Function *f)
 {
-    Forward w = {.f = f, .place = mem_alloc(sizeof *w.place * (f->regs.n + 1)), .stays = mem_alloc(f->locals.n + 1), .escapes = mem_alloc(f->locals.n + 1)};
+    Forward w = {.f = f, .place = mem_alloc(sizeof *w.place * (f->regs.n + 1))};
+    w.stays = mem_alloc(f->locals.n + 1), w.escapes = mem_alloc(f->locals.n + 1);
     bool any = false;
     for (size_t k = 0; k < f->locals.n; k++)
         if (f->locals.v[k]->space == SP_LOCAL) map_put(&w.index, (const char *)&f->locals.v[k], sizeof f->locals.v[k], (int64_t)k);

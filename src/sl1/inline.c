@@ -1,8 +1,8 @@
 // inline.c: calls of a kernel, or of a function that stays one, → the bodies of what they call, so that an access belongs to the loop
-// it is made in and its address to the argument it comes from. A body's registers, labels, tables and variables are the call's own; parameters and results become
-// variables in local memory, which forward.c turns into registers, and a return a branch to behind the call. A call stays where the
-// function calls itself, directly or through others, has no body or is only known when it runs, has variables that exist once, or
-// takes or gives its parameters in a way that local memory hasn't; and once the kernel is large.
+// it is made in and its address to the argument it comes from. A body's registers, labels, tables and variables are the call's
+// own; parameters and results become variables in local memory, which forward.c turns into registers, and a return a branch to
+// behind the call. A call stays where the function calls itself, directly or through others, has no body or is only known when it
+// runs, has variables that exist once, or takes or gives its parameters in a way that local memory hasn't; and once there is much.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -293,7 +293,10 @@ static void declare(Inliner *in, Body *b)
     Function *f = in->f;
     b->reg = (uint32_t)f->regs.n, b->label = (uint32_t)f->labels.n, b->table = (uint32_t)f->tables.n, b->proto = (uint32_t)f->protos.n;
     for (size_t k = 0; k < g->regs.n; k++) sl1_reg(f, name_in(in, b, g->regs.v[k].name), g->regs.v[k].type);
-    for (size_t k = 0; k < g->labels.n; k++) vec_push(&f->labels, ((Label){.name = name_in(in, b, g->labels.v[k].name), .at = g->labels.v[k].at}));
+    for (size_t k = 0; k < g->labels.n; k++) {
+        const Label *l = &g->labels.v[k];
+        vec_push(&f->labels, ((Label){.name = name_in(in, b, l->name), .at = l->at}));
+    }
     declare_tables(in, b);
     b->replaced = choose_calls(in, g);
     for (size_t n = 0; n < g->insts.n; n++) {
@@ -415,7 +418,8 @@ static void put_body(Inliner *in, Body *b)
     declare(in, b);
     for (uint32_t n = 0; n <= g->insts.n; n++) {
         at[n] = (uint32_t)f->insts.n;
-        for (; pragma < g->pragmas.n && g->pragmas.v[pragma].inst == n; pragma++) vec_push(&f->pragmas, ((Pragma){g->pragmas.v[pragma].text, at[n]}));
+        for (; pragma < g->pragmas.n && g->pragmas.v[pragma].inst == n; pragma++)
+            vec_push(&f->pragmas, ((Pragma){g->pragmas.v[pragma].text, at[n]}));
         if (n == g->insts.n) break;
         const Inst *i = &g->insts.v[n];
         bool returns = b->call && i->op == OP_RET;
@@ -436,7 +440,8 @@ Function *sl1_inline(const Function *of)
 {
     Function *f = mem_alloc(sizeof *f);
     *f = *of;
-    EMPTY(f->locals), EMPTY(f->regs), EMPTY(f->labels), EMPTY(f->tables), EMPTY(f->table_names), EMPTY(f->protos), EMPTY(f->insts), EMPTY(f->pragmas);
+    EMPTY(f->locals), EMPTY(f->regs), EMPTY(f->labels), EMPTY(f->insts), EMPTY(f->pragmas);
+    EMPTY(f->tables), EMPTY(f->table_names), EMPTY(f->protos);
     Inliner in = {.f = f, .room = of->insts.n < MOST_INSTS ? MOST_INSTS - of->insts.n : 0};
     Body b = {.g = of, .back = NO_REG};
     sl1_take_names(&in.names, of);

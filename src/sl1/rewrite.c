@@ -30,7 +30,10 @@ static const char *why_left(const Module *m, const Sl1Plan *p, const Sl1Options 
     return p->left;
 }
 
-static const Function *kernel_of(const Symbol *s) { return s->function && s->function->entry && s->function->has_body ? s->function : NULL; }
+static const Function *kernel_of(const Symbol *s)
+{
+    return s->function && s->function->entry && s->function->has_body ? s->function : NULL;
+}
 
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m)
 {
