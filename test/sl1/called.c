@@ -258,8 +258,8 @@ const Called called[] = {
      "    .local .align 8 .b8 here[8];\n    mov.u64 %d1, here;\n    cvta.local.u64 %d2, %d1;\n    st.local.u64 [%d1], %a;\n"
      LOOP(10, CALL("", "%r3", "through", "%d2", "%r0") "    mad.lo.u32 %r1, %r1, 3, %r3;\n"), want_reference, 0, 0, 1, false},
     {"or for add where the address has no such bits, and where it has", 20, "",
-     "    .local .align 16 .b8 v[32];\n    .local .align 16 .b8 w[32];\n    .reg .b64 %both, %own;\n    mov.u64 %d0, v;\n    or.b64 %d1, %d0, 8;\n    st.local.u64 [%d1], %a;\n    mov.u64 %d2, w+4;\n    or.b64 %both, %d2, 4;\n"
-     LOOP(10, "    ld.local.u64 %own, [v+8];\n    ld.u32 %r2, [%own+4];\n    st.local.u32 [%both], %r2;\n    ld.local.u32 %r2, [w+4];\n    mad.lo.u32 %r1, %r1, 3, %r2;\n"), want_sum, 0, 1, 1, false},
+     "    .local .align 16 .b8 v[32];\n    .local .align 16 .b8 w[32];\n    .local .align 4 .b8 u[8];\n    .reg .b64 %both, %own, %there, %high;\n    mov.u64 %d1, u;\n    or.b64 %high, %d1, 4;\n    mov.u64 %d0, v;\n    or.b64 %own, %d0, 8;\n    st.local.u64 [%own], %a;\n    mov.u64 %d2, w+4;\n    or.b64 %both, %d2, 4;\n"
+     LOOP(10, "    ld.local.u64 %there, [v+8];\n    ld.u32 %r2, [%there+4];\n    st.local.u32 [%both], %r2;\n    ld.local.u32 %r2, [w+4];\n    mad.lo.u32 %r1, %r1, 3, %r2;\n"), want_sum, 0, 2, 1, false},
     {"narrow and wide values", 20, "",
      "    .local .align 8 .b8 v[64];\n    .reg .b16 %h<4>;\n    .reg .f32 %f;\n    .reg .f64 %g;\n"
      LOOP(10, "    ld.global.u32 %r2, [%a+4];\n    ld.global.u32 %r3, [%a+8];\n    mov.b64 %d0, {%r3, %r2};\n    st.local.u8 [v], %r2;\n    st.local.b16 [v+2], %r2;\n    st.local.s32 [v+4], %d0;\n"
