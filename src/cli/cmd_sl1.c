@@ -9,36 +9,24 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"-o", "FILE", "where the rewritten PTX goes (the terminal)"},
     {"--plan", NULL, "only say what would be rewritten: loops, data structures, and what is left alone, and why"},
+    {"--dump", SL1_STEPS, "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the plan, a slice"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
 #undef ROW
 };
-enum { S_HELP, S_OUT, S_PLAN, S_SETTING };
-
-static void show_plans(const Module *m, FILE *to)
-{
-    Text out = {0};
-    for (size_t k = 0; k < m->symbols.n; k++) {
-        const Function *f = m->symbols.v[k]->function;
-        if (!f || !f->entry || !f->has_body) continue;
-        Sl1Plan *p = sl1_plan(f);
-        sl1_plan_print(p, &out);
-        sl1_plan_free(p);
-    }
-    if (out.v) fputs(out.v, to);
-    text_free(&out);
-}
+enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SETTING };
 
 static int write_out(const char *path, const Text *t)
 {
     FILE *f = path ? fopen(path, "w") : stdout;
     if (!f) return tell(EXIT_FAILED, "can't write %s: %s", path, strerror(errno));
-    bool ok = fwrite(t->v, 1, t->n, f) == t->n;
+    bool ok = !t->n || fwrite(t->v, 1, t->n, f) == t->n;
     ok &= path ? !fclose(f) : !fflush(f);
     return ok ? EXIT_OK : tell(EXIT_FAILED, "can't write %s: %s", path ? path : "the output", strerror(errno));
 }
 
-static int rewrite(const char *path, const char *out, bool plan, const Sl1Options *o)
+// dump: the step that is wanted instead, or null.
+static int rewrite(const char *path, const char *out, const char *dump, const Sl1Options *o)
 {
     Text text = {0}, rewritten = {0};
     Diag diag = {0};
@@ -47,8 +35,9 @@ static int rewrite(const char *path, const char *out, bool plan, const Sl1Option
     int code = EXIT_OK;
     if (!m) {
         code = tell(EXIT_FAILED, "%s", diag.text.v);
-    } else if (plan) {
-        show_plans(m, stdout);
+    } else if (dump) {
+        if (sl1_dump(m, o, dump, &rewritten)) code = write_out(out, &rewritten);
+        else code = tell(EXIT_USAGE, "sl1: --dump is one of " SL1_STEPS ", not '%s'", dump);
     } else {
         Sl1Module of;
         sl1_rewrite(m, o, &rewritten, &of);
@@ -65,9 +54,8 @@ static int rewrite(const char *path, const char *out, bool plan, const Sl1Option
 int cmd_sl1(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *path = NULL, *out = NULL;
+    const char *path = NULL, *out = NULL, *dump = NULL;
     Sl1Options o = sl1_defaults;
-    bool plan = false;
     Text why = {0};
     for (int k; (k = args_next(&a)) != -2;) {
         switch (k) {
@@ -76,7 +64,8 @@ int cmd_sl1(int argc, char **argv)
             print_options(options, COUNT(options));
             return EXIT_OK;
         case S_OUT: out = a.value; break;
-        case S_PLAN: plan = true; break;
+        case S_PLAN: dump = "plan"; break;
+        case S_DUMP: dump = a.value; break;
         case -1:
             if (path) return tell(EXIT_USAGE, "sl1: '%s' is one too many", a.value);
             path = a.value;
@@ -90,5 +79,5 @@ int cmd_sl1(int argc, char **argv)
         }
     }
     if (!path) return tell(EXIT_USAGE, "sl1: which file?\nusage: onchip sl1 FILE.ptx [-o OUT.ptx]");
-    return rewrite(path, out, plan, &o);
+    return rewrite(path, out, dump, &o);
 }

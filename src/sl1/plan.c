@@ -34,6 +34,9 @@ const Function *sl1_callee(const Inst *i)
 // --- functions --------------------------------------------------------------------------------------------------------------
 typedef struct Seen { VEC(const Function *) f; } Seen;
 
+// A variable of a body that there is once: a copy of the function mustn't have one of its own.
+bool sl1_is_static(const Symbol *s) { return s->space != SP_LOCAL && s->space != SP_PARAM; }
+
 // What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself might.
 static int look_into(const Function *f, Seen *seen)
 {
@@ -42,6 +45,8 @@ static int look_into(const Function *f, Seen *seen)
         if (seen->f.v[k] == f) return worst;
     vec_push(&seen->f, f);
     if (!f->has_body) return SL1_OPAQUE;
+    for (size_t k = 0; k < f->locals.n; k++)
+        if (sl1_is_static(f->locals.v[k])) return SL1_OPAQUE;
     for (size_t n = 0; n < f->insts.n && worst != SL1_OPAQUE; n++) {
         const Inst *i = &f->insts.v[n];
         const Function *g = sl1_callee(i);
@@ -59,10 +64,12 @@ static int kind_of(const Function *f)
     return kind;
 }
 
-static Sl1Body *add_body(Sl1Plan *p, const Function *f)
+// A function is prepared as the kernel was.
+static Sl1Body *add_body(Sl1Plan *p, const Function *of)
 {
     Sl1Body *b = mem_alloc(sizeof *b);
-    b->f = f, b->flow = flow_build(f);
+    const Function *f = p->bodies.n ? (b->own = sl1_prepare(of)) : of;
+    b->f = f, b->of = of, b->flow = flow_build(f);
     b->prov = ptx_provenance(f, &b->value);
     b->access = mem_alloc(sizeof *b->access * (f->insts.n + 1));
     b->call = mem_alloc(sizeof *b->call * (f->insts.n + 1));
@@ -92,7 +99,7 @@ static void find_bodies(Sl1Plan *p)
             b->call[n] = i->op == OP_CALL ? (int16_t)kind_of(g) : SL1_NO_CALL;
             if (b->call[n] || !in_loop(b, n)) continue;
             size_t at = 1;
-            while (at < p->bodies.n && p->bodies.v[at]->f != g) at++;
+            while (at < p->bodies.n && p->bodies.v[at]->of != g) at++;
             if (at == p->bodies.n) add_body(p, g);
             b->call[n] = (int16_t)at;
         }
@@ -275,7 +282,8 @@ void sl1_plan_free(Sl1Plan *p)
         Sl1Body *b = p->bodies.v[k];
         flow_free(b->flow);
         mem_free((char *)b->out[0].name), mem_free((char *)b->out[1].name);
-        mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of), mem_free(b->from), mem_free(b);
+        mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of), mem_free(b->from);
+        sl1_prepared_free(b->own), mem_free(b);
     }
     vec_free(&p->bodies);
     mem_free(p);

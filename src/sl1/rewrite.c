@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static bool has_symbol(const Module *m, const char *name) { return ptx_find(m, name) != NULL; }
-
 // Bytes of a buffer with the first n parameters, each at its alignment, in which the next is aligned so (CUDA Driver API,
 // cuLaunchKernel: extra).
 static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
@@ -25,8 +23,16 @@ static const char *why_left(const Module *m, const Sl1Plan *p, const Sl1Options 
     if (param_bytes(p->f, p->f->params.n, 4) + 8 > most) return "its parameters leave no room for two more";
     for (size_t r = 0; r < p->f->regs.n; r++)
         if (!strncmp(p->f->regs.v[r].name, "%sl1_", 5)) return "it is rewritten already";
+    for (size_t k = 0; k < p->f->locals.n; k++)
+        if (p->f->locals.v[k]->space == SP_GLOBAL) return "it has a variable of its own in global memory";
     if (o->line == 24 && p->unknown) return "lines of 24 bytes can't be looked up through pointers of unknown origin";
+    if (!p->left && ptx_find(m, "sl1_shared")) return "its module is rewritten already";
     return p->left;
+}
+
+static const Function *kernel_of(const Symbol *s)
+{
+    return s->function && s->function->entry && s->function->has_body ? s->function : NULL;
 }
 
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m)
@@ -34,11 +40,11 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
     Text kernels = {0};
     *m = (Sl1Module){.kernels = {0}};
     for (size_t k = 0; k < module->symbols.n; k++) {
-        const Function *f = module->symbols.v[k]->function;
-        if (!f || !f->entry || !f->has_body) continue;
+        const Function *original = kernel_of(module->symbols.v[k]);
+        if (!original) continue;
+        Function *f = sl1_prepare(original);
         Sl1Plan *p = sl1_plan(f);
         const char *left = why_left(module, p, o);
-        if (!left && has_symbol(module, "sl1_shared")) left = "its module is rewritten already";
         Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p);
@@ -47,7 +53,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
             for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
         }
         vec_push(&m->kernels, kernel);
-        sl1_plan_free(p);
+        sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
     if (module->sm >= 30 && !o->per_thread && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
@@ -65,6 +71,35 @@ bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl
     if (!module) return false;
     sl1_rewrite(module, o, out, m);
     ptx_free(module);
+    return true;
+}
+
+static void dump_slice(const Module *m, const Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
+{
+    const char *left = why_left(m, p, o);
+    bool apart = o->apart || sl1_needs_apart(o);
+    text_printf(out, "// %s%s%s\n", p->f->symbol->name, left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, left ? left : "");
+    if (!left) sl1_write_slice(p, o, !apart, slice, out);
+}
+
+bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out)
+{
+    enum { INLINE, FORWARD, PLAN, MONITOR };  // and the slices, in their order
+    static const char *const steps[] = {"inline", "forward", "plan", "monitor", "compute", "plain"};
+    size_t s = 0;
+    while (s < COUNT(steps) && strcmp(steps[s], step)) s++;
+    if (s == COUNT(steps)) return false;
+    for (size_t k = 0; k < module->symbols.n; k++) {
+        const Function *kernel = kernel_of(module->symbols.v[k]);
+        if (!kernel) continue;
+        Function *f = sl1_inline(kernel);
+        if (s > INLINE) sl1_forward(f);
+        Sl1Plan *p = sl1_plan(f);
+        if (s <= FORWARD) ptx_print_function(f, out);
+        else if (s == PLAN) sl1_plan_print(p, out);
+        else dump_slice(module, p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
+        sl1_plan_free(p), sl1_prepared_free(f);
+    }
     return true;
 }
 

@@ -4,9 +4,9 @@
 // A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for each of the
 // kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
 // accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
-// structures through lines in shared memory that are the thread's own. plan.c finds loops and structures, slice.c writes the
-// copies, monitor.c, access.c and flush.c what is put into them, calls.c what they call, rewrite.c the module; launch.c says how
-// much room there is.
+// structures through lines in shared memory that are the thread's own. inline.c and forward.c bring together what belongs to an
+// address, plan.c finds loops and structures, slice.c writes the copies, monitor.c, access.c and flush.c what is put into them,
+// calls.c what they call, rewrite.c the module; launch.c says how much room there is.
 #ifndef SL1_H
 #define SL1_H
 
@@ -43,11 +43,29 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8+decide=thread+noalias"; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 1 };                     // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 2 };                     // part of what a stored run is known by: raised when rewritten kernels change
 
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
 #define SL1_APART "$sl1_apart"
+
+// --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---------
+// Whoever asks for one frees it, behind its plan and before its module. The kernel, or the function that stays one, is left as it is.
+Function *sl1_prepare(const Function *f);
+void sl1_prepared_free(Function *copy);
+Function *sl1_inline(const Function *f);       // inline.c: makes the copy
+void sl1_forward(Function *copy);              // forward.c: in place
+typedef struct Sl1Names {
+    Map taken;
+    Module *m;
+} Sl1Names;
+void sl1_take_names(Sl1Names *n, const Function *f);                       // those that f and its module have
+const char *sl1_name(Sl1Names *n, const char *stem, int64_t number);       // stem$number, or with the next number that is free
+void sl1_names_free(Sl1Names *n);
+uint32_t sl1_reg(Function *f, const char *name, Type type);                // a new one
+Type sl1_bits(uint64_t bytes);                                             // .b8 … .b64
+// An instruction for f that stands where near does; its guard is the caller's.
+Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o, int operands);
 
 // --- plan.c: what is to be rewritten ------------------------------------------------------------------------------------
 typedef enum Sl1Access { SL1_OTHER = -2, SL1_UNKNOWN = -1 } Sl1Access;  // not global memory; a pointer of unknown origin
@@ -62,7 +80,8 @@ typedef struct Sl1Loop {
     const char *left;     // why it is left alone, or null
 } Sl1Loop;
 typedef struct Sl1Body {  // the kernel, or a function that its main loops call
-    const Function *f;
+    const Function *f, *of;  // prepared, and as the module has it
+    Function *own;        // f, if it is a function's
     Flow *flow;
     int16_t *prov, *value;  // per instruction and register: the kernel's parameter that an address, a value derives from, or PROV_NONE
     int16_t *access;      // per instruction: a structure, or a Sl1Access
@@ -84,6 +103,7 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
 const Function *sl1_callee(const Inst *i);    // of a direct call, or null
+bool sl1_is_static(const Symbol *s);          // of a body's variables
 bool sl1_is_atomic(const Inst *i);            // of memory that may be global
 bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
 void sl1_plan_free(Sl1Plan *p);
@@ -105,6 +125,7 @@ typedef struct Sl1Writer {
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
+void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out);  // one alone, to be looked at
 void sl1_find_region(Sl1Writer *w);                        // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
@@ -156,6 +177,9 @@ typedef struct Sl1Module {
 // Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag);
+// What stands after a step, of every kernel: for the reader.
+#define SL1_STEPS "inline|forward|plan|monitor|compute|plain"
+bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out);  // false: there is no such step
 const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 

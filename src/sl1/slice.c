@@ -330,6 +330,24 @@ static void write_function(Sl1Writer *w, uint32_t body)
     close_body(w);
 }
 
+// The functions of a slice, and of each loop the slice with what leads into it or out of it.
+void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out)
+{
+    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out};
+    for (uint32_t k = 1; k < p->bodies.n && slice != SLICE_PLAIN; k++) w.slice = slice, write_function(&w, k);
+    open_body(&w, p->bodies.v[0]);
+    for (uint32_t k = 0; k < p->loops; k++) {
+        if (p->loop[k].left) continue;
+        text_printf(out, "// loop %u\n", k);
+        enter_slice(&w, SLICE_ORIGINAL, k);
+        if (slice == SLICE_MONITOR) sl1_begin_monitor(&w);
+        write_loop_slice(&w, slice, k);
+        if (slice == SLICE_MONITOR) sl1_choose(&w);
+        if (slice == SLICE_COMPUTE) write_exits(&w, k);
+    }
+    close_body(&w);
+}
+
 static void write_functions(Sl1Writer *w)
 {
     static const Slice slices[] = {SLICE_MONITOR, SLICE_COMPUTE};

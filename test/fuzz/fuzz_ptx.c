@@ -1,5 +1,7 @@
-// The PTX front end takes any bytes; and what it takes prints, reads back and is analysed and lowered consistently.
+// The PTX front end takes any bytes; and what it takes prints, reads back and is analysed, lowered and prepared for the software L1
+// consistently.
 #include "ptx/ptx.h"
+#include "sl1/sl1.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +100,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             m->items.v[k].function = f;
             ptx_lowered_free(g);
         }
+        Function *prepared = sl1_prepare(f);
+        analyse(prepared);
+        m->items.v[k].function = prepared;
+        round_trip(m, "the prepared function as printed");
+        m->items.v[k].function = f;
+        sl1_prepared_free(prepared);
     }
     ptx_free(m);
     return 0;

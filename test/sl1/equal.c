@@ -102,35 +102,68 @@ static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text 
     return out;
 }
 
-static bool same(const char *name, const char *gpu, const Setting *s, const Outcome *a, const Outcome *b, FILE *out)
+static bool same(const char *name, const char *gpu, const char *setting, const Outcome *a, const Outcome *b, FILE *out)
 {
     if (a->error.n || b->error.n) {
-        fprintf(out, "%s on %s, %s: %s: %s\n", name, gpu, s->name, a->error.n ? "original" : "rewritten", a->error.n ? a->error.v : b->error.v);
+        fprintf(out, "%s on %s, %s: %s: %s\n", name, gpu, setting, a->error.n ? "original" : "rewritten", a->error.n ? a->error.v : b->error.v);
         return false;
     }
     for (size_t k = 0; k < a->buffers.n; k++)
         for (uint32_t n = 0; n < a->buffers.v[k].bytes; n++) {
             if (a->places.v[k] == b->places.v[k] && a->buffers.v[k].data[n] == b->buffers.v[k].data[n]) continue;
-            fprintf(out, "%s on %s, %s: buffer %zu differs at byte %u: %02x, rewritten %02x\n", name, gpu, s->name, k, n, a->buffers.v[k].data[n], b->buffers.v[k].data[n]);
+            fprintf(out, "%s on %s, %s: buffer %zu differs at byte %u: %02x, rewritten %02x\n", name, gpu, setting, k, n, a->buffers.v[k].data[n], b->buffers.v[k].data[n]);
             return false;
         }
     return true;
 }
 
+<<<<<<< HEAD
 void compare_kernel(const char *name, const Machine *machine, uint32_t rows, const Text *ptx, const Launch *l, Tally *t)
+=======
+void prepared_text(const Text *ptx, Text *out)
+{
+    Diag diag = {0};
+    Module *m = ptx_parse(ptx->v, ptx->n, "k.ptx", &diag);
+    VEC(Function *) made = {0};
+    for (size_t k = 0; m && k < m->items.n; k++) {
+        Item *i = &m->items.v[k];
+        if (!i->function || !i->function->entry) continue;
+        i->function = sl1_prepare(i->function);
+        vec_push(&made, i->function);
+    }
+    if (m) ptx_print(m, out);
+    else text_put(out, diag.text.v);
+    for (size_t k = 0; k < made.n; k++) sl1_prepared_free(made.v[k]);
+    vec_free(&made);
+    ptx_free(m), diag_free(&diag);
+}
+
+static void compare_prepared(const char *name, const Machine *machine, const Text *ptx, const Launch *l, const Outcome *original, Tally *t)
+{
+    Text text = {0};
+    prepared_text(ptx, &text);
+    Outcome prepared = run(machine->gpu, false, NULL, &text, l);
+    t->different += !same(name, machine->gpu, "prepared", original, &prepared, t->out);
+    free_outcome(&prepared);
+    text_free(&text);
+}
+
+void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *l, Tally *t)
+>>>>>>> h_prep
 {
     bool any = false;
     Outcome original = run(machine->gpu, false, NULL, ptx, l);
+    compare_prepared(name, machine, ptx, l, &original, t);
     for (size_t k = 0; k < COUNT(settings); k++) {
         const Setting *s = &settings[k];
         if ((s->options.apart && !l->apart) || !(rows >> k & 1)) continue;
         Outcome rewritten = run(machine->gpu, s->timed, &s->options, ptx, l);
         t->runs++, t->rewritten += rewritten.rewritten, t->odd += rewritten.rewritten && s->options.line == 24;
         any |= rewritten.rewritten;
-        t->different += !same(name, machine->gpu, s, &original, &rewritten, t->out);
+        t->different += !same(name, machine->gpu, s->name, &original, &rewritten, t->out);
         if (s->timed) {
             Outcome slow = run(machine->gpu, true, NULL, ptx, l);
-            t->different += !same(name, machine->gpu, s, &original, &slow, t->out);
+            t->different += !same(name, machine->gpu, s->name, &original, &slow, t->out);
             t->timed++, t->cached += rewritten.fills > 0;
             t->accesses += rewritten.accesses, t->fills += rewritten.fills;
             free_outcome(&slow);

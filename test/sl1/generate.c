@@ -2,6 +2,73 @@
 // that the software L1 may rewrite. Threads leave early only behind the last place where all are needed.
 #include "maker.h"
 
+<<<<<<< HEAD
+=======
+// --- device functions -----------------------------------------------------------------------------------------------------
+static const char *type_for(const Section *s) { return s->element == 1 ? "u8" : s->element == 2 ? "u16" : "u32"; }
+
+// Takes a generic pointer to a thread's first element, and an index or a number of elements.
+static uint32_t put_function(Maker *m, const Section *s, uint32_t kind, bool writes)
+{
+    Text *f = &m->functions;
+    const char *type = type_for(s);
+    uint32_t n = m->function_count++;
+    text_printf(f, ".func (.param .b32 f%u_r) f%u(.param .b64 f%u_p, .param .b32 f%u_n)\n{\n"
+                   "    .reg .b32 %%r<5>;\n    .reg .b64 %%rd<3>;\n    .reg .pred %%q;\n"
+                   "    ld.param.u64 %%rd0, [f%u_p];\n    ld.param.u32 %%r0, [f%u_n];\n    mov.u32 %%r2, %u;\n", n, n, n, n, n, n, pick(m, 100));
+    if (once_in(m, 3)) text_printf(f, "    st.param.b32 [f%u_r], %%r0;\n    setp.eq.u32 %%q, %%r0, %u;\n    @%%q ret;\n", n, pick(m, 4));
+    if (kind == 0) {
+        text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n    mad.lo.u32 %%r2, %%r1, 33, %%r0;\n", s->step, type, s->low);
+        if (writes) text_printf(f, "    st.%s [%%rd1+%u], %%r2;\n", type, s->low);
+    } else if (kind == 1) {  // calls itself
+        text_printf(f, "    setp.eq.u32 %%q, %%r0, 0;\n    @%%q bra $end%u;\n    ld.%s %%r1, [%%rd0+%u];\n", n, type, s->low);
+        if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r0;\n", type, s->low);
+        text_printf(f, "    add.s64 %%rd1, %%rd0, %u;\n    sub.u32 %%r3, %%r0, 1;\n    {\n    .param .b64 p0;\n    .param .b32 p1;\n    .param .b32 r0;\n"
+                       "    st.param.b64 [p0], %%rd1;\n    st.param.b32 [p1], %%r3;\n    call (r0), f%u, (p0, p1);\n    ld.param.b32 %%r4, [r0];\n    }\n"
+                       "    mad.lo.u32 %%r2, %%r4, 31, %%r1;\n", s->step, n);
+        if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r2;\n", type, s->low);
+        text_printf(f, "$end%u:\n", n);
+    } else {  // a loop of its own
+        text_printf(f, "    setp.eq.u32 %%q, %%r0, 0;\n    @%%q bra $end%u;\n$again%u:\n    ld.%s %%r1, [%%rd0+%u];\n    mad.lo.u32 %%r2, %%r2, 31, %%r1;\n", n, n, type, s->low);
+        if (writes) text_printf(f, "    st.%s [%%rd0+%u], %%r2;\n", type, s->low);
+        text_printf(f, "    add.s64 %%rd0, %%rd0, %u;\n    sub.u32 %%r0, %%r0, 1;\n    setp.ne.u32 %%q, %%r0, 0;\n    @%%q bra $again%u;\n$end%u:\n", s->step, n, n);
+    }
+    text_printf(f, "    st.param.b32 [f%u_r], %%r2;\n    ret;\n}\n\n", n);
+    return n;
+}
+
+void put_call(Maker *m)
+{
+    int v = draw_view(m, false);
+    if (v < 0) return;
+    const Section *s = section_of(m, (uint32_t)v);
+    uint32_t kind = pick(m, 3), most = s->count < 8 ? s->count : 8, t = draw_index(m, most), x = temp(m);
+    uint32_t f = put_function(m, s, kind, writable(m, (uint32_t)v) && once_in(m, 2)), q = once_in(m, 3) ? temp(m) : 0;
+    if (q) put_condition(m, q, 2);
+    put(m, "cvta.global.u64 %%x%u, %%x%u;", x, m->views.v[v].base);
+    put(m, "{");
+    put(m, ".param .b64 p0;");
+    put(m, ".param .b32 p1;");
+    put(m, ".param .b32 r0;");
+    put(m, "st.param.b64 [p0], %%x%u;", x);
+    put(m, "st.param.b32 [p1], %%t%u;", t);
+    if (once_in(m, 20)) {
+        uint32_t label = m->labels++;
+        put(m, "mov.u64 %%x%u, f%u;", x, f);
+        put(m, "$L%u: .callprototype (.param .b32 _) _ (.param .b64 _, .param .b32 _);", label);
+        put(m, "call (r0), %%x%u, (p0, p1), $L%u;", x, label);
+    } else if (q) {
+        put(m, "@%%q%u call (r0), f%u, (p0, p1);", q, f);
+    } else {
+        put(m, "call%s (r0), f%u, (p0, p1);", m->uniform && once_in(m, 2) ? ".uni" : "", f);
+    }
+    put(m, "ld.param.b32 %%t%u, [r0];", t);
+    put(m, "}");
+    if (q) put(m, "@!%%q%u mov.u32 %%t%u, 3;", q, t);
+    put(m, "add.u32 %%a%u, %%a%u, %%t%u;", t % A, t % A, t);
+}
+
+>>>>>>> h_prep
 // --- loops ------------------------------------------------------------------------------------------------------------------
 // Rounds of a loop, at most `most`, into a %t register. Even: the same for all threads.
 static uint32_t put_trips(Maker *m, uint32_t most, bool even, bool may_be_none)

@@ -1,5 +1,6 @@
 // ptxas.c: see ptxas.h.
 #include "ptxas.h"
+#include "called.h"
 #include "check.h"
 #include "equal.h"
 #include "lab/lab.h"
@@ -85,6 +86,12 @@ void give_to_ptxas(uint32_t seeds, uint32_t one_in)
     for (size_t k = 0; k < workload_count; k++) {
         const WorkloadEntry *e = &workload_table[k];
         rewrite(e->workload->name, e->ptx, e->ptx_bytes, k, one_in, &count);
+    }
+    for (size_t k = 0; k < called_count; k++) {
+        Text ptx = {0};
+        put_called(&called[k], 90, &ptx);
+        rewrite(called[k].name, ptx.v, ptx.n, k, one_in, &count);
+        text_free(&ptx);
     }
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Text ptx = {0};

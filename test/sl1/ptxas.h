@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 const char *find_ptxas(void);  // its path, or null
-// All workloads and the first seeds, each with one in so many of the settings.
+// All workloads, the kernels with calls and the first seeds, each with one in so many of the settings.
 void give_to_ptxas(uint32_t seeds, uint32_t one_in);
 
 #endif
