@@ -158,3 +158,45 @@ void sl1_choose(Sl1Writer *w)
     }
     sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
 }
+
+// --- strides ----------------------------------------------------------------------------------------------------------------
+bool sl1_strides_choose(const Sl1Writer *w) { return w->options->strides && !w->options->cache_nothing && w->plan->loop[w->loop].known; }
+
+// Functions are called from more than one loop.
+bool sl1_is_poor(const Sl1Writer *w, int k)
+{
+    if (!w->options->strides || w->alias || k < 0 || !w->body->f->entry) return false;
+    int hits = w->plan->loop[w->loop].hits[k];
+    return hits != SL1_NOT_KNOWN && hits <= 500;
+}
+
+static double worth(const Sl1Writer *w, uint32_t k)
+{
+    const Sl1Loop *l = &w->plan->loop[w->loop];
+    if (!may_cache(w, k) || l->hits[k] <= 500) return 0;
+    return l->weight[k] * l->hits[k] * (w->plan->structure[k].written ? 1 : 2);
+}
+
+// The structures worth most get the lines that there are, and the rest is known here.
+void sl1_choose_by_strides(Sl1Writer *w)
+{
+    const Sl1Plan *p = w->plan;
+    uint32_t head = p->loop[w->loop].head;
+    bool any = false, registers = false;
+    sl1_find_region(w);
+    for (uint32_t k = 0; k < p->structures; k++) {
+        uint32_t before = 0;  // with a line before it
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "mov.s32 %%sl1_l%u, %d;", k, worth(w, k) > 0 && sl1_in_registers(w, k) ? 0 : -1);
+        if (worth(w, k) <= 0) continue;
+        any = true, registers |= sl1_in_registers(w, k);
+        if (sl1_in_registers(w, k)) continue;
+        for (uint32_t j = 0; j < p->structures; j++) before += !sl1_in_registers(w, j) && (worth(w, j) > worth(w, k) || (j < k && worth(w, j) >= worth(w, k)));
+        sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_count, %u;", before);
+        sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, before * 32 * w->options->line);
+    }
+    forget_all(w);
+    if (any && !registers) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_count, 0;");
+    if (any && !registers) sl1_put(w, "@%%sl1_p bra $sl1_n%u;", head);
+    sl1_put(w, "bra $sl1_%c%u;", any ? 'c' : 'n', head);
+}

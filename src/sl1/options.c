@@ -14,6 +14,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "noalias")) return o->apart = true;
     if (!strcmp(name, "prefetch")) return o->prefetch = true;
+    if (!strcmp(name, "strides")) return o->strides = true;
     if (!strcmp(name, "scattered")) return o->scattered = true;
     if (!strcmp(name, "nothing")) return o->cache_nothing = true;
 #define ROW(row, takes, doc) \

@@ -249,7 +249,7 @@ static void find_loops(Sl1Plan *p, Sl1Body *b)
     for (uint32_t k = 0; k < b->flow->loops.n; k++) {
         const Loop *l = &b->flow->loops.v[k];
         if (l->depth != 1 || !touches_memory(b, l) || p->loops == SL1_LOOPS) continue;
-        p->loop[p->loops] = (Sl1Loop){k, l->head, why_not(b->flow, l)};
+        p->loop[p->loops] = (Sl1Loop){.loop = k, .head = l->head, .left = why_not(b->flow, l)};
         for (size_t i = 0; i < l->blocks.n && !p->loop[p->loops].left; i++) b->loop_of[l->blocks.v[i]] = (int)p->loops;
         p->loops++;
     }
@@ -300,6 +300,9 @@ void sl1_plan_print(const Sl1Plan *p, Text *out)
     for (size_t k = 1; k < p->bodies.n; k++) text_printf(out, "  function %s\n", p->bodies.v[k]->f->symbol->name);
     for (uint32_t k = 0; k < p->structures; k++) {
         const Sl1Structure *s = &p->structure[k];
-        text_printf(out, "  structure %u: %s, %u accesses, %s\n", k, p->f->params.v[s->param]->name, s->sites, s->barred ? "never cached: atomic or volatile" : s->written ? "read and written" : "only read");
+        text_printf(out, "  structure %u: %s, %u accesses, %s", k, p->f->params.v[s->param]->name, s->sites, s->barred ? "never cached: atomic or volatile" : s->written ? "read and written" : "only read");
+        for (uint32_t l = 0; l < p->loops; l++)
+            if (p->loop[l].hits[k] >= 0 && !p->loop[l].left) text_printf(out, ", by its stride %.1f %% hits in loop %u", p->loop[l].hits[k] / 10.0, l);
+        text_put(out, "\n");
     }
 }

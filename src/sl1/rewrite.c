@@ -45,6 +45,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         Function *f = sl1_prepare(original);
         Sl1Plan *p = sl1_plan(f);
         const char *left = why_left(module, p, o);
+        if (!left && o->strides) sl1_strides(p, o->line);
         Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p);
@@ -74,11 +75,12 @@ bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl
     return true;
 }
 
-static void dump_slice(const Module *m, const Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
+static void dump_slice(const Module *m, Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
 {
     const char *left = why_left(m, p, o);
     bool apart = o->apart || sl1_needs_apart(o);
     text_printf(out, "// %s%s%s\n", p->f->symbol->name, left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, left ? left : "");
+    sl1_strides(p, o->line);
     if (!left) sl1_write_slice(p, o, !apart, slice, out);
 }
 
@@ -96,7 +98,7 @@ bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text 
         if (s > INLINE) sl1_forward(f);
         Sl1Plan *p = sl1_plan(f);
         if (s <= FORWARD) ptx_print_function(f, out);
-        else if (s == PLAN) sl1_plan_print(p, out);
+        else if (s == PLAN) sl1_strides(p, o->line), sl1_plan_print(p, out);
         else dump_slice(module, p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
         sl1_plan_free(p), sl1_prepared_free(f);
     }

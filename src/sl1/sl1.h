@@ -20,6 +20,7 @@ typedef struct Sl1Options {
     bool apart;           // pointers don't alias, says the user
     bool prefetch;        // the line behind one that was just loaded is asked for early
     bool scattered;       // not cached: what the lanes of a warp find in one line anyway
+    bool strides;         // where strides are known they choose, and nothing is monitored
     uint32_t registers;   // so many structures, those with most accesses, have their lines in registers
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
@@ -38,6 +39,7 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
     S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")                \
     S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")           \
     S("registers", "N", "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")  \
+    S("strides", NULL, "where the text says how far accesses move in each round, that chooses, and nothing is monitored")       \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
@@ -75,9 +77,13 @@ typedef struct Sl1Structure {
     bool barred;          // atomics or volatile accesses touch it: never cached
     uint32_t sites;       // accesses in the text of the main loops
 } Sl1Structure;
+enum { SL1_NOT_KNOWN = -1, SL1_NOT_USED = -2 };
 typedef struct Sl1Loop {
     uint32_t loop, head;  // of Flow.loops; its block
     const char *left;     // why it is left alone, or null
+    int16_t hits[SL1_STRUCTURES];    // of 1000 accesses, as strides have it; or one of the above
+    double weight[SL1_STRUCTURES];   // of its accesses, with more rounds the deeper they are
+    bool known;                      // of all structures that may be cached
 } Sl1Loop;
 typedef struct Sl1Body {  // the kernel, or a function that its main loops call
     const Function *f, *of;  // prepared, and as the module has it
@@ -107,6 +113,7 @@ bool sl1_is_static(const Symbol *s);          // of a body's variables
 bool sl1_is_atomic(const Inst *i);            // of memory that may be global
 bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
 void sl1_plan_free(Sl1Plan *p);
+void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of so many bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
 // --- slice.c: a kernel's text -------------------------------------------------------------------------------------------
@@ -152,6 +159,9 @@ void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache, of w->x
 void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
+void sl1_choose_by_strides(Sl1Writer *w);                  // the same, without a monitor
+bool sl1_strides_choose(const Sl1Writer *w);               // no monitor: the loop's strides choose
+bool sl1_is_poor(const Sl1Writer *w, int structure);       // its strides are known to be worth no line, and it is in none
 const char *sl1_line_of(Sl1Writer *w, uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
 void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
 void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache

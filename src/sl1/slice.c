@@ -147,7 +147,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     const Inst *i = &w->body->f->insts.v[n];
     int s = looked_up_as(w, w->body->access[n]), call = w->body->call[n];
     bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
-    bool cached = s != SL1_OTHER && !(s >= 0 && w->plan->structure[s].barred) && (w->slice == SLICE_COMPUTE || s >= 0);
+    bool cached = s != SL1_OTHER && !sl1_is_poor(w, s) && !(s >= 0 && w->plan->structure[s].barred) && (w->slice == SLICE_COMPUTE || s >= 0);
     bool returns = i->op == OP_RET && function, ends = leaves(i) && !returns && (i->guarded || function);
     bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends), past = goes_past(w, i, s) && !flush;
     if (copied && sl1_move_result(w, i)) return;
@@ -234,10 +234,14 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
     const Loop *l = &flow->loops.v[w->plan->loop[loop].loop];
     sl1_put(w, "$sl1_o%u:", l->head);
     w->loop = loop;
-    sl1_begin_monitor(w);
-    sl1_put(w, "bra $sl1_m%u;", l->head);
-    write_loop_slice(w, SLICE_MONITOR, loop);
-    sl1_choose(w);
+    if (sl1_strides_choose(w)) {
+        sl1_choose_by_strides(w);
+    } else {
+        sl1_begin_monitor(w);
+        sl1_put(w, "bra $sl1_m%u;", l->head);
+        write_loop_slice(w, SLICE_MONITOR, loop);
+        sl1_choose(w);
+    }
     write_loop_slice(w, SLICE_COMPUTE, loop);
     write_exits(w, loop);
     if (!w->options->cache_nothing) write_loop_slice(w, SLICE_PLAIN, loop);

@@ -21,6 +21,8 @@ static const Setting settings[] = {
     {"threshold 40, decide thread", {.line = 16, .threshold = 40, .per_thread = true}, false},
     {"threshold 1, line 8, decide thread, layout banks", {.line = 8, .threshold = 1, .per_thread = true, .banks = true}, false},
     {"threshold 3, layout banks, prefetch", {.line = 16, .threshold = 3, .banks = true, .prefetch = true}, false},
+    {"strides", {.line = 16, .threshold = 20, .strides = true}, false},
+    {"strides, registers 1, noalias, line 8", {.line = 8, .threshold = 5, .strides = true, .registers = 1, .apart = true}, false},
     {"threshold 3, registers 7", {.line = 16, .threshold = 3, .registers = 7}, false},
     {"threshold 2, registers 1, prefetch, decide thread", {.line = 16, .threshold = 2, .registers = 1, .prefetch = true, .per_thread = true}, false},
     {"threshold 5, registers 2, line 8, noalias", {.line = 8, .threshold = 5, .registers = 2, .apart = true}, false},
@@ -117,9 +119,6 @@ static bool same(const char *name, const char *gpu, const char *setting, const O
     return true;
 }
 
-<<<<<<< HEAD
-void compare_kernel(const char *name, const Machine *machine, uint32_t rows, const Text *ptx, const Launch *l, Tally *t)
-=======
 void prepared_text(const Text *ptx, Text *out)
 {
     Diag diag = {0};
@@ -148,8 +147,7 @@ static void compare_prepared(const char *name, const Machine *machine, const Tex
     text_free(&text);
 }
 
-void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *l, Tally *t)
->>>>>>> h_prep
+void compare_kernel(const char *name, const Machine *machine, uint32_t rows, const Text *ptx, const Launch *l, Tally *t)
 {
     bool any = false;
     Outcome original = run(machine->gpu, false, NULL, ptx, l);

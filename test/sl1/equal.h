@@ -21,14 +21,10 @@ typedef struct Tally {
     uint32_t different;
     FILE *out;                         // where differences are told
 } Tally;
-<<<<<<< HEAD
+void prepared_text(const Text *ptx, Text *out);  // the module with its kernels as sl1_prepare leaves them
 enum { ALL_SETTINGS = 0xfffff };
 // settings: a bit each.
 void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch, Tally *tally);
-=======
-void prepared_text(const Text *ptx, Text *out);  // the module with its kernels as sl1_prepare leaves them
-void compare_kernel(const char *name, const Machine *machine, bool timed, const Text *ptx, const Launch *launch, Tally *tally);
->>>>>>> h_prep
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
 

@@ -103,7 +103,7 @@ static void all(void **state)
             wrong += !computes(c, machines[g].gpu, "rewritten", &ptx, true);
             for (int b = 0; b < 2; b++) vec_push(&l.buffers, ((Buffer){data[b], BYTES, NULL}));
             for (int b = 0; b < 2; b++) vec_push(&l.args, ((Argument){8, b, 0}));
-            compare_kernel(c->name, &machines[g], false, &ptx, &l, &tally);
+            compare_kernel(c->name, &machines[g], ALL_SETTINGS, &ptx, &l, &tally);
             vec_free(&l.buffers), vec_free(&l.args);
             text_free(&ptx), text_free(&prepared);
         }

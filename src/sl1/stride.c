@@ -1,0 +1,211 @@
+// stride.c: what a line would hit, where the text says it (S-L1 §6: "if accesses to all data structures can be statically analyzed,
+// the monitoring phase might also become unnecessary"). An address is followed back, within the innermost loop around its access,
+// to a register that each round moves by a constant, or leaves alone; from such steps follows which accesses find their line.
+// What can't be followed isn't known, and then its structure isn't. Knowing wrongly costs time, and never more.
+#include "sl1/sl1.h"
+
+enum { ROUNDS = 64, DEEP = 32, INNER = 10 };  // that are looked at; of following back; a loop's rounds, as against its outer loop's
+
+typedef struct Address {      // root + offset, moving by step in each round
+    bool known;
+    int64_t step, offset;
+    uint64_t root;            // what is the same in addresses whose distance is known
+} Address;
+typedef struct Round {        // of a loop
+    const Sl1Body *b;
+    uint32_t loop;
+} Round;
+typedef struct Stream {
+    Address at;
+    uint32_t width;
+} Stream;
+
+static const Address unknown = {.known = false};
+
+// --- definitions --------------------------------------------------------------------------------------------------------------
+typedef struct Search {
+    uint32_t reg;
+    bool found;
+} Search;
+static void look_for(void *user, uint32_t reg, bool def)
+{
+    Search *s = user;
+    s->found |= def && reg == s->reg;
+}
+
+// How many instructions of the loop define a register, and the last of them.
+static uint32_t definitions(const Round *r, uint32_t reg, uint32_t *last)
+{
+    const Loop *l = &r->b->flow->loops.v[r->loop];
+    uint32_t n = 0;
+    for (size_t k = 0; k < l->blocks.n; k++) {
+        const Block *block = &r->b->flow->blocks.v[l->blocks.v[k]];
+        for (uint32_t at = block->first; at < block->last; at++) {
+            Search s = {reg, false};
+            inst_regs(&r->b->f->insts.v[at], look_for, &s);
+            if (s.found) *last = at, n++;
+        }
+    }
+    return n;
+}
+
+static bool precedes(const Round *r, uint32_t def, uint32_t use)
+{
+    uint32_t a = r->b->flow->block_of[def], b = r->b->flow->block_of[use];
+    return a == b ? def < use : flow_dominates(r->b->flow, a, b);
+}
+
+// Exactly once in each round that goes on to another.
+static bool in_every_round(const Round *r, uint32_t n)
+{
+    const Flow *flow = r->b->flow;
+    const Loop *l = &flow->loops.v[r->loop];
+    bool every = flow->blocks.v[flow->block_of[n]].loop == r->loop;
+    for (size_t k = 0; k < l->latches.n; k++) every &= flow_dominates(flow, flow->block_of[n], l->latches.v[k]);
+    return every && !r->b->f->insts.v[n].guarded;
+}
+
+// --- following back -----------------------------------------------------------------------------------------------------------
+static bool is_constant(const Operand *o) { return o->kind == O_IMM && o->imm_kind == IMM_INT; }
+
+// A register that becomes itself and a constant.
+static bool moves_by(const Round *r, uint32_t reg, int64_t *step)
+{
+    uint32_t at = reg, def = 0;
+    *step = 0;
+    for (int n = 0; n < DEEP; n++) {
+        if (definitions(r, at, &def) != 1 || !in_every_round(r, def)) return false;
+        const Inst *i = &r->b->f->insts.v[def];
+        bool plus = i->op == OP_ADD || i->op == OP_SUB;
+        if ((!plus && i->op != OP_MOV) || i->opnd[1].kind != O_REG || (plus && !is_constant(&i->opnd[2]))) return false;
+        if (plus) *step += i->op == OP_ADD ? (int64_t)i->opnd[2].imm : -(int64_t)i->opnd[2].imm;
+        at = i->opnd[1].reg;
+        if (at == reg) return true;
+    }
+    return false;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b) { return (a ^ (b + 0x9E3779B97F4A7C15 + (a << 6))) * 0xD6E8FEB86659FD93; }
+
+static Address sum(Address a, Address b, int64_t sign)
+{
+    if (!a.known || !b.known) return unknown;
+    return (Address){true, a.step + sign * b.step, a.offset + sign * b.offset, !b.root ? a.root : !a.root && sign > 0 ? b.root : mix(a.root, b.root + (uint64_t)sign)};
+}
+
+static Address times(Address a, int64_t by)
+{
+    if (!a.known || by > INT32_MAX || by < INT32_MIN) return unknown;
+    return (Address){true, a.step * by, a.offset * by, a.root ? mix(a.root, (uint64_t)by) : 0};
+}
+
+static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep);
+
+static Address value(const Round *r, const Operand *o, uint32_t use, int deep)
+{
+    if (is_constant(o)) return (Address){true, 0, (int64_t)o->imm, 0};
+    return o->kind == O_REG ? follow(r, o->reg, use, deep) : unknown;
+}
+
+static Address product(const Round *r, const Operand *a, const Operand *b, uint32_t use, int deep)
+{
+    if (is_constant(b)) return times(value(r, a, use, deep), (int64_t)b->imm);
+    return is_constant(a) ? times(value(r, b, use, deep), (int64_t)a->imm) : unknown;
+}
+
+static Address result(const Round *r, uint32_t def, int deep)
+{
+    const Inst *i = &r->b->f->insts.v[def];
+    const Operand *o = i->opnd;
+    if (i->guarded || o[0].kind != O_REG || type_info[i->type].kind == K_FLOAT || i->mod[G_MUL] == M_HI) return unknown;
+    switch (i->op) {
+    case OP_MOV: case OP_CVTA: case OP_CVT: return value(r, &o[1], def, deep);
+    case OP_ADD: return sum(value(r, &o[1], def, deep), value(r, &o[2], def, deep), 1);
+    case OP_SUB: return sum(value(r, &o[1], def, deep), value(r, &o[2], def, deep), -1);
+    case OP_MUL: return product(r, &o[1], &o[2], def, deep);
+    case OP_MAD: return sum(product(r, &o[1], &o[2], def, deep), value(r, &o[3], def, deep), 1);
+    case OP_SHL: return is_constant(&o[2]) && o[2].imm < 31 ? times(value(r, &o[1], def, deep), 1ll << o[2].imm) : unknown;
+    default: return unknown;
+    }
+}
+
+// A register's value where it is used: what this round has made of it, or what the last one left.
+static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep)
+{
+    uint32_t def = 0, n = definitions(r, reg, &def);
+    Address same = {.known = true, .root = reg + 1ull};
+    if (!n || (n == 1 && !precedes(r, def, use) && moves_by(r, reg, &same.step))) return same;
+    return n == 1 && deep && precedes(r, def, use) ? result(r, def, deep - 1) : unknown;
+}
+
+// --- hits -----------------------------------------------------------------------------------------------------------------------
+// Of the accesses of some rounds, as simulateCache would count them, for every place in a line at which they may begin.
+static void count_hits(const Stream *s, size_t n, uint32_t line, uint64_t *hits, uint64_t *all)
+{
+    uint32_t width = line;
+    for (size_t k = 0; k < n; k++) width = MIN(width, s[k].width);
+    for (int64_t begin = 0; begin < line; begin += width) {
+        int64_t at = INT64_MIN;
+        uint64_t root = 0;
+        for (int64_t round = 0; round < ROUNDS; round++)
+            for (size_t k = 0; k < n; k++) {
+                int64_t byte = begin + s[k].at.offset + round * s[k].at.step, where = byte >= 0 ? byte / line : -((line - 1 - byte) / line);
+                *hits += where == at && s[k].at.root == root, *all += 1;
+                at = where, root = s[k].at.root;
+            }
+    }
+}
+
+// Adds what structure k has in one loop, without those inside it. False: it isn't known.
+static bool look_at_round(const Round *r, uint32_t main, int k, uint32_t line, double weight, double *hits, double *all)
+{
+    const Sl1Body *b = r->b;
+    VEC(Stream) streams = {0};
+    bool known = true;
+    for (uint32_t n = 0; n < b->f->insts.n; n++) {
+        const Inst *i = &b->f->insts.v[n];
+        uint32_t block = b->flow->block_of[n];
+        if (b->loop_of[block] != (int)main || b->access[n] != k || b->flow->blocks.v[block].loop != r->loop) continue;
+        const Operand *o = &i->opnd[i->op == OP_ST ? 0 : 1];
+        Stream s = {o->reg == NO_REG ? unknown : follow(r, o->reg, n, DEEP), (uint32_t)type_bytes(i->type) * i->vec};
+        s.at.offset += (int64_t)o->imm;
+        known &= s.at.known;
+        vec_push(&streams, s);
+    }
+    uint64_t h = 0, a = 0;
+    if (known && streams.n) count_hits(streams.v, streams.n, line, &h, &a);
+    if (a) *hits += weight * (double)streams.n * (double)h / (double)a, *all += weight * (double)streams.n;
+    vec_free(&streams);
+    return known;
+}
+
+static void look_at_structure(const Sl1Plan *p, Sl1Loop *l, uint32_t main, uint32_t k, uint32_t line)
+{
+    const Sl1Body *b = p->bodies.v[0];
+    double hits = 0, all = 0;
+    bool known = true;
+    for (uint32_t n = 0; n < b->flow->loops.n; n++) {
+        uint32_t up = n;
+        double weight = 1;
+        while (up != l->loop && up != NO_BLOCK) up = b->flow->loops.v[up].parent, weight *= INNER;
+        if (up == l->loop) known &= look_at_round(&(Round){b, n}, main, (int)k, line, weight, &hits, &all);
+    }
+    l->hits[k] = !known ? SL1_NOT_KNOWN : all > 0 ? (int16_t)(1000 * hits / all) : SL1_NOT_USED;
+    l->weight[k] = all;
+}
+
+void sl1_strides(Sl1Plan *p, uint32_t line)
+{
+    const Sl1Body *b = p->bodies.v[0];
+    for (uint32_t n = 0; n < p->loops; n++) {
+        Sl1Loop *l = &p->loop[n];
+        bool calls = false;
+        for (uint32_t i = 0; i < b->f->insts.n; i++) calls |= b->loop_of[b->flow->block_of[i]] == (int)n && b->call[i] > 0;
+        l->known = !l->left;
+        for (uint32_t k = 0; k < p->structures; k++) {
+            if (calls) l->hits[k] = SL1_NOT_KNOWN;
+            else look_at_structure(p, l, n, k, line);
+            l->known &= p->structure[k].barred || l->hits[k] != SL1_NOT_KNOWN;
+        }
+    }
+}
