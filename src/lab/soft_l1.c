@@ -17,6 +17,7 @@ struct SoftL1 {
     VEC(Loaded) modules;           // the last may have no module yet
     VEC(const void *) args;
     uint32_t region, lines;        // of the launch being made
+    uint32_t structures;           // most of a launched kernel's
 };
 
 static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
@@ -73,6 +74,7 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     oc_kernel_info info = oc_kernel_describe(original);
     const Sl1Kernel *k = find_kernel(s, original->module, info.name);
     if (!k || k->left) return OC_OK;
+    s->structures = MAX(s->structures, k->structures);
     Text name = {0};
     Question q = {.block = block};
     bool apart = all_apart(s, k, change->args);
@@ -101,6 +103,8 @@ SoftL1 *soft_l1_open(oc_device *device, const Sl1Options *options)
     device_transform(device, &(Transform){rewrite, loaded, launch, s});
     return s;
 }
+
+uint32_t soft_l1_structures(const SoftL1 *s) { return s->structures; }
 
 void soft_l1_close(SoftL1 *s)
 {
