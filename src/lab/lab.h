@@ -566,7 +566,7 @@ bool formula(const char *text, FormulaName *name, void *user, double *value, Dia
 
 // --- values.c: what a stored run gave, by name -----------------------------------------------------------------------------
 // Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
-// description's keys, and cycles, launches, seconds (simulated) and wall_seconds.
+// description's keys, and cycles, launches, seconds (simulated), wall_seconds and occupancy.warps (that an SM has room for).
 typedef struct Values Values;
 typedef VEC(const char *) Places;
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
@@ -776,6 +776,8 @@ typedef struct SoftL1 SoftL1;
 SoftL1 *soft_l1_open(oc_device *device, const struct Sl1Options *options);
 // Data structures in the main loops of a launched kernel that has a rewritten form, whichever was launched: of the one with most.
 uint32_t soft_l1_structures(const SoftL1 *s);
+// Registers of a thread that a rewritten kernel that was launched has beyond its original's: of the one with most.
+uint32_t soft_l1_registers(const SoftL1 *s);
 void soft_l1_close(SoftL1 *s);
 
 #endif

@@ -50,6 +50,7 @@ static void load_others(Values *v, Store *s, const char *key)
     static const char *const of[] = {
         "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'seconds', sum(k.seconds) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'occupancy.warps', min(k.occupancy_warps) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'wall_seconds', wall_seconds FROM run WHERE key = ?",
         "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ?",
     };
