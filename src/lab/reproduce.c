@@ -43,7 +43,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 {
     *r = (Reproduction){.title = NULL};
     bool ok = ini_parse(&r->ini, name, text, length, diag);
-    bool sized = false, singles = false, data = false;
+    bool sized = false, singles = false, data = false, matrix = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
         size_t n = strlen(size);
@@ -51,6 +51,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         singles |= !strcmp(e->section, "values");
         r->several |= !strcmp(e->section, "series");
         data |= !strcmp(e->section, "data");
+        matrix |= !strcmp(e->section, "matrix");
         sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
     }
     if (!ok) return false;
@@ -63,6 +64,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (!r->x) r->x = "";
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
+    if (data && (sized || matrix)) return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
     return data || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 

@@ -205,6 +205,35 @@ sl1 = yes
 INI
 expect structures '"","wordcount",1,,' '"","affinity",3,,'
 
+# Registers that rewriting adds: none where there is no room for a line (kmeans's table leaves 192 bytes), so the original ran.
+figure registers <<'INI'
+[figure]
+title = registers
+x = program
+[matrix]
+program = wordcount, kmeans k=720
+size = small
+gpu = titan_black
+functional = yes
+sl1 = yes
+[series]
+structures = sl1.structures
+some = min(sl1.registers, 1)
+INI
+expect registers '"structures","wordcount",1,,' '"structures","kmeans",2,,' '"some","wordcount",1,,' '"some","kmeans",0,,'
+# Capability 3.5: 16 blocks an SM, 64 warps.
+figure occupancy <<'INI'
+[figure]
+title = warps that there is room for
+x = block
+y = occupancy.warps
+[matrix]
+program = wordcount threads=256 bytes=128
+gpu = titan_black
+block = 32, 64, 128
+INI
+expect occupancy '"","32",16,,' '"","64",32,,' '"","128",64,,'
+
 # Errors say where.
 refuse() {  # NAME TEXT: the error contains it
     local error
@@ -239,6 +268,8 @@ figure neither <<<$'[figure]\ntitle = t\nx = n\n[values]\na = 1\n[matrix]\nprogr
 refuse neither "needs title, x and y, or title and [values]"
 figure both <<<$'[figure]\ntitle = t\nx = n\ny = 1\n[series]\na = 1\n[matrix]\nprogram = vectoradd'
 refuse both "[series] stands in place of y and series"
+figure runs <<<$'[figure]\ntitle = t\nx = data\ny = kg\n[data]\nA = kg=5\n[matrix]\nprogram = vectoradd'
+refuse runs "[data] stands in place of [matrix]"
 figure given <<<$'[figure]\ntitle = t\nx = data\n[data]\nA = kg=5\n[series]\na = cycles'
 refuse given "given.ini:7:5: error: a: formula:1:1"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
