@@ -104,11 +104,11 @@ static void right(FILE *out, const char *s, int w) { fprintf(out, "%*s%s", MAX(w
 static void show_grid(const Reproduction *r, FILE *out)
 {
     size_t n = r->points.n;
-    int wx = width(r->x);
-    for (size_t k = 0; k < n; k++) wx = MAX(wx, width(r->points.v[k].x));
+    int wx = width(r->x), ws = 8;
+    for (size_t k = 0; k < n; k++) wx = MAX(wx, width(r->points.v[k].x)), ws = MAX(ws, width(r->points.v[k].series));
     left(out, r->x, wx);
     for (size_t k = 0; k < n; k++)
-        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series)) right(out, r->series ? r->points.v[k].series : "ours", 10);
+        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series)) right(out, r->series ? r->points.v[k].series : "ours", ws + 2);
     fputs("\n", out);
     for (size_t k = 0; k < n; k++) {
         bool first = true;
@@ -121,7 +121,7 @@ static void show_grid(const Reproduction *r, FILE *out)
             for (size_t j = s; j < n; j++)
                 if (!strcmp(r->points.v[j].series, r->points.v[s].series) && !strcmp(r->points.v[j].x, r->points.v[k].x)) v = r->points.v[j].ours;
             char text[32];
-            cell_text(text, v), right(out, text, 10);
+            cell_text(text, v), right(out, text, ws + 2);
         }
         fputs("\n", out);
     }

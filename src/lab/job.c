@@ -61,8 +61,11 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     else if (cell_is_file(c)) result.status = run_file_cell(c, d, &error);
     else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
     if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
-    RunOutcome o = {.device = d, .error = error, .verified = result.verified, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
+    Findings found = {.names = {0}};
+    if (software) findings_put(&found, "sl1.structures", "", soft_l1_structures(software)), findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
+    RunOutcome o = {.device = d, .error = error, .verified = result.verified, .findings = &found, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
     ok = store_put(store, c, id, &o, diag);
+    findings_free(&found);
     work_result_free(&result);
     mem_free(error);
     text_free(&why);

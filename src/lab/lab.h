@@ -566,10 +566,11 @@ bool formula(const char *text, FormulaName *name, void *user, double *value, Dia
 
 // --- values.c: what a stored run gave, by name -----------------------------------------------------------------------------
 // Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
-// description's keys, and cycles, launches, seconds (simulated) and wall_seconds.
+// description's keys, and cycles, launches, seconds (simulated), wall_seconds and occupancy.warps (that an SM has room for).
 typedef struct Values Values;
 typedef VEC(const char *) Places;
 Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag);   // null: not stored, or it failed
+Values *values_given(const char *list);                   // the numbers of a list, "gflops=345.6 gbs=86.4", and no others
 bool values_get(void *values, const char *name, double *value);                   // a FormulaName
 // A name that stands for a curve has a value only at a place of it. values_places gives those of the first curve in a
 // formula, "stride=2", numbers in order; values_at says at which place names are looked up (null: none).
@@ -596,10 +597,12 @@ typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
     const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;   // keys of [figure]; null: not given
+    bool several;                      // [series] has the formulas: one for each series
     VEC(Point) points;                 // series by series, x in the matrix's order
     size_t missing;                    // runs that failed
 } Reproduction;
-// size: "small" or "paper", which choose among the sections [small …], [paper …] and, where there is none, [matrix …].
+// size: "small" or "paper", which choose among the sections [small …], [paper …] and, where there is none, [matrix …]. A figure of
+// [data] has an empty matrix: its rows stand for runs.
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
 void reproduce_figure(const Reproduction *r, struct Figure *f);   // to be drawn: ours, and theirs where there are any
@@ -771,6 +774,10 @@ typedef struct SoftL1 SoftL1;
 // From now on modules are rewritten when the device loads them, and launches get the rewritten kernels where there is room for
 // lines. Close it before the device.
 SoftL1 *soft_l1_open(oc_device *device, const struct Sl1Options *options);
+// Data structures in the main loops of a launched kernel that has a rewritten form, whichever was launched: of the one with most.
+uint32_t soft_l1_structures(const SoftL1 *s);
+// Registers of a thread that a rewritten kernel that was launched has beyond its original's: of the one with most.
+uint32_t soft_l1_registers(const SoftL1 *s);
 void soft_l1_close(SoftL1 *s);
 
 #endif

@@ -316,7 +316,7 @@ static const Measurement measurements[] = {
     {"hits", 1, measure_hits, {{.name = NULL}}},
     {"caches", 1, measure_caches, {{.name = NULL}}},
     {"hierarchy", 1, measure_hierarchy, {{.name = NULL}}},
-    {"bigkernel", 1, measure_bigkernel,
+    {"bigkernel", 2, measure_bigkernel,
      {[STREAM_APP] = {"app", 0, 0, 0, stream_names}, [STREAM_SCENARIO] = {"scenario", SCENARIO_BIGKERNEL, 0, 0, scenario_names},
       [STREAM_BYTES] = {"bytes", 8 << 20, 1024, 1 << 30, NULL}, [STREAM_CHUNK] = {"chunk", 1 << 20, 1024, 1 << 28, NULL},
       [STREAM_BLOCKS] = {"blocks", 15, 1, 65535, NULL}, [STREAM_THREADS] = {"threads", 128, 32, 1024, NULL},

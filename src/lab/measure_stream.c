@@ -18,9 +18,11 @@ static void put_report(Findings *f, Scenario scenario, const StreamReport *r)
         put(f, "bigkernel.host_parallel_seconds", r->host_parallel);
         put(f, "bigkernel.host_processors", r->processors);
         findings_put_text(f, "bigkernel.seconds", "", "on the CPU: real time of this host, bigkernel.host_parallel_seconds");
+        put(f, "bigkernel.either_seconds", r->host_parallel);
         return;
     }
     put(f, "bigkernel.seconds", r->seconds);
+    put(f, "bigkernel.either_seconds", r->seconds);
     put(f, "bigkernel.to_device_bytes", (double)r->to_device);
     put(f, "bigkernel.to_host_bytes", (double)r->to_host);
     put(f, "bigkernel.buffer_bytes", (double)r->buffers);

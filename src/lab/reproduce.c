@@ -1,8 +1,9 @@
 // reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
-// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run gives the value of
-// the formula at its x and series (where the formula is about a curve that the run measured, at each of its places that
-// `where` lets through), and those of [values], points by their names; of several at one point `best` keeps one (the
-// autotuned one) or `mean` joins them; at last all are divided by the baseline's.
+// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run, or row of [data],
+// gives the value of the formula at its x and series (of each formula of [series], where there are several; where the formula
+// is about a curve that the run measured, at each of its places that `where` lets through), and those of [values], points by
+// their names; of several at one point `best` keeps one (the autotuned one) or `mean` joins them; at last all are divided by
+// the baseline's.
 #include "lab/lab.h"
 
 #include <ctype.h>
@@ -42,22 +43,29 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 {
     *r = (Reproduction){.title = NULL};
     bool ok = ini_parse(&r->ini, name, text, length, diag);
-    bool sized = false, singles = false;
+    bool sized = false, singles = false, data = false, matrix = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
         size_t n = strlen(size);
         if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
         singles |= !strcmp(e->section, "values");
+        r->several |= !strcmp(e->section, "series");
+        data |= !strcmp(e->section, "data");
+        matrix |= !strcmp(e->section, "matrix");
         sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
     }
     if (!ok) return false;
     const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
     static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
-    if (!r->title || (!r->x != !r->y) || (!r->y && !singles)) return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
+    if (r->several && (r->y || r->series)) return diag_error(diag, "%s: [series] stands in place of y and series", name);
+    bool y = r->y || r->several;
+    if (!r->title || (!r->x != !y) || (!y && !singles)) return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
     if (!r->x) r->x = "";
+    if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
-    return matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
+    if (data && (sized || matrix)) return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
+    return data || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
 void reproduce_free(Reproduction *r)
@@ -137,15 +145,21 @@ typedef struct Taken {      // a run, and what becomes of all
     Joins *joins;
 } Taken;
 
-// A run's value of y; place: of the curve's point, or empty.
-static bool take_point(Reproduction *r, const Taken *t, const char *place, Diag *diag)
+// What a point's value is: [figure]'s y, or a row of [series], whose name is the series.
+typedef struct Wanted {
+    const char *section, *key, *formula;
+} Wanted;
+
+// A run's value; place: of the curve's point, or empty.
+static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
-    char *x = place_of(t->cell, t->id, r->x, place), *series = r->series ? place_of(t->cell, t->id, r->series, place) : mem_text("");
+    char *x = place_of(t->cell, t->id, r->x, place);
+    char *series = r->several ? mem_text(w->key) : r->series ? place_of(t->cell, t->id, r->series, place) : mem_text("");
     Values *v = t->values;
     const char *mean = find(&r->ini, "figure", "mean", NULL);
     bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
     double y = NAN, score = 0;
-    ok = ok && compute(r, "figure", "y", r->y, v, &y, diag);
+    ok = ok && compute(r, w->section, w->key, w->formula, v, &y, diag);
     bool most = r->best && !strncmp(r->best, "max ", 4);
     if (ok && r->best) {
         if (!most && strncmp(r->best, "min ", 4)) ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
@@ -206,16 +220,16 @@ static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
     return found;
 }
 
-static bool take_points(Reproduction *r, const Taken *t, Diag *diag)
+static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *diag)
 {
     Places places = {0};
-    values_places(t->values, r->y, &places);
+    values_places(t->values, w->formula, &places);
     bool ok = check_where(r, &places, diag);
-    if (ok && !places.n) ok = take_point(r, t, "", diag);
+    if (ok && !places.n) ok = take_point(r, t, w, "", diag);
     for (size_t k = 0; k < places.n && ok; k++) {
         if (!let_through(r->where, places.v[k])) continue;
         values_at(t->values, places.v[k]);
-        ok = take_point(r, t, places.v[k], diag);
+        ok = take_point(r, t, w, places.v[k], diag);
     }
     values_at(t->values, NULL);
     vec_free(&places);
@@ -225,7 +239,7 @@ static bool take_points(Reproduction *r, const Taken *t, Diag *diag)
 // [values]: one number each of a run. A figure's series that isn't the run's but a curve's doesn't tell them apart.
 static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
 {
-    char *series = r->series ? place_of(t->cell, t->id, r->series, "") : NULL;
+    char *series = r->series && !r->several ? place_of(t->cell, t->id, r->series, "") : NULL;
     bool ok = true;
     for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
@@ -240,6 +254,38 @@ static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
         vec_push(t->joins, ((Join){.score = 0}));
     }
     mem_free(series);
+    return ok;
+}
+
+static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
+{
+    bool ok = !r->y || take_points(r, t, &(Wanted){"figure", "y", r->y}, diag);
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (!strcmp(e->section, "series")) ok = take_points(r, t, &(Wanted){e->section, e->key, e->value}, diag);
+    }
+    return ok && take_singles(r, t, diag);
+}
+
+// Rows of [data], "GTX 480 = cores=480 gbs=177.4": each stands for a run whose parameters they are, and which has its name on
+// the axis `data`.
+static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
+{
+    bool ok = true;
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (strcmp(e->section, "data")) continue;
+        Text label = {0};
+        text_printf(&label, "data=%s", e->key);
+        const Cell cell = {.labels = (const char *const[]){label.v, NULL}};
+        char none[] = "";
+        Identity id = {.program = none, .gpu = none, .params = mem_text(e->value), .overrides = none};
+        Values *v = values_given(e->value);
+        ok = take_run(r, &(Taken){&cell, &id, v, joins}, diag);
+        values_free(v);
+        mem_free(id.params);
+        text_free(&label);
+    }
     return ok;
 }
 
@@ -341,14 +387,13 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
 {
     Identities *ids = identities_open();
     Joins joins = {0};
-    bool ok = true;
+    bool ok = take_data(r, &joins, diag);
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         const Cell *c = &r->matrix.cells.v[k];
         Identity id;
         ok = identify(ids, c, &id, diag);
         Values *v = ok ? values_load(store, c, &id, diag) : NULL;
-        const Taken t = {c, &id, v, &joins};
-        if (v) ok = (!r->y || take_points(r, &t, diag)) && take_singles(r, &t, diag);
+        if (v) ok = take_run(r, &(Taken){c, &id, v, &joins}, diag);
         else r->missing++;
         values_free(v);
         identity_free(&id);
@@ -394,7 +439,7 @@ static bool is_number(const char *text, double *x)
 static bool drawn(const Reproduction *r, const Point *p)
 {
     double x;
-    if (p->single) return !r->y;
+    if (p->single) return !r->y && !r->several;
     return !r->kind || strcmp(r->kind, "curve") || is_number(p->x, &x) == is_number(r->points.v[0].x, &x);
 }
 

@@ -17,6 +17,8 @@ struct SoftL1 {
     VEC(Loaded) modules;           // the last may have no module yet
     VEC(const void *) args;
     uint32_t region, lines;        // of the launch being made
+    uint32_t structures;           // most of a launched kernel's
+    uint32_t registers;            // most that a rewritten kernel that was launched has beyond its original
 };
 
 static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
@@ -73,6 +75,7 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     oc_kernel_info info = oc_kernel_describe(original);
     const Sl1Kernel *k = find_kernel(s, original->module, info.name);
     if (!k || k->left) return OC_OK;
+    s->structures = MAX(s->structures, k->structures);
     Text name = {0};
     Question q = {.block = block};
     bool apart = all_apart(s, k, change->args);
@@ -85,6 +88,8 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes, most = d.shared_block > taken ? d.shared_block - taken : 0;
     Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
     if (!share.launch) return OC_OK;
+    uint32_t registers = oc_kernel_describe(q.kernel).registers;
+    if (registers > info.registers) s->registers = MAX(s->registers, registers - info.registers);
     s->args.n = 0;
     for (uint32_t p = 0; p < k->params; p++) vec_push(&s->args, change->args[p]);
     s->region = share.region, s->lines = share.lines;
@@ -101,6 +106,9 @@ SoftL1 *soft_l1_open(oc_device *device, const Sl1Options *options)
     device_transform(device, &(Transform){rewrite, loaded, launch, s});
     return s;
 }
+
+uint32_t soft_l1_structures(const SoftL1 *s) { return s->structures; }
+uint32_t soft_l1_registers(const SoftL1 *s) { return s->registers; }
 
 void soft_l1_close(SoftL1 *s)
 {

@@ -1,5 +1,5 @@
 // values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum isn't
-// the sum of the rates.
+// the sum of the rates. A row of a figure's [data] is the same with nothing but what the row gives.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -17,6 +17,7 @@ struct Values {
     uint64_t count[C_COUNT];
     Gpu gpu;
     VEC(Named) others;
+    bool given;                        // not a run's: there is nothing but others
     Arena texts;                       // of places
     const char *place;                 // at which the names of curves are looked up; null: none
 };
@@ -49,6 +50,7 @@ static void load_others(Values *v, Store *s, const char *key)
     static const char *const of[] = {
         "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'seconds', sum(k.seconds) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'occupancy.warps', min(k.occupancy_warps) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
         "SELECT 'wall_seconds', wall_seconds FROM run WHERE key = ?",
         "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ?",
     };
@@ -84,6 +86,18 @@ Values *values_load(Store *s, const Cell *cell, const Identity *id, Diag *diag)
     return v;
 }
 
+Values *values_given(const char *list)
+{
+    Values *v = mem_alloc(sizeof *v);
+    Text name = {0}, text = {0};
+    double value;
+    v->given = true;
+    while (setting_next(&list, &name, &text))
+        if (parse_double(text.v, &value)) add(v, name.v, value);
+    text_free(&name), text_free(&text);
+    return v;
+}
+
 // The place in a stored name of a point of this curve, "stride=2]"; null: it isn't one.
 static const char *point_of(const char *stored, const char *curve)
 {
@@ -110,14 +124,14 @@ bool values_get(void *values, const char *name, double *value)
 {
     const Values *v = values;
     if (v->place && at_place(v, name, value)) return true;
-    if (!strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
-    for (int c = 0; c < C_COUNT; c++)
+    if (!v->given && !strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
+    for (int c = 0; c < C_COUNT && !v->given; c++)
         if (!strcmp(counter_info[c].name, name)) return *value = (double)v->count[c], true;
-    for (size_t r = 0; r < rate_count; r++)
+    for (size_t r = 0; r < rate_count && !v->given; r++)
         if (!strcmp(rates[r].name, name)) return *value = rates[r].value(v->count, &v->gpu), true;
     for (size_t k = 0; k < v->others.n; k++)
         if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
-    return gpu_number(&v->gpu, name, value);
+    return !v->given && gpu_number(&v->gpu, name, value);
 }
 
 // A FormulaName that looks for the name of a curve.

@@ -63,14 +63,15 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     t->time = MAX(t->time, time);
     if (--t->left) return;
     WarpSlot *ws = &sm->slots[t->slot];
+    t->next_free = sm->free_tracker;
+    sm->free_tracker = tracker;
+    if (ws->started != t->started) return;  // the warp ended without what it loaded
     uint64_t mark = t->time << 2 | (t->shared ? KIND_SHARED : KIND_MEMORY);
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
-    t->next_free = sm->free_tracker;
-    sm->free_tracker = tracker;
     if ((ws->state == W_MEMORY || ws->state == W_SHARED) && ws->warp) sm_evaluate(sm, t->slot);
 }
 
@@ -484,7 +485,7 @@ void lsu_put(Sm *sm, uint32_t slot, const Step *s)
         tracker = sm->free_tracker;
         Tracker *t = &sm->tracker[tracker];
         sm->free_tracker = t->next_free;
-        *t = (Tracker){.d = d, .slot = slot, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC, .acquire = d->flags & D_ACQUIRE,
+        *t = (Tracker){.d = d, .slot = slot, .started = ws->started, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC, .acquire = d->flags & D_ACQUIRE,
                        .group = (uint8_t)(ws->async_group & 15)};
         for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
         ws->outstanding++;

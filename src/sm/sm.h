@@ -94,6 +94,7 @@ typedef struct Tracker {
     uint32_t slot;           // warp
     uint32_t left;           // transactions to come, plus one until all are sent, plus one until the edge when deferred
     uint64_t time;           // the latest known completion
+    uint64_t started;        // when its warp did: another's may have the slot by the time it is done
     uint32_t next_free;
     bool shared, async, acquire;
     uint8_t group;           // of a cp.async

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The papers' figures that are measurements, as built in: every number that a paper's text gives is met within its
 # tolerance, but for shared memory's throughput (s-l1 §2.3) and the L1's highest miss rate (mei §4.2), which the figures
-# say. s-l1's Fig. 5 and 6 are one run, and mei's tables are one for each GPU.
+# say. s-l1's Fig. 5 and 6 are one run, and mei's tables are one for each GPU. s-l1's Fig. 3 is data sheets, its Table 1 what the
+# software L1's pass finds.
 set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
 work=$(mktemp -d)
@@ -57,6 +58,9 @@ grep -q '^5 of 7 values within' "$work/out" || complain "s-l1 Fig. 6: 7 values a
 [[ $(grep 'outside the tolerance' "$work/out" | cut -d' ' -f1 | sort -u) == shared ]] || complain "s-l1 Fig. 6: only shared memory's throughput is another"
 
 (($(reproduce sl1 fig5 --csv | grep -c '"sl1/fig5","[0-9]') == 75)) || complain "s-l1 Fig. 5: 5 curves of 15 points are expected"
+
+reproduce sl1 fig3 table1 --strict >"$work/out" || complain "s-l1 Fig. 3, Table 1: a value isn't within its tolerance: $(cat "$work/out")"
+grep -q '^12 of 12 values within' "$work/out" || complain "s-l1 Fig. 3, Table 1: 12 values are compared: $(cat "$work/out")"
 
 # What the figures are of: no point is missing, in the order of the axis.
 points() { reproduce "$1" "$2" --csv | tail -n +2 | cut -d, -f2,3 | grep -v '[a-z]\.\|_' | tr -d '"' | tr '\n' ' '; }

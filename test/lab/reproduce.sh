@@ -151,6 +151,89 @@ INI
 expect table '"","latency",50,50,5' '"","banks",,32,3.2'
 reproduce table | grep -q '^banks *– *32 *outside the tolerance$' || complain "table: no banks without conflicts"
 
+# Rows of data in place of runs, and several formulas, each a series, one of which another's baseline may be.
+figure data <<'INI'
+[figure]
+title = speed and weight
+x = data
+baseline = series=weight
+[data]
+Fiat = kg=1000 hp=50 year=1960
+Volvo = kg=2000 hp=300.5
+[series]
+power = hp
+weight = kg / 1000
+[theirs power]
+Volvo = 150
+INI
+expect data '"power","Fiat",50,,' '"power","Volvo",150.25,150,15' '"weight","Fiat",1,,' '"weight","Volvo",1,,'
+reproduce data | grep -q '^0 runs' || complain "data: there is nothing to run"
+figure columns <<'INI'
+[figure]
+title = the table's columns are as wide as their names
+x = kg
+[data]
+Fiat = kg=1000 hp=50
+[series]
+power-in-horses = hp
+INI
+diff <(printf '%s\n' 'kg    power-in-horses' '1000               50') <(reproduce columns | sed -n 3,4p) >&2 || complain "columns: the table isn't as expected"
+figure formulas <<'INI'
+[figure]
+title = formulas over runs
+x = n
+[matrix]
+program = vectoradd
+n = 64, 128
+[series]
+one = n
+two = 2 * n
+INI
+expect formulas '"one","64",64,,' '"one","128",128,,' '"two","64",128,,' '"two","128",256,,'
+
+# How many data structures the software L1's pass finds in a program's main loops: of two kernels, with 2 and 3, the more.
+figure structures <<'INI'
+[figure]
+title = structures
+x = program
+y = sl1.structures
+[matrix]
+program = wordcount, affinity
+size = small
+functional = yes
+sl1 = yes
+INI
+expect structures '"","wordcount",1,,' '"","affinity",3,,'
+
+# Registers that rewriting adds: none where there is no room for a line (kmeans's table leaves 192 bytes), so the original ran.
+figure registers <<'INI'
+[figure]
+title = registers
+x = program
+[matrix]
+program = wordcount, kmeans k=720
+size = small
+gpu = titan_black
+functional = yes
+sl1 = yes
+[series]
+structures = sl1.structures
+some = min(sl1.registers, 1)
+INI
+expect registers '"structures","wordcount",1,,' '"structures","kmeans",2,,' '"some","wordcount",1,,' '"some","kmeans",0,,'
+# Capability 3.5: 16 blocks an SM, 64 warps.
+figure occupancy <<'INI'
+[figure]
+title = warps that there is room for
+x = block
+y = occupancy.warps
+[matrix]
+program = wordcount threads=256 bytes=128
+gpu = titan_black
+block = 32, 64, 128
+INI
+expect occupancy '"","32",16,,' '"","64",32,,' '"","128",64,,'
+
 # Errors say where.
 refuse() {  # NAME TEXT: the error contains it
     local error
@@ -183,6 +266,12 @@ figure twice <<<$'[figure]\ntitle = t\n[values]\na = 1\n[matrix]\nprogram = vect
 refuse twice "several runs have the value a"
 figure neither <<<$'[figure]\ntitle = t\nx = n\n[values]\na = 1\n[matrix]\nprogram = vectoradd'
 refuse neither "needs title, x and y, or title and [values]"
+figure both <<<$'[figure]\ntitle = t\nx = n\ny = 1\n[series]\na = 1\n[matrix]\nprogram = vectoradd'
+refuse both "[series] stands in place of y and series"
+figure runs <<<$'[figure]\ntitle = t\nx = data\ny = kg\n[data]\nA = kg=5\n[matrix]\nprogram = vectoradd'
+refuse runs "[data] stands in place of [matrix]"
+figure given <<<$'[figure]\ntitle = t\nx = data\n[data]\nA = kg=5\n[series]\na = cycles'
+refuse given "given.ini:7:5: error: a: formula:1:1"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
 refuse empty "has no [matrix]"
 if "$ONCHIP" reproduce nobody 2>"$work/error"; then complain "nobody's paper"; fi
