@@ -100,7 +100,8 @@ static void replace(Spill *s, Operand *o, Pairs *p, const Inst *near, bool load)
     for (int k = 0; k < o->count; k++) replace(s, &items[k], p, near, load);
 }
 
-static void rewrite(Spill *s, const Inst *from)
+// Returns where the instruction itself stands then.
+static uint32_t rewrite(Spill *s, const Inst *from)
 {
     Inst i = *from;
     Pairs uses = {0}, defs = {0};
@@ -109,25 +110,27 @@ static void rewrite(Spill *s, const Inst *from)
     memcpy(i.opnd, from->opnd, sizeof *i.opnd * i.operands);
     for (int n = dests; n < i.operands; n++) replace(s, &i.opnd[n], &uses, from, true);
     for (int n = 0; n < dests; n++) replace(s, &i.opnd[n], &defs, from, false);
+    uint32_t at = (uint32_t)s->out.n;
     vec_push(&s->out, i);
     for (size_t k = 0; k < defs.n; k++) put_access(s, from, false, defs.v[k].to, s->home[defs.v[k].from]);
     vec_free(&uses);
     vec_free(&defs);
+    return at;
 }
 
 static void apply(Spill *s)
 {
     Function *f = s->f;
-    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1));
+    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), *self = mem_alloc(sizeof *self * (f->insts.n + 1));
     for (size_t n = 0; n < f->insts.n; n++) {
         moved[n] = (uint32_t)s->out.n;
-        rewrite(s, &f->insts.v[n]);
+        self[n] = rewrite(s, &f->insts.v[n]);
     }
-    moved[f->insts.n] = (uint32_t)s->out.n;
+    moved[f->insts.n] = self[f->insts.n] = (uint32_t)s->out.n;
     for (size_t l = 0; l < f->labels.n; l++)
         if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
-    mem_free(moved);
+    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = self[f->pragmas.v[p].inst];  // of an instruction, not of what reloads its operands
+    mem_free(moved), mem_free(self);
     mem_free(f->insts.v);
     f->insts.v = s->out.v, f->insts.n = s->out.n, f->insts.cap = s->out.cap;
 }

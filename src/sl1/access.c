@@ -177,7 +177,6 @@ static void fill(Sl1Writer *w, uint32_t k)
     if (sl1_has_next(w, k)) fill_ahead(w, k);
     else sl1_move_line(w, k, true, "%sl1_y");
     if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
-    else if (sl1_has_high(w, k)) sl1_put(w, "mov.b64 {%%sl1_a%u, %%sl1_g%u}, %%sl1_y;", k, k);
     else sl1_put(w, "mov.u32 %%sl1_a%u, %%sl1_i;", k);
 }
 
@@ -197,7 +196,7 @@ static void mark_written(Sl1Writer *w, const Inst *i, int structure)
 static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
 {
     snprintf(name, 32, w->alias ? "%%sl1_a%u" : "%%sl1_z", k);
-    if (!w->alias) sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
+    if (!w->alias) sl1_put_tag(w, k);
     return name;
 }
 
@@ -207,7 +206,7 @@ static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
     char tag[32];
     uint32_t apart = ++w->labels;
     bool narrow = width_of(i) <= w->options->line && w->options->line != 24, own = w->options->line == 24;
-    bool whole = !own && (narrow || w->alias || sl1_has_high(w, k));
+    bool whole = !own && (narrow || w->alias);
     const char *a = whole ? whole_tag(w, k, tag) : NULL;
     if (narrow) {
         sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
@@ -257,7 +256,7 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 // Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the offset by XOR.
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
-    uint32_t miss = ++w->labels, hit = ++w->labels, direct = ++w->labels, done = ++w->labels, line = w->options->line;
+    uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;
     char own[32];
     snprintf(own, sizeof own, "%%sl1_l%u", k);
     sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
@@ -277,15 +276,15 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     Text *out = w->out;
     w->out = &w->aside;
     sl1_put(w, "$sl1_g%u:", miss);
-    sl1_put(w, "setp.lt.s32 %%sl1_p, %%sl1_l%u, 0;", k);
-    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", direct);
+    sl1_put(w, "setp.ge.s32 %%sl1_p, %%sl1_l%u, 0;", k);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", cached);
+    sl1_put_inst(w, i);
+    sl1_put(w, "bra $sl1_g%u;", done);
+    sl1_put(w, "$sl1_g%u:", cached);
     line_of_low(w, k);
     fill(w, k);
     sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
     sl1_put(w, "bra $sl1_g%u;", hit);
-    sl1_put(w, "$sl1_g%u:", direct);
-    sl1_put_inst(w, i);
-    sl1_put(w, "bra $sl1_g%u;", done);
     w->out = out;
 }
 

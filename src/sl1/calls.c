@@ -8,6 +8,9 @@
 // --- the state --------------------------------------------------------------------------------------------------------------
 typedef void Visit(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where);
 
+static void put_in(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "st.param.b%u [%s+%u], %s;", 8 * bytes, where, at, reg); }
+static void take_out(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "ld.param.b%u %s, [%s+%u];", 8 * bytes, reg, where, at); }
+
 // Its registers, in the order in which they lie; returns how many bytes they take.
 static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
 {
@@ -22,6 +25,7 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
             uint32_t bytes = *c == 'a' ? tag : 4;
             at = (at + bytes - 1) / bytes * bytes;
             snprintf(reg, sizeof reg, "%%sl1_%c%u", *c, k);
+            if (*c == 'g' && visit == put_in) sl1_put_high(w, k);
             if (visit && *c != 'w') visit(w, reg, bytes, at, where);
             if (*c != 'w') at += bytes;
             for (uint32_t word = 0; (*c == 'e' || *c == 'w') && word < w->options->line / 4; word++, at += 4) {
@@ -32,9 +36,6 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     if (monitor && visit) visit(w, "%sl1_calls", 4, at, where);
     return at + 4 * monitor;
 }
-
-static void put_in(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "st.param.b%u [%s+%u], %s;", 8 * bytes, where, at, reg); }
-static void take_out(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "ld.param.b%u %s, [%s+%u];", 8 * bytes, reg, where, at); }
 
 static uint32_t state_bytes(const Sl1Writer *w) { return (visit_state((Sl1Writer *)(uintptr_t)w, NULL, NULL) + 15) & ~15u; }
 

@@ -76,7 +76,7 @@ static void write_part(Sl1Writer *w, uint32_t k)
         sl1_put(w, "and.b32 %%sl1_v4, %%sl1_t, %u;", 1u << byte);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v4, 0;");
         if (words && byte) sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_v0, 8;");
-        if (!words) sl1_put(w, "@%%sl1_p ld.shared.u8 %%sl1_v0, [%%sl1_s+%u];", byte);
+        if (!words) sl1_put(w, "ld.shared.u8 %%sl1_v0, [%%sl1_s+%u];", byte);
         sl1_put(w, "@%%sl1_p st.global.u8 [%%sl1_z+%u], %%sl1_v0;", byte);
     }
     sl1_put(w, "$sl1_g%u:", next);
@@ -95,7 +95,7 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_b%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", clean);
     if (w->alias) sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
-    else sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
+    else sl1_put_tag(w, k);
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_b%u, %u;", k, (1u << w->options->line) - 1);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", part);
     sl1_move_line(w, k, false, "%sl1_z");
@@ -109,11 +109,25 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     sl1_put(w, "$sl1_g%u:", clean);
 }
 
-// No line has this address.
+// Where pointers don't alias, the high half of a structure's addresses is its pointer's (launch.c). A function, which doesn't see the
+// kernel's parameters, has it in a register.
+void sl1_put_high(Sl1Writer *w, uint32_t k)
+{
+    const Symbol *pointer = w->plan->f->params.v[w->plan->structure[k].param];
+    if (w->body->f->entry) sl1_put(w, "ld.param.u32 %%sl1_g%u, [%s+4];", k, pointer->name);
+}
+
+void sl1_put_tag(Sl1Writer *w, uint32_t k)
+{
+    sl1_put_high(w, k);
+    sl1_put(w, "mov.b64 %%sl1_z, {%%sl1_a%u, %%sl1_g%u};", k, k);
+}
+
+// No line has this address: it is odd, and no structure has bytes near its low half (launch.c).
 void sl1_forget(Sl1Writer *w, uint32_t k)
 {
     if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
-    else sl1_put(w, "mov.u32 %%sl1_a%u, -64;", k);
+    else sl1_put(w, "mov.u32 %%sl1_a%u, -63;", k);
     if (sl1_has_next(w, k)) sl1_put(w, "mov.u32 %%sl1_e%u, -1;", k);
 }
 

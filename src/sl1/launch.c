@@ -12,7 +12,7 @@ bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer,
     uint64_t base[SL1_STRUCTURES], bytes;
     for (uint32_t i = 0; i < k->structures; i++) {
         if (!range(user, pointer[i], &base[i], &bytes)) return false;
-        // Low halves of addresses tell its lines apart, and none lies in that of no line, 2^32 − 64.
+        // Low halves of addresses tell its lines apart, and none lies near that of no line, 2^32 − 63.
         if ((base[i] & UINT32_MAX) + bytes > UINT32_MAX - 79) return false;
         // Lines counted from a pointer: aligned for their loads, and the last one ends where the allocation's padding does at most.
         uint64_t last = (base[i] + bytes - pointer[i] + o->line - 1) / o->line * o->line;

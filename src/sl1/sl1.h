@@ -45,7 +45,7 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8+decide=thread+noalias"; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 2 };                     // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 3 };                     // part of what a stored run is known by: raised when rewritten kernels change
 
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
@@ -170,6 +170,8 @@ void sl1_flush(Sl1Writer *w);                              // lines written back
 void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load, const char *address);  // a whole one, from global memory or to it
 void sl1_forget(Sl1Writer *w, uint32_t structure);
+void sl1_put_high(Sl1Writer *w, uint32_t structure);       // sets %sl1_g…, the high half of its line's address
+void sl1_put_tag(Sl1Writer *w, uint32_t structure);        // sets %sl1_z: the address
 
 // --- rewrite.c: a module --------------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {

@@ -20,7 +20,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 }
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
-// low half, g being the high one; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
+// low half, g being the high one, for as long as it is needed; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
 // bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the
 // low half of the pointer, where lines are counted from it; w, the words of a line that lies in registers.
 static void add_registers(Sl1Writer *w)
