@@ -253,13 +253,22 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
 }
 
+// Sets %sl1_low alone, which is all that a hit needs of an address.
+static void put_low(Sl1Writer *w, const Inst *i)
+{
+    const Operand *a = address_of(i);
+    if (a->reg == NO_REG) sl1_address(w, i);
+    sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", a->reg == NO_REG ? w->x : reg_name(&w->view, a->reg));
+    if (a->reg != NO_REG && a->imm) sl1_put(w, "add.u32 %%sl1_low, %%sl1_low, %d;", (int32_t)a->imm);
+}
+
 // Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the offset by XOR.
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;
     char own[32];
     snprintf(own, sizeof own, "%%sl1_l%u", k);
-    sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
+    put_low(w, i);
     sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 ? "sub.u32" : "xor.b32", k);
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
@@ -281,6 +290,7 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put_inst(w, i);
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", cached);
+    sl1_address(w, i);
     line_of_low(w, k);
     fill(w, k);
     sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
@@ -290,13 +300,14 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 
 void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
-    bool store = i->op == OP_ST;
-    if (width_of(i) > w->options->line || (w->options->line == 24 && width_of(i) == 16)) {  // which might be part of two lines
-        sl1_go_past(w, i, structure);
+    bool store = i->op == OP_ST, wide = width_of(i) > w->options->line || (w->options->line == 24 && width_of(i) == 16);
+    if (only_own(w, structure) && !wide) {
+        access_own(w, i, (uint32_t)structure);
         return;
     }
-    if (only_own(w, structure)) {
-        access_own(w, i, (uint32_t)structure);
+    sl1_address(w, i);
+    if (wide) {  // it might be part of two lines
+        sl1_go_past(w, i, structure);
         return;
     }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;

@@ -45,7 +45,7 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8+decide=thread+noalias"; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 3 };                     // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 4 };                     // part of what a stored run is known by: raised when rewritten kernels change
 
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
@@ -164,7 +164,7 @@ bool sl1_strides_choose(const Sl1Writer *w);               // no monitor: the lo
 bool sl1_is_poor(const Sl1Writer *w, int structure);       // its strides are known to be worth no line, and it is in none
 const char *sl1_line_of(Sl1Writer *w, uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
 void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
-void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache
+void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache, the address too
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);  // to memory, and what of it is in lines before it
 void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten
 void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to

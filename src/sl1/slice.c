@@ -172,7 +172,6 @@ static void write_inst(Sl1Writer *w, uint32_t n)
         sl1_simulate(w, (uint32_t)s);  // before it: a load may overwrite its address
         sl1_put_inst(w, &plain);
     } else {
-        sl1_address(w, i);
         sl1_access(w, &plain, s);
     }
     end_guard(w, skip);
