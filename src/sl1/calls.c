@@ -8,8 +8,27 @@
 // --- the state --------------------------------------------------------------------------------------------------------------
 typedef void Visit(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where);
 
-static void put_in(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "st.param.b%u [%s+%u], %s;", 8 * bytes, where, at, reg); }
-static void take_out(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where) { sl1_put(w, "ld.param.b%u %s, [%s+%u];", 8 * bytes, reg, where, at); }
+static void put_in(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where)
+{
+    sl1_put(w, "st.param.b%u [%s+%u], %s;", 8 * bytes, where, at, reg);
+}
+
+static void take_out(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where)
+{
+    sl1_put(w, "ld.param.b%u %s, [%s+%u];", 8 * bytes, reg, where, at);
+}
+
+static bool keeps(const Sl1Writer *w, uint32_t k, char letter)
+{
+    switch (letter) {
+    case 'b': return sl1_has_bitmap(w, k);
+    case 'g': return sl1_has_high(w, k);
+    case 'e': return sl1_has_next(w, k);
+    case 'o': return w->options->line == 24;
+    case 'w': return sl1_in_registers(w, k);
+    default: return true;
+    }
+}
 
 // Its registers, in the order in which they lie; returns how many bytes they take.
 static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
@@ -20,7 +39,7 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     static const char monitored[] = "ahno", computed[] = "albgeow";
     for (uint32_t k = 0; k < p->structures; k++)
         for (const char *c = monitor ? monitored : computed; *c; c++) {
-            if (p->structure[k].barred || (*c == 'b' && !sl1_has_bitmap(w, k)) || (*c == 'g' && !sl1_has_high(w, k)) || (*c == 'e' && !sl1_has_next(w, k)) || (*c == 'o' && w->options->line != 24) || (*c == 'w' && !sl1_in_registers(w, k))) continue;
+            if (p->structure[k].barred || !keeps(w, k, *c)) continue;
             char reg[32];
             uint32_t bytes = *c == 'a' ? tag : 4;
             at = (at + bytes - 1) / bytes * bytes;
