@@ -56,6 +56,21 @@ static int look_into(const Function *f, Seen *seen)
     return worst;
 }
 
+// What a warp must stay together for may be in a function, too: of one without a body nobody knows.
+static bool keeps_together(const Function *f, Seen *seen)
+{
+    bool any = false;
+    for (size_t k = 0; k < seen->f.n; k++)
+        if (seen->f.v[k] == f) return false;
+    vec_push(&seen->f, f);
+    for (size_t n = 0; n < f->insts.n && !any; n++) {
+        const Inst *i = &f->insts.v[n];
+        const Function *g = sl1_callee(i);
+        any = (must_stay_together(i) && i->op != OP_BRX) || (g && keeps_together(g, seen));
+    }
+    return any;
+}
+
 static int kind_of(const Function *f)
 {
     Seen seen = {{0}};
@@ -226,12 +241,18 @@ static void look_at_calls(Sl1Plan *p)
 // --- loops ----------------------------------------------------------------------------------------------------------------
 static const char *why_not(const Flow *flow, const Loop *l)
 {
+    Seen seen = {{0}};
+    const char *why = NULL;
     for (size_t k = 0; k < l->blocks.n; k++) {
         const Block *b = &flow->blocks.v[l->blocks.v[k]];
-        for (uint32_t n = b->first; n < b->last; n++)
-            if (must_stay_together(&flow->f->insts.v[n])) return "a warp must stay together in it";
+        for (uint32_t n = b->first; n < b->last; n++) {
+            const Function *g = sl1_callee(&flow->f->insts.v[n]);
+            if (must_stay_together(&flow->f->insts.v[n])) why = "a warp must stay together in it";
+            else if (g && keeps_together(g, &seen)) why = "a warp must stay together in a function that it calls";
+        }
     }
-    return NULL;
+    vec_free(&seen.f);
+    return why;
 }
 
 static bool touches_memory(const Sl1Body *body, const Loop *l)

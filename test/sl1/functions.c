@@ -1,6 +1,6 @@
 // functions.c: device functions, each made for the call that follows. They take a generic pointer to a thread's first element, and an
-// index or a number of elements, alone or in an array by value; what they return is a word, an array, or nothing. Some have an
-// instruction that keeps a warp together: the software L1 calls these as they are, behind a flush.
+// index or a number of elements, alone or in an array by value; what they return is a word, an array, or nothing. Some have a
+// variable that there is once: the software L1 calls these as they are, behind a flush.
 #include "maker.h"
 
 typedef enum Form { WORD, ARRAY, NOTHING } Form;  // of what goes in and comes out
@@ -41,12 +41,8 @@ static void put_result(Text *f, const Callee *c)
                                          "    st.param.b32 [f%u_r+12], %%r2;\n", n, n, n);
 }
 
-// Its own lane alone is what is kept together.
-static void put_warp(Maker *m, Text *f)
-{
-    if (m->sm < 70) text_put(f, "    setp.eq.u32 %q, %r0, 1;\n    vote.any.pred %q, %q;\n");
-    else text_put(f, "    mov.u32 %r4, %lanemask_eq;\n    bar.warp.sync %r4;\n");
-}
+// A variable that there is once: the function is called as it is.
+static void put_once(Text *f, const Callee *c) { text_printf(f, "    .shared .b32 f%u_once;\n    mov.u32 %%r4, f%u_once;\n", c->number, c->number); }
 
 static void put_head(Maker *m, Text *f, const Callee *c)
 {
@@ -71,7 +67,7 @@ static Callee put_function(Maker *m, const Section *s, Body body, bool writes)
     uint32_t n = c.number = m->function_count++;
     c.carried = c.form == ARRAY && !m->plain && once_in(m, 2);
     put_head(m, f, &c);
-    if (once_in(m, 3)) put_warp(m, f);
+    if (once_in(m, 3)) put_once(f, &c);
     switch (body) {
     case ELEMENT:
         text_printf(f, "    mad.wide.u32 %%rd1, %%r0, %u, %%rd0;\n    ld.%s %%r1, [%%rd1+%u];\n"

@@ -141,18 +141,28 @@ static void large(void **state)
 }
 
 // A copy of the kernel would have a variable of its own, and launches may alternate.
+static const struct Left { Called called; const char *why; } kept[] = {
+    {{.name = "own", .functions = "", .body = "    .global .u32 launches;\n    red.global.add.u32 [launches], 1;\n" LOOP(10, "    ld.global.u32 %r2, [%a];\n")},
+     "it has a variable of its own in global memory"},
+    {{.name = "together", .functions = ".func wait()\n{\n    .shared .b32 once;\n    bar.sync 0;\n    ret;\n}\n.func stay()\n{\n    .shared .b32 once;\n    call wait;\n    ret;\n}\n",
+      .body = LOOP(10, "    ld.global.u32 %r2, [%a];\n    call stay;\n")},
+     "a warp must stay together in a function that it calls"},
+};
+
 static void left_alone(void **state)
 {
     (void)state;
-    static const Called c = {.name = "own", .functions = "", .body = "    .global .u32 launches;\n    red.global.add.u32 [launches], 1;\n" LOOP(10, "    ld.global.u32 %r2, [%a];\n")};
-    Text ptx = {0}, out = {0};
-    Diag diag = {0};
-    Sl1Module of;
-    put_called(&c, 35, &ptx);
-    assert_true(sl1_rewrite_text(ptx.v, ptx.n, c.name, &sl1_defaults, &out, &of, &diag));
-    assert_string_equal(of.kernels.v[0].left, "it has a variable of its own in global memory");
-    sl1_module_free(&of);
-    text_free(&ptx), text_free(&out);
+    for (size_t k = 0; k < COUNT(kept); k++) {
+        Text ptx = {0}, out = {0};
+        Diag diag = {0};
+        Sl1Module of;
+        put_called(&kept[k].called, 35, &ptx);
+        bool read = sl1_rewrite_text(ptx.v, ptx.n, kept[k].called.name, &sl1_defaults, &out, &of, &diag);
+        if (!read) fail_msg("%s", diag.text.v);
+        assert_string_equal(of.kernels.v[0].left, kept[k].why);
+        sl1_module_free(&of);
+        text_free(&ptx), text_free(&out);
+    }
 }
 
 int main(void)
