@@ -1,7 +1,7 @@
 // monitor.c: the monitoring slice's calls of simulateCache, which count what a line per structure would hit (§3.2.1), and
-// calculateWhatToCache (§3.2.2). A warp chooses as one, which is ours: the paper's threads choose each for itself, and a warp
-// whose lanes disagree would go through both slices in turn. The lanes that are there first add up what they counted and
-// publish a word; those that come late read it, so that nothing rests on lanes being together.
+// calculateWhatToCache (§3.2.2), or the same from strides. A warp chooses as one, which is ours: the paper's threads choose each
+// for itself, and a warp whose lanes disagree would go through both slices in turn. The lanes that are there first add up what
+// they counted and publish a word; those that come late read it, so that nothing rests on lanes being together.
 //
 // The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number (1 if it has registers).
 #include "sl1/sl1.h"
@@ -177,7 +177,16 @@ static double worth(const Sl1Writer *w, uint32_t k)
     return l->weight[k] * l->hits[k] * (w->plan->structure[k].written ? 1 : 2);
 }
 
-// The structures worth most get the lines that there are, and the rest is known here.
+// Structures that get a line in shared memory before k does.
+static uint32_t ahead_of(const Sl1Writer *w, uint32_t k)
+{
+    uint32_t n = 0;
+    double own = worth(w, k);
+    for (uint32_t j = 0; j < w->plan->structures; j++) n += !sl1_in_registers(w, j) && (worth(w, j) > own || (j < k && worth(w, j) >= own));
+    return n;
+}
+
+// The structures worth most get the lines that there are; how many those are is all that isn't known yet.
 void sl1_choose_by_strides(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -185,15 +194,12 @@ void sl1_choose_by_strides(Sl1Writer *w)
     bool any = false, registers = false;
     sl1_find_region(w);
     for (uint32_t k = 0; k < p->structures; k++) {
-        uint32_t before = 0;  // with a line before it
-        if (!may_cache(w, k)) continue;
-        sl1_put(w, "mov.s32 %%sl1_l%u, %d;", k, worth(w, k) > 0 && sl1_in_registers(w, k) ? 0 : -1);
-        if (worth(w, k) <= 0) continue;
-        any = true, registers |= sl1_in_registers(w, k);
-        if (sl1_in_registers(w, k)) continue;
-        for (uint32_t j = 0; j < p->structures; j++) before += !sl1_in_registers(w, j) && (worth(w, j) > worth(w, k) || (j < k && worth(w, j) >= worth(w, k)));
-        sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_count, %u;", before);
-        sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, before * 32 * w->options->line);
+        bool good = may_cache(w, k) && worth(w, k) > 0, own = good && sl1_in_registers(w, k);
+        any |= good, registers |= own;
+        if (may_cache(w, k)) sl1_put(w, "mov.s32 %%sl1_l%u, %d;", k, own ? 0 : -1);
+        if (!good || own) continue;
+        sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_count, %u;", ahead_of(w, k));
+        sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, ahead_of(w, k) * 32 * w->options->line);
     }
     forget_all(w);
     if (any && !registers) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_count, 0;");

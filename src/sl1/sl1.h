@@ -5,8 +5,9 @@
 // kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
 // accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
 // structures through lines in shared memory that are the thread's own. inline.c and forward.c bring together what belongs to an
-// address, plan.c finds loops and structures, slice.c writes the copies, monitor.c, access.c and flush.c what is put into them,
-// calls.c what they call, rewrite.c the module; launch.c says how much room there is.
+// address, plan.c finds loops and structures, stride.c what lines will hit where the text says it, slice.c writes the copies,
+// monitor.c, access.c, registers.c and flush.c what is put into them, calls.c what they call, rewrite.c the module; launch.c says
+// how much room there is.
 #ifndef SL1_H
 #define SL1_H
 
