@@ -4,6 +4,8 @@
 // refresh and tFAW aren't modelled (doc/model-errors.md). Invariant: completion times don't decrease.
 #include "mem/mem.h"
 
+#include <string.h>
+
 static uint64_t fixed(double cycles) { return (uint64_t)(cycles * 256 + 0.5); }
 
 void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
@@ -12,7 +14,7 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
     d->cost = link_cost(cfg->bytes_per_cycle);
     d->t_cl = fixed(cfg->cl / cfg->clock_ratio), d->t_rcd = fixed(cfg->rcd / cfg->clock_ratio);
     d->t_rp = fixed(cfg->rp / cfg->clock_ratio), d->t_ras = fixed(cfg->ras / cfg->clock_ratio);
-    d->queue = mem_alloc(sizeof *d->queue * cfg->queue);
+    d->queue = mem_alloc(sizeof *d->queue * 2 * cfg->queue);
     d->bank = mem_alloc(sizeof *d->bank * MAX(cfg->banks, 1u));
     for (uint32_t b = 0; b < cfg->banks; b++) d->bank[b].row = ~0ull;
 }
@@ -30,7 +32,8 @@ void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool writ
     uint32_t banks = MAX(d->cfg.banks, 1u);
     uint64_t row = r / banks;
     uint32_t bank = (uint32_t)((r + row) % banks);
-    d->queue[d->n++] = (DramRequest){now << 8, row, tag, bytes, bank, write};
+    if (d->head + d->n == 2 * d->cfg.queue) memmove(d->queue, d->queue + d->head, d->n * sizeof *d->queue), d->head = 0;
+    d->queue[d->head + d->n++] = (DramRequest){now << 8, row, tag, bytes, bank, write};
     d->count[write ? C_DRAM_WRITES : C_DRAM_READS]++;
     d->count[write ? C_DRAM_WRITE_BYTES : C_DRAM_READ_BYTES] += bytes;
 }
@@ -42,7 +45,7 @@ static uint64_t start_time(const Dram *d)
 {
     if (!d->n) return NEVER;
     uint64_t ahead = lookahead(d), bus = d->bus > ahead ? d->bus - ahead : 0;
-    return MAX(bus, d->queue[0].arrival);
+    return MAX(bus, d->queue[d->head].arrival);
 }
 
 static void finish(Dram *d, uint64_t time, uint32_t tag)
@@ -59,16 +62,17 @@ static void finish(Dram *d, uint64_t time, uint32_t tag)
 
 static void start(Dram *d, uint64_t now)
 {
+    DramRequest *queue = d->queue + d->head;
     uint32_t pick = 0;
     if (!d->cfg.simple)
-        for (uint32_t k = 0; k < d->n && d->queue[k].arrival <= now; k++)
-            if (d->bank[d->queue[k].bank].row == d->queue[k].row) {
+        for (uint32_t k = 0; k < d->n && queue[k].arrival <= now; k++)
+            if (d->bank[queue[k].bank].row == queue[k].row) {
                 pick = k;
                 break;
             }
-    DramRequest r = d->queue[pick];
-    for (uint32_t k = pick; k + 1 < d->n; k++) d->queue[k] = d->queue[k + 1];
-    d->n--;
+    DramRequest r = queue[pick];
+    for (uint32_t k = pick; k; k--) queue[k] = queue[k - 1];
+    d->head++, d->n--;
     uint64_t data = now;
     if (!d->cfg.simple) {
         DramBank *b = &d->bank[r.bank];

@@ -196,6 +196,30 @@ static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the star
     return true;
 }
 
+// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads arrive, in which each
+// node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
+typedef struct First {
+    uint64_t *node;            // the root is 1; leaves come last
+    uint32_t leaves;           // a power of two
+} First;
+static inline void first_open(First *f, uint32_t queues)
+{
+    for (f->leaves = 1; f->leaves < queues;) f->leaves *= 2;
+    f->node = mem_alloc(sizeof *f->node * 2 * f->leaves);
+    for (uint32_t k = 0; k < 2 * f->leaves; k++) f->node[k] = NEVER;
+}
+static inline void first_close(First *f) { mem_free(f->node); }
+static inline void first_set(First *f, uint32_t queue, const Fifo *q)
+{
+    uint64_t least = q->head < q->n ? q->v[q->head].time << 16 | queue : NEVER;
+    for (uint32_t k = f->leaves + queue; k; k /= 2) {
+        f->node[k] = least;
+        least = MIN(least, f->node[k ^ 1]);
+    }
+}
+static inline uint64_t first_time(const First *f) { return f->node[1] == NEVER ? NEVER : f->node[1] >> 16; }
+static inline uint32_t first_queue(const First *f) { return f->node[1] & 0xffff; }
+
 // A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.
 typedef struct Link {
     uint64_t free;             // 1/256 cycle
@@ -235,8 +259,8 @@ typedef struct DramDone {
 } DramDone;
 typedef struct Dram {
     DramCfg cfg;
-    DramRequest *queue;
-    uint32_t n;
+    DramRequest *queue;        // valid: [head, head + n), in the order of arrival, with room for twice as many
+    uint32_t head, n;
     DramBank *bank;
     uint64_t bus;              // 1/256 cycle: when the data bus is free
     DramDone *done;            // reads under way, by time: a ring
@@ -313,7 +337,7 @@ typedef struct Waiter {
 typedef struct Miss {
     CacheLine *line;
     uint32_t fetching;         // DRAM reads under way
-    uint32_t first, count;     // waiters
+    uint32_t first, last, count;  // waiters
     uint32_t next_free;
 } Miss;
 typedef struct Partition {
@@ -326,7 +350,7 @@ typedef struct Partition {
     uint32_t launch;
     Fifo *inbox;               // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
                                // then those whose walk is over
-    uint64_t *head_time;       // likewise: when its first request arrives, or NEVER
+    First first;               // of them
     uint64_t due;              // nothing happens before this cycle unless a request arrives
     uint64_t sent;             // the earliest arrival of what was sent in this window, or NEVER
     Wire *reply, *credit;      // per SM

@@ -24,10 +24,9 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
     p->in.cost = link_cost(cfg->bytes_in);
     p->out.cost = link_cost(cfg->bytes_out);
     p->inbox = mem_alloc(sizeof *p->inbox * (cfg->sms + 2));
-    p->head_time = mem_alloc(sizeof *p->head_time * (cfg->sms + 2));
+    first_open(&p->first, cfg->sms + 2);
     p->reply = mem_alloc(sizeof *p->reply * cfg->sms);
     p->credit = mem_alloc(sizeof *p->credit * cfg->sms);
-    for (uint32_t s = 0; s < cfg->sms + 2; s++) p->head_time[s] = NEVER;
     p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
     for (uint32_t m = 0; m < cfg->l2.mshrs; m++) p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
     p->free_waiter = NONE;
@@ -42,7 +41,8 @@ void partition_close(Partition *p)
     for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) {
         for (int b = 0; b < 2; b++) mem_free(p->reply[s].box[b].v), mem_free(p->credit[s].box[b].v);
     }
-    mem_free(p->inbox), mem_free(p->head_time), mem_free(p->reply), mem_free(p->credit);
+    first_close(&p->first);
+    mem_free(p->inbox), mem_free(p->reply), mem_free(p->credit);
     mem_free(p->miss), mem_free(p->waiter);
     *p = (Partition){0};
 }
@@ -53,6 +53,7 @@ void partition_begin(Partition *p, uint32_t sms)
     p->sms = sms;
     p->launch++;
     for (uint32_t s = 0; s < sms; s++) p->credit[s].box[0].n = p->credit[s].box[1].n = 0;  // not taken: the SM was done
+    for (uint32_t s = 0; s < p->cfg.sms + 2; s++) first_set(&p->first, s, &p->inbox[s]);
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->dram.bus = p->due = 0;
@@ -84,7 +85,7 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     Fifo *f = &p->inbox[p->sms + 1];
     if (f->head == f->n) f->head = f->n = 0;
     fifo_put_sorted(f, again);
-    p->head_time[p->sms + 1] = f->v[f->head].time;
+    first_set(&p->first, p->sms + 1, f);
 }
 
 // later: cycles after which it is ready; the link serves others until then.
@@ -125,10 +126,9 @@ static void wait_for(Partition *p, Miss *m, const Packet *r)
     uint32_t w = p->free_waiter;
     p->free_waiter = p->waiter[w].next;
     p->waiter[w] = (Waiter){*r, NONE};
-    uint32_t *end = &m->first;
-    while (*end != NONE) end = &p->waiter[*end].next;
-    *end = w;
-    m->count++;
+    if (m->count++) p->waiter[m->last].next = w;
+    else m->first = w;
+    m->last = w;
 }
 
 static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors, uint64_t now, uint8_t structure)
@@ -242,28 +242,17 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     p->misses--;
 }
 
-// The SM whose first request arrives first; of several the one with the lowest number.
-static uint32_t first_arrival(const Partition *p)
-{
-    uint32_t sm = 0;
-    for (uint32_t s = 1; s < p->sms + 2; s++)
-        if (p->head_time[s] < p->head_time[sm]) sm = s;
-    return sm;
-}
-
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
     p->sent = NEVER;
     bool came = false;
-    for (uint32_t s = 0; s < p->sms; s++) came |= wire_take(from[s], window, &p->inbox[s]);
+    for (uint32_t s = 0; s < p->sms; s++)
+        if (wire_take(from[s], window, &p->inbox[s])) first_set(&p->first, s, &p->inbox[s]), came = true;
     if (!came && p->due >= end && p->refused_since == NEVER) return;
-    for (uint32_t s = 0; s < p->sms + 2; s++) {
-        const Fifo *f = &p->inbox[s];
-        p->head_time[s] = f->head < f->n ? f->v[f->head].time : NEVER;
-    }
-    for (uint32_t sm = first_arrival(p);;) {
-        uint64_t request = p->head_time[sm], dram = dram_next(&p->dram);
+    first_set(&p->first, p->sms, &p->inbox[p->sms]);
+    for (;;) {
+        uint64_t request = first_time(&p->first), dram = dram_next(&p->dram);
         if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
         uint64_t now = MIN(request, dram);
         p->due = now;
@@ -274,7 +263,6 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
             dram_run(&p->dram, now);
             bool moved = p->dram.n != before;
             while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
-            if (moved) sm = first_arrival(p);  // a walk may have ended
             if (moved && p->refused_since != NEVER) {
                 p->count[C_L2_REFUSED] += now - p->refused_since;
                 p->refused_since = NEVER;
@@ -282,6 +270,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
             }
             continue;
         }
+        uint32_t sm = first_queue(&p->first);
         Fifo *f = &p->inbox[sm];
         Packet request_of = f->v[f->head], *r = &request_of;
         bool walks = r->translate == WALK;
@@ -302,8 +291,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         }
         p->count[C_PAGE_WALKS] += walks;
         f->head++;
-        p->head_time[sm] = f->head < f->n ? f->v[f->head].time : NEVER;
-        sm = first_arrival(p);
+        first_set(&p->first, sm, f);
     }
     if (p->refused_since != NEVER) {
         p->count[C_L2_REFUSED] += end - p->refused_since;

@@ -22,12 +22,17 @@ const SchedOps *sched_ops(uint32_t id)
     }
 }
 
+void sched_start(Sched *s, int warp)
+{
+    s->present |= 1ull << warp;
+    for (int k = 0; k < 64; k++) s->older[k] &= ~(1ull << warp);
+    s->older[warp] = ~(1ull << warp);
+    s->ops->start(s, warp);
+}
+
 int sched_oldest(const Sched *s, uint64_t mask)
 {
-    int best = -1;
-    for (uint64_t m = mask; m; m &= m - 1) {
-        int w = __builtin_ctzll(m);
-        if (best < 0 || s->age[w] < s->age[best]) best = w;
-    }
-    return best;
+    int oldest = -1;
+    for (; mask; mask &= s->older[oldest]) oldest = __builtin_ctzll(mask);
+    return oldest;
 }

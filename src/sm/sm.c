@@ -18,6 +18,7 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     sm->wheel = mem_alloc(sizeof *sm->wheel * WHEEL);
     sm->wire = mem_alloc(sizeof *sm->wire * part->partitions);
     sm->inbox = mem_alloc(sizeof *sm->inbox * part->partitions);
+    first_open(&sm->first, part->partitions);
     sm->credits = mem_alloc(sizeof *sm->credits * part->partitions);
     sm->credit = mem_alloc(sizeof *sm->credit * part->partitions);
     for (uint32_t p = 0; p < part->partitions; p++) sm->credit[p] = part->credits;
@@ -56,6 +57,7 @@ void sm_close(Sm *sm)
             for (int b = 0; b < 2; b++) mem_free(sm->wire[p].box[b].v);
             mem_free(sm->inbox[p].v), mem_free(sm->credits[p].v);
         }
+    first_close(&sm->first);
     mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits), mem_free(sm->credit);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->landing.v);
     mem_free(sm->inst);
@@ -147,7 +149,8 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
-    sm->sent = sm->next_reply = NEVER;
+    sm->sent = NEVER;
+    for (uint32_t p = 0; p < sm->part->partitions; p++) first_set(&sm->first, p, &sm->inbox[p]);
     for (uint32_t p = 0; p < sm->part->partitions; p++) {  // credits still on their way have arrived long ago
         sm->credit[p] = sm->part->credits;
         sm->credits[p].head = sm->credits[p].n = 0;
@@ -173,9 +176,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
         *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .pause = W_BRANCH, .started = now,
                          .sched = (uint8_t)(slot % sm->cfg.schedulers), .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         SchedState *s = &sm->sched[ws->sched];
-        s->policy.present |= 1ull << ws->bit;
-        s->policy.age[ws->bit] = ++sm->starts;
-        s->policy.ops->start(&s->policy, ws->bit);
+        sched_start(&s->policy, ws->bit);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
     }
@@ -190,25 +191,17 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 }
 
 // --- the window ---------------------------------------------------------------------------------------------------------
-static void find_reply(Sm *sm)
-{
-    sm->next_reply = NEVER;
-    for (uint32_t p = 0; p < sm->part->partitions; p++) {
-        const Fifo *f = &sm->inbox[p];
-        if (f->head < f->n && f->v[f->head].time < sm->next_reply) sm->next_reply = f->v[f->head].time, sm->next_part = p;
-    }
-}
-
 static void land(Sm *sm)
 {
-    while (sm->next_reply <= sm->now) {
-        Fifo *f = &sm->inbox[sm->next_part];
+    while (first_time(&sm->first) <= sm->now) {
+        uint32_t part = first_queue(&sm->first);
+        Fifo *f = &sm->inbox[part];
         Packet r = f->v[f->head++];
         uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r.sectors);
         r.time = link_pass(&sm->in, r.time, bytes);
         if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
         fifo_put(&sm->landing, r);
-        find_reply(sm);
+        first_set(&sm->first, part, f);
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
         Packet r = sm->landing.v[sm->landing.head++];
@@ -263,9 +256,10 @@ static bool could_issue(Sm *sm)
 // The first reply, or credit that the load-store unit lacks.
 static uint64_t next_arrival(const Sm *sm)
 {
-    if (sm->refused != C_L1_REFUSED_LINK) return sm->next_reply;
+    uint64_t reply = first_time(&sm->first);
+    if (sm->refused != C_L1_REFUSED_LINK) return reply;
     const Fifo *f = &sm->credits[sm->refused_part];
-    return f->head < f->n ? MIN(sm->next_reply, f->v[f->head].time) : sm->next_reply;
+    return f->head < f->n ? MIN(reply, f->v[f->head].time) : reply;
 }
 
 static uint64_t next_event(const Sm *sm)
@@ -298,12 +292,10 @@ static bool asleep(const Sm *sm)
 
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
 {
-    bool came = false;
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
-        came |= wire_take(reply[p], window, &sm->inbox[p]);
+        if (wire_take(reply[p], window, &sm->inbox[p])) first_set(&sm->first, p, &sm->inbox[p]);
         wire_take(credit[p], window, &sm->credits[p]);
     }
-    if (came) find_reply(sm);
     sm->window = from;
     sm->until = to;
     sm->parity = window & 1;

@@ -19,7 +19,7 @@ typedef struct Sched {
     uint64_t active;                 // two-level: the active set
     uint64_t waiting;                // two-level: warps that wait for memory
     int last;                        // last warp issued, or −1
-    uint64_t age[64];                // number of the start; smaller is older
+    uint64_t older[64];              // of each warp, those that started before it
     uint8_t order[64];               // two-level: FIFO of inactive warps
     uint32_t order_n;
 } Sched;
@@ -42,7 +42,8 @@ typedef struct SchedInfo {
 } SchedInfo;
 extern const SchedInfo sched_info[SCHED_COUNT];
 const SchedOps *sched_ops(uint32_t id);
-int sched_oldest(const Sched *s, uint64_t mask);   // the oldest warp of a mask
+void sched_start(Sched *s, int warp);              // a warp arrives, and is younger than all others
+int sched_oldest(const Sched *s, uint64_t mask);   // the oldest warp of a mask; −1: of none
 
 // --- configuration ----------------------------------------------------------------------------------------------------
 typedef struct ClassCfg {
@@ -174,7 +175,6 @@ typedef struct Sm {
     WarpSlot *slots;
     Warp *warps;
     uint32_t warp_slots, score_size;
-    uint64_t starts;
     SchedState sched[4];
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[4];
@@ -202,8 +202,7 @@ typedef struct Sm {
     Cache tlb;
     Fifo *inbox, *credits;             // per partition: replies, credits on their way
     uint32_t *credit;                  // per partition
-    uint64_t next_reply;               // earliest arrival, or NEVER
-    uint32_t next_part;                // and where it comes from
+    First first;                       // of the replies
     Fifo landing;                      // replies that are crossing the SM's port
     uint64_t now, window, until;       // cycle; the window's first and end
     uint64_t due;                      // nothing happens before this cycle unless a packet arrives
