@@ -57,15 +57,15 @@ static bool all_apart(SoftL1 *s, const Sl1Kernel *k, const void *const *args)
 }
 
 typedef struct Question {
-    oc_kernel *kernel;
+    oc_kernel *kernel, *original;
     oc_dim3 block;
 } Question;
 
-static uint32_t blocks_that_fit(void *user, uint32_t smem)
+static uint32_t blocks_that_fit(void *user, bool original, uint32_t smem)
 {
     const Question *q = user;
     uint32_t blocks;
-    return device_occupancy(q->kernel, q->block, smem, &blocks) == OC_OK ? blocks : 0;
+    return device_occupancy(original ? q->original : q->kernel, q->block, smem, &blocks) == OC_OK ? blocks : 0;
 }
 
 static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *change)
@@ -77,7 +77,7 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     if (!k || k->left) return OC_OK;
     s->structures = MAX(s->structures, k->structures);
     Text name = {0};
-    Question q = {.block = block};
+    Question q = {.original = original, .block = block};
     bool apart = all_apart(s, k, change->args);
     if (!apart && sl1_needs_apart(&s->options)) return OC_OK;
     text_printf(&name, "%s%s", info.name, apart ? SL1_APART : SL1_ALIAS);
@@ -87,7 +87,7 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     oc_device_info d = oc_describe(s->device);
     uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes, most = d.shared_block > taken ? d.shared_block - taken : 0;
     Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
-    if (!share.launch) return OC_OK;
+    if (share.left) return OC_OK;
     uint32_t registers = oc_kernel_describe(q.kernel).registers;
     if (registers > info.registers) s->registers = MAX(s->registers, registers - info.registers);
     s->args.n = 0;

@@ -102,15 +102,15 @@ static bool all_apart(const Params *p, const Sl1Kernel *of)
 
 // --- room -------------------------------------------------------------------------------------------------------------------
 typedef struct Question {
-    CUfunction f;
+    CUfunction f, original;
     uint32_t threads;
 } Question;
 
-static uint32_t blocks_that_fit(void *user, uint32_t smem)
+static uint32_t blocks_that_fit(void *user, bool original, uint32_t smem)
 {
     const Question *q = user;
     int n = 0;
-    return REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &n, q->f, (int)q->threads, smem) == CUDA_SUCCESS && n > 0 ? (uint32_t)n : 0;
+    return REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &n, original ? q->original : q->f, (int)q->threads, smem) == CUDA_SUCCESS && n > 0 ? (uint32_t)n : 0;
 }
 
 static uint32_t of_device(CUdevice d, int attribute)
@@ -131,8 +131,8 @@ static uint32_t of_function(CUfunction f, bool is_kernel, CUdevice d, int attrib
 // contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
 static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
 {
-    Sl1Share none = {.launch = false};
-    Question q = {f, s->threads};
+    Sl1Share none = {.left = "there is no room for a line"};
+    Question q = {f, k->handle, s->threads};
     uint32_t sms = of_device(s->device, DEVICE_SMS), block = of_device(s->device, DEVICE_SHARED_BLOCK), optin = of_device(s->device, DEVICE_SHARED_OPTIN);
     uint32_t taken = of_function(f, k->library, s->device, FUNCTION_SHARED), all = MAX(block, optin);
     if (!sms || all <= taken) return none;
@@ -221,7 +221,7 @@ static bool launch_rewritten(const Launch *l, Kernel *k)
     // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same shape.
     s.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
     Sl1Share share = share_of(k, f, s);
-    if (!share.launch) return left(k, TOLD_ROOM, "there is no room for a line");
+    if (share.left) return left(k, TOLD_ROOM, share.left);
     if (first_time(k, TOLD_LINES))
         log_line("%s: %s is launched rewritten: %u line%s of %u bytes a thread, %u bytes of dynamic shared memory a block, pointers %s", k->image->name, k->of->name, share.lines,
                  share.lines == 1 ? "" : "s", settings()->line, share.smem, s.apart ? "apart" : "that may alias");

@@ -24,6 +24,7 @@ static bool keeps(const Sl1Writer *w, uint32_t k, char letter)
     case 'b': return sl1_has_bitmap(w, k);
     case 'g': return sl1_has_high(w, k);
     case 'e': return sl1_has_next(w, k);
+    case 'c': return w->options->clock;
     case 'o': return w->options->line == 24;
     case 'w': return sl1_in_registers(w, k);
     default: return true;
@@ -36,7 +37,7 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     const Sl1Plan *p = w->plan;
     bool monitor = w->slice == SLICE_MONITOR;
     uint32_t at = 0, tag = w->alias ? 8 : 4;
-    static const char monitored[] = "ahno", computed[] = "albgeow";
+    static const char monitored[] = "ahnco", computed[] = "albgeow";
     for (uint32_t k = 0; k < p->structures; k++)
         for (const char *c = monitor ? monitored : computed; *c; c++) {
             if (p->structure[k].barred || !keeps(w, k, *c)) continue;

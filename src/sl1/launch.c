@@ -30,23 +30,24 @@ static uint32_t padded(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user)
 {
-    Sl1Share s = {.region = padded(smem)};
+    Sl1Share s = {.region = padded(smem), .smem = smem, .left = "there is no room for a line"};
     uint32_t head = padded((threads + 31) / 32 * k->warp_bytes), line = (threads + 31) / 32 * 32 * o->line;
-    uint32_t resident = fit(user, smem);
     // No more blocks than there are come to an SM.
-    uint64_t each = (grid_blocks + sms - 1) / sms;
-    if (each < resident) resident = (uint32_t)each;
+    uint64_t each = (grid_blocks + sms - 1) / sms, resident = MIN(fit(user, false, smem), each);
     if (!resident || !line) return s;
+    if (o->warps && 100 * resident < o->warps * MIN(fit(user, true, smem), each)) {
+        s.left = "it would leave a multiprocessor too few warps";
+        return s;
+    }
     uint32_t aside = apart && o->line != 24 ? MIN(o->registers, k->structures) : 0;  // which need none
     uint32_t low = !aside, high = k->structures - aside + 1;  // fewer lines than high fit or may be; low is the least that is of use
     while (low < high) {
         uint32_t lines = (low + high) / 2;
         uint64_t bytes = (uint64_t)s.region + head + (uint64_t)lines * line;
-        if (bytes <= most && fit(user, (uint32_t)bytes) >= resident) low = lines + 1;
+        if (bytes <= most && fit(user, false, (uint32_t)bytes) >= resident) low = lines + 1;
         else high = lines;
     }
-    s.launch = low > !aside;
-    s.lines = s.launch ? low - 1 : 0;
-    s.smem = s.launch ? s.region + head + s.lines * line : smem;
+    if (low == !aside) return s;
+    s.left = NULL, s.lines = low - 1, s.smem = s.region + head + s.lines * line;
     return s;
 }

@@ -21,7 +21,10 @@ void sl1_begin_monitor(Sl1Writer *w)
 {
     sl1_put(w, "mov.u32 %%sl1_calls, 0;");
     for (uint32_t k = 0; k < w->plan->structures; k++)
-        if (may_cache(w, k)) sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k), sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
+        if (may_cache(w, k)) {
+            sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k), sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
+            if (w->options->clock) sl1_put(w, "mov.u32 %%sl1_c%u, 0;", k);
+        }
     forget_all(w);
 }
 
@@ -35,25 +38,54 @@ void sl1_simulate(Sl1Writer *w, uint32_t k)
     sl1_put(w, "add.u32 %%sl1_calls, %%sl1_calls, 1;");
 }
 
+static const Operand *loaded_register(const Inst *i)
+{
+    const Operand *value = &i->opnd[0], *items = value->kind == O_VEC ? value->items : value;
+    for (uint32_t k = 0; k < i->vec && i->op == OP_LD; k++)
+        if (items[k].kind == O_REG) return &items[k];
+    return NULL;
+}
+
+// q = whether any (or all) of the lanes that are here have p. Which lanes are here decides about time alone.
+static void vote(Sl1Writer *w, const char *mode, const char *q)
+{
+    bool sync = w->plan->f->module->sm >= 30;
+    if (sync) sl1_put(w, "activemask.b32 %%sl1_m;");
+    sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
+}
+
+// A warp waits for its slowest lane: of the loads of one that take long, those are taken away for which some lane's line (whose hit
+// simulateCache left in p) would have to be loaded. The clock is read again when the load is back: a store of what it brought
+// has to wait for that.
+void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
+{
+    const Operand *to = w->options->clock ? loaded_register(i) : NULL;
+    if (to) vote(w, "all", "%sl1_q"), sl1_put(w, "mov.u32 %%sl1_v0, %%clock;");
+    sl1_put_inst(w, i);
+    if (!to) return;
+    sl1_put(w, "st.volatile.shared.b8 [sl1_loaded], %s;", reg_name(&w->view, to->reg));
+    sl1_put(w, "mov.u32 %%sl1_v1, %%clock;");
+    sl1_put(w, "sub.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_v1, %u;", w->options->clock);
+    sl1_put(w, "@%%sl1_p add.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
+    sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
+}
+
 // At a main loop's head, where the lanes that are still in it are together, a warp goes over as one. Not at the heads of loops
 // inside it: with a way out there, lanes that leave an inner loop would have no point any more at which they surely meet the
-// others, and would go on alone. Which lanes are here decides about time alone.
+// others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
-    bool warp = !w->options->per_thread;
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    if (warp && w->plan->f->module->sm >= 30) {
-        sl1_put(w, "activemask.b32 %%sl1_m;");
-        sl1_put(w, "vote.sync.any.pred %%sl1_p, %%sl1_p, %%sl1_m;");
-    } else if (warp) {
-        sl1_put(w, "vote.any.pred %%sl1_p, %%sl1_p;");
-    }
+    if (!w->options->per_thread) vote(w, "any", "%sl1_p");
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
 // --- the choice -----------------------------------------------------------------------------------------------------------
 // %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much where
-// it is only read. CLN is %sl1_count; the structures worth most get the lines.
+// it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count; the structures worth most get the lines.
+static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
+
 static void rank(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -61,6 +93,7 @@ static void rank(Sl1Writer *w)
         if (!may_cache(w, k)) continue;
         sl1_put(w, "shl.b32 %%sl1_m, %%sl1_h%u, 1;", k);
         sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_m, %%sl1_n%u;", k);
+        if (by_clock(w, k)) sl1_put(w, "shl.b32 %%sl1_v0, %%sl1_c%u, 3;", k), sl1_put(w, "setp.gt.and.s32 %%sl1_p, %%sl1_v0, %%sl1_n%u, %%sl1_p;", k);
         if (p->structure[k].written) sl1_put(w, "mov.u32 %%sl1_m, %%sl1_h%u;", k);
         sl1_put(w, "selp.b32 %%sl1_n%u, %%sl1_m, 0, %%sl1_p;", k);
     }
@@ -105,24 +138,33 @@ static void refuse_shared(Sl1Writer *w)
     }
 }
 
-// Hits and accesses of the lanes that are here.
+// What stores take can't be seen. Where no structure that is loaded is worth a line, one that is only stored to has none.
+static void follow_loads(Sl1Writer *w, uint32_t none)
+{
+    sl1_put(w, "mov.u32 %%sl1_v0, 0;");
+    bool any = false;
+    for (uint32_t k = 0; k < w->plan->structures; k++)
+        if (may_cache(w, k) && by_clock(w, k)) sl1_put(w, "or.b32 %%sl1_v0, %%sl1_v0, %%sl1_n%u;", k), any = true;
+    if (any) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_v0, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", none);
+}
+
+// What the lanes that are here counted.
 static void add_up(Sl1Writer *w, uint32_t at)
 {
+    uint32_t counts = 2 + !!w->options->clock;
     for (int read = 0; read < 2; read++)
-        for (uint32_t k = 0; k < w->plan->structures; k++) {
-            if (!may_cache(w, k)) continue;
-            for (uint32_t c = 0; c < 2; c++) {
-                uint32_t place = at + 4 + 8 * k + 4 * c;
-                if (read) sl1_put(w, "ld.volatile.shared.u32 %%sl1_%c%u, [%%sl1_warp+%u];", c ? 'n' : 'h', k, place);
-                else sl1_put(w, "red.shared.add.u32 [%%sl1_warp+%u], %%sl1_%c%u;", place, c ? 'n' : 'h', k);
+        for (uint32_t k = 0; k < w->plan->structures; k++)
+            for (uint32_t c = 0; c < counts && may_cache(w, k); c++) {
+                uint32_t place = at + 4 + 4 * (counts * k + c);
+                if (read) sl1_put(w, "ld.volatile.shared.u32 %%sl1_%c%u, [%%sl1_warp+%u];", "hnc"[c], k, place);
+                else sl1_put(w, "red.shared.add.u32 [%%sl1_warp+%u], %%sl1_%c%u;", place, "hnc"[c], k);
             }
-        }
 }
 
 void sl1_choose(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
-    uint32_t at = w->loop * 4 * (1 + 2 * p->structures), chosen = ++w->labels;
+    uint32_t at = w->loop * sl1_loop_bytes(p, w->options), chosen = ++w->labels, none = ++w->labels;
     bool warp = !w->options->per_thread;
     sl1_put(w, "$sl1_h%u:", w->loop);
     sl1_find_region(w);
@@ -135,8 +177,10 @@ void sl1_choose(Sl1Writer *w)
     rank(w);
     if (w->options->scattered && warp && p->f->module->sm >= 30) refuse_shared(w);
     sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
+    if (w->options->clock) follow_loads(w, none);
     for (uint32_t k = 0; k < p->structures && !w->options->cache_nothing; k++)
         if (may_cache(w, k)) rank_written(w, k);
+    if (w->options->clock) sl1_put(w, "$sl1_g%u:", none);
     if (warp) {
         sl1_put(w, "atom.shared.cas.b32 %%sl1_m, [%%sl1_warp+%u], 0, %%sl1_choice;", at);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
@@ -160,7 +204,8 @@ void sl1_choose(Sl1Writer *w)
 }
 
 // --- strides ----------------------------------------------------------------------------------------------------------------
-bool sl1_strides_choose(const Sl1Writer *w) { return w->options->strides && !w->options->cache_nothing && w->plan->loop[w->loop].known; }
+// Strides don't say how long loads take.
+bool sl1_strides_choose(const Sl1Writer *w) { return w->options->strides && !w->options->clock && !w->options->cache_nothing && w->plan->loop[w->loop].known; }
 
 // Functions are called from more than one loop.
 bool sl1_is_poor(const Sl1Writer *w, int k)

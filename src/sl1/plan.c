@@ -206,6 +206,7 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
         }
         if (!in_loop(b, n)) continue;
         p->unknown |= s == SL1_UNKNOWN && access;
+        if (i->op == OP_LD && s >= 0) p->structure[s].loaded = true;
         if (i->op != OP_ST) continue;
         if (s >= 0) p->structure[s].written = true;
         else p->stores_unknown = true;

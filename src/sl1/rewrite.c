@@ -48,7 +48,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         if (!left && o->strides) sl1_strides(p, o->line);
         Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
-            kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p);
+            kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
             kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
             for (uint32_t s = 0; s < p->structures; s++) kernel.param[s] = p->structure[s].param, kernel.offset[s] = (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
             for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
@@ -57,10 +57,11 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
-    if (module->sm >= 30 && !o->per_thread && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
+    if (module->sm >= 30 && (!o->per_thread || o->clock) && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);
     if (kernels.n) {
         text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");
+        if (o->clock) text_put(out, ".shared .b8 sl1_loaded;\n");
         text_add(out, kernels.v, kernels.n);
     }
     text_free(&kernels);

@@ -23,6 +23,8 @@ typedef struct Sl1Options {
     bool scattered;       // not cached: what the lanes of a warp find in one line anyway
     bool strides;         // where strides are known they choose, and nothing is monitored
     uint32_t registers;   // so many structures, those with most accesses, have their lines in registers
+    uint32_t clock;       // cycles that a load takes at least that a line of the thread's own would help; 0: no matter
+    uint32_t warps;       // percent of the original's resident warps that the rewritten kernel must have to be launched
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 // Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where pointers lead to
@@ -40,6 +42,8 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
     S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")                \
     S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")           \
     S("registers", "N", "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")  \
+    S("clock", "N", "cached is only what a warp has more loads of that take N cycles than loads that miss a lane's line (0)") \
+    S("warps", "N", "the original is launched where an SM would hold less than N percent of its warps with the rewritten kernel (0)") \
     S("strides", NULL, "where the text says how far accesses move in each round, that chooses, and nothing is monitored")       \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
@@ -74,7 +78,7 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
 typedef enum Sl1Access { SL1_OTHER = -2, SL1_UNKNOWN = -1 } Sl1Access;  // not global memory; a pointer of unknown origin
 typedef struct Sl1Structure {
     uint32_t param;       // index of the kernel's parameter
-    bool written;         // by the main loops
+    bool loaded, written; // by the main loops
     bool barred;          // atomics or volatile accesses touch it: never cached
     uint32_t sites;       // accesses in the text of the main loops
 } Sl1Structure;
@@ -137,8 +141,10 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
 void sl1_find_region(Sl1Writer *w);                        // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
-// Bytes of a block's part of shared memory before the lines: for each warp and loop the choice, then hits and accesses.
-uint32_t sl1_warp_bytes(const Sl1Plan *p);
+// Bytes of a block's part of shared memory before the lines that a warp has: sl1_loop_bytes for each loop, which are the choice,
+// then hits and accesses of each structure, and how many more of its loads were slow than would be, if the clock is asked.
+uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
+uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
@@ -159,6 +165,7 @@ void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's, 
 void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache, of w->x
+void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t structure);  // the access itself, by the clock if that is asked
 void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
 void sl1_choose_by_strides(Sl1Writer *w);                  // the same, without a monitor
 bool sl1_strides_choose(const Sl1Writer *w);               // no monitor: the loop's strides choose
@@ -204,10 +211,10 @@ typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 typedef struct Sl1Share {
     uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
-    bool launch;                   // it; dynamic shared memory of a block. False: there is no line, the original is to be launched
+    const char *left;              // it; dynamic shared memory of a block. Why the original is to be launched, or null
 } Sl1Share;
-// Blocks of the rewritten kernel that an SM has room for with so much dynamic shared memory.
-typedef uint32_t Sl1Fit(void *user, uint32_t smem);
+// Blocks of the original or the rewritten kernel that an SM has room for with so much dynamic shared memory each.
+typedef uint32_t Sl1Fit(void *user, bool original, uint32_t smem);
 // Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`; apart: of the kernel
 // for pointers that don't alias.
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);

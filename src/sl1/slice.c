@@ -20,9 +20,10 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 }
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
-// low half, g being the high one, for as long as it is needed; h and n, hits and accesses of the monitor; l, where its line is in shared memory, or −1; b, the
-// bytes of it that were written; e, the low half of the next line's address, where that was loaded early, and its words; o, the
-// low half of the pointer, where lines are counted from it; w, the words of a line that lies in registers.
+// low half, g being the high one, for as long as it is needed; h, n and c, hits, accesses and slow loads, less those that
+// would miss, of the monitor; l, where its line is in shared memory, or −1; b, the bytes of it that were written; e, the low half of the next line's address, where that
+// was loaded early, and its words; o, the low half of the pointer, where lines are counted from it; w, the words of a line that
+// lies in registers.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -31,6 +32,7 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, w->alias ? TY_U64 : TY_U32, "%%sl1_a%u", k);
         if (sl1_has_high(w, k)) add_reg(w, TY_U32, "%%sl1_g%u", k);
         add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
+        if (w->options->clock) add_reg(w, TY_U32, "%%sl1_c%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
         if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
         for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++) add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
@@ -58,7 +60,8 @@ bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && 
 // A line that is loaded early mustn't be written to before it is used.
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure); }
 
-uint32_t sl1_warp_bytes(const Sl1Plan *p) { return p->loops * 4 * (1 + 2 * p->structures); }
+uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + (2 + !!o->clock) * p->structures); }
+uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o) { return p->loops * sl1_loop_bytes(p, o); }
 
 // --- lines of PTX ---------------------------------------------------------------------------------------------------------
 void sl1_put(Sl1Writer *w, const char *format, ...)
@@ -170,7 +173,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     } else if (w->slice == SLICE_MONITOR) {
         sl1_address(w, i);
         sl1_simulate(w, (uint32_t)s);  // before it: a load may overwrite its address
-        sl1_put_inst(w, &plain);
+        sl1_put_timed(w, &plain, (uint32_t)s);
     } else {
         sl1_access(w, &plain, s);
     }
@@ -251,7 +254,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 // Computed where it is needed, before the kernel and at a choice, since registers in between are worth more.
 void sl1_find_region(Sl1Writer *w)
 {
-    uint32_t bytes = sl1_warp_bytes(w->plan), line = w->options->line;
+    uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line;
     Text name = {0};
     text_printf(&name, "%s%s", w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART);
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
@@ -286,7 +289,7 @@ static void write_prologue(Sl1Writer *w)
 {
     sl1_find_region(w);
     sl1_put(w, "mov.u32 %%sl1_m, 0;");
-    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan); at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan, w->options); at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
     sl1_put(w, "bar.sync 0;");
     for (uint32_t k = 0; k < w->plan->structures && w->options->line == 24; k++) {
         if (w->plan->structure[k].barred) continue;

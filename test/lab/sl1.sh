@@ -25,4 +25,9 @@ expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1-layout banks
 expect "each thread for itself" "$((64 * 234)) $((64 * 15))" --sl1-decide thread
 expect "nothing cached" "0 0" --sl1-nothing
 expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1-noalias
+# A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20 accesses miss. Past
+# the L1 every load takes more than 150 cycles, none takes 100,000; in the L1 there is a line of 128 bytes for each thread.
+expect "loads that take long" "$((64 * 234)) $((64 * 15))" --sl1-clock 150
+expect "loads that don't" "0 0" --sl1-clock 100000
+expect "loads that hit the L1" "0 0" --sl1-clock 150 --set l1.global=yes
 exit $bad

@@ -28,7 +28,9 @@ static const Setting settings[] = {
     {"threshold 5, registers 2, line 8, noalias", {.line = 8, .threshold = 5, .registers = 2, .apart = true}, false},
     {"threshold 1, noalias", {.line = 16, .threshold = 1, .apart = true}, false},
     {"threshold 7, noalias, prefetch, scattered", {.line = 16, .threshold = 7, .apart = true, .prefetch = true, .scattered = true}, false},
+    {"threshold 3, clock 1, registers 1", {.line = 16, .threshold = 3, .clock = 1, .registers = 1}, false},
     {"threshold 7, timed", {.line = 16, .threshold = 7}, true},
+    {"threshold 7, clock 400, timed", {.line = 16, .threshold = 7, .clock = 400}, true},
 };
 enum { TIMED_SEEDS = 5 };        // one in so many
 const Machine machines[3] = {{"gtx480", 20}, {"titan_black", 35}, {"h200", 90}};

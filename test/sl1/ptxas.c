@@ -19,6 +19,7 @@ static const Sl1Options settings[] = {
     {.line = 8, .threshold = 300, .banks = true},
     {.line = 8, .threshold = 300, .prefetch = true},
     {.line = 16, .threshold = 300, .cache_nothing = true},
+    {.line = 16, .threshold = 300, .clock = 100},
 };
 
 typedef struct Count {
