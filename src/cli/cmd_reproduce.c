@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 static const Option options[] = {
-    {"--size", "small|paper", "a subset that takes minutes (small), or what the paper did"},
+    {"--size", "small|medium|paper", "a subset that takes minutes (small), one with more input, or what the paper did"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
     {"--csv", NULL, "the points as CSV"},
@@ -187,9 +187,10 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
     bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) && sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
     if (ok && !*interrupted && (ok = reproduce_fill(&r, store, diag))) {
         if (req->csv) show_csv(w->name, &r, stdout);
+        else if (r.absent) fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
         else show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n", (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
-    if (ok && !*interrupted && req->plot) {
+    if (ok && !*interrupted && !r.absent && req->plot) {
         Figure f;
         Text svg = {0};
         reproduce_figure(&r, &f);
@@ -239,13 +240,15 @@ static int read_options(Request *r, int argc, char **argv)
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     int o, code = -1;
     uint64_t n;
+    bool known = false;
     while (code < 0 && (o = args_next(&a)) != -2) {
         switch (o) {
         case -3: code = EXIT_USAGE; break;
         case -1: vec_push(&r->words, a.value); break;
         case O_SIZE:
             r->size = a.value;
-            if (strcmp(r->size, "small") && strcmp(r->size, "paper")) code = (fprintf(stderr, "onchip: --size is small or paper\n"), EXIT_USAGE);
+            for (size_t k = 0; k < COUNT(reproduce_sizes); k++) known |= !strcmp(r->size, reproduce_sizes[k]);
+            if (!known) code = (fprintf(stderr, "onchip: --size is small, medium or paper\n"), EXIT_USAGE);
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:

@@ -598,11 +598,13 @@ typedef struct Reproduction {
     Matrix matrix;
     const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;   // keys of [figure]; null: not given
     bool several;                      // [series] has the formulas: one for each series
+    bool absent;                       // it has other sizes than this, and no runs
     VEC(Point) points;                 // series by series, x in the matrix's order
     size_t missing;                    // runs that failed
 } Reproduction;
-// size: "small" or "paper", which choose among the sections [small …], [paper …] and, where there is none, [matrix …]. A figure of
-// [data] has an empty matrix: its rows stand for runs.
+// size: one of reproduce_sizes, which choose among the sections [small …], [medium …], [paper …] and, where there is none, [matrix …].
+// A figure of [data] has an empty matrix: its rows stand for runs.
+extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);   // when the matrix has been swept
 void reproduce_figure(const Reproduction *r, struct Figure *f);   // to be drawn: ours, and theirs where there are any

@@ -39,20 +39,28 @@ static bool refuse_axis(const Reproduction *r, Diag *diag)
     return diag_at(diag, &r->ini.source, e->value_at, NULL, "axis is linear, or isn't given");
 }
 
+const char *const reproduce_sizes[3] = {"small", "medium", "paper"};
+
+static bool of_size(const IniEntry *e, const char *size)
+{
+    size_t n = strlen(size);
+    return !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
+}
+
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
 {
     *r = (Reproduction){.title = NULL};
     bool ok = ini_parse(&r->ini, name, text, length, diag);
-    bool sized = false, singles = false, data = false, matrix = false;
+    bool sized = false, other = false, singles = false, data = false, matrix = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
-        size_t n = strlen(size);
         if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
         singles |= !strcmp(e->section, "values");
         r->several |= !strcmp(e->section, "series");
         data |= !strcmp(e->section, "data");
-        matrix |= !strcmp(e->section, "matrix");
-        sized |= !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
+        matrix |= of_size(e, "matrix");
+        sized |= of_size(e, size);
+        for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= of_size(e, reproduce_sizes[s]);
     }
     if (!ok) return false;
     const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
@@ -65,7 +73,8 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
     if (data && (sized || matrix)) return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
-    return data || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
+    r->absent = !sized && !matrix && other;
+    return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
 void reproduce_free(Reproduction *r)

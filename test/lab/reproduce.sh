@@ -10,12 +10,12 @@ complain() {
     echo "$1" >&2
     bad=1
 }
-reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }
+reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }  # FIGURE OPTION…
 # expect NAME TEXT…: the CSV of a figure, without its first line and name
 expect() {
     local name=$1
     shift
-    diff <(printf '%s\n' "$@") <(reproduce "$name" --csv | tail -n +2 | cut -d, -f2-) >&2 || complain "$name isn't as expected"
+    diff <(printf '%s\n' "$@") <(reproduce $name --csv | tail -n +2 | cut -d, -f2-) >&2 || complain "$name isn't as expected"
 }
 figure() { cat >"$work/paper/$1.ini"; }
 mkdir "$work/paper"
@@ -80,6 +80,23 @@ program = vectoradd
 n = 128
 INI
 expect mean '"a","64",64,,' '"b","64",256,,'
+
+# Of sizes, the one that is asked for; [matrix] stands for all others, where there is one.
+figure sizes <<'INI'
+[figure]
+title = sizes
+x = n
+y = n
+[small]
+program = vectoradd
+n = 64
+[medium]
+program = vectoradd
+n = 128
+INI
+expect sizes '"","64",64,,'
+expect 'sizes --size medium' '"","128",128,,'
+[[ $(reproduce sizes --size paper) == *'sizes.ini has no size paper' ]] || complain "a size that there isn't"
 
 # A measured curve: its places are the points, but for those that `where` keeps out; [values] are points of their own. The
 # numbers are the description's: 100 cycles, 10 more for each way.
