@@ -99,18 +99,10 @@ static bool changes(const Function *g, const Symbol *param)
 
 static bool calls_itself(const Function *g)
 {
-    VEC(const Function *) reached = {0};
+    Sl1Functions reached = sl1_reach(g);
     bool found = false;
-    for (size_t at = 0; at <= reached.n && !found; at++) {
-        const Function *f = at ? reached.v[at - 1] : g;
-        for (size_t n = 0; n < f->insts.n; n++) {
-            const Function *to = sl1_callee(&f->insts.v[n]);
-            size_t k = 0;
-            while (to && k < reached.n && reached.v[k] != to) k++;
-            if (to && k == reached.n) vec_push(&reached, to);
-            found |= to == g;
-        }
-    }
+    for (size_t k = 0; k < reached.n; k++)
+        for (size_t n = 0; n < reached.v[k]->insts.n; n++) found |= sl1_callee(&reached.v[k]->insts.v[n]) == g;
     vec_free(&reached);
     return found;
 }

@@ -32,51 +32,56 @@ const Function *sl1_callee(const Inst *i)
 }
 
 // --- functions --------------------------------------------------------------------------------------------------------------
-typedef struct Seen { VEC(const Function *) f; } Seen;
+Sl1Functions sl1_reach(const Function *f)
+{
+    Sl1Functions reached = {.v = NULL};
+    vec_push(&reached, f);
+    for (size_t at = 0; at < reached.n; at++)
+        for (size_t n = 0; n < reached.v[at]->insts.n; n++) {
+            const Function *to = sl1_callee(&reached.v[at]->insts.v[n]);
+            size_t k = 0;
+            while (to && k < reached.n && reached.v[k] != to) k++;
+            if (to && k == reached.n) vec_push(&reached, to);
+        }
+    return reached;
+}
+
+// Is there an instruction of which `is` holds, in f or in what it leads to?
+static bool any_inst(const Function *f, bool (*is)(const Inst *i))
+{
+    Sl1Functions reached = sl1_reach(f);
+    bool any = false;
+    for (size_t k = 0; k < reached.n; k++)
+        for (size_t n = 0; n < reached.v[k]->insts.n; n++) any |= is(&reached.v[k]->insts.v[n]);
+    vec_free(&reached);
+    return any;
+}
 
 // A variable of a body that there is once: a copy of the function mustn't have one of its own.
 bool sl1_is_static(const Symbol *s) { return s->space != SP_LOCAL && s->space != SP_PARAM; }
 
+static bool is_opaque(const Function *f)
+{
+    bool opaque = !f->has_body;
+    for (size_t k = 0; k < f->locals.n; k++) opaque |= sl1_is_static(f->locals.v[k]);
+    return opaque;
+}
+
+static bool is_indirect(const Inst *i) { return i->op == OP_CALL && !sl1_callee(i); }
+
+static bool hides(const Inst *i) { return is_indirect(i) || must_stay_together(i); }
+
+static bool uses_memory(const Inst *i) { return is_access(i) || sl1_is_atomic(i) || orders_memory(i); }
+
 // What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself might.
-static int look_into(const Function *f, Seen *seen)
-{
-    int worst = SL1_HARMLESS;
-    for (size_t k = 0; k < seen->f.n; k++)
-        if (seen->f.v[k] == f) return worst;
-    vec_push(&seen->f, f);
-    if (!f->has_body) return SL1_OPAQUE;
-    for (size_t k = 0; k < f->locals.n; k++)
-        if (sl1_is_static(f->locals.v[k])) return SL1_OPAQUE;
-    for (size_t n = 0; n < f->insts.n && worst != SL1_OPAQUE; n++) {
-        const Inst *i = &f->insts.v[n];
-        const Function *g = sl1_callee(i);
-        int one = i->op == OP_CALL ? (g ? look_into(g, seen) : SL1_OPAQUE) : must_stay_together(i) ? SL1_OPAQUE : is_access(i) || sl1_is_atomic(i) || orders_memory(i) ? 0 : SL1_HARMLESS;
-        if (one != SL1_HARMLESS) worst = one;
-    }
-    return worst;
-}
-
-// What a warp must stay together for may be in a function, too: of one without a body nobody knows.
-static bool keeps_together(const Function *f, Seen *seen)
-{
-    bool any = false;
-    for (size_t k = 0; k < seen->f.n; k++)
-        if (seen->f.v[k] == f) return false;
-    vec_push(&seen->f, f);
-    for (size_t n = 0; n < f->insts.n && !any; n++) {
-        const Inst *i = &f->insts.v[n];
-        const Function *g = sl1_callee(i);
-        any = (must_stay_together(i) && i->op != OP_BRX) || (g && keeps_together(g, seen));
-    }
-    return any;
-}
-
 static int kind_of(const Function *f)
 {
-    Seen seen = {{0}};
-    int kind = f ? look_into(f, &seen) : SL1_OPAQUE;
-    vec_free(&seen.f);
-    return kind;
+    if (!f || any_inst(f, hides)) return SL1_OPAQUE;
+    Sl1Functions reached = sl1_reach(f);
+    bool opaque = false;
+    for (size_t k = 0; k < reached.n; k++) opaque |= is_opaque(reached.v[k]);
+    vec_free(&reached);
+    return opaque ? SL1_OPAQUE : any_inst(f, uses_memory) ? 0 : SL1_HARMLESS;
 }
 
 // A function is prepared as the kernel was.
@@ -214,45 +219,33 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
 }
 
 // What is called outside the main loops, or can't be rewritten, may have atomics of its own.
-static bool has_atomics(const Function *f, Seen *seen)
-{
-    for (size_t k = 0; k < seen->f.n; k++)
-        if (seen->f.v[k] == f) return false;
-    vec_push(&seen->f, f);
-    for (size_t n = 0; n < f->insts.n; n++) {
-        const Inst *i = &f->insts.v[n];
-        const Function *g = sl1_callee(i);
-        if (sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || (i->op == OP_CALL && !g) || (g && has_atomics(g, seen))) return true;
-    }
-    return false;
-}
+static bool may_be_atomic(const Inst *i) { return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i); }
 
 static void look_at_calls(Sl1Plan *p)
 {
     const Sl1Body *kernel = p->bodies.v[0];
-    Seen seen = {{0}};
     for (uint32_t n = 0; n < kernel->f->insts.n; n++) {
         const Function *g = sl1_callee(&kernel->f->insts.v[n]);
         if (kernel->f->insts.v[n].op != OP_CALL || kernel->call[n] == SL1_HARMLESS || (kernel->call[n] > 0 && in_loop(kernel, n))) continue;
-        if (!g || has_atomics(g, &seen)) p->left = "a function that it calls may touch any structure with atomics";
+        if (!g || any_inst(g, may_be_atomic)) p->left = "a function that it calls may touch any structure with atomics";
     }
-    vec_free(&seen.f);
 }
 
 // --- loops ----------------------------------------------------------------------------------------------------------------
+// Of a function without a body nobody knows.
+static bool keeps_together(const Inst *i) { return must_stay_together(i) && i->op != OP_BRX; }
+
 static const char *why_not(const Flow *flow, const Loop *l)
 {
-    Seen seen = {{0}};
     const char *why = NULL;
     for (size_t k = 0; k < l->blocks.n; k++) {
         const Block *b = &flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++) {
             const Function *g = sl1_callee(&flow->f->insts.v[n]);
             if (must_stay_together(&flow->f->insts.v[n])) why = "a warp must stay together in it";
-            else if (g && keeps_together(g, &seen)) why = "a warp must stay together in a function that it calls";
+            else if (g && any_inst(g, keeps_together)) why = "a warp must stay together in a function that it calls";
         }
     }
-    vec_free(&seen.f);
     return why;
 }
 

@@ -114,6 +114,8 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
 const Function *sl1_callee(const Inst *i);    // of a direct call, or null
+typedef VEC(const Function *) Sl1Functions;
+Sl1Functions sl1_reach(const Function *f);    // f and what it leads to by direct calls, each once; freed by who asks
 bool sl1_is_static(const Symbol *s);          // of a body's variables
 bool sl1_is_atomic(const Inst *i);            // of memory that may be global
 bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
