@@ -136,30 +136,40 @@ static bool looks_at(const Sl1Writer *w, int structure, uint32_t k)
 
 static bool only_own(const Sl1Writer *w, int structure) { return structure >= 0 && !w->alias; }
 
+// The words that were loaded early become the line's.
+static void keep_next(Sl1Writer *w, uint32_t k, const char *values)
+{
+    uint32_t words = w->options->line / 4;
+    if (!sl1_in_registers(w, k) && !w->options->banks) {
+        sl1_put(w, "st.shared.v%u.b32 [%%sl1_l%u], %s;", words, k, values);
+        return;
+    }
+    for (uint32_t word = 0; word < words; word++) {
+        if (sl1_in_registers(w, k)) sl1_put(w, "mov.b32 %%sl1_w%u_%u, %%sl1_e%u_%u;", k, word, k, word);
+        else sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
+    }
+}
+
 // The line at %sl1_y, whose tag is %sl1_i, comes from registers if it was loaded early; then the one behind it is, unless it is
 // the first of 256 bytes, which might be no longer the allocation's.
 static void fill_ahead(Sl1Writer *w, uint32_t k)
 {
     uint32_t line = w->options->line, there = ++w->labels, last = ++w->labels;
     char values[100];
-    if (line == 8) snprintf(values, sizeof values, "{%%sl1_e%u_0, %%sl1_e%u_1}", k, k);
-    else snprintf(values, sizeof values, "{%%sl1_e%u_0, %%sl1_e%u_1, %%sl1_e%u_2, %%sl1_e%u_3}", k, k, k, k);
-    const char *vector = line == 8 ? "v2.b32" : "v4.b32";
+    sl1_line_words(w, 'e', k, values);
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_i, %%sl1_e%u;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", there);
     sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
-    sl1_put(w, "ld.global.%s %s, [%%sl1_y];", vector, values);
+    sl1_put(w, "ld.global.v%u.b32 %s, [%%sl1_y];", line / 4, values);
     sl1_put(w, "$sl1_g%u:", there);
-    for (uint32_t word = 0; word < line / 4 && sl1_in_registers(w, k); word++) sl1_put(w, "mov.b32 %%sl1_w%u_%u, %%sl1_e%u_%u;", k, word, k, word);
-    for (uint32_t word = 0; word < line / 4 && w->options->banks && !sl1_in_registers(w, k); word++) sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
-    if (!w->options->banks && !sl1_in_registers(w, k)) sl1_put(w, "st.shared.%s [%%sl1_l%u], %s;", vector, k, values);
+    keep_next(w, k, values);
     sl1_put(w, "add.u32 %%sl1_e%u, %%sl1_i, %u;", k, line);
     sl1_put(w, "and.b32 %%sl1_m, %%sl1_e%u, 255;", k);
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
     sl1_put(w, "@%%sl1_p mov.u32 %%sl1_e%u, -1;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", last);
     sl1_put(w, ".pragma \"" AHEAD_PRAGMA "\";");
-    sl1_put(w, "ld.global.%s %s, [%%sl1_y+%u];", vector, values, line);
+    sl1_put(w, "ld.global.v%u.b32 %s, [%%sl1_y+%u];", line / 4, values, line);
     sl1_put(w, "$sl1_g%u:", last);
 }
 
@@ -204,22 +214,20 @@ static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
 static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     char tag[32];
-    uint32_t apart = ++w->labels;
-    bool narrow = width_of(i) <= w->options->line && w->options->line != 24, own = w->options->line == 24;
-    bool whole = !own && (narrow || w->alias);
-    const char *a = whole ? whole_tag(w, k, tag) : NULL;
-    if (narrow) {
-        sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
+    uint32_t apart = ++w->labels, line = w->options->line;
+    if (width_of(i) <= line && line != 24) {
+        const char *a = whole_tag(w, k, tag);
+        sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, line);
         sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
-    } else if (whole) {
-        sl1_put(w, "sub.u64 %%sl1_y, %s, %s;", a, w->x);
+    } else if (w->alias) {
+        sl1_put(w, "sub.u64 %%sl1_y, %%sl1_a%u, %s;", k, w->x);
         sl1_put(w, "setp.ge.u64 %%sl1_p, %%sl1_y, %u;", width_of(i));
     } else {
         sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
         sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_low;", k);
         sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
-        if (own) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
-        if (own) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
+        if (line == 24) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+        if (line == 24) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
     }
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
     sl1_write_back(w, k);

@@ -40,7 +40,7 @@ static void move_shared(Sl1Writer *w, uint32_t k, bool load)
 static void move_words(Sl1Writer *w, uint32_t k, bool load, const char *address)
 {
     char words[100];
-    sl1_line_words(w, k, words);
+    sl1_line_words(w, 'w', k, words);
     if (load) sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
     if (load) sl1_put(w, "ld.global.v%u.b32 %s, [%s];", w->options->line / 4, words, address);
     else sl1_put(w, "st.global.v%u.b32 [%s], %s;", w->options->line / 4, address, words);

@@ -8,10 +8,11 @@
 // Where pointers may alias, lines are looked up by place, which registers don't have; and 24 bytes have no halves.
 bool sl1_in_registers(const Sl1Writer *w, uint32_t k) { return !w->alias && w->options->line != 24 && k < w->options->registers; }
 
-void sl1_line_words(const Sl1Writer *w, uint32_t k, char out[100])
+void sl1_line_words(const Sl1Writer *w, char letter, uint32_t k, char out[100])
 {
-    int n = snprintf(out, 100, "{%%sl1_w%u_0, %%sl1_w%u_1", k, k);
-    snprintf(out + n, 100 - (size_t)n, w->options->line == 16 ? ", %%sl1_w%u_2, %%sl1_w%u_3}" : "}", k, k);
+    int n = 0;
+    for (uint32_t word = 0; word < w->options->line / 4; word++) n += snprintf(out + n, 100 - (size_t)n, "%s%%sl1_%c%u_%u", word ? ", " : "{", letter, k, word);
+    snprintf(out + n, 100 - (size_t)n, "}");
 }
 
 static uint32_t reg_bits(const Sl1Writer *w, const Operand *o) { return (uint32_t)type_info[w->view.regs.v[o->reg].type].bits; }

@@ -153,7 +153,7 @@ bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
 
 // --- registers.c: lines in registers ----------------------------------------------------------------------------------------
 bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
-void sl1_line_words(const Sl1Writer *w, uint32_t structure, char out[100]);       // as a vector
+void sl1_line_words(const Sl1Writer *w, char letter, uint32_t structure, char out[100]);  // w, or e of the next, as a vector
 void sl1_access_words(Sl1Writer *w, const Inst *i, uint32_t structure);           // at offset %sl1_t of the line, which stays for stores
 
 // --- calls.c: functions that a main loop calls ------------------------------------------------------------------------------
