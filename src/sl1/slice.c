@@ -230,20 +230,24 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
     }
 }
 
-static void write_loop(Sl1Writer *w, uint32_t loop)
+// What leads to a computing slice: the monitor, or the choice alone.
+static void write_choice(Sl1Writer *w, uint32_t loop)
 {
-    const Flow *flow = w->body->flow;
-    const Loop *l = &flow->loops.v[w->plan->loop[loop].loop];
-    sl1_put(w, "$sl1_o%u:", l->head);
     w->loop = loop;
     if (sl1_strides_choose(w)) {
         sl1_choose_by_strides(w);
-    } else {
-        sl1_begin_monitor(w);
-        sl1_put(w, "bra $sl1_m%u;", l->head);
-        write_loop_slice(w, SLICE_MONITOR, loop);
-        sl1_choose(w);
+        return;
     }
+    sl1_begin_monitor(w);
+    sl1_put(w, "bra $sl1_m%u;", w->plan->loop[loop].head);
+    write_loop_slice(w, SLICE_MONITOR, loop);
+    sl1_choose(w);
+}
+
+static void write_loop(Sl1Writer *w, uint32_t loop)
+{
+    sl1_put(w, "$sl1_o%u:", w->plan->loop[loop].head);
+    write_choice(w, loop);
     write_loop_slice(w, SLICE_COMPUTE, loop);
     write_exits(w, loop);
     if (!w->options->cache_nothing) write_loop_slice(w, SLICE_PLAIN, loop);
@@ -346,9 +350,8 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
         if (p->loop[k].left) continue;
         text_printf(out, "// loop %u\n", k);
         enter_slice(&w, SLICE_ORIGINAL, k);
-        if (slice == SLICE_MONITOR) sl1_begin_monitor(&w);
-        write_loop_slice(&w, slice, k);
-        if (slice == SLICE_MONITOR) sl1_choose(&w);
+        if (slice == SLICE_MONITOR) write_choice(&w, k);
+        else write_loop_slice(&w, slice, k);
         if (slice == SLICE_COMPUTE) write_exits(&w, k);
     }
     close_body(&w);
