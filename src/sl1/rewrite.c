@@ -76,13 +76,11 @@ bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl
     return true;
 }
 
-static void dump_slice(const Module *m, Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
+static void dump_slice(const Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
 {
-    const char *left = why_left(m, p, o);
     bool apart = o->apart || sl1_needs_apart(o);
-    text_printf(out, "// %s%s%s\n", p->f->symbol->name, left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, left ? left : "");
-    sl1_strides(p, o->line);
-    if (!left) sl1_write_slice(p, o, !apart, slice, out);
+    text_printf(out, "// %s%s%s\n", p->f->symbol->name, p->left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, p->left ? p->left : "");
+    if (!p->left) sl1_write_slice(p, o, !apart, slice, out);
 }
 
 bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out)
@@ -98,9 +96,11 @@ bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text 
         Function *f = sl1_inline(kernel);
         if (s > INLINE) sl1_forward(f);
         Sl1Plan *p = sl1_plan(f);
+        p->left = why_left(module, p, o);
+        sl1_strides(p, o->line);
         if (s <= FORWARD) ptx_print_function(f, out);
-        else if (s == PLAN) sl1_strides(p, o->line), sl1_plan_print(p, out);
-        else dump_slice(module, p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
+        else if (s == PLAN) sl1_plan_print(p, out);
+        else dump_slice(p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     return true;

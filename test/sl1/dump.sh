@@ -56,4 +56,6 @@ gives 0 -- "${sl1[@]}" --dump plan -o "$work/plan"
 gives 2 "--dump is one of inline|forward|plan|monitor|compute|plain, not 'both'" -- "${sl1[@]}" --dump both
 sed 's/ld.u32/atom.add.u32/; s/%x, \[%at\]/%x, [%at], 1/; s/st.u32 \[%out\]/st.volatile.u32 [%out]/' "$work/k.ptx" >"$work/left.ptx"
 gives 0 '// k is left alone: atomics or volatile accesses touch every structure of its loops' -- sl1 "$work/left.ptx" --dump compute
+sed 's/%x/%sl1_x/' "$work/k.ptx" >"$work/again.ptx"
+gives 0 'k: left alone: it is rewritten already' -- sl1 "$work/again.ptx" --plan
 exit $bad
