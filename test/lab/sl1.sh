@@ -6,9 +6,10 @@ set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
 ptx=${ONCHIP_SOURCE:-$(dirname "$0")/../..}/test/lab/golden/wordcount.ptx
 bad=0
+program=(wordcount threads=64 block=64 bytes=256 --ptx "$ptx")
 
 count() {  # OPTION…: accesses and fills
-    "$ONCHIP" run wordcount threads=64 block=64 bytes=256 --gpu titan_black --ptx "$ptx" --sl1 --sl1-threshold 20 "$@" --json |
+    "$ONCHIP" run "${program[@]}" --gpu titan_black --sl1 --sl1-threshold 20 "$@" --json |
         awk '/"sl1\.(accesses|fills)"/ { gsub(/[^0-9]/, "", $2); printf "%s ", $2 }'
 }
 
@@ -30,4 +31,12 @@ expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1-noalias
 expect "loads that take long" "$((64 * 234)) $((64 * 15))" --sl1-clock 150
 expect "loads that don't" "0 0" --sl1-clock 100000
 expect "loads that hit the L1" "0 0" --sl1-clock 150 --set l1.global=yes
+# upper loads one structure and stores to another, both through lines where threads have 256 characters each. With 255 a lane begins
+# one byte before the line of the lane before it: in each round some lane of a warp misses. What is stored to follows.
+program=(upper blocks=1 threads=64 size=16384)
+[[ $(count --sl1-clock 150) != "0 0 " ]] || { echo "lines that begin together aren't cached" >&2; bad=1; }
+expect "a structure that is stored to, without one that is loaded" "0 0" --sl1-clock 100000
+program=(upper blocks=1 threads=64 size=16320)
+[[ $(count) != "0 0 " ]] || { echo "lines that don't begin together aren't cached" >&2; bad=1; }
+expect "loads of which each misses some lane's line" "0 0" --sl1-clock 150
 exit $bad
