@@ -83,7 +83,8 @@ void sl1_check_monitor(Sl1Writer *w)
 
 // --- the choice -----------------------------------------------------------------------------------------------------------
 // %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much where
-// it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count; the structures worth most get the lines.
+// it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count; the structures worth
+// most get the lines.
 static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
 
 static void rank(Sl1Writer *w)
