@@ -138,6 +138,10 @@ recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 1[01][0-9][0-9] reg
 logged "ONCHIP_SL1: no setting 'bogus'"
 ONCHIP_SL1=line=24 both proc uneven
 recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 3[01][0-9][0-9] region 0 lines 2 bytes 0'
+for what in launch library; do  # four blocks come to four multiprocessors with either kernel
+    ONCHIP_SL1=warps=100 both proc $what
+    recorded "cuLaunchKernel $apart bytes 0"
+done
 ONCHIP_SL1=line=24 left proc same cuLaunchKernel 'its pointers may alias, or .* lines of 24 bytes$'
 ONCHIP_SL1_LOG= LD_PRELOAD=$library ./app proc launch add.ptx >/dev/null 2>log || complain "fails without a log"
 [[ ! -s log ]] || complain "it speaks without being asked"
