@@ -306,15 +306,23 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     w->out = out;
 }
 
+// Not through a line: what might be part of two, and a .b128, which has no words, where lines don't lie as wholes.
+static bool is_wide(const Sl1Writer *w, const Inst *i, int structure)
+{
+    uint32_t line = w->options->line;
+    bool apart = w->options->banks || (structure >= 0 && sl1_in_registers(w, (uint32_t)structure));
+    return width_of(i) > line || (line == 24 && width_of(i) == 16) || (type_bytes(i->type) == 16 && apart);
+}
+
 void sl1_access(Sl1Writer *w, const Inst *i, int structure)
 {
-    bool store = i->op == OP_ST, wide = width_of(i) > w->options->line || (w->options->line == 24 && width_of(i) == 16);
+    bool store = i->op == OP_ST, wide = is_wide(w, i, structure);
     if (only_own(w, structure) && !wide) {
         access_own(w, i, (uint32_t)structure);
         return;
     }
     sl1_address(w, i);
-    if (wide) {  // it might be part of two lines
+    if (wide) {
         sl1_go_past(w, i, structure);
         return;
     }

@@ -41,7 +41,7 @@ void sl1_simulate(Sl1Writer *w, uint32_t k)
 static const Operand *loaded_register(const Inst *i)
 {
     const Operand *value = &i->opnd[0], *items = value->kind == O_VEC ? value->items : value;
-    for (uint32_t k = 0; k < i->vec && i->op == OP_LD; k++)
+    for (uint32_t k = 0; k < i->vec && i->op == OP_LD && type_bytes(i->type) <= 8; k++)  // .b128 can't be stored in part
         if (items[k].kind == O_REG) return &items[k];
     return NULL;
 }

@@ -64,6 +64,10 @@ static const Case cases[] = {
      "    ld.global.u8 %r3, [%d0+496];\n    ld.global.u8 %r4, [%d0+504];\n    mad.lo.u32 %r3, %r3, 256, %r4;\n    st.global.u32 [%d2+256], %r3;\n"
      "$next: add.s64 %d0, %d0, 1;\n    add.s64 %d1, %d1, 1;\n    add.s64 %d2, %d2, 4;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 8;\n    @%p bra $loop;\n"},
+    {"sixteen bytes in one register", 70, -1, 0,
+     "    .reg .b128 %q128;\n    mov.u32 %r0, 0;\n"
+     "$loop: st.global.u32 [%a+4], %r0;\n    ld.global.b128 %q128, [%a];\n    st.global.b128 [%b], %q128;\n    ld.global.u8 %r1, [%b+5];\n    st.global.u32 [%a+8], %r1;\n"
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"},
     {"a loop that the kernel begins with", 20, -1, 0, NULL},
     {"the address is where the value goes", 20, -1, 0,
      "    st.global.u64 [%a], %a;\n    mov.b64 %d0, %a;\n    mov.u32 %r0, 0;\n"
@@ -74,7 +78,7 @@ static const Case cases[] = {
 static void put_kernel(const Case *c, uint32_t sm, Text *out)
 {
     text_printf(out, ".version %s\n.target sm_%u\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u64 k_1, .param .u64 k_2)\n{\n"
-                     "    .reg .b32 %%t, %%r<8>;\n    .reg .b64 %%a, %%b, %%c, %%d<4>;\n    .reg .pred %%p, %%q;\n", sm >= 70 ? "7.8" : "4.3", sm);
+                     "    .reg .b32 %%t, %%r<8>;\n    .reg .b64 %%a, %%b, %%c, %%d<4>;\n    .reg .pred %%p, %%q;\n", sm >= 70 ? "8.3" : "4.3", sm);
     const char *bases = "    mov.u32 %t, %tid.x;\n    mul.wide.u32 %d3, %t, 64;\n    ld.param.u64 %a, [k_0];\n    ld.param.u64 %b, [k_1];\n"
                         "    cvta.to.global.u64 %a, %a;\n    cvta.to.global.u64 %b, %b;\n    add.s64 %a, %a, %d3;\n    add.s64 %b, %b, %d3;\n    ld.param.u64 %c, [k_2];\n";
     if (!c->body) text_printf(out, "$loop:\n%s    ld.global.u32 %%r1, [%%a];\n    add.u32 %%r1, %%r1, 1;\n    st.global.u32 [%%a], %%r1;\n    and.b32 %%r1, %%r1, 255;\n    setp.ne.u32 %%p, %%r1, 0;\n    @%%p bra $loop;\n", bases);
