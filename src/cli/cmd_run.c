@@ -303,6 +303,7 @@ static int run(Run *r)
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
+    r->file.rewritten = r->software;
     if (device_select(d, r->kernels, r->skip)) code = simulate(r, d, entry, meter.out);
     else code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
     soft_l1_close(software);

@@ -144,12 +144,18 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
     oc_status status = oc_load_file(d, r->path, &m);
     if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
     if (r->kernel) return oc_kernel_get(m, r->kernel, k) == OC_OK ? OC_OK : fail(error, OC_BAD_ARGUMENT, "%s", oc_error(d));
-    *k = oc_kernel_at(m, 0);
-    if (oc_kernel_count(m) == 1) return OC_OK;
-    if (!*k) return fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
-    fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: ", r->path, oc_kernel_count(m));
-    for (size_t i = 0; i < oc_kernel_count(m); i++) text_printf(error, "%s%s", i ? ", " : "", oc_kernel_describe(oc_kernel_at(m, i)).name);
-    return OC_BAD_ARGUMENT;
+    size_t own = 0;
+    Text names = {0};
+    for (size_t i = 0; i < oc_kernel_count(m); i++) {
+        const char *name = oc_kernel_describe(oc_kernel_at(m, i)).name;
+        if (r->rewritten && soft_l1_made(name)) continue;
+        if (!own) *k = oc_kernel_at(m, i);
+        text_printf(&names, "%s%s", own++ ? ", " : "", name);
+    }
+    if (!own) status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
+    else if (own > 1) status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: %s", r->path, own, names.v);
+    text_free(&names);
+    return status;
 }
 
 oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)

@@ -32,7 +32,7 @@ static oc_status run_file_cell(const Cell *c, oc_device *d, char **error)
     FileLaunch l = {.values = NULL};
     Text why = {0};
     oc_status status = OC_BAD_ARGUMENT;
-    if (file_options(&run, c->program, c->params, &arena, &why)) status = file_prepare(d, &run, &l, &why);
+    if (file_options(&run, c->program, c->params, &arena, &why)) run.rewritten = c->sl1, status = file_prepare(d, &run, &l, &why);
     if (status == OC_OK) status = file_launch(&l, &why);
     if (status != OC_OK && status != OC_LIMIT) *error = mem_text(why.v ? why.v : "");
     file_free(&l);

@@ -197,6 +197,7 @@ typedef VEC(const char *) TextList;
 typedef struct FileRun {               // as on the command line; null: its only kernel, grid 1, block 32, no shared memory
     const char *path, *kernel, *grid, *block, *smem;
     TextList args;                     // "i32:7", "buf:4KiB:rand:f32"
+    bool rewritten;                    // with the software L1: kernels that it adds aren't the file's
 } FileRun;
 typedef struct FileBuffer {
     const char *name;                  // the parameter's
@@ -780,6 +781,7 @@ SoftL1 *soft_l1_open(oc_device *device, const struct Sl1Options *options);
 uint32_t soft_l1_structures(const SoftL1 *s);
 // Registers of a thread that a rewritten kernel that was launched has beyond its original's: of the one with most.
 uint32_t soft_l1_registers(const SoftL1 *s);
+bool soft_l1_made(const char *kernel);  // by its name: it is a rewritten one
 void soft_l1_close(SoftL1 *s);
 
 #endif

@@ -110,6 +110,14 @@ SoftL1 *soft_l1_open(oc_device *device, const Sl1Options *options)
 uint32_t soft_l1_structures(const SoftL1 *s) { return s->structures; }
 uint32_t soft_l1_registers(const SoftL1 *s) { return s->registers; }
 
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+bool soft_l1_made(const char *kernel) { return ends_in(kernel, SL1_ALIAS) || ends_in(kernel, SL1_APART); }
+
 void soft_l1_close(SoftL1 *s)
 {
     if (!s) return;

@@ -6,6 +6,8 @@ set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
 ptx=${ONCHIP_SOURCE:-$(dirname "$0")/../..}/test/lab/golden/wordcount.ptx
 bad=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 program=(wordcount threads=64 block=64 bytes=256 --ptx "$ptx")
 
 count() {  # OPTION…: accesses and fills
@@ -39,4 +41,12 @@ expect "a structure that is stored to, without one that is loaded" "0 0" --sl1-c
 program=(upper blocks=1 threads=64 size=16320)
 [[ $(count) != "0 0 " ]] || { echo "lines that don't begin together aren't cached" >&2; bad=1; }
 expect "loads of which each misses some lane's line" "0 0" --sl1-clock 150
+
+# A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
+kernel() { printf '.visible .entry %s(.param .u64 p)\n{\n    .reg .b32 %%i, %%v;\n    .reg .b64 %%a;\n    .reg .pred %%p;\n    ld.param.u64 %%a, [p];\n    cvta.to.global.u64 %%a, %%a;\n    mov.u32 %%i, 0;\n$l: ld.global.u32 %%v, [%%a];\n    add.u32 %%i, %%i, 1;\n    setp.lt.u32 %%p, %%i, 40;\n    @%%p bra $l;\n    ret;\n}\n' "$1"; }
+{ printf '.version 4.3\n.target sm_35\n.address_size 64\n'; kernel one; } >"$work/one.ptx"
+{ cat "$work/one.ptx"; kernel two; } >"$work/two.ptx"
+[[ $("$ONCHIP" run "$work/one.ptx" --gpu titan_black --arg buf:4KiB --sl1) == *'one$sl1_apart'* ]] || { echo "a file's only kernel isn't found" >&2; bad=1; }
+said=$("$ONCHIP" run "$work/two.ptx" --gpu titan_black --arg buf:4KiB --sl1 2>&1 || true)
+[[ $said == *'has 2 kernels; choose one with --kernel: one, two' ]] || { echo "of two kernels: $said" >&2; bad=1; }
 exit $bad
