@@ -234,21 +234,26 @@ static int all(Request *r, Diag *diag)
     return code != EXIT_OK ? code : r->strict && r->outside ? EXIT_FAILED : EXIT_OK;
 }
 
+static bool is_size(const char *name)
+{
+    size_t k = 0;
+    while (k < COUNT(reproduce_sizes) && strcmp(reproduce_sizes[k], name)) k++;
+    return k < COUNT(reproduce_sizes);
+}
+
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     int o, code = -1;
     uint64_t n;
-    bool known = false;
     while (code < 0 && (o = args_next(&a)) != -2) {
         switch (o) {
         case -3: code = EXIT_USAGE; break;
         case -1: vec_push(&r->words, a.value); break;
         case O_SIZE:
             r->size = a.value;
-            for (size_t k = 0; k < COUNT(reproduce_sizes); k++) known |= !strcmp(r->size, reproduce_sizes[k]);
-            if (!known) code = (fprintf(stderr, "onchip: --size is small, medium or paper\n"), EXIT_USAGE);
+            if (!is_size(r->size)) code = (fprintf(stderr, "onchip: --size is small, medium or paper\n"), EXIT_USAGE);
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:

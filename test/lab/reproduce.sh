@@ -97,6 +97,7 @@ INI
 expect sizes '"","64",64,,'
 expect 'sizes --size medium' '"","128",128,,'
 [[ $(reproduce sizes --size paper) == *'sizes.ini has no size paper' ]] || complain "a size that there isn't"
+! reproduce sizes --size small --size huge >/dev/null 2>&1 || complain "the size huge is taken"
 
 # A measured curve: its places are the points, but for those that `where` keeps out; [values] are points of their own. The
 # numbers are the description's: 100 cycles, 10 more for each way.
