@@ -116,6 +116,7 @@ typedef struct Ini {
 } Ini;
 bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag);
 void ini_free(Ini *ini);
+bool ini_within(const IniEntry *e, const char *kind);  // in a section [kind] or [kind NAME]
 
 // --- clock.c ------------------------------------------------------------------------------------------------------------
 double seconds_now(void);                      // of a clock that never goes back; its zero means nothing

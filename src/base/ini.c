@@ -124,6 +124,12 @@ static bool read_line(Reader *r) {
     return at_char(r, '[') ? read_section(r) : read_entry(r);
 }
 
+bool ini_within(const IniEntry *e, const char *kind)
+{
+    size_t n = strlen(kind);
+    return !strncmp(e->section, kind, n) && (!e->section[n] || e->section[n] == ' ');
+}
+
 bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag) {
     *ini = (Ini){0};
     ini->source = (Source){arena_text(&ini->arena, name, strlen(name)), arena_text(&ini->arena, text, length), length};

@@ -218,13 +218,12 @@ bool matrix_product(Matrix *m, Diag *diag)
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
 {
     const char *section = NULL;
-    size_t n = strlen(kind);
     Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
     *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)), copy(m, ini->source.text, ini->source.length), ini->source.length};
     bool ok = true;
     for (size_t k = 0; ok && k < ini->entries.n; k++) {
         const IniEntry *e = &ini->entries.v[k];
-        if (strncmp(e->section, kind, n) || (e->section[n] && e->section[n] != ' ')) continue;
+        if (!ini_within(e, kind)) continue;
         if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
         section = e->section;
         ok = ok && add_axis(m, e->key, e->value, (Origin){source, e->value_at, e->key_at}, diag);

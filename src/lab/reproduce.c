@@ -41,12 +41,6 @@ static bool refuse_axis(const Reproduction *r, Diag *diag)
 
 const char *const reproduce_sizes[3] = {"small", "medium", "paper"};
 
-static bool of_size(const IniEntry *e, const char *size)
-{
-    size_t n = strlen(size);
-    return !strncmp(e->section, size, n) && (!e->section[n] || e->section[n] == ' ');
-}
-
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
 {
     *r = (Reproduction){.title = NULL};
@@ -58,9 +52,9 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         singles |= !strcmp(e->section, "values");
         r->several |= !strcmp(e->section, "series");
         data |= !strcmp(e->section, "data");
-        matrix |= of_size(e, "matrix");
-        sized |= of_size(e, size);
-        for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= of_size(e, reproduce_sizes[s]);
+        matrix |= ini_within(e, "matrix");
+        sized |= ini_within(e, size);
+        for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= ini_within(e, reproduce_sizes[s]);
     }
     if (!ok) return false;
     const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
@@ -380,7 +374,7 @@ static bool take_theirs(Reproduction *r, Diag *diag)
     const char *standard = find(&r->ini, "figure", "tolerance", NULL);
     for (size_t k = 0; k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
-        if (strncmp(e->section, "theirs", 6) || (e->section[6] && e->section[6] != ' ')) continue;
+        if (!ini_within(e, "theirs")) continue;
         const char *series = e->section[6] ? e->section + 7 : "";
         double value = 0, tolerance = 0;
         bool ok = read_theirs(e->value, standard, &value, &tolerance) ||
