@@ -131,7 +131,7 @@ static uint32_t of_function(CUfunction f, bool is_kernel, CUdevice d, int attrib
 // contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
 static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
 {
-    Sl1Share none = {.left = "there is no room for a line"};
+    Sl1Share none = {.left = SL1_NO_ROOM};
     Question q = {f, k->handle, s->threads};
     uint32_t sms = of_device(s->device, DEVICE_SMS), block = of_device(s->device, DEVICE_SHARED_BLOCK), optin = of_device(s->device, DEVICE_SHARED_OPTIN);
     uint32_t taken = of_function(f, k->library, s->device, FUNCTION_SHARED), all = MAX(block, optin);

@@ -30,7 +30,7 @@ static uint32_t padded(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user)
 {
-    Sl1Share s = {.region = padded(smem), .smem = smem, .left = "there is no room for a line"};
+    Sl1Share s = {.region = padded(smem), .smem = smem, .left = SL1_NO_ROOM};
     uint32_t head = padded((threads + 31) / 32 * k->warp_bytes), line = (threads + 31) / 32 * 32 * o->line;
     // No more blocks than there are come to an SM.
     uint64_t each = (grid_blocks + sms - 1) / sms, resident = MIN(fit(user, false, smem), each);

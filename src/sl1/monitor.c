@@ -82,11 +82,11 @@ void sl1_check_monitor(Sl1Writer *w)
 }
 
 // --- the choice -----------------------------------------------------------------------------------------------------------
+static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
+
 // %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much where
 // it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count; the structures worth
 // most get the lines.
-static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
-
 static void rank(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -152,7 +152,7 @@ static void follow_loads(Sl1Writer *w, uint32_t none)
 // What the lanes that are here counted.
 static void add_up(Sl1Writer *w, uint32_t at)
 {
-    uint32_t counts = 2 + !!w->options->clock;
+    uint32_t counts = sl1_counts(w->options);
     for (int read = 0; read < 2; read++)
         for (uint32_t k = 0; k < w->plan->structures; k++)
             for (uint32_t c = 0; c < counts && may_cache(w, k); c++) {

@@ -23,7 +23,7 @@ typedef struct Sl1Options {
     bool scattered;       // not cached: what the lanes of a warp find in one line anyway
     bool strides;         // where strides are known they choose, and nothing is monitored
     uint32_t registers;   // so many structures, those with most accesses, have their lines in registers
-    uint32_t clock;       // cycles that a load takes at least that a line of the thread's own would help; 0: no matter
+    uint32_t clock;       // cycles from which on a load counts as slow, that lines should make faster; 0: loads aren't timed
     uint32_t warps;       // percent of the original's resident warps that the rewritten kernel must have to be launched
     bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
@@ -145,6 +145,7 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // Bytes of a block's part of shared memory before the lines that a warp has: sl1_loop_bytes for each loop, which are the choice,
 // then hits and accesses of each structure, and how many more of its loads were slow than would be, if the clock is asked.
+static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
@@ -211,6 +212,7 @@ typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
 // Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its own:
 // pointer[i] is structure i's.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
+#define SL1_NO_ROOM "there is no room for a line"
 typedef struct Sl1Share {
     uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
     const char *left;              // it; dynamic shared memory of a block. Why the original is to be launched, or null

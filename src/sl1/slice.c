@@ -20,10 +20,10 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 }
 
 // Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
-// low half, g being the high one, for as long as it is needed; h, n and c, hits, accesses and slow loads, less those that
-// would miss, of the monitor; l, where its line is in shared memory, or −1; b, the bytes of it that were written; e, the low half of the next line's address, where that
-// was loaded early, and its words; o, the low half of the pointer, where lines are counted from it; w, the words of a line that
-// lies in registers.
+// low half, g being the high one, for as long as it is needed; h, n and c, the monitor's hits, accesses, and slow loads less those
+// that would miss; l, where its line is in shared memory, or −1; b, the bytes of it that were written; e, the low half of the next
+// line's address, where that was loaded early, and its words; o, the low half of the pointer, where lines are counted from it; w,
+// the words of a line that lies in registers.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -60,7 +60,7 @@ bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && 
 // A line that is loaded early mustn't be written to before it is used.
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure); }
 
-uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + (2 + !!o->clock) * p->structures); }
+uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + sl1_counts(o) * p->structures); }
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o) { return p->loops * sl1_loop_bytes(p, o); }
 
 // --- lines of PTX ---------------------------------------------------------------------------------------------------------
