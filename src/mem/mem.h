@@ -196,8 +196,8 @@ static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the star
     return true;
 }
 
-// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads arrive, in which each
-// node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
+// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads arrive, in which
+// each node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
 typedef struct First {
     uint64_t *node;            // the root is 1; leaves come last
     uint32_t leaves;           // a power of two
@@ -350,7 +350,7 @@ typedef struct Partition {
     uint32_t launch;
     Fifo *inbox;               // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
                                // then those whose walk is over
-    First first;               // of them
+    First first;               // of them, set whenever one of their heads changes
     uint64_t due;              // nothing happens before this cycle unless a request arrives
     uint64_t sent;             // the earliest arrival of what was sent in this window, or NEVER
     Wire *reply, *credit;      // per SM

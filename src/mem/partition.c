@@ -53,7 +53,6 @@ void partition_begin(Partition *p, uint32_t sms)
     p->sms = sms;
     p->launch++;
     for (uint32_t s = 0; s < sms; s++) p->credit[s].box[0].n = p->credit[s].box[1].n = 0;  // not taken: the SM was done
-    for (uint32_t s = 0; s < p->cfg.sms + 2; s++) first_set(&p->first, s, &p->inbox[s]);
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->dram.bus = p->due = 0;
@@ -250,7 +249,6 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
     for (uint32_t s = 0; s < p->sms; s++)
         if (wire_take(from[s], window, &p->inbox[s])) first_set(&p->first, s, &p->inbox[s]), came = true;
     if (!came && p->due >= end && p->refused_since == NEVER) return;
-    first_set(&p->first, p->sms, &p->inbox[p->sms]);
     for (;;) {
         uint64_t request = first_time(&p->first), dram = dram_next(&p->dram);
         if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);

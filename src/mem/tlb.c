@@ -100,6 +100,7 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
         Fifo *to = &part->inbox[part->sms];
         if (to->head == to->n) to->head = to->n = 0;
         fifo_put(to, p);
+        first_set(&part->first, part->sms, to);
         part->due = MIN(part->due, p.time);
     }
     if (!done) return;

@@ -150,7 +150,6 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->running = 0;
     sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
     sm->sent = NEVER;
-    for (uint32_t p = 0; p < sm->part->partitions; p++) first_set(&sm->first, p, &sm->inbox[p]);
     for (uint32_t p = 0; p < sm->part->partitions; p++) {  // credits still on their way have arrived long ago
         sm->credit[p] = sm->part->credits;
         sm->credits[p].head = sm->credits[p].n = 0;

@@ -202,7 +202,7 @@ typedef struct Sm {
     Cache tlb;
     Fifo *inbox, *credits;             // per partition: replies, credits on their way
     uint32_t *credit;                  // per partition
-    First first;                       // of the replies
+    First first;                       // of the replies, set whenever a head changes
     Fifo landing;                      // replies that are crossing the SM's port
     uint64_t now, window, until;       // cycle; the window's first and end
     uint64_t due;                      // nothing happens before this cycle unless a packet arrives
