@@ -1,9 +1,9 @@
 // onchip.h: the public interface of libonchip.
 //
-// A device is a simulated GPU built from a description, or a real one behind NVIDIA's driver. It owns memory, modules, streams and the record of every
-// launch. Calls return OC_OK or a code; the text of the last error, with its place and a hint, is oc_error(device).
-// Nothing here prints, exits or keeps state outside the device, and two devices never share anything. A device is
-// used by one host thread at a time.
+// A device is a simulated GPU built from a description, or a real one behind NVIDIA's driver. It owns memory, modules,
+// streams and the record of every launch. Calls return OC_OK or a code; the text of the last error, with its place and
+// a hint, is oc_error(device). Nothing here prints, exits or keeps state outside the device, and two devices never
+// share anything. A device is used by one host thread at a time.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 
@@ -61,14 +61,14 @@ void oc_close(oc_device *device);
 const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
 
 typedef struct oc_device_info {
-    const char *name;          // "gtx480", or what the driver calls it; owned by the device
+    const char *name;  // "gtx480", or what the driver calls it; owned by the device
     bool real;
-    uint32_t sms;              // multiprocessors
-    uint32_t capability;       // compute capability times ten
+    uint32_t sms;         // multiprocessors
+    uint32_t capability;  // compute capability times ten
     double clock_mhz;
     uint64_t memory, l2_bytes;
     uint32_t shared_sm, shared_block;  // bytes of shared memory of an SM, and most of a block
-    uint32_t driver;           // version of CUDA the driver implements, 12040 for 12.4; 0 on a simulated one
+    uint32_t driver;                   // version of CUDA the driver implements, 12040 for 12.4; 0 on a simulated one
 } oc_device_info;
 oc_device_info oc_describe(const oc_device *device);
 
@@ -101,23 +101,31 @@ typedef struct oc_kernel_info {
     const char *const *names;  // of each parameter, as in the PTX
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
-// How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a simulated
-// one has what its description says.
+// How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a
+// simulated one has what its description says.
 oc_status oc_kernel_carveout(oc_kernel *kernel, int percent);
 
 // 2D texture objects and 1D ones over linear memory (PTX unified mode: a handle passed as a 64-bit kernel argument).
-typedef enum oc_tex_format { OC_TEX_F32, OC_TEX_U32, OC_TEX_S32, OC_TEX_U8, OC_TEX_S8, OC_TEX_U16, OC_TEX_S16 } oc_tex_format;
+typedef enum oc_tex_format {
+    OC_TEX_F32,
+    OC_TEX_U32,
+    OC_TEX_S32,
+    OC_TEX_U8,
+    OC_TEX_S8,
+    OC_TEX_U16,
+    OC_TEX_S16
+} oc_tex_format;
 typedef enum oc_tex_address { OC_TEX_CLAMP, OC_TEX_BORDER, OC_TEX_WRAP, OC_TEX_MIRROR } oc_tex_address;
 typedef struct oc_texture {
     oc_ptr base;
-    uint32_t width, height;    // texels; height 0: 1D over linear memory
-    uint32_t pitch;            // bytes from row to row
-    uint32_t channels;         // 1, 2 or 4
+    uint32_t width, height;  // texels; height 0: 1D over linear memory
+    uint32_t pitch;          // bytes from row to row
+    uint32_t channels;       // 1, 2 or 4
     oc_tex_format format;
-    oc_tex_address address;    // out-of-range coordinates
-    bool linear;               // bilinear filtering (float results)
-    bool normalized;           // coordinates in [0, 1)
-    bool unit_float;           // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
+    oc_tex_address address;  // out-of-range coordinates
+    bool linear;             // bilinear filtering (float results)
+    bool normalized;         // coordinates in [0, 1)
+    bool unit_float;         // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
 } oc_texture;
 oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
 oc_status oc_texture_destroy(oc_device *device, uint64_t handle);

@@ -29,18 +29,10 @@ typedef unsigned long long ulonglong;
 // --- Vector types ---------------------------------------------------------------------------------------------------
 
 #define ONCHIP_VECTORS(T, A2, A4)                                   \
-    struct T##1 {                                                   \
-        T x;                                                        \
-    };                                                              \
-    struct __align__(A2) T##2 {                                     \
-        T x, y;                                                     \
-    };                                                              \
-    struct T##3 {                                                   \
-        T x, y, z;                                                  \
-    };                                                              \
-    struct __align__(A4) T##4 {                                     \
-        T x, y, z, w;                                               \
-    };                                                              \
+    struct T##1 { T x; };                                           \
+    struct __align__(A2) T##2 { T x, y; };                          \
+    struct T##3 { T x, y, z; };                                     \
+    struct __align__(A4) T##4 { T x, y, z, w; };                    \
     ONCHIP_FN T##2 make_##T##2(T x, T y) { return {x, y}; }         \
     ONCHIP_FN T##3 make_##T##3(T x, T y, T z) { return {x, y, z}; } \
     ONCHIP_FN T##4 make_##T##4(T x, T y, T z, T w) { return {x, y, z, w}; }
@@ -61,7 +53,8 @@ struct dim3 {
 // --- Where a thread is ----------------------------------------------------------------------------------------------
 
 #define ONCHIP_SREG(T, f, r)                                                                \
-    ONCHIP_FN T f() {                                                                       \
+    ONCHIP_FN T f()                                                                         \
+    {                                                                                       \
         return {(uint)__nvvm_read_ptx_sreg_##r##_x(), (uint)__nvvm_read_ptx_sreg_##r##_y(), \
                 (uint)__nvvm_read_ptx_sreg_##r##_z()};                                      \
     }
@@ -83,12 +76,14 @@ ONCHIP_FN int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
 ONCHIP_FN void __threadfence_block() { __nvvm_membar_cta(); }
 ONCHIP_FN void __threadfence() { __nvvm_membar_gl(); }
 ONCHIP_FN void __threadfence_system() { __nvvm_membar_sys(); }
-ONCHIP_FN uint onchip_clock() {
+ONCHIP_FN uint onchip_clock()
+{
     uint t;
     asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
     return t;
 }
-ONCHIP_FN long long clock64() {
+ONCHIP_FN long long clock64()
+{
     long long t;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
     return t;
@@ -102,7 +97,8 @@ extern "C" __device__ int printf(const char *, ...);  // clang packs the argumen
 #if __CUDA_ARCH__ >= 700
 ONCHIP_FN void __syncwarp(uint mask = ~0u) { asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory"); }
 #define ONCHIP_VOTE(f, mode)                                                                \
-    ONCHIP_FN uint f##_sync(uint mask, int p) {                                             \
+    ONCHIP_FN uint f##_sync(uint mask, int p)                                               \
+    {                                                                                       \
         uint r;                                                                             \
         asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; " mode(".sync", ", %2") " }" \
                      : "=r"(r)                                                              \
@@ -114,7 +110,8 @@ ONCHIP_FN void __syncwarp(uint mask = ~0u) { asm volatile("bar.warp.sync %0;" ::
 #else
 ONCHIP_FN void __syncwarp(uint = ~0u) { asm volatile("" ::: "memory"); }
 #define ONCHIP_VOTE(f, mode)                                                                            \
-    ONCHIP_FN uint f(int p) {                                                                           \
+    ONCHIP_FN uint f(int p)                                                                             \
+    {                                                                                                   \
         uint r;                                                                                         \
         asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; " mode("", "") " }" : "=r"(r) : "r"(p)); \
         return r;                                                                                       \
@@ -129,13 +126,15 @@ ONCHIP_VOTE(__ballot, ONCHIP_BALLOT)
 ONCHIP_VOTE(__all, ONCHIP_ALL)
 ONCHIP_VOTE(__any, ONCHIP_ANY)
 #if __CUDA_ARCH__ >= 750
-ONCHIP_FN uint __activemask() {
+ONCHIP_FN uint __activemask()
+{
     uint m;
     asm volatile("activemask.b32 %0;" : "=r"(m));
     return m;
 }
 #else  // activemask is of PTX 6.2, and clang writes 6.0 for sm_70
-ONCHIP_FN uint __activemask() {
+ONCHIP_FN uint __activemask()
+{
     uint m;
     asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; vote.ballot.b32 %0, p; }" : "=r"(m));
     return m;
@@ -144,12 +143,14 @@ ONCHIP_FN uint __activemask() {
 
 // c holds the clamp lane and, from bit 8 on, which lane bits name the segment (PTX ISA, shfl).
 #define ONCHIP_SHFL(f, mode, clamp)                                                           \
-    ONCHIP_FN uint onchip##f([[maybe_unused]] uint mask, uint v, uint b, uint c) {            \
+    ONCHIP_FN uint onchip##f([[maybe_unused]] uint mask, uint v, uint b, uint c)              \
+    {                                                                                         \
         uint r;                                                                               \
         ONCHIP_SHFL_ASM(mode);                                                                \
         return r;                                                                             \
     }                                                                                         \
-    template <class T> ONCHIP_FN T f##_sync(uint mask, T v, uint b, int width = 32) {         \
+    template <class T> ONCHIP_FN T f##_sync(uint mask, T v, uint b, int width = 32)           \
+    {                                                                                         \
         uint c = (uint)(32 - width) << 8 | clamp;                                             \
         static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles move 4 or 8 bytes");        \
         if constexpr (sizeof(T) == 4) {                                                       \
@@ -190,7 +191,8 @@ ONCHIP_ATOM(float, atomicAdd, __nvvm_atom_add_gen_f, float)
 #if __CUDA_ARCH__ >= 600
 ONCHIP_ATOM(double, atomicAdd, __nvvm_atom_add_gen_d, double)
 #endif
-ONCHIP_FN float atomicExch(float *p, float v) {
+ONCHIP_FN float atomicExch(float *p, float v)
+{
     return __builtin_bit_cast(float, atomicExch((int *)p, __builtin_bit_cast(int, v)));
 }
 

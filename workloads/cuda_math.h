@@ -39,7 +39,8 @@ ONCHIP_LDG(ulonglong, ull)
 ONCHIP_LDG(float, f)
 ONCHIP_LDG(double, d)
 #define ONCHIP_LDG_VECTOR(T, n, s)                                     \
-    ONCHIP_FN T##n __ldg(const T##n *p) {                              \
+    ONCHIP_FN T##n __ldg(const T##n *p)                                \
+    {                                                                  \
         typedef T V __attribute__((ext_vector_type(n)));               \
         return __builtin_bit_cast(T##n, __nvvm_ldg_##s((const V *)p)); \
     }
@@ -100,14 +101,16 @@ ONCHIP_FN float __cosf(float x) { return __nvvm_cos_approx_f(x); }
 
 // Relative error about 2^-21: the power of two is split off before rounding, so that the error doesn't grow with x. The
 // clamps keep infinities from meeting each other.
-ONCHIP_FN float expf(float x) {
+ONCHIP_FN float expf(float x)
+{
     float whole = fmaxf(fminf(floorf(x * 1.44269504f), 127.0f), -150.0f);
     float rest = fmaf(x, 1.44269502f, -whole) + x * 1.92596299e-8f;
     return exp2f(rest) * exp2f(whole);
 }
 
 // Absolute error 2^-20 for |x| up to some 10^4: x is first brought into [-π, π] with 2π in two parts.
-ONCHIP_FN float onchip_reduce(float x) {
+ONCHIP_FN float onchip_reduce(float x)
+{
     float turns = rintf(x * 0.159154943f);
     return fmaf(turns, 1.74845553e-7f, fmaf(turns, -6.28318548f, x));
 }

@@ -12,14 +12,16 @@ static inline oc_dim3 dim1(uint32_t x) { return (oc_dim3){x, 1, 1}; }
 static inline oc_dim3 dim2(uint32_t x, uint32_t y) { return (oc_dim3){x, y, 1}; }
 
 // count floats of [low, high).
-static inline float *random_floats(Work *work, size_t count, float low, float high) {
+static inline float *random_floats(Work *work, size_t count, float low, float high)
+{
     float *data = work_host(work, count * sizeof(float));
     for (size_t i = 0; data && i < count; i++) data[i] = low + (high - low) * work_random_float(work);
     return data;
 }
 
 // References sum in double, so that what a check sees is the kernel's rounding. Four sums keep the adder busy.
-static inline double dot(const float *a, const float *b, int64_t n) {
+static inline double dot(const float *a, const float *b, int64_t n)
+{
     double sum[4] = {0, 0, 0, 0};
     int64_t i = 0;
     for (; i + 4 <= n; i += 4)
@@ -29,7 +31,8 @@ static inline double dot(const float *a, const float *b, int64_t n) {
 }
 
 // to[columns][rows] = from[rows][columns]: references turn a walk down a column into one along a row.
-static inline void transpose_into(float *to, const float *from, int64_t rows, int64_t columns) {
+static inline void transpose_into(float *to, const float *from, int64_t rows, int64_t columns)
+{
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
 }

@@ -36,19 +36,22 @@ struct ArenaChunk {
 // The header's size rounded up, so that the bytes behind it keep malloc's 16-byte alignment.
 #define HEADER ((sizeof(ArenaChunk) + ALIGN - 1) / ALIGN * ALIGN)
 
-void *mem_alloc(size_t bytes) {
+void *mem_alloc(size_t bytes)
+{
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p) abort();
     return p;
 }
 
-void *mem_resize(void *old, size_t bytes) {
+void *mem_resize(void *old, size_t bytes)
+{
     void *p = realloc(old, bytes ? bytes : 1);
     if (!p) abort();
     return p;
 }
 
-char *mem_text(const char *text) {
+char *mem_text(const char *text)
+{
     size_t bytes = strlen(text) + 1;
     return memcpy(mem_alloc(bytes), text, bytes);
 }
@@ -57,14 +60,16 @@ void mem_free(void *p) { free(p); }
 
 static char *chunk_bytes(ArenaChunk *chunk) { return (char *)chunk + HEADER; }
 
-static ArenaChunk *chunk_new(size_t size) {
+static ArenaChunk *chunk_new(size_t size)
+{
     ArenaChunk *chunk = mem_alloc(HEADER + size);
     chunk->size = size;
     ASAN_POISON_MEMORY_REGION(chunk_bytes(chunk), size);
     return chunk;
 }
 
-void *arena_alloc(Arena *arena, size_t bytes) {
+void *arena_alloc(Arena *arena, size_t bytes)
+{
     if (bytes > SIZE_MAX / 2) abort();
     size_t step = (MAX(bytes, 1) + RED_ZONE + ALIGN - 1) / ALIGN * ALIGN;
     ArenaChunk *chunk = arena->head;
@@ -88,13 +93,15 @@ void *arena_alloc(Arena *arena, size_t bytes) {
     return p;
 }
 
-char *arena_text(Arena *arena, const char *text, size_t length) {
+char *arena_text(Arena *arena, const char *text, size_t length)
+{
     char *copy = arena_alloc(arena, length + 1);
     if (length) memcpy(copy, text, length);
     return copy;
 }
 
-char *arena_printf(Arena *arena, const char *format, ...) {
+char *arena_printf(Arena *arena, const char *format, ...)
+{
     Text text = {0};
     va_list args;
     va_start(args, format);
@@ -105,7 +112,8 @@ char *arena_printf(Arena *arena, const char *format, ...) {
     return copy;
 }
 
-void arena_free(Arena *arena) {
+void arena_free(Arena *arena)
+{
     for (ArenaChunk *chunk = arena->head; chunk;) {
         ArenaChunk *next = chunk->next;
         ASAN_UNPOISON_MEMORY_REGION(chunk_bytes(chunk), chunk->size);

@@ -16,17 +16,17 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 // --- arena.c: memory tied to a lifetime -----------------------------------------------------------------------------
-void *mem_alloc(size_t bytes);                 // zeroed; aborts when out of memory
-void *mem_resize(void *old, size_t bytes);     // as realloc; aborts when out of memory
-char *mem_text(const char *text);              // a copy
+void *mem_alloc(size_t bytes);              // zeroed; aborts when out of memory
+void *mem_resize(void *old, size_t bytes);  // as realloc; aborts when out of memory
+char *mem_text(const char *text);           // a copy
 void mem_free(void *p);
 
 typedef struct ArenaChunk ArenaChunk;
 typedef struct Arena {
     ArenaChunk *head;
 } Arena;
-void *arena_alloc(Arena *arena, size_t bytes);                              // zeroed, 16-byte aligned
-char *arena_text(Arena *arena, const char *text, size_t length);            // a null-terminated copy
+void *arena_alloc(Arena *arena, size_t bytes);                    // zeroed, 16-byte aligned
+char *arena_text(Arena *arena, const char *text, size_t length);  // a null-terminated copy
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(Arena *arena);
 
@@ -36,18 +36,18 @@ void arena_free(Arena *arena);
         T *v;          \
         size_t n, cap; \
     }
-#define vec_push(a, x)                                                                      \
-    do {                                                                                    \
-        if ((a)->n == (a)->cap) {                                                           \
-            (a)->cap = (a)->cap ? (a)->cap * 2 : 16;                                        \
-            (a)->v = mem_resize((a)->v, (a)->cap * sizeof *(a)->v);                         \
-        }                                                                                   \
-        (a)->v[(a)->n++] = (x);                                                             \
+#define vec_push(a, x)                                              \
+    do {                                                            \
+        if ((a)->n == (a)->cap) {                                   \
+            (a)->cap = (a)->cap ? (a)->cap * 2 : 16;                \
+            (a)->v = mem_resize((a)->v, (a)->cap * sizeof *(a)->v); \
+        }                                                           \
+        (a)->v[(a)->n++] = (x);                                     \
     } while (0)
 // Takes the first element that is x out; the last one comes to its place.
-#define vec_drop(a, x)                                 \
-    do {                                               \
-        size_t at_ = 0;                                \
+#define vec_drop(a, x)                                    \
+    do {                                                  \
+        size_t at_ = 0;                                   \
         while (at_ < (a)->n && (a)->v[at_] != (x)) at_++; \
         if (at_ < (a)->n) (a)->v[at_] = (a)->v[--(a)->n]; \
     } while (0)
@@ -64,7 +64,7 @@ void map_free(Map *map);
 
 // --- text.c: text that grows ----------------------------------------------------------------------------------------
 typedef struct Text {
-    char *v;      // null-terminated once anything was added
+    char *v;  // null-terminated once anything was added
     size_t n, cap;
 } Text;
 void text_add(Text *text, const char *s, size_t length);
@@ -96,7 +96,7 @@ typedef struct Diag {
 } Diag;
 bool diag_error(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));  // always false
 bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));                                                   // always false; hint may be null
+    __attribute__((format(printf, 5, 6)));  // always false; hint may be null
 bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args);
 void diag_free(Diag *diag);
 // 1-based line and column of a byte offset.
@@ -106,8 +106,8 @@ const char *nearest_name(const char *word, const char *const *candidates, size_t
 
 // --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
 typedef struct IniEntry {
-    const char *section, *key, *value, *comment;   // comment: the text behind # or ;, or the empty string
-    size_t key_at, value_at;                       // byte offsets, for diagnostics
+    const char *section, *key, *value, *comment;  // comment: the text behind # or ;, or the empty string
+    size_t key_at, value_at;                      // byte offsets, for diagnostics
 } IniEntry;
 typedef struct Ini {
     Source source;  // owned
@@ -118,15 +118,15 @@ bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag
 void ini_free(Ini *ini);
 bool ini_within(const IniEntry *e, const char *kind);  // in a section [kind] or [kind NAME]
 
-// --- clock.c ------------------------------------------------------------------------------------------------------------
-double seconds_now(void);                      // of a clock that never goes back; its zero means nothing
+// --- clock.c ---------------------------------------------------------------------------------------------------------
+double seconds_now(void);  // of a clock that never goes back; its zero means nothing
 
 // --- number.c: numbers with units -----------------------------------------------------------------------------------
 // "48KiB", "1.5MiB", "64", "0x40": a count of bytes or a plain number. False on anything else or on overflow.
 bool parse_size(const char *text, uint64_t *value);
 bool parse_double(const char *text, double *value);
-void format_count(char out[32], double value);          // 1234567 → "1.23 M"
-void format_bytes(char out[32], double bytes);          // 49152 → "48 KiB"
+void format_count(char out[32], double value);  // 1234567 → "1.23 M"
+void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
 
 // --- student.c: confidence ------------------------------------------------------------------------------------------
 // The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.
@@ -138,12 +138,12 @@ typedef struct Json {
     int depth;
     bool comma;
 } Json;
-void json_open(Json *json, const char *key, char bracket);   // '{' or '['; key null inside an array or at the top
-void json_close(Json *json, char bracket);                   // '}' or ']'
+void json_open(Json *json, const char *key, char bracket);  // '{' or '['; key null inside an array or at the top
+void json_close(Json *json, char bracket);                  // '}' or ']'
 void json_string(Json *json, const char *key, const char *value);
 void json_int(Json *json, const char *key, int64_t value);
 void json_uint(Json *json, const char *key, uint64_t value);
-void json_double(Json *json, const char *key, double value); // NaN and infinities become null
+void json_double(Json *json, const char *key, double value);  // NaN and infinities become null
 void json_bool(Json *json, const char *key, bool value);
 void json_free(Json *json);
 

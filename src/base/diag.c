@@ -10,7 +10,8 @@
 
 #define SHOWN 110  // bytes of a long line that are shown around the caret
 
-bool diag_error(Diag *diag, const char *format, ...) {
+bool diag_error(Diag *diag, const char *format, ...)
+{
     if (diag->failed) return false;
     diag->failed = true;
     text_put(&diag->text, "error: ");
@@ -21,7 +22,8 @@ bool diag_error(Diag *diag, const char *format, ...) {
     return false;
 }
 
-bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...) {
+bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
     diag_vat(diag, source, offset, hint, format, args);
@@ -31,7 +33,8 @@ bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, 
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args) {
+bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args)
+{
     if (diag->failed) return false;
     diag->failed = true;
     Text *out = &diag->text;
@@ -78,12 +81,14 @@ bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint,
     return false;
 }
 
-void diag_free(Diag *diag) {
+void diag_free(Diag *diag)
+{
     text_free(&diag->text);
     *diag = (Diag){0};
 }
 
-void source_place(const Source *source, size_t offset, int *line, int *column) {
+void source_place(const Source *source, size_t offset, int *line, int *column)
+{
     offset = MIN(offset, source->length);
     size_t start = 0;
     int lines = 1;
@@ -100,7 +105,8 @@ void source_place(const Source *source, size_t offset, int *line, int *column) {
 // Levenshtein's distance, with a swap of neighbours as one edit.
 #define LONGEST 64
 
-static size_t edit_distance(const char *a, size_t m, const char *b, size_t n) {
+static size_t edit_distance(const char *a, size_t m, const char *b, size_t n)
+{
     size_t rows[3][LONGEST + 1];
     size_t *older = rows[0], *old = rows[1], *row = rows[2];
     for (size_t j = 0; j <= n; j++) old[j] = j;
@@ -121,7 +127,8 @@ static size_t edit_distance(const char *a, size_t m, const char *b, size_t n) {
     return old[n];
 }
 
-const char *nearest_name(const char *word, const char *const *candidates, size_t n) {
+const char *nearest_name(const char *word, const char *const *candidates, size_t n)
+{
     const char *nearest = NULL;
     size_t length = strlen(word), limit = 4;
     if (length > LONGEST) return NULL;

@@ -25,12 +25,14 @@ typedef struct Reader {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-static bool is_name(char c) {
+static bool is_name(char c)
+{
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
            c == '-';
 }
 
-static void skip_space(Reader *r) {
+static void skip_space(Reader *r)
+{
     while (r->at < r->end && is_space(r->ini->source.text[r->at])) r->at++;
 }
 
@@ -38,7 +40,8 @@ static bool at_char(const Reader *r, char c) { return r->at < r->end && r->ini->
 
 static bool at_comment(const Reader *r) { return at_char(r, '#') || at_char(r, ';'); }
 
-static const char *read_name(Reader *r) {
+static const char *read_name(Reader *r)
+{
     const char *text = r->ini->source.text;
     size_t from = r->at;
     while (r->at < r->end && is_name(text[r->at])) r->at++;
@@ -46,14 +49,16 @@ static const char *read_name(Reader *r) {
 }
 
 // The part of [from, to) without the white space around it.
-static const char *trimmed(Reader *r, size_t from, size_t to) {
+static const char *trimmed(Reader *r, size_t from, size_t to)
+{
     const char *text = r->ini->source.text;
     while (from < to && is_space(text[from])) from++;
     while (to > from && is_space(text[to - 1])) to--;
     return arena_text(&r->ini->arena, text + from, to - from);
 }
 
-static bool read_section(Reader *r) {
+static bool read_section(Reader *r)
+{
     const Source *source = &r->ini->source;
     r->at++;
     skip_space(r);
@@ -76,7 +81,8 @@ static bool read_section(Reader *r) {
     return true;
 }
 
-static bool add_entry(Reader *r, IniEntry entry) {
+static bool add_entry(Reader *r, IniEntry entry)
+{
     Ini *ini = r->ini;
     Text full = {0};
     text_printf(&full, "%s\n%s", entry.section, entry.key);
@@ -97,7 +103,8 @@ static bool add_entry(Reader *r, IniEntry entry) {
     return true;
 }
 
-static bool read_entry(Reader *r) {
+static bool read_entry(Reader *r)
+{
     const Source *source = &r->ini->source;
     IniEntry entry = {.section = r->section, .key_at = r->at, .comment = ""};
     entry.key = read_name(r);
@@ -114,7 +121,8 @@ static bool read_entry(Reader *r) {
     return add_entry(r, entry);
 }
 
-static bool read_line(Reader *r) {
+static bool read_line(Reader *r)
+{
     const Source *source = &r->ini->source;
     const char *zero = memchr(source->text + r->at, 0, r->end - r->at);
     if (zero)
@@ -130,7 +138,8 @@ bool ini_within(const IniEntry *e, const char *kind)
     return !strncmp(e->section, kind, n) && (!e->section[n] || e->section[n] == ' ');
 }
 
-bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag) {
+bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag)
+{
     *ini = (Ini){0};
     ini->source = (Source){arena_text(&ini->arena, name, strlen(name)), arena_text(&ini->arena, text, length), length};
     text = ini->source.text;
@@ -149,7 +158,8 @@ bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag
     return good;
 }
 
-void ini_free(Ini *ini) {
+void ini_free(Ini *ini)
+{
     vec_free(&ini->entries);
     arena_free(&ini->arena);
     *ini = (Ini){0};

@@ -10,7 +10,8 @@
 #include <string.h>
 
 // The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0.
-static size_t utf8_sequence(const unsigned char *s, size_t left) {
+static size_t utf8_sequence(const unsigned char *s, size_t left)
+{
     unsigned char c = s[0], low = 0x80, high = 0xbf;
     size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
     if (n < 2 || n > left) return n > left ? 0 : n;
@@ -24,7 +25,8 @@ static size_t utf8_sequence(const unsigned char *s, size_t left) {
     return n;
 }
 
-static void put_escaped(Text *out, const char *value) {
+static void put_escaped(Text *out, const char *value)
+{
     const unsigned char *s = (const unsigned char *)value;
     size_t left = strlen(value);
     text_put(out, "\"");
@@ -52,13 +54,15 @@ static void put_escaped(Text *out, const char *value) {
     text_put(out, "\"");
 }
 
-static void new_line(Json *json) {
+static void new_line(Json *json)
+{
     text_put(&json->text, "\n");
     for (int i = 0; i < json->depth; i++) text_put(&json->text, "  ");
 }
 
 // What stands before every value: the comma of the one before, the line, the key.
-static void begin(Json *json, const char *key) {
+static void begin(Json *json, const char *key)
+{
     if (json->comma && json->depth) text_put(&json->text, ",");
     if (json->depth) new_line(json);
     if (key) {
@@ -68,7 +72,8 @@ static void begin(Json *json, const char *key) {
     json->comma = true;
 }
 
-void json_open(Json *json, const char *key, char bracket) {
+void json_open(Json *json, const char *key, char bracket)
+{
     assert(bracket == '{' || bracket == '[');
     begin(json, key);
     text_add(&json->text, &bracket, 1);
@@ -76,7 +81,8 @@ void json_open(Json *json, const char *key, char bracket) {
     json->comma = false;
 }
 
-void json_close(Json *json, char bracket) {
+void json_close(Json *json, char bracket)
+{
     assert(json->depth > 0 && (bracket == '}' || bracket == ']'));
     json->depth--;
     if (json->comma) new_line(json);
@@ -85,7 +91,8 @@ void json_close(Json *json, char bracket) {
     json->comma = true;
 }
 
-void json_string(Json *json, const char *key, const char *value) {
+void json_string(Json *json, const char *key, const char *value)
+{
     begin(json, key);
     if (value)
         put_escaped(&json->text, value);
@@ -93,17 +100,20 @@ void json_string(Json *json, const char *key, const char *value) {
         text_put(&json->text, "null");
 }
 
-void json_int(Json *json, const char *key, int64_t value) {
+void json_int(Json *json, const char *key, int64_t value)
+{
     begin(json, key);
     text_printf(&json->text, "%lld", (long long)value);
 }
 
-void json_uint(Json *json, const char *key, uint64_t value) {
+void json_uint(Json *json, const char *key, uint64_t value)
+{
     begin(json, key);
     text_printf(&json->text, "%llu", (unsigned long long)value);
 }
 
-void json_double(Json *json, const char *key, double value) {
+void json_double(Json *json, const char *key, double value)
+{
     begin(json, key);
     if (!isfinite(value)) {
         text_put(&json->text, "null");
@@ -112,12 +122,14 @@ void json_double(Json *json, const char *key, double value) {
     text_number(&json->text, value);
 }
 
-void json_bool(Json *json, const char *key, bool value) {
+void json_bool(Json *json, const char *key, bool value)
+{
     begin(json, key);
     text_put(&json->text, value ? "true" : "false");
 }
 
-void json_free(Json *json) {
+void json_free(Json *json)
+{
     text_free(&json->text);
     *json = (Json){0};
 }

@@ -19,19 +19,22 @@ struct MapEntry {
     char key[];
 };
 
-static MapEntry *map_find(const Map *map, const char *key, size_t length) {
+static MapEntry *map_find(const Map *map, const char *key, size_t length)
+{
     MapEntry *entry = NULL;
     HASH_FIND(hh, map->table, key, length, entry);
     return entry;
 }
 
-bool map_get(const Map *map, const char *key, size_t length, int64_t *value) {
+bool map_get(const Map *map, const char *key, size_t length, int64_t *value)
+{
     MapEntry *entry = map_find(map, key, length);
     if (entry && value) *value = entry->value;
     return entry != NULL;
 }
 
-void map_put(Map *map, const char *key, size_t length, int64_t value) {
+void map_put(Map *map, const char *key, size_t length, int64_t value)
+{
     MapEntry *entry = map_find(map, key, length);
     if (!entry) {
         entry = mem_alloc(sizeof *entry + length + 1);
@@ -41,9 +44,11 @@ void map_put(Map *map, const char *key, size_t length, int64_t value) {
     entry->value = value;
 }
 
-void map_free(Map *map) {
+void map_free(Map *map)
+{
     MapEntry *entry, *next;
-    HASH_ITER(hh, map->table, entry, next) {
+    HASH_ITER(hh, map->table, entry, next)
+    {
         HASH_DEL(map->table, entry);
         mem_free(entry);
     }

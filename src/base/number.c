@@ -11,11 +11,13 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static int hex_digit(char c) {
+static int hex_digit(char c)
+{
     return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static bool parse_hex(const char *s, uint64_t *value) {
+static bool parse_hex(const char *s, uint64_t *value)
+{
     uint64_t x = 0;
     if (!*s) return false;
     for (; *s; s++) {
@@ -28,7 +30,8 @@ static bool parse_hex(const char *s, uint64_t *value) {
 }
 
 // The power of two that a unit stands for, or -1.
-static int unit_shift(const char *s) {
+static int unit_shift(const char *s)
+{
     const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     if (!*s) return 0;
     for (size_t i = 0; i < COUNT(units); i++)
@@ -38,7 +41,8 @@ static int unit_shift(const char *s) {
 
 // size = "0x" hex | digits [ "." digits ] [ " " ] [ unit ]. Done in integers, so that it is exact: "0.1MiB", which is
 // no whole number of bytes, is refused rather than rounded.
-bool parse_size(const char *text, uint64_t *value) {
+bool parse_size(const char *text, uint64_t *value)
+{
     const char *s = text;
     if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) return parse_hex(s + 2, value);
     if (!is_digit(*s)) return false;
@@ -74,7 +78,8 @@ bool parse_size(const char *text, uint64_t *value) {
     return !__builtin_add_overflow(whole << shift, part, value);
 }
 
-bool parse_double(const char *text, double *value) {
+bool parse_double(const char *text, double *value)
+{
     // strtod takes more than we want: leading space, "nan(…)" and, elsewhere than in the C locale, a comma.
     const char *digits = text + (*text == '-' || *text == '+');
     bool word = strcmp(digits, "inf") == 0 || strcmp(digits, "nan") == 0;
@@ -90,7 +95,8 @@ bool parse_double(const char *text, double *value) {
 }
 
 // Three digits that mean something, without zeros behind the point: 1.23, 12.3, 123, 1023.
-static void format_scaled(char out[32], double value, double step, const char *const *units, size_t n) {
+static void format_scaled(char out[32], double value, double step, const char *const *units, size_t n)
+{
     if (!isfinite(value)) {
         snprintf(out, 32, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
@@ -117,12 +123,14 @@ static void format_scaled(char out[32], double value, double step, const char *c
     text_free(&text);
 }
 
-void format_count(char out[32], double value) {
+void format_count(char out[32], double value)
+{
     const char *const units[] = {"", "k", "M", "G", "T", "P"};
     format_scaled(out, value, 1000, units, COUNT(units));
 }
 
-void format_bytes(char out[32], double bytes) {
+void format_bytes(char out[32], double bytes)
+{
     const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     format_scaled(out, bytes, 1024, units, COUNT(units));
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void text_room(Text *text, size_t more) {
+static void text_room(Text *text, size_t more)
+{
     if (more > SIZE_MAX / 4 || text->n > SIZE_MAX / 4) abort();
     size_t need = text->n + more + 1;
     if (need <= text->cap) return;
@@ -17,7 +18,8 @@ static void text_room(Text *text, size_t more) {
     text->v = mem_resize(text->v, text->cap);
 }
 
-void text_add(Text *text, const char *s, size_t length) {
+void text_add(Text *text, const char *s, size_t length)
+{
     text_room(text, length);
     if (length) memcpy(text->v + text->n, s, length);
     text->n += length;
@@ -26,14 +28,16 @@ void text_add(Text *text, const char *s, size_t length) {
 
 void text_put(Text *text, const char *s) { text_add(text, s, strlen(s)); }
 
-void text_printf(Text *text, const char *format, ...) {
+void text_printf(Text *text, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
     text_vprintf(text, format, args);
     va_end(args);
 }
 
-void text_vprintf(Text *text, const char *format, va_list args) {
+void text_vprintf(Text *text, const char *format, va_list args)
+{
     // The C locale is a static object in glibc and musl: nothing is allocated here.
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = c ? uselocale(c) : (locale_t)0;
@@ -54,7 +58,8 @@ void text_vprintf(Text *text, const char *format, va_list args) {
     }
 }
 
-void text_number(Text *text, double value) {
+void text_number(Text *text, double value)
+{
     size_t start = text->n;
     for (int digits = 15; digits <= 17; digits++) {
         text->n = start;
@@ -64,14 +69,16 @@ void text_number(Text *text, double value) {
     }
 }
 
-void text_free(Text *text) {
+void text_free(Text *text)
+{
     mem_free(text->v);
     *text = (Text){0};
 }
 
 // The file's size is the user's choice, so this is the one place that can be told there is no memory. The size isn't
 // asked for beforehand: pipes and /proc have none.
-bool text_read_file(Text *text, const char *path) {
+bool text_read_file(Text *text, const char *path)
+{
     FILE *file = fopen(path, "rb");
     if (!file) return false;
     size_t before = text->n;
@@ -104,7 +111,8 @@ bool text_read_file(Text *text, const char *path) {
     return problem == 0;
 }
 
-size_t text_sequence(const char *s, size_t left) {
+size_t text_sequence(const char *s, size_t left)
+{
     unsigned char c = (unsigned char)s[0];
     if (c < 0x80) return c >= 0x20 && c != 0x7f ? 1 : 0;
     size_t n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;

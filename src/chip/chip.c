@@ -1,7 +1,7 @@
 // chip.c: a launch, window by window. Blocks are handed out at edges, then the SMs that have any and all partitions run
-// the window side by side (what one sends the other in a window arrives in a later one), then what the SMs stored becomes
-// visible. Windows in which nothing happens are jumped over.
-// Nothing depends on the number of host threads: tasks share no data within a phase.
+// the window side by side (what one sends the other in a window arrives in a later one), then what the SMs stored
+// becomes visible. Windows in which nothing happens are jumped over. Nothing depends on the number of host threads:
+// tasks share no data within a phase.
 #include "chip/chip.h"
 
 #include <string.h>
@@ -15,9 +15,11 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
     c->parts = mem_alloc(sizeof *c->parts * parts);
     c->envs = mem_alloc(sizeof *c->envs * sms);
     for (uint32_t p = 0; p < parts; p++)
-        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why)) return diag_error(diag, "GPU description: l2: %s", why);
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why))
+            return diag_error(diag, "GPU description: l2: %s", why);
     for (uint32_t s = 0; s < sms; s++) {
-        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return diag_error(diag, "GPU description: %s", why);
+        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why))
+            return diag_error(diag, "GPU description: %s", why);
         c->envs[s] = &c->sms[s].env;
         c->envs[s]->gmem = gmem;
         c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
@@ -33,7 +35,8 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
         }
     c->late = mem_alloc(sizeof *c->late * sms);
     for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].late;
-    if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why)) return diag_error(diag, "GPU description: tlb2: %s", why);
+    if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
+        return diag_error(diag, "GPU description: tlb2: %s", why);
     c->crew = crew_open(MIN(threads, sms + parts));
     return true;
 }
@@ -49,7 +52,7 @@ void chip_close(Chip *c)
     *c = (Chip){0};
 }
 
-// --- data structures ----------------------------------------------------------------------------------------------------
+// --- data structures -------------------------------------------------------------------------------------------------
 // Structure 0 is what nothing else is; 1 + k is the kernel's parameter k; then allocations that no parameter points to;
 // the last is local memory.
 typedef struct Structures {
@@ -62,7 +65,7 @@ typedef struct Launch {
     Chip *c;
     uint64_t window, from, to;
     Structures structures;
-    uint64_t watched;       // the cycle in which the watch began
+    uint64_t watched;  // the cycle in which the watch began
     uint32_t epoch;
 } Launch;
 
@@ -70,7 +73,8 @@ static uint8_t structure_of(const Sm *sm, uint64_t address)
 {
     const Launch *l = sm->owner;
     for (uint32_t k = 0; k < l->structures.n; k++)
-        if (address - l->structures.start[k] < l->structures.end[k] - l->structures.start[k]) return l->structures.id[k];
+        if (address - l->structures.start[k] < l->structures.end[k] - l->structures.start[k])
+            return l->structures.id[k];
     return 0;
 }
 
@@ -106,14 +110,15 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
     }
 }
 
-// --- phases -------------------------------------------------------------------------------------------------------------
+// --- phases ----------------------------------------------------------------------------------------------------------
 static void phase(void *user, uint32_t k)
 {
     Launch *l = user;
     Chip *c = l->c;
     if (k < c->used) {
         if (c->sms[k].env.fault.kind == FAULT_NONE)
-            sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions, l->window, l->from, l->to);
+            sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions,
+                   l->window, l->from, l->to);
     } else {
         uint32_t p = k - c->used;
         partition_run(&c->parts[p], c->to_part + p * c->gpu.sms, l->window, l->to);
@@ -149,9 +154,10 @@ static bool all_idle(const Chip *c)
     return !c->mmu.waiting.n;
 }
 
-// Hangs. Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others can see has changed
-// for some time: then the warps are watched (exec's watch.c) for a quarter of as long as it has been quiet, again at twice
-// that time, and so on; if all of them wait or come back to the states they were in, they go round for ever.
+// Hangs. Nothing can ever happen again, though blocks are running: a deadlock. Or nothing that others can see has
+// changed for some time: then the warps are watched (exec's watch.c) for a quarter of as long as it has been quiet,
+// again at twice that time, and so on; if all of them wait or come back to the states they were in, they go round for
+// ever.
 enum { QUIET = 1 << 18 };
 
 static bool hangs(Launch *l, uint64_t now, uint64_t limit)
@@ -163,19 +169,22 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
         changed = MAX(changed, sm->env.changed);
-        events |= sm_next(sm) != NEVER || sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] || sm->q_n;
+        events |= sm_next(sm) != NEVER || sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] ||
+                  sm->q_n;
     }
     if (!running) return false;
     if (!events) return true;
     uint64_t quiet = now - MIN(now, changed), from = QUIET;
     for (uint32_t s = 0; s < c->used && quiet >= QUIET / 2; s++) sm_feed(&c->sms[s], QUIET / 8);
     while (from * 2 <= quiet) from *= 2;
-    bool watching = c->sms[0].env.watch, watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
+    bool watching = c->sms[0].env.watch,
+         watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
     if (watching && changed <= l->watched) {
         WatchVerdict all = WATCH_STUCK;
         for (uint32_t s = 0; s < c->used && all != WATCH_WORKS; s++)
             for (uint32_t k = 0; k < c->sms[s].warp_slots && all != WATCH_WORKS; k++)
-                if (c->sms[s].slots[k].warp) all = MIN(all, watch_judge(&c->sms[s].env, c->sms[s].slots[k].warp, l->watched));
+                if (c->sms[s].slots[k].warp)
+                    all = MIN(all, watch_judge(&c->sms[s].env, c->sms[s].slots[k].warp, l->watched));
         if (all == WATCH_STUCK || (all == WATCH_POLLS && quiet > limit)) return true;
     }
     if (watch && !watching) l->epoch++, l->watched = now;
@@ -187,7 +196,9 @@ static void explain_hang(const Chip *c, uint64_t now, Text *out)
 {
     uint64_t changed = 0;
     for (uint32_t s = 0; s < c->used; s++) changed = MAX(changed, c->sms[s].env.changed);
-    text_printf(out, "the kernel hangs: at cycle %llu every warp waits, or goes round a loop that nothing will end; nothing has changed since cycle %llu\n",
+    text_printf(out,
+                "the kernel hangs: at cycle %llu every warp waits, or goes round a loop that nothing will end; nothing "
+                "has changed since cycle %llu\n",
                 (unsigned long long)now, (unsigned long long)changed);
     for (uint32_t s = 0; s < c->used && out->n < 20000; s++) sm_explain(&c->sms[s], out);
 }
@@ -202,10 +213,12 @@ static const Fault *first_fault(const Chip *c)
     return f;
 }
 
-static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg, uint32_t blocks)
+static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg,
+                  uint32_t blocks)
 {
     Chip *c = l->c;
-    for (uint32_t s = 0; s < c->gpu.sms; s++) sm_resize(&c->sms[s], cfg);  // of all: an L1 that is kept loses its contents
+    for (uint32_t s = 0; s < c->gpu.sms; s++)
+        sm_resize(&c->sms[s], cfg);  // of all: an L1 that is kept loses its contents
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
         sm_flush(sm);
@@ -238,7 +251,8 @@ static void finish(Launch *l, Record *r)
         for (uint32_t k = 0; k < r->insts; k++) {
             const InstStat *f = &sm->inst[k];
             InstStat *t = &r->inst[k];
-            t->issued += f->issued, t->lanes += f->lanes, t->transactions += f->transactions, t->l1_accesses += f->l1_accesses;
+            t->issued += f->issued, t->lanes += f->lanes, t->transactions += f->transactions,
+                t->l1_accesses += f->l1_accesses;
             t->l1_hits += f->l1_hits, t->stalls += f->stalls;
         }
     }
@@ -264,8 +278,9 @@ static void reset(Chip *c)
 enum { CHECKED = 256 };  // every so many windows hangs are looked for
 static uint64_t check_every(const Chip *c) { return (uint64_t)CHECKED * c->gpu.window; }
 
-// Where the next window begins: those in which nothing is due are jumped over. Those at whose end something is looked at
-// whether or not anything happened (a sample, the limit, hangs) are run, and in them all SMs are accounted up to there.
+// Where the next window begins: those in which nothing is due are jumped over. Those at whose end something is looked
+// at whether or not anything happened (a sample, the limit, hangs) are run, and in them all SMs are accounted up to
+// there.
 static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampled)
 {
     const Chip *c = l->c;
@@ -277,7 +292,8 @@ static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampl
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
 
-RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message)
+RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                   const RunOptions *o, Record *r, Text *message)
 {
     Launch l = {.c = c};
     uint32_t next_sm = 0;
@@ -287,8 +303,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     sm_organise(&organised, info);
     uint32_t fit = sm_occupancy(&organised, info, &r->occupancy_limit);
     if (!fit) {
-        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)", r->occupancy_limit, info->kernel->registers,
-                    info->kernel->static_shared + info->dynamic_shared);
+        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)",
+                    r->occupancy_limit, info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
         return RUN_TOO_LARGE;
     }
     r->info = *info;
@@ -303,8 +319,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         // Blocks go to the SMs in turn, one each, as long as there is room.
         for (uint32_t tried = 0; started < blocks && tried < sms;) {
             Sm *sm = &c->sms[next_sm];
-            if (sm_has_room(sm)) sm_start_block(sm, started++, l.to), tried = 0;
-            else tried++;
+            if (sm_has_room(sm))
+                sm_start_block(sm, started++, l.to), tried = 0;
+            else
+                tried++;
             next_sm = (next_sm + 1) % sms;
         }
         l.from = next_window(&l, o, sampled);
@@ -345,7 +363,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             }
             if (o->progress && l.to - last_progress > 20000) {
                 uint64_t insts = 0, done = 0;
-                for (uint32_t s = 0; s < sms; s++) insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
+                for (uint32_t s = 0; s < sms; s++)
+                    insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
                 o->progress(o->user, l.to, insts, done, blocks);
                 last_progress = l.to;
             }

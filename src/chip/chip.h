@@ -8,7 +8,7 @@
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
 enum { MODEL_VERSION = 3 };
 
-// --- desc.c: descriptions ---------------------------------------------------------------------------------------------
+// --- desc.c: descriptions --------------------------------------------------------------------------------------------
 typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, engines;
@@ -18,10 +18,23 @@ typedef struct Gpu {
     SmCfg sm;
     PartitionCfg part;
     TlbCfg tlb2;
-    uint32_t to_partition, to_sm;      // derived: one-way latencies, cycles
-    uint32_t window;                   // derived: the smaller of them
+    uint32_t to_partition, to_sm;  // derived: one-way latencies, cycles
+    uint32_t window;               // derived: the smaller of them
 } Gpu;
-typedef enum KeyKind { KEY_UINT, KEY_SIZE, KEY_REAL, KEY_BOOL, KEY_FIXED, KEY_COUNTING, KEY_SCHEDULER, KEY_INDEX, KEY_POLICY, KEY_STORAGE, KEY_WEIGHTS, KEY_SETS } KeyKind;
+typedef enum KeyKind {
+    KEY_UINT,
+    KEY_SIZE,
+    KEY_REAL,
+    KEY_BOOL,
+    KEY_FIXED,
+    KEY_COUNTING,
+    KEY_SCHEDULER,
+    KEY_INDEX,
+    KEY_POLICY,
+    KEY_STORAGE,
+    KEY_WEIGHTS,
+    KEY_SETS
+} KeyKind;
 typedef struct Key {
     const char *section, *key;
     KeyKind kind;
@@ -35,7 +48,7 @@ typedef struct GpuFile {
     const char *name, *text;
     size_t size;
 } GpuFile;
-extern const GpuFile gpu_files[];   // gpus/*.ini, generated
+extern const GpuFile gpu_files[];  // gpus/*.ini, generated
 extern const size_t gpu_file_count;
 // Loads a shipped description by name, or a file. sets: "section.key=value", null-terminated, may be null.
 // A description may begin with [gpu] base = NAME, whose keys it then overrides.
@@ -44,11 +57,11 @@ bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // Every key with its value in a form that doesn't depend on how it was written: what a run's key is made of.
 bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag);
-bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
-void gpu_manual(Text *out);         // doc/gpu.md
-void counter_manual(Text *out);     // doc/counters.md
+bool gpu_number(const Gpu *gpu, const char *name, double *value);  // of a key, "l1.size"; false: none, or a list
+void gpu_manual(Text *out);                                        // doc/gpu.md
+void counter_manual(Text *out);                                    // doc/counters.md
 
-// --- rates.c: formulas over counters ----------------------------------------------------------------------------------
+// --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {
     const char *name, *unit, *formula, *doc;
     double (*value)(const uint64_t *c, const Gpu *gpu);
@@ -58,36 +71,36 @@ extern const size_t rate_count;
 // Null when every conservation law holds, else the first that doesn't, as text owned by out.
 const char *counters_broken(const uint64_t *c, Text *out);
 
-// --- chip.c: a simulated chip -----------------------------------------------------------------------------------------
-typedef struct Record {             // of one launch
+// --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
+typedef struct Record {  // of one launch
     char *kernel;
-    LaunchInfo info;                // grid, block, dynamic_shared
+    LaunchInfo info;  // grid, block, dynamic_shared
     uint64_t count[C_COUNT];
     StructStat structure[MAX_STRUCTURES];
     uint64_t structure_dram[MAX_STRUCTURES];
     char *structure_name[MAX_STRUCTURES];
-    InstStat *inst;                 // per instruction of the kernel's code, or null
+    InstStat *inst;  // per instruction of the kernel's code, or null
     uint32_t insts;
-    const Kernel *code;             // valid as long as its module is loaded
+    const Kernel *code;  // valid as long as its module is loaded
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
-    bool functional, partial;       // not timed; cut short by max_cycles, a fault or a hang
-    double start, end;              // simulated seconds on its stream
-    VEC(uint64_t) samples;          // interval mode: C_COUNT values each
+    bool functional, partial;  // not timed; cut short by max_cycles, a fault or a hang
+    double start, end;         // simulated seconds on its stream
+    VEC(uint64_t) samples;     // interval mode: C_COUNT values each
 } Record;
 
 typedef struct Chip {
     Gpu gpu;
     Gmem *gmem;
     Sm *sms;
-    uint32_t used;                  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
+    uint32_t used;  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
-    Wire **late;                    // [sm]: requests for the L2 TLB
+    Wire **late;                            // [sm]: requests for the L2 TLB
     Mmu mmu;
     Env **envs;
-    struct Crew *crew;              // host threads
-    uint64_t clock_ns;              // simulated time of all earlier launches
+    struct Crew *crew;  // host threads
+    uint64_t clock_ns;  // simulated time of all earlier launches
     uint64_t launches;
     uint32_t threads;
 } Chip;
@@ -95,23 +108,26 @@ typedef struct RunOptions {
     uint64_t max_cycles, interval;
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;
-    Text *printed;                  // printf's output is added here
+    Text *printed;  // printf's output is added here
     uint64_t hang_cycles;
 } RunOptions;
 typedef enum RunResult { RUN_OK, RUN_FAULT, RUN_HANG, RUN_LIMIT, RUN_TOO_LARGE } RunResult;
 bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag);
 void chip_close(Chip *c);
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
-RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message);
+RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
+                   Record *r, Text *message);
 // functional.c: the same without time.
-RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message);
+RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, Record *r, Text *message);
 void record_free(Record *r);
 
-// --- crew.c: host threads that share a phase's tasks --------------------------------------------------------------------
+// --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
 typedef struct Crew Crew;
-Crew *crew_open(uint32_t threads);       // 0 or 1: the caller alone
+Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone
 void crew_close(Crew *c);
-// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller does all.
+// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller
+// does all.
 void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
 
 #endif

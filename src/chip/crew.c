@@ -39,7 +39,8 @@ static void pause_cpu(uint32_t spins)
 {
     if (spins % 2048 == 2047) sched_yield();
 #if defined(__x86_64__)
-    else __builtin_ia32_pause();
+    else
+        __builtin_ia32_pause();
 #endif
 }
 
@@ -119,7 +120,8 @@ void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *u
     c->user = user;
     atomic_store(&c->done, 0);
     unsigned phase = atomic_load(&c->phase) + 1;
-    for (uint32_t t = 0; t < c->threads; t++) atomic_store(&c->lanes[t].word, WORD(phase, t < n ? (n - t + c->threads - 1) / c->threads : 0));
+    for (uint32_t t = 0; t < c->threads; t++)
+        atomic_store(&c->lanes[t].word, WORD(phase, t < n ? (n - t + c->threads - 1) / c->threads : 0));
     next_phase(c);
     work(c, 0);
     for (uint32_t spin = 0; atomic_load(&c->done) < n; spin++) pause_cpu(spin);

@@ -6,39 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_ROWS(section, field)                                                                                                    \
-    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                                    \
-    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                                    \
-    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself")                    \
-    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte", "what a miss fetches: a line or the sectors it misses")              \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                                     \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line", "sizes of unequal sets, separated by commas, instead of ways")        \
-    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_BITS, "", "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")\
-    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit", "lowest address bit of the index; 0: the first above the line") \
-    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
-    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")                      \
-    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                                                 \
-    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")                               \
+#define CACHE_ROWS(section, field)                                                                                 \
+    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                 \
+    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                 \
+    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself") \
+    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte",                                                   \
+        "what a miss fetches: a line or the sectors it misses")                                                    \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                  \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                    \
+        "sizes of unequal sets, separated by commas, instead of ways")                                             \
+    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_BITS, "",                                                \
+        "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
+    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                              \
+        "lowest address bit of the index; 0: the first above the line")                                            \
+    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")            \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                   \
+        "weighted: relative probabilities of the ways, separated by commas")                                       \
+    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")   \
+    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                              \
+    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")            \
     KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
-#define TLB_ROWS(section, field, doc)                                                                                                 \
-    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity; 0: there is none")                                  \
-    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two")                 \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                                 \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry", "sizes of unequal sets, separated by commas, instead of ways")       \
-    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "", "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")\
-    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")                               \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "", "weighted: relative probabilities of the ways, separated by commas") \
+#define TLB_ROWS(section, field, doc)                                                                                 \
+    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity; 0: there is none")                  \
+    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two") \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                 \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                      \
+        "sizes of unequal sets, separated by commas, instead of ways")                                                \
+    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "",                                                 \
+        "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
+    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")               \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
+        "weighted: relative probabilities of the ways, separated by commas")                                          \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
-#define PORT_ROWS(name, id)                                                                                                           \
-    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle", "between instructions of this class from one scheduler; 0: no limit") \
-    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", "instructions of this class an SM starts a cycle; 0: no limit")
-#define UNIT_ROWS(name, id)                                                                                                           \
-    KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle", "from issue to use of a result of this class")       \
+#define PORT_ROWS(name, id)                                                               \
+    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle",         \
+        "between instructions of this class from one scheduler; 0: no limit")             \
+    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", \
+        "instructions of this class an SM starts a cycle; 0: no limit")
+#define UNIT_ROWS(name, id)                                                      \
+    KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle", \
+        "from issue to use of a result of this class")                           \
     PORT_ROWS(name, id)
 
 const Key gpu_keys[] = {
-#define KEY(section, key, kind, field, min, max, standard, unit, doc) {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
+#define KEY(section, key, kind, field, min, max, standard, unit, doc) \
+    {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
 #define CACHE(section, field) CACHE_ROWS(section, field)
 #define UNIT(name, id) UNIT_ROWS(name, id)
 #define TLB(section, field, doc) TLB_ROWS(section, field, doc)
@@ -75,8 +87,10 @@ static void set_number(Gpu *g, const Key *k, double v)
     switch (k->kind) {
     case KEY_SIZE:
         // Sizes are 64-bit for memories and caches, and 32-bit elsewhere.
-        if (k->max > 16777216.0) *(uint64_t *)(void *)p = (uint64_t)v;
-        else *(uint32_t *)(void *)p = (uint32_t)v;
+        if (k->max > 16777216.0)
+            *(uint64_t *)(void *)p = (uint64_t)v;
+        else
+            *(uint32_t *)(void *)p = (uint32_t)v;
         break;
     case KEY_REAL: *(double *)(void *)p = v; break;
     case KEY_BOOL:
@@ -90,7 +104,8 @@ static double get_number(const Gpu *g, const Key *k)
 {
     const char *p = (const char *)g + k->offset;
     switch (k->kind) {
-    case KEY_SIZE: return k->max > 16777216.0 ? (double)*(const uint64_t *)(const void *)p : *(const uint32_t *)(const void *)p;
+    case KEY_SIZE:
+        return k->max > 16777216.0 ? (double)*(const uint64_t *)(const void *)p : *(const uint32_t *)(const void *)p;
     case KEY_REAL: return *(const double *)(const void *)p;
     case KEY_BOOL:
     case KEY_COUNTING: return *(const bool *)p;
@@ -102,7 +117,8 @@ static double get_number(const Gpu *g, const Key *k)
 static const Key *find_key(const char *section, const char *key)
 {
     for (size_t i = 0; i < gpu_key_count; i++)
-        if (!strcmp(gpu_keys[i].key, key) && !strcmp(gpu_keys[i].section, section)) return &gpu_keys[i];  // sections repeat
+        if (!strcmp(gpu_keys[i].key, key) && !strcmp(gpu_keys[i].section, section))
+            return &gpu_keys[i];  // sections repeat
     return NULL;
 }
 
@@ -167,8 +183,10 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
 static void put_range(const Key *k, Text *out)
 {
     char low[32], high[32];
-    if (k->kind == KEY_SIZE) format_bytes(low, k->min), format_bytes(high, k->max), text_printf(out, "%s to %s", low, high);
-    else text_printf(out, "%.15g to %.15g%s%s", k->min, k->max, *k->unit ? " " : "", k->unit);
+    if (k->kind == KEY_SIZE)
+        format_bytes(low, k->min), format_bytes(high, k->max), text_printf(out, "%s to %s", low, high);
+    else
+        text_printf(out, "%.15g to %.15g%s%s", k->min, k->max, *k->unit ? " " : "", k->unit);
 }
 
 // why: what was expected; "": one of a table's names, or a number of the key's range.
@@ -202,10 +220,13 @@ static bool unknown_key(const char *section, const char *key, const Source *s, s
     size_t n = 0;
     Arena arena = {0};
     snprintf(full, sizeof full, "%s.%s", section, key);
-    for (size_t i = 0; i < gpu_key_count && n < COUNT(list); i++) list[n++] = arena_printf(&arena, "%s.%s", gpu_keys[i].section, gpu_keys[i].key);
+    for (size_t i = 0; i < gpu_key_count && n < COUNT(list); i++)
+        list[n++] = arena_printf(&arena, "%s.%s", gpu_keys[i].section, gpu_keys[i].key);
     const char *near = nearest_name(full, list, n);
-    if (near) snprintf(hint, sizeof hint, "did you mean %s?", near);
-    else snprintf(hint, sizeof hint, "doc/gpu.md lists every key");
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    else
+        snprintf(hint, sizeof hint, "doc/gpu.md lists every key");
     diag_at(diag, s, at, hint, "unknown key %s", full);
     arena_free(&arena);
     return false;
@@ -229,8 +250,9 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
         size_t n = 0;
         for (size_t i = 0; i < gpu_file_count && n < 64; i++) names[n++] = gpu_files[i].name;
         const char *near = nearest_name(name, names, n);
-        return diag_error(diag, "unknown GPU '%s'%s%s%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path", name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return diag_error(
+            diag, "unknown GPU '%s'%s%s%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path",
+            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     if (!text_read_file(&text, name)) return diag_error(diag, "can't read the GPU description %s", name);
     bool ok = ini_parse(ini, name, text.v ? text.v : "", text.n, diag);
@@ -255,9 +277,12 @@ static bool apply_file(Gpu *g, const char *name, Diag *diag, int depth, EntryFn 
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
         const Key *k = find_key(e->section, e->key);
         const char *why;
-        if (!k) ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
-        else if (!set_value(g, k, e->value, &why)) ok = bad_value(k, e->value, why, &ini.source, e->value_at, diag);
-        else if (seen) seen(user, k, e, &ini.source);
+        if (!k)
+            ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
+        else if (!set_value(g, k, e->value, &why))
+            ok = bad_value(k, e->value, why, &ini.source, e->value_at, diag);
+        else if (seen)
+            seen(user, k, e, &ini.source);
     }
     ini_free(&ini);
     return ok;
@@ -298,13 +323,15 @@ static bool derive(Gpu *g, Diag *diag)
     if (p->chunk & (p->chunk - 1)) return diag_error(diag, "GPU description: l2.chunk must be a power of two");
     partition_prepare(p);
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
-    if (p->l2.size % p->partitions) return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
+    if (p->l2.size % p->partitions)
+        return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
     p->l2.size /= p->partitions;
-    if (p->far && p->partitions % 2) return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
+    if (p->far && p->partitions % 2)
+        return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
     p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
     p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
-    if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) || !check_cache("const", &s->cst, diag) ||
-        !check_cache("l2 (one slice)", &p->l2, diag))
+    if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) ||
+        !check_cache("const", &s->cst, diag) || !check_cache("l2 (one slice)", &p->l2, diag))
         return false;
     Cache tlb;
     const char *why;
@@ -313,24 +340,30 @@ static bool derive(Gpu *g, Diag *diag)
         if (!tlb_open(&tlb, tlbs[k], 1, &why)) return diag_error(diag, "GPU description: tlb%d: %s", k + 1, why);
         cache_close(&tlb);
     }
-    if (g->tlb2.entries && !s->tlb.entries) return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
+    if (g->tlb2.entries && !s->tlb.entries)
+        return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
     p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
     for (uint32_t k = 0; s->storage == STORAGE_CARVED && k < MAX(s->carveout_count, 1u); k++)
         if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
-            return diag_error(diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
+            return diag_error(
+                diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
     const BankCfg *bank = &s->banks;
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
-        return diag_error(diag, "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
+        return diag_error(diag,
+                          "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
     // The most packets that must leave at once: the fill of a line, and the line it replaces.
     uint32_t least_credits = MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT + 1;
-    if (p->credits < least_credits) return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
+    if (p->credits < least_credits)
+        return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
     if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
     // An unloaded L2 hit: look-up a cycle after issue, the request through the SM's port, to the partition, the fill
     // through its port, back, and through the SM's port.
     uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
     Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
-    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill) + s->lsu_extra;
-    if (p->l2.latency < fixed + 2) return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
+    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) +
+                     (uint32_t)link_pass(&c, 0, p->header + fill) + s->lsu_extra;
+    if (p->l2.latency < fixed + 2)
+        return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
     uint32_t links = p->l2.latency - fixed;
     g->to_partition = s->to_partition = links / 2;
     g->to_sm = p->to_sm = links - links / 2;
@@ -339,7 +372,9 @@ static bool derive(Gpu *g, Diag *diag)
     uint64_t burst = link_time(link_cost(p->dram.bytes_per_cycle), MAX(fill, p->l2.fill));
     if (!p->dram.simple) burst += (uint64_t)(p->dram.cl / p->dram.clock_ratio * 256 + 0.5);
     uint32_t least = p->l2.latency + (uint32_t)((burst + 255) >> 8);
-    if (g->dram_latency < least) return diag_error(diag, "GPU description: dram.latency must be at least %u cycles (l2.latency, tCL and the burst)", least);
+    if (g->dram_latency < least)
+        return diag_error(
+            diag, "GPU description: dram.latency must be at least %u cycles (l2.latency, tCL and the burst)", least);
     p->dram.latency = g->dram_latency - least;
     return true;
 }
@@ -350,7 +385,8 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     const char *slash = strrchr(name, '/');
     snprintf(g->name, sizeof g->name, "%s", slash ? slash + 1 : name);
     for (size_t i = 0; i < gpu_key_count; i++)
-        if (gpu_keys[i].kind != KEY_WEIGHTS && gpu_keys[i].kind != KEY_SETS) set_number(g, &gpu_keys[i], gpu_keys[i].standard);
+        if (gpu_keys[i].kind != KEY_WEIGHTS && gpu_keys[i].kind != KEY_SETS)
+            set_number(g, &gpu_keys[i], gpu_keys[i].standard);
     CacheCfg *caches[] = {&g->sm.l1, &g->sm.ro, &g->sm.cst, &g->part.l2};
     for (size_t c = 0; c < COUNT(caches); c++)
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
@@ -361,7 +397,10 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     return true;
 }
 
-bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag) { return load(g, name, sets, diag, NULL, NULL) && derive(g, diag); }
+bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)
+{
+    return load(g, name, sets, diag, NULL, NULL) && derive(g, diag);
+}
 
 typedef struct Origins {
     Arena arena;
@@ -378,8 +417,8 @@ static bool note_origin(void *user, const Key *k, const IniEntry *e, const Sourc
     return true;
 }
 
-// The rows of a section may stand apart in the registry, as those of [latency], a row for each unit. Calls row for every
-// key, a section at a time, in the order in which sections first come; head before its first.
+// The rows of a section may stand apart in the registry, as those of [latency], a row for each unit. Calls row for
+// every key, a section at a time, in the order in which sections first come; head before its first.
 static void by_section(void (*head)(void *user, const char *section), void (*row)(void *user, const Key *k), void *user)
 {
     for (size_t i = 0; i < gpu_key_count; i++) {
@@ -411,10 +450,14 @@ static void show_row(void *user, const Key *k)
     size_t i = (size_t)(k - gpu_keys);
     const char *given = s->origins.value[i], *from = s->origins.text[i];
     char value[128];
-    if (given) snprintf(value, sizeof value, "%s", given);
-    else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) return;
-    else if (enum_name(k->kind, 0)) snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&s->gpu, k)));
-    else snprintf(value, sizeof value, "%.15g", get_number(&s->gpu, k));
+    if (given)
+        snprintf(value, sizeof value, "%s", given);
+    else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS)
+        return;
+    else if (enum_name(k->kind, 0))
+        snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&s->gpu, k)));
+    else
+        snprintf(value, sizeof value, "%.15g", get_number(&s->gpu, k));
     from = !from ? "default" : *from ? from : "no provenance given";
     size_t n = strlen(k->unit);  // some comments begin with it
     bool told = !n || (!strncmp(from, k->unit, n) && from[n] == ',');
@@ -451,9 +494,12 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
         const Key *k = &gpu_keys[i];
         bool list = k->kind == KEY_WEIGHTS || k->kind == KEY_SETS;
         double v = list ? 0 : get_number(&g, k);
-        if (list) text_printf(out, "%s.%s=", k->section, k->key), canonical_list(o.value[i], out);
-        else if (v >= 0 && v < 1e9 && v == (int)v) text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
-        else text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
+        if (list)
+            text_printf(out, "%s.%s=", k->section, k->key), canonical_list(o.value[i], out);
+        else if (v >= 0 && v < 1e9 && v == (int)v)
+            text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
+        else
+            text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
     ok = ok && derive(&g, diag);
     arena_free(&o.arena);
@@ -482,18 +528,22 @@ static void manual_row(void *user, const Key *k)
 {
     Text *out = user;
     text_printf(out, "| `%s` | ", k->key);
-    if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) text_put(out, "list | none");
+    if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS)
+        text_put(out, "list | none");
     else if (enum_name(k->kind, 0)) {
         for (uint32_t n = 0; enum_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", enum_name(k->kind, n));
         text_printf(out, " | %s", enum_name(k->kind, (uint32_t)k->standard));
-    } else text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
+    } else
+        text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
     text_printf(out, " | %s | %s |\n", k->unit, k->doc);
 }
 
 void gpu_manual(Text *out)
 {
-    text_put(out, "# Keys of a GPU description\n\nGenerated by `onchip show keys` from src/chip/desc.def. A description is an INI file; the comment behind a\n"
-                  "value is its provenance. `[gpu] base = NAME` as the first key starts from another description. Any key can be set\non the command line: "
+    text_put(out, "# Keys of a GPU description\n\nGenerated by `onchip show keys` from src/chip/desc.def. A "
+                  "description is an INI file; the comment behind a\n"
+                  "value is its provenance. `[gpu] base = NAME` as the first key starts from another description. Any "
+                  "key can be set\non the command line: "
                   "`--set l1.size=48KiB`.\n");
     by_section(manual_head, manual_row, out);
 }

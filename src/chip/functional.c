@@ -1,11 +1,15 @@
-// functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once. Blocks
-// that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would hold.
+// functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once.
+// Blocks that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would
+// hold.
 #include "chip/chip.h"
 
 #include <string.h>
 
-enum { STRETCH = 256, TURN = 65536 };            // instructions of a warp, and of a block, at one go
-enum { QUIET_ROUNDS = 4, POLLS_LIMIT = 20000000 };  // rounds without a change before the watch; instructions, of polling
+enum { STRETCH = 256, TURN = 65536 };  // instructions of a warp, and of a block, at one go
+enum {
+    QUIET_ROUNDS = 4,
+    POLLS_LIMIT = 20000000
+};  // rounds without a change before the watch; instructions, of polling
 
 typedef struct Execution {
     Chip *c;
@@ -14,8 +18,8 @@ typedef struct Execution {
     Cta *ctas;
     uint32_t slots, per_block;
     uint64_t blocks, started, finished, insts, threads;
-    bool moved, sleeping;       // in this round: some warp did something; some sleeps
-    uint64_t quiet, watched;    // rounds without a change; the clock when the watch began
+    bool moved, sleeping;     // in this round: some warp did something; some sleeps
+    uint64_t quiet, watched;  // rounds without a change; the clock when the watch began
     uint32_t epoch;
 } Execution;
 
@@ -117,7 +121,8 @@ static RunResult run_blocks(Execution *x, Text *message)
     return RUN_OK;
 }
 
-RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const RunOptions *o, Record *r, Text *message)
+RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, Record *r, Text *message)
 {
     uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     uint32_t fit = sm_occupancy(&c->gpu.sm, info, &r->occupancy_limit);
@@ -125,9 +130,17 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
         text_printf(message, "no block of this kernel fits an SM: %s", r->occupancy_limit);
         return RUN_TOO_LARGE;
     }
-    Execution x = {.c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
-    x.env = (Env){.gmem = c->gmem, .textures = textures, .texture_count = texture_count, .launch = info, .sm_count = c->gpu.sms,
-                  .max_warps = c->gpu.sm.max_warps, .ns_per_clock = 1e3 / c->gpu.core_mhz, .nanoseconds = c->clock_ns, .wake = wake};
+    Execution x = {
+        .c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
+    x.env = (Env){.gmem = c->gmem,
+                  .textures = textures,
+                  .texture_count = texture_count,
+                  .launch = info,
+                  .sm_count = c->gpu.sms,
+                  .max_warps = c->gpu.sm.max_warps,
+                  .ns_per_clock = 1e3 / c->gpu.core_mhz,
+                  .nanoseconds = c->clock_ns,
+                  .wake = wake};
     x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
     x.ctas = mem_alloc(sizeof *x.ctas * x.slots);
     for (uint32_t k = 0; k < x.slots; k++) {

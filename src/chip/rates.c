@@ -3,18 +3,51 @@
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
-static double ipc(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_WARP_INSTS], (double)c[C_CYCLES]); }
-static double apki(const uint64_t *c, const Gpu *g) { return (void)g, ratio(1000.0 * (double)c[C_L1_ACCESSES], (double)c[C_THREAD_INSTS]); }
-static double simd(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]); }
-static double l1_hits(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_L1_HITS], (double)c[C_L1_ACCESSES]); }
-static double l1_read_hits(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_L1_READ_HITS], (double)c[C_L1_READS]); }
-static double l2_hits(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)(c[C_L2_HITS] + c[C_L2_MERGES]), (double)c[C_L2_ACCESSES]); }
-static double row_hits(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_DRAM_ROW_HITS], (double)(c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES])); }
-static double occupancy(const uint64_t *c, const Gpu *g) { return ratio((double)c[C_WARP_CYCLES], (double)c[C_SM_CYCLES] * g->sm.max_warps); }
+static double ipc(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_WARP_INSTS], (double)c[C_CYCLES]);
+}
+static double apki(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio(1000.0 * (double)c[C_L1_ACCESSES], (double)c[C_THREAD_INSTS]);
+}
+static double simd(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
+}
+static double l1_hits(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_L1_HITS], (double)c[C_L1_ACCESSES]);
+}
+static double l1_read_hits(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_L1_READ_HITS], (double)c[C_L1_READS]);
+}
+static double l2_hits(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)(c[C_L2_HITS] + c[C_L2_MERGES]), (double)c[C_L2_ACCESSES]);
+}
+static double row_hits(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_DRAM_ROW_HITS], (double)(c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]));
+}
+static double occupancy(const uint64_t *c, const Gpu *g)
+{
+    return ratio((double)c[C_WARP_CYCLES], (double)c[C_SM_CYCLES] * g->sm.max_warps);
+}
 static double seconds(const uint64_t *c, const Gpu *g) { return (double)c[C_CYCLES] / (g->core_mhz * 1e6); }
-static double dram_gbs(const uint64_t *c, const Gpu *g) { return ratio((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]), seconds(c, g)) / 1e9; }
-static double l2_gbs(const uint64_t *c, const Gpu *g) { return ratio(32.0 * (double)c[C_L2_SECTORS], seconds(c, g)) / 1e9; }
-static double sectors(const uint64_t *c, const Gpu *g) { return (void)g, ratio((double)c[C_SECTORS_LOADED], (double)c[C_LD_GLOBAL]); }
+static double dram_gbs(const uint64_t *c, const Gpu *g)
+{
+    return ratio((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]), seconds(c, g)) / 1e9;
+}
+static double l2_gbs(const uint64_t *c, const Gpu *g)
+{
+    return ratio(32.0 * (double)c[C_L2_SECTORS], seconds(c, g)) / 1e9;
+}
+static double sectors(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, ratio((double)c[C_SECTORS_LOADED], (double)c[C_LD_GLOBAL]);
+}
 static double conflicts(const uint64_t *c, const Gpu *g)
 {
     return (void)g, ratio((double)c[C_SHARED_PASSES], (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
@@ -24,13 +57,18 @@ const Rate rates[] = {
     {"ipc", "instruction/cycle", "warp_instructions / cycles", "warp instructions per cycle of the whole GPU", ipc},
     {"l1_hit_rate", "", "l1.hits / l1.accesses", "L1 accesses that hit", l1_hits},
     {"l1_read_hit_rate", "", "l1.read_hits / l1.reads", "L1 loads that hit", l1_read_hits},
-    {"l2_hit_rate", "", "(l2.hits + l2.merges) / l2.accesses", "L2 requests that needed no DRAM request of their own", l2_hits},
-    {"dram_row_hit_rate", "", "dram.row_hits / (dram.row_hits + dram.row_misses)", "DRAM requests that found their row open", row_hits},
-    {"apki", "access", "1000 l1.accesses / thread_instructions", "L1 accesses per thousand thread instructions (ciao Table II)", apki},
+    {"l2_hit_rate", "", "(l2.hits + l2.merges) / l2.accesses", "L2 requests that needed no DRAM request of their own",
+     l2_hits},
+    {"dram_row_hit_rate", "", "dram.row_hits / (dram.row_hits + dram.row_misses)",
+     "DRAM requests that found their row open", row_hits},
+    {"apki", "access", "1000 l1.accesses / thread_instructions",
+     "L1 accesses per thousand thread instructions (ciao Table II)", apki},
     {"lane_use", "", "thread_instructions / (32 warp_instructions)", "lanes that took part in an instruction", simd},
     {"occupancy", "", "warps.resident / (sm.active × sm.warps)", "resident warps, of the most possible", occupancy},
-    {"sectors_per_load", "sector", "global.load_sectors / global.loads", "32-byte sectors per global load of a warp", sectors},
-    {"shared_passes", "pass", "shared.passes / shared accesses", "passes per shared-memory access: 1 is free of conflicts", conflicts},
+    {"sectors_per_load", "sector", "global.load_sectors / global.loads", "32-byte sectors per global load of a warp",
+     sectors},
+    {"shared_passes", "pass", "shared.passes / shared accesses",
+     "passes per shared-memory access: 1 is free of conflicts", conflicts},
     {"l2_bandwidth", "GB/s", "32 l2.sectors / time", "bytes the L2 moved per second", l2_gbs},
     {"dram_bandwidth", "GB/s", "(dram.read_bytes + dram.write_bytes) / time", "bytes DRAM moved per second", dram_gbs},
     {"seconds", "s", "cycles / gpu.clock", "simulated time", seconds},
@@ -43,20 +81,32 @@ const char *counters_broken(const uint64_t *c, Text *out)
         const char *law;
         uint64_t left, right;
     } laws[] = {
-        {"l1.hits + l1.misses + l1.merges = l1.accesses", c[C_L1_HITS] + c[C_L1_MISSES] + c[C_L1_MERGES], c[C_L1_ACCESSES]},
+        {"l1.hits + l1.misses + l1.merges = l1.accesses", c[C_L1_HITS] + c[C_L1_MISSES] + c[C_L1_MERGES],
+         c[C_L1_ACCESSES]},
         {"l1.reads + l1.writes = l1.accesses", c[C_L1_READS] + c[C_L1_WRITES], c[C_L1_ACCESSES]},
-        {"readonly.hits + misses + merges = accesses", c[C_RO_HITS] + c[C_RO_MISSES] + c[C_RO_MERGES], c[C_RO_ACCESSES]},
-        {"const.hits + misses + merges = accesses", c[C_CONST_HITS] + c[C_CONST_MISSES] + c[C_CONST_MERGES], c[C_CONST_ACCESSES]},
-        {"l2.hits + l2.misses + l2.merges = l2.accesses", c[C_L2_HITS] + c[C_L2_MISSES] + c[C_L2_MERGES], c[C_L2_ACCESSES]},
-        {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS], c[C_L2_ACCESSES]},
+        {"readonly.hits + misses + merges = accesses", c[C_RO_HITS] + c[C_RO_MISSES] + c[C_RO_MERGES],
+         c[C_RO_ACCESSES]},
+        {"const.hits + misses + merges = accesses", c[C_CONST_HITS] + c[C_CONST_MISSES] + c[C_CONST_MERGES],
+         c[C_CONST_ACCESSES]},
+        {"l2.hits + l2.misses + l2.merges = l2.accesses", c[C_L2_HITS] + c[C_L2_MISSES] + c[C_L2_MERGES],
+         c[C_L2_ACCESSES]},
+        {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS],
+         c[C_L2_ACCESSES]},
         {"link.requests + tlb2.walks = l2.accesses", c[C_REQUESTS] + c[C_PAGE_WALKS], c[C_L2_ACCESSES]},
         {"link.awaited = link.replies", c[C_AWAITED], c[C_REPLIES]},
-        {"dram.row_hits + dram.row_misses = dram.reads + dram.writes, or none of the former", c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] : c[C_DRAM_READS] + c[C_DRAM_WRITES], c[C_DRAM_READS] + c[C_DRAM_WRITES]},
-        {"issue.issued + stalls = issue.slots", c[C_ISSUED] + c[C_STALL_MEMORY] + c[C_STALL_SHARED] + c[C_STALL_ALU] + c[C_STALL_PIPE] + c[C_STALL_LSU] + c[C_STALL_BARRIER] + c[C_STALL_BRANCH] + c[C_STALL_SCHED] + c[C_STALL_SLEEP] + c[C_STALL_EMPTY], c[C_ISSUE_SLOTS]},
+        {"dram.row_hits + dram.row_misses = dram.reads + dram.writes, or none of the former",
+         c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]
+                                                   : c[C_DRAM_READS] + c[C_DRAM_WRITES],
+         c[C_DRAM_READS] + c[C_DRAM_WRITES]},
+        {"issue.issued + stalls = issue.slots",
+         c[C_ISSUED] + c[C_STALL_MEMORY] + c[C_STALL_SHARED] + c[C_STALL_ALU] + c[C_STALL_PIPE] + c[C_STALL_LSU] +
+             c[C_STALL_BARRIER] + c[C_STALL_BRANCH] + c[C_STALL_SCHED] + c[C_STALL_SLEEP] + c[C_STALL_EMPTY],
+         c[C_ISSUE_SLOTS]},
     };
     for (size_t k = 0; k < COUNT(laws); k++) {
         if (laws[k].left == laws[k].right) continue;
-        text_printf(out, "%s: %llu ≠ %llu", laws[k].law, (unsigned long long)laws[k].left, (unsigned long long)laws[k].right);
+        text_printf(out, "%s: %llu ≠ %llu", laws[k].law, (unsigned long long)laws[k].left,
+                    (unsigned long long)laws[k].right);
         return laws[k].law;
     }
     return NULL;
@@ -64,12 +114,19 @@ const char *counters_broken(const uint64_t *c, Text *out)
 
 void counter_manual(Text *out)
 {
-    text_put(out, "# Counters\n\nGenerated by `onchip show counters` from src/mem/counters.def and src/chip/rates.c. Counters are sums over SMs and partitions for\n"
+    text_put(out, "# Counters\n\nGenerated by `onchip show counters` from src/mem/counters.def and src/chip/rates.c. "
+                  "Counters are sums over SMs and partitions for\n"
                   "one launch.\n\n| counter | unit | Nsight Compute | |\n|---|---|---|---|\n");
-    for (int k = 0; k < C_COUNT; k++) text_printf(out, "| `%s` | %s | %s%s%s | %s |\n", counter_info[k].name, counter_info[k].unit, *counter_info[k].ncu ? "`" : "", counter_info[k].ncu, *counter_info[k].ncu ? "`" : "", counter_info[k].doc);
+    for (int k = 0; k < C_COUNT; k++)
+        text_printf(out, "| `%s` | %s | %s%s%s | %s |\n", counter_info[k].name, counter_info[k].unit,
+                    *counter_info[k].ncu ? "`" : "", counter_info[k].ncu, *counter_info[k].ncu ? "`" : "",
+                    counter_info[k].doc);
     text_put(out, "\n## Rates\n\n| rate | unit | formula | |\n|---|---|---|---|\n");
-    for (size_t k = 0; k < rate_count; k++) text_printf(out, "| `%s` | %s | %s | %s |\n", rates[k].name, rates[k].unit, rates[k].formula, rates[k].doc);
-    text_put(out, "\n## Conservation laws\n\nChecked after every launch in the tests, and by `onchip run --check`:\n\n");
-    text_put(out, "- hits + misses + merges = accesses, for every cache\n- requests that leave an SM and page walks = requests the L2 looked up\n- requests that want an answer = answers\n"
+    for (size_t k = 0; k < rate_count; k++)
+        text_printf(out, "| `%s` | %s | %s | %s |\n", rates[k].name, rates[k].unit, rates[k].formula, rates[k].doc);
+    text_put(out,
+             "\n## Conservation laws\n\nChecked after every launch in the tests, and by `onchip run --check`:\n\n");
+    text_put(out, "- hits + misses + merges = accesses, for every cache\n- requests that leave an SM and page walks = "
+                  "requests the L2 looked up\n- requests that want an answer = answers\n"
                   "- issued slots + stalls of every cause = issue slots\n");
 }

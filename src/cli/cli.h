@@ -18,24 +18,25 @@ int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
-int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
+int tell(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
-// --- options.c ----------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. A row without a name is a heading:
-// the options behind it go with one thing alone, which its doc names, such as "a PTX file".
+// --- options.c -------------------------------------------------------------------------------------------------------
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. A row without a name is a
+// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file".
 typedef struct Option {
-    const char *name;          // "--gpu"
-    const char *value;         // metavariable, or null
+    const char *name;   // "--gpu"
+    const char *value;  // metavariable, or null
     const char *doc;
 } Option;
 typedef struct Args {
     int argc, at;
     char **argv;
-    const Option *options;     // at most 64
+    const Option *options;  // at most 64
     size_t option_count;
-    const char *value;         // of the option just read
-    uint64_t given;            // options that were read, a bit each
-    Text *error;               // gets what is wrong; null: it is told on stderr
+    const char *value;  // of the option just read
+    uint64_t given;     // options that were read, a bit each
+    Text *error;        // gets what is wrong; null: it is told on stderr
 } Args;
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);
@@ -45,7 +46,7 @@ void print_options(const Option *options, size_t n);
 // "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 
-// --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------------
+// --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
 enum { COLUMNS = 100 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
 size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
@@ -56,19 +57,19 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 // text, or its end behind "…" in out where it is wider: names tell themselves apart there.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
-// --- cmd_sweep.c --------------------------------------------------------------------------------------------------------
+// --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
 bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
 // Ctrl-C and SIGTERM set what o->stop points to, from now on; for a rank other than 0.
 void sweep_catch(SweepOptions *o);
 
-// --- table.c: a table of any number of columns -----------------------------------------------------------------------------
+// --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {
     size_t columns;
-    size_t whole;              // so many columns in front are never shortened
-    uint64_t tails;            // columns, a bit each, whose texts differ at their ends: they are shortened in front
-    VEC(char *) cells;         // row after row, the heads first; released with table_free
-    VEC(char *) notes;         // a row's, below it and indented; null: none
+    size_t whole;       // so many columns in front are never shortened
+    uint64_t tails;     // columns, a bit each, whose texts differ at their ends: they are shortened in front
+    VEC(char *) cells;  // row after row, the heads first; released with table_free
+    VEC(char *) notes;  // a row's, below it and indented; null: none
 } Table;
 void table_add(Table *t, const char *text);
 void table_add_value(Table *t, const Datum *value);  // reals with four digits
@@ -77,37 +78,39 @@ void table_note(Table *t, const char *text);         // below the row of the las
 void table_print(const Table *t, FILE *out);
 void table_free(Table *t);
 
-// --- db_compare.c ---------------------------------------------------------------------------------------------------------
+// --- db_compare.c ----------------------------------------------------------------------------------------------------
 typedef struct CompareRequest {
     const char *db, *by, *column, *against;
-    const char *const *what;   // two stores or two keys
+    const char *const *what;  // two stores or two keys
     size_t count;
     const Filter *filter;
     bool json;
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);
 
-// --- report.c -----------------------------------------------------------------------------------------------------------
+// --- report.c --------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {
-    const char *what;          // workload or file
+    const char *what;  // workload or file
     const char *params;
-    const char *error;         // null: none
+    const char *error;  // null: none
     bool verified, checked;
     bool lines;
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
-void report_json(const oc_device *d, const ReportInfo *info, Json *json);   // the fields of the top object; d null: nothing was opened
+void report_json(const oc_device *d, const ReportInfo *info,
+                 Json *json);  // the fields of the top object; d null: nothing was opened
 
-// --- probe_text.c, probe_json.c, probe_files.c: what onchip probe found --------------------------------------------------------
+// --- probe_text.c, probe_json.c, probe_files.c: what onchip probe found ----------------------------------------------
 struct Probe;
 struct Found;
 void probe_text(const struct Probe *p, FILE *out);
-void probe_json(const struct Probe *p, const char *error, Json *json);              // the fields of the top object; p null: nothing was opened
-bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);          // NAME.csv, .gp and .svg each
-bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);           // runs.csv, walks.csv, latencies.csv
-const char *index_text(const struct Found *f, char out[100]);                       // "bits 7 to 8", "one set", …
+void probe_json(const struct Probe *p, const char *error,
+                Json *json);  // the fields of the top object; p null: nothing was opened
+bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);  // NAME.csv, .gp and .svg each
+bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // runs.csv, walks.csv, latencies.csv
+const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …
 
-// --- run_file.c: a bare PTX file with arguments from the command line -------------------------------------------------------
+// --- run_file.c: a bare PTX file with arguments from the command line ------------------------------------------------
 // Runs it; dumps go to out as text, or to json. Returns an exit code; errors are told on stderr or given in *error.
 int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, char **error);
 

@@ -10,23 +10,47 @@ static const Option options[] = {
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--program", "NAME", "only runs of this program"},
     {"--gpu", "NAME|FILE", "only runs on this description"},
-    {"--where", "NAME=VALUE", "only runs with this parameter or override, or this column of run; NAME= where it isn't set"},
+    {"--where", "NAME=VALUE",
+     "only runs with this parameter or override, or this column of run; NAME= where it isn't set"},
     {"--failed", NULL, "only runs that failed, with the whole diagnostic"},
     {"--model", "N|old", "only runs of this version of the model; old: of any but this program's"},
-    {"--columns", "NAME,…", "of list: instead of cycles, ipc and l1_hit_rate; of export: instead of all. Any counter, rate, setting, measure or column"},
+    {"--columns", "NAME,…",
+     "of list: instead of cycles, ipc and l1_hit_rate; of export: instead of all. Any counter, rate, setting, measure "
+     "or column"},
     {"--kernels", NULL, "a row for each kernel instead of each run"},
     {"--json", NULL, "JSON (doc/results.md)"},
     {"--csv", NULL, "CSV (RFC 4180)"},
     {"-o", "FILE", "where to write to (standard output)"},
-    {"--by", "NAME=A,B", "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
+    {"--by", "NAME=A,B",
+     "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
     {"--column", "NAME", "what is compared (cycles)"},
     {"--against", "FILE", "every counter against this store's; the exit status is 1 when any differs"},
     {"--yes", NULL, "delete more than one run"},
     {"--help", NULL, "this text"},
 };
-enum { D_DB, D_PROGRAM, D_GPU, D_WHERE, D_FAILED, D_MODEL, D_COLUMNS, D_KERNELS, D_JSON, D_CSV, D_OUT, D_BY, D_COLUMN, D_AGAINST, D_YES, D_HELP };
+enum {
+    D_DB,
+    D_PROGRAM,
+    D_GPU,
+    D_WHERE,
+    D_FAILED,
+    D_MODEL,
+    D_COLUMNS,
+    D_KERNELS,
+    D_JSON,
+    D_CSV,
+    D_OUT,
+    D_BY,
+    D_COLUMN,
+    D_AGAINST,
+    D_YES,
+    D_HELP
+};
 #define BIT(o) (1u << (o))
-enum { FILTERS = BIT(D_PROGRAM) | BIT(D_GPU) | BIT(D_WHERE) | BIT(D_FAILED) | BIT(D_MODEL), ALWAYS = BIT(D_DB) | BIT(D_HELP) };
+enum {
+    FILTERS = BIT(D_PROGRAM) | BIT(D_GPU) | BIT(D_WHERE) | BIT(D_FAILED) | BIT(D_MODEL),
+    ALWAYS = BIT(D_DB) | BIT(D_HELP)
+};
 
 typedef struct Request {
     const char *db, *columns, *output, *by, *column, *against;
@@ -41,7 +65,7 @@ static int show(Request *r);
 static int compare(Request *r);
 static int export(Request *r);
 static int merge(Request *r);
-static int delete(Request *r);
+static int delete (Request *r);
 
 static const struct {
     const char *name, *words, *doc;
@@ -52,7 +76,8 @@ static const struct {
     {"show", "KEY", "everything about one run, by the beginning of its key", BIT(D_JSON), show},
     {"compare", "[A B]", "ratios between two stores, two runs or the halves of a store; or every counter of two models",
      FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_JSON), compare},
-    {"export", "", "a row for each run and kernel, with every setting, counter and rate", FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
+    {"export", "", "a row for each run and kernel, with every setting, counter and rate",
+     FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
     {"merge", "FILE…", "takes over the runs of other stores", 0, merge},
     {"delete", "[KEY…]", "deletes runs, by key or as list would show them", FILTERS | BIT(D_YES), delete},
 };
@@ -60,7 +85,8 @@ static const struct {
 static int usage(size_t v)
 {
     if (v != COUNT(verbs)) {
-        printf("usage: onchip db %s %s%s[options]\n\n%s.\n\n", verbs[v].name, verbs[v].words, *verbs[v].words ? " " : "", verbs[v].doc);
+        printf("usage: onchip db %s %s%s[options]\n\n%s.\n\n", verbs[v].name, verbs[v].words,
+               *verbs[v].words ? " " : "", verbs[v].doc);
     } else {
         printf("usage: onchip db COMMAND … [options]\n\n");
         for (size_t k = 0; k < COUNT(verbs); k++) {
@@ -83,8 +109,10 @@ static size_t find_verb(const char *name)
         names[k] = verbs[k].name;
     }
     char hint[100];
-    if (name[0] == '-') tell(0, "unknown option %s; a command comes first: onchip help db", name);
-    else tell(0, "db has no command '%s'%s", name, did_you_mean(name, names, COUNT(names), hint));
+    if (name[0] == '-')
+        tell(0, "unknown option %s; a command comes first: onchip help db", name);
+    else
+        tell(0, "db has no command '%s'%s", name, did_you_mean(name, names, COUNT(names), hint));
     return COUNT(verbs);
 }
 
@@ -95,7 +123,8 @@ static int read_options(Request *r, size_t v, int argc, char **argv)
     int o;
     while ((o = args_next(&a)) != -2) {
         if (o == -3) return EXIT_USAGE;
-        if (o >= 0 && !((verbs[v].takes | ALWAYS) & BIT(o))) return tell(EXIT_USAGE, "db %s takes no %s", verbs[v].name, options[o].name);
+        if (o >= 0 && !((verbs[v].takes | ALWAYS) & BIT(o)))
+            return tell(EXIT_USAGE, "db %s takes no %s", verbs[v].name, options[o].name);
         switch (o) {
         case -1: vec_push(&r->words, a.value); break;
         case D_DB: r->db = a.value; break;
@@ -116,7 +145,8 @@ static int read_options(Request *r, size_t v, int argc, char **argv)
         case D_HELP: return usage(v);
         }
     }
-    if (r->words.n && !*verbs[v].words) return tell(EXIT_USAGE, "db %s takes no argument '%s'", verbs[v].name, r->words.v[0]);
+    if (r->words.n && !*verbs[v].words)
+        return tell(EXIT_USAGE, "db %s takes no argument '%s'", verbs[v].name, r->words.v[0]);
     if (r->json && r->csv) return tell(EXIT_USAGE, "--json or --csv, not both");
     vec_push(&r->where, NULL);
     vec_push(&r->words, NULL);
@@ -151,7 +181,7 @@ static Store *select_runs(Request *r, RunIds *ids)
 
 static int fail(Request *r) { return r->diag.failed ? EXIT_FAILED : EXIT_OK; }
 
-// --- list -------------------------------------------------------------------------------------------------------------------
+// --- list ------------------------------------------------------------------------------------------------------------
 static void split(const char *text, Arena *arena, ColumnNames *out)
 {
     for (size_t n; *text; text += n + (text[n] == ',')) {
@@ -164,7 +194,8 @@ static void split(const char *text, Arena *arena, ColumnNames *out)
 static const struct {
     const char *name;
     bool only_if_several;
-} front[] = {{"key", false}, {"verb", true}, {"program", false}, {"params", false}, {"gpu", false}, {"overrides", true}, {"options", true}, {"model", true}};
+} front[] = {{"key", false}, {"verb", true},      {"program", false}, {"params", false},
+             {"gpu", false}, {"overrides", true}, {"options", true},  {"model", true}};
 
 // The beginnings of keys that are long enough to tell the runs apart, 8 digits at least.
 static size_t key_length(Store *s, const RunIds *ids, Diag *diag)
@@ -194,8 +225,10 @@ static void find_plain(Store *s, const RunIds *ids, bool plain[], Diag *diag)
         for (size_t k = 0; k < COUNT(front); k++) {
             Text t = {0};
             datum_text(&rows_values(r)[k], &t);
-            if (!first[k]) first[k] = mem_text(t.v), plain[k] &= !*t.v || !strcmp(names[k], "model") || !strcmp(t.v, "run");
-            else plain[k] &= !strcmp(first[k], t.v);
+            if (!first[k])
+                first[k] = mem_text(t.v), plain[k] &= !*t.v || !strcmp(names[k], "model") || !strcmp(t.v, "run");
+            else
+                plain[k] &= !strcmp(first[k], t.v);
             text_free(&t);
         }
     }
@@ -250,8 +283,10 @@ static int list(Request *r)
         split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns);
         vec_push(&columns, "status");
         vec_push(&columns, "error");
-        if (r->csv || r->json) export_rows(s, &ids, &columns, r->kernels, r->json, stdout, &r->diag);
-        else list_table(r, s, &ids, &columns);
+        if (r->csv || r->json)
+            export_rows(s, &ids, &columns, r->kernels, r->json, stdout, &r->diag);
+        else
+            list_table(r, s, &ids, &columns);
     }
     store_close(s);
     vec_free(&columns), vec_free(&ids);
@@ -259,7 +294,7 @@ static int list(Request *r)
     return fail(r);
 }
 
-// --- show -------------------------------------------------------------------------------------------------------------------
+// --- show ------------------------------------------------------------------------------------------------------------
 // The one run with this key; several or none are an error.
 static bool one_run(Request *r, Store *s, RunIds *ids)
 {
@@ -268,9 +303,11 @@ static bool one_run(Request *r, Store *s, RunIds *ids)
     const char *const key = "key";
     Text keys = {0};
     Rows *rows = rows_open(s, ids, &key, 1, false, &r->diag);
-    for (int k = 0; rows && k < 10 && rows_next(rows, &r->diag); k++) text_printf(&keys, "\n  %s", rows_values(rows)->text);
+    for (int k = 0; rows && k < 10 && rows_next(rows, &r->diag); k++)
+        text_printf(&keys, "\n  %s", rows_values(rows)->text);
     rows_close(rows);
-    diag_error(&r->diag, "%zu runs have keys that begin with %s:%s%s", ids->n, r->words.v[0], keys.v, ids->n > 10 ? "\n  …" : "");
+    diag_error(&r->diag, "%zu runs have keys that begin with %s:%s%s", ids->n, r->words.v[0], keys.v,
+               ids->n > 10 ? "\n  …" : "");
     text_free(&keys);
     return false;
 }
@@ -289,12 +326,14 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
     Arena arena = {0};
     StoredStructures all = {0};
     Table t = {.columns = 9};
-    const char *const heads[] = {"  data structure", "loads", "stores", "atomics", "transactions", "sectors", "l1_accesses", "l1_hits", "dram_bytes"};
+    const char *const heads[] = {"  data structure", "loads",       "stores",  "atomics",   "transactions",
+                                 "sectors",          "l1_accesses", "l1_hits", "dram_bytes"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     store_structures(s, run, &arena, &all, diag);
     for (size_t k = 0; k < all.n; k++) {
         const StoredStructure *x = &all.v[k];
-        const int64_t values[] = {x->loads, x->stores, x->atomics, x->transactions, x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
+        const int64_t values[] = {x->loads,   x->stores,      x->atomics, x->transactions,
+                                  x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
         if (strcmp(x->kernel, kernel)) continue;
         table_add(&t, arena_printf(&arena, "  %s", x->name));
         for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Datum){.kind = DATUM_INT, .whole = values[n]});
@@ -315,11 +354,15 @@ static void show_run(Request *r, Store *s, const RunIds *ids, const ColumnNames 
         const Datum *v = rows_values(rows);
         for (size_t k = first ? 0 : of_run; k < columns->n; k++) {
             Text t = {0};
-            if (v[k].kind == DATUM_REAL) text_printf(&t, "%.6g", v[k].real);
-            else datum_text(&v[k], &t);
-            if (k == of_run && v[k].kind == DATUM_TEXT) printf("\n%s\n", t.v);
+            if (v[k].kind == DATUM_REAL)
+                text_printf(&t, "%.6g", v[k].real);
+            else
+                datum_text(&v[k], &t);
+            if (k == of_run && v[k].kind == DATUM_TEXT)
+                printf("\n%s\n", t.v);
             else if (*t.v && (k < of_run || strcmp(t.v, "0")))
-                printf("%s%-*s %s%s%s\n", k < of_run ? "" : "  ", k < of_run ? 14 : 26, columns->v[k], t.v, *unit_of(columns->v[k]) ? " " : "", unit_of(columns->v[k]));
+                printf("%s%-*s %s%s%s\n", k < of_run ? "" : "  ", k < of_run ? 14 : 26, columns->v[k], t.v,
+                       *unit_of(columns->v[k]) ? " " : "", unit_of(columns->v[k]));
             text_free(&t);
         }
         if (v[of_run].kind == DATUM_TEXT) show_structures(s, rows_id(rows), v[of_run].text, &r->diag);
@@ -336,8 +379,10 @@ static int show(Request *r)
     r->filter.keys = r->words.v;
     Store *s = select_runs(r, &ids);
     if (s && one_run(r, s, &ids)) {
-        if (r->json) export_runs(s, &ids, stdout, &r->diag);
-        else if (export_columns(s, &ids, &arena, &columns, &r->diag)) show_run(r, s, &ids, &columns);
+        if (r->json)
+            export_runs(s, &ids, stdout, &r->diag);
+        else if (export_columns(s, &ids, &arena, &columns, &r->diag))
+            show_run(r, s, &ids, &columns);
     }
     store_close(s);
     vec_free(&columns), vec_free(&ids);
@@ -345,11 +390,18 @@ static int show(Request *r)
     return fail(r);
 }
 
-// --- the others -------------------------------------------------------------------------------------------------------------
+// --- the others ------------------------------------------------------------------------------------------------------
 static int compare(Request *r)
 {
-    return db_compare(&(CompareRequest){.db = r->db, .by = r->by, .column = r->column, .against = r->against, .what = r->words.v, .count = r->words.n, .filter = &r->filter,
-                                        .json = r->json}, &r->diag);
+    return db_compare(&(CompareRequest){.db = r->db,
+                                        .by = r->by,
+                                        .column = r->column,
+                                        .against = r->against,
+                                        .what = r->words.v,
+                                        .count = r->words.n,
+                                        .filter = &r->filter,
+                                        .json = r->json},
+                      &r->diag);
 }
 
 static int export(Request *r)
@@ -363,11 +415,14 @@ static int export(Request *r)
     if (out && r->json && !r->columns) {
         export_runs(s, &ids, out, &r->diag);
     } else if (out) {
-        if (r->columns) split(r->columns, &arena, &columns);
-        else export_columns(s, &ids, &arena, &columns, &r->diag);
+        if (r->columns)
+            split(r->columns, &arena, &columns);
+        else
+            export_columns(s, &ids, &arena, &columns, &r->diag);
         if (!r->diag.failed) export_rows(s, &ids, &columns, true, r->json, out, &r->diag);
     }
-    if (out && (fflush(out) || (r->output && fclose(out)))) diag_error(&r->diag, "%s: %s", r->output ? r->output : "standard output", strerror(errno));
+    if (out && (fflush(out) || (r->output && fclose(out))))
+        diag_error(&r->diag, "%s: %s", r->output ? r->output : "standard output", strerror(errno));
     store_close(s);
     vec_free(&columns), vec_free(&ids);
     arena_free(&arena);
@@ -382,15 +437,18 @@ static int merge(Request *r)
     for (size_t k = 0; s && k < r->words.n; k++) {
         MergeCount one = {0};
         if (!store_merge(s, r->words.v[k], &one, &r->diag)) break;
-        printf("%s: %llu added, %llu known\n", r->words.v[k], (unsigned long long)one.added, (unsigned long long)one.known);
+        printf("%s: %llu added, %llu known\n", r->words.v[k], (unsigned long long)one.added,
+               (unsigned long long)one.known);
         all.added += one.added, all.known += one.known;
     }
-    if (s && !r->diag.failed && r->words.n > 1) printf("%s: %llu added, %llu known\n", store_path(s), (unsigned long long)all.added, (unsigned long long)all.known);
+    if (s && !r->diag.failed && r->words.n > 1)
+        printf("%s: %llu added, %llu known\n", store_path(s), (unsigned long long)all.added,
+               (unsigned long long)all.known);
     store_close(s);
     return fail(r);
 }
 
-static int delete(Request *r)
+static int delete (Request *r)
 {
     const Filter *f = &r->filter;
     if (!r->words.n && !f->failed && !f->program && !f->gpu && !f->model && !f->where[0])
@@ -398,9 +456,12 @@ static int delete(Request *r)
     RunIds ids = {0};
     r->filter.keys = r->words.v;
     Store *s = select_runs(r, &ids);
-    if (s && !ids.n) diag_error(&r->diag, "%s has no such run", store_path(s));
-    else if (s && ids.n > 1 && !r->yes) diag_error(&r->diag, "%zu runs would be deleted\nhint: --yes deletes them", ids.n);
-    else if (s && store_delete(s, &ids, &r->diag)) printf("%zu run%s deleted from %s\n", ids.n, ids.n == 1 ? "" : "s", store_path(s));
+    if (s && !ids.n)
+        diag_error(&r->diag, "%s has no such run", store_path(s));
+    else if (s && ids.n > 1 && !r->yes)
+        diag_error(&r->diag, "%zu runs would be deleted\nhint: --yes deletes them", ids.n);
+    else if (s && store_delete(s, &ids, &r->diag))
+        printf("%zu run%s deleted from %s\n", ids.n, ids.n == 1 ? "" : "s", store_path(s));
     store_close(s);
     vec_free(&ids);
     return fail(r);

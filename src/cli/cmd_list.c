@@ -12,7 +12,8 @@ static void list_workloads(void)
         snprintf(left, sizeof left, "%-14s %-10s", w->name, w->suite);
         put_row(stdout, left, 26, BREAK_WORDS, w->doc);
         for (const WorkParam *p = w->params; p->name; p++) {
-            snprintf(right, sizeof right, "%s=%lld (small %lld): %s", p->name, (long long)p->standard, (long long)p->small, p->doc);
+            snprintf(right, sizeof right, "%s=%lld (small %lld): %s", p->name, (long long)p->standard,
+                     (long long)p->small, p->doc);
             put_row(stdout, "", 28, BREAK_WORDS, right);
         }
     }
@@ -60,7 +61,8 @@ static void list_ops(void)
 {
     size_t done = OP_COUNT, all = OP_COUNT + op_missing_count;
     for (int k = 0; k < OP_COUNT; k++) printf("%-26s §%-14s implemented\n", op_info[k].name, op_info[k].section);
-    for (size_t k = 0; k < op_missing_count; k++) printf("%-26s §%-14s refused at load\n", op_missing[k].name, op_missing[k].section);
+    for (size_t k = 0; k < op_missing_count; k++)
+        printf("%-26s §%-14s refused at load\n", op_missing[k].name, op_missing[k].section);
     printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented\n", done, all);
 }
 
@@ -90,7 +92,9 @@ int cmd_list(int argc, char **argv)
         names[k] = kinds[k].name;
         if (what && !strcmp(what, kinds[k].name)) return kinds[k].list(), EXIT_OK;
     }
-    if (what) return tell(EXIT_USAGE, "nothing called '%s' to list%s\n%s", what, did_you_mean(what, names, COUNT(names), hint), usage);
+    if (what)
+        return tell(EXIT_USAGE, "nothing called '%s' to list%s\n%s", what,
+                    did_you_mean(what, names, COUNT(names), hint), usage);
     fprintf(stderr, "%s\n", usage);
     return EXIT_USAGE;
 }

@@ -11,7 +11,8 @@
 static const Option options[] = {
     {"--help", NULL, "this text"},
     {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
-    {"--budget", "SECONDS", "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
+    {"--budget", "SECONDS",
+     "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
     {"--only", "PART[,…]", "these parts alone, of those below"},
     {"--json", NULL, "everything, as JSON (doc/probe-json.md)"},
     {"--plot", "DIR", "figures, each as CSV, gnuplot script and SVG"},
@@ -23,7 +24,7 @@ static const Option options[] = {
     {"--threads", "N", "host threads (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
-enum { TRACED = 20000000 };                // latencies that --traces keeps at most
+enum { TRACED = 20000000 };  // latencies that --traces keeps at most
 
 typedef struct Request {
     Args args;
@@ -32,7 +33,7 @@ typedef struct Request {
     VEC(const char *) sets;
     const char *plot, *traces, *emit;
     bool json, reported;
-    Text error;                            // the first thing that went wrong
+    Text error;  // the first thing that went wrong
 } Request;
 
 static void blame(Request *r, const char *text)
@@ -64,13 +65,15 @@ static void print_parts(void)
     }
 }
 
-// --- options --------------------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 static int take_budget(Request *r, const char *text)
 {
     char *end;
     double v = strtod(text, &end);
-    if (!strcmp(end, "m")) v *= 60;
-    else if (strcmp(end, "s") && *end) v = 0;
+    if (!strcmp(end, "m"))
+        v *= 60;
+    else if (strcmp(end, "s") && *end)
+        v = 0;
     if (!(v > 0) || v > 1e6 || end == text) return wrong(r, "--budget takes a time such as 60s or 5m, not '%s'", text);
     r->probe.budget = v;
     return -1;
@@ -85,7 +88,9 @@ static int take_parts(Request *r, const char *text)
         size_t n = strcspn(text, ","), k = 0;
         snprintf(word, sizeof word, "%.*s", (int)MIN(n, sizeof word - 1), text);
         while (k < PARTS && strcmp(word, names[k])) k++;
-        if (k == PARTS) return wrong(r, "--only: no part '%s'%s (onchip probe --help)", word, did_you_mean(word, names, PARTS, hint));
+        if (k == PARTS)
+            return wrong(r, "--only: no part '%s'%s (onchip probe --help)", word,
+                         did_you_mean(word, names, PARTS, hint));
         r->probe.parts |= 1u << k;
         text += n;
     }
@@ -124,19 +129,25 @@ static int take_option(Request *r, int o)
 static int read_options(Request *r, int argc, char **argv)
 {
     int o, code = -1;
-    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
+    r->args =
+        (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
     r->config.threads = 2;
     while (code < 0 && (o = args_next(&r->args)) != -2) {
-        if (o == -3) code = EXIT_USAGE;
-        else if (o >= 0) code = take_option(r, o);
-        else code = wrong(r, "probe takes no word '%s': the GPU is given by --gpu or --device", r->args.value);
+        if (o == -3)
+            code = EXIT_USAGE;
+        else if (o >= 0)
+            code = take_option(r, o);
+        else
+            code = wrong(r, "probe takes no word '%s': the GPU is given by --gpu or --device", r->args.value);
     }
-    if (code < 0 && r->config.device && !args_fit(&r->args, "a real GPU", "--device names a real one")) code = EXIT_USAGE;
-    if (code < 0 && !r->config.device && !r->config.gpu) code = wrong(r, "probe what? a simulated GPU (--gpu NAME: onchip list gpus) or a real one (--device cuda:0)");
+    if (code < 0 && r->config.device && !args_fit(&r->args, "a real GPU", "--device names a real one"))
+        code = EXIT_USAGE;
+    if (code < 0 && !r->config.device && !r->config.gpu)
+        code = wrong(r, "probe what? a simulated GPU (--gpu NAME: onchip list gpus) or a real one (--device cuda:0)");
     return code;
 }
 
-// --- the run ----------------------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------
 typedef struct Bar {
     double began, shown;
 } Bar;
@@ -196,8 +207,10 @@ static int measure(Request *r, oc_device *d)
         blame(r, t.v);
         text_free(&t);
     }
-    if (r->json) put_json(r, &p);
-    else if (measured) probe_text(&p, stdout);
+    if (r->json)
+        put_json(r, &p);
+    else if (measured)
+        probe_text(&p, stdout);
     probe_free(&p);
     diag_free(&diag);
     return r->error.n ? EXIT_FAILED : EXIT_OK;
@@ -212,7 +225,8 @@ static int run(Request *r)
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) {
         blame(r, message);
-        if (r->config.device && status != OC_BAD_ARGUMENT) text_put(&r->error, "\nhint: onchip probe --gpu NAME looks at a simulated one");
+        if (r->config.device && status != OC_BAD_ARGUMENT)
+            text_put(&r->error, "\nhint: onchip probe --gpu NAME looks at a simulated one");
         return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
     int code = measure(r, d);

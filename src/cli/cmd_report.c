@@ -25,11 +25,28 @@ static const Option options[] = {
     {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
     {"--interval", "CYCLES", "sample every counter, for figures over time"},
 };
-enum { P_OUT, P_GPU, P_BASELINE, P_PLOT, P_NO_FIGURES, P_HELP, P_OF_STORE, P_PROGRAM, P_DB, P_OF_RUN, P_SCHED, P_SET, P_SIZE, P_KERNELS, P_MAX, P_INTERVAL };
+enum {
+    P_OUT,
+    P_GPU,
+    P_BASELINE,
+    P_PLOT,
+    P_NO_FIGURES,
+    P_HELP,
+    P_OF_STORE,
+    P_PROGRAM,
+    P_DB,
+    P_OF_RUN,
+    P_SCHED,
+    P_SET,
+    P_SIZE,
+    P_KERNELS,
+    P_MAX,
+    P_INTERVAL
+};
 
 typedef struct Request {
     ReportOptions report;
-    Matrix matrix;                     // of report run
+    Matrix matrix;  // of report run
     const char *out, *db;
     bool run;
     Diag diag;
@@ -77,7 +94,9 @@ static int read_options(Request *r, int argc, char **argv)
         }
     }
     if (!ok) return EXIT_USAGE;
-    if (!args_fit(&a, r->run ? RUN : STORE, r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store")) return EXIT_USAGE;
+    if (!args_fit(&a, r->run ? RUN : STORE,
+                  r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store"))
+        return EXIT_USAGE;
     if (r->run && words < 2) ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads)");
     if (ok && r->run && r->report.gpus) ok = matrix_axis(&r->matrix, "gpu", r->report.gpus, &r->diag);
     if (ok && r->run) ok = matrix_product(&r->matrix, &r->diag);
@@ -106,7 +125,8 @@ static bool write_page(Request *r, const Text *html)
 static int run(Request *r)
 {
     // A report only reads: a name that is mistyped isn't made a store.
-    if (r->db && access(r->db, F_OK)) return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
+    if (r->db && access(r->db, F_OK))
+        return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);
     if (!store) return EXIT_FAILED;
     Text html = {0};
@@ -115,7 +135,8 @@ static int run(Request *r)
     bool ran = !r->run || make_runs(r, store, &failed);
     bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);
     if (ok && strcmp(r->out, "-"))
-        printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s", (unsigned long long)made.figures, made.figures == 1 ? "" : "s");
+        printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s",
+               (unsigned long long)made.figures, made.figures == 1 ? "" : "s");
     if (failed) tell(0, "%llu run%s failed; the page says why", (unsigned long long)failed, failed == 1 ? "" : "s");
     text_free(&html);
     store_close(store);

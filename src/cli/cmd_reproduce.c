@@ -1,5 +1,5 @@
-// cmd_reproduce.c: onchip reproduce: a paper's figures, from reproduce/<paper>/ as built in or from a folder of the user's.
-// Each is a sweep, and then formulas over its runs. Under mpirun the figures have the same order on every rank.
+// cmd_reproduce.c: onchip reproduce: a paper's figures, from reproduce/<paper>/ as built in or from a folder of the
+// user's. Each is a sweep, and then formulas over its runs. Under mpirun the figures have the same order on every rank.
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -20,18 +20,18 @@ static const Option options[] = {
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
 
 typedef struct Wanted {
-    char *name, *text;                 // "sl1/fig1"
+    char *name, *text;  // "sl1/fig1"
 } Wanted;
 typedef struct Request {
     const char *size, *db, *plot;
-    VEC(const char *) words;           // the paper, and its figures
+    VEC(const char *) words;  // the paper, and its figures
     VEC(Wanted) figures;
     SweepOptions sweep;
     bool csv, strict;
     uint64_t compared, outside;
 } Request;
 
-// --- which figures ------------------------------------------------------------------------------------------------------
+// --- which figures ---------------------------------------------------------------------------------------------------
 static bool chosen(const Request *r, const char *figure)
 {
     if (r->words.n == 1) return true;
@@ -46,7 +46,10 @@ static void want(Request *r, const char *name, const char *text)
     vec_push(&r->figures, w);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const Wanted *)a)->name, ((const Wanted *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const Wanted *)a)->name, ((const Wanted *)b)->name);
+}
 
 static bool from_folder(Request *r, const char *folder)
 {
@@ -83,17 +86,20 @@ static void list_all(FILE *out)
         Diag diag = {0};
         const char *slash = strchr(f->name, '/');
         if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
-            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title, r.from ? r.from : "");
+            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title,
+                    r.from ? r.from : "");
         reproduce_free(&r);
         diag_free(&diag);
     }
 }
 
-// --- showing --------------------------------------------------------------------------------------------------------------
+// --- showing ---------------------------------------------------------------------------------------------------------
 static void cell_text(char out[32], double v)
 {
-    if (isnan(v)) snprintf(out, 32, "–");
-    else snprintf(out, 32, "%.4g", v);
+    if (isnan(v))
+        snprintf(out, 32, "–");
+    else
+        snprintf(out, 32, "%.4g", v);
 }
 
 static int width(const char *s) { return (int)width_of(s, strlen(s)); }
@@ -108,7 +114,8 @@ static void show_grid(const Reproduction *r, FILE *out)
     for (size_t k = 0; k < n; k++) wx = MAX(wx, width(r->points.v[k].x)), ws = MAX(ws, width(r->points.v[k].series));
     left(out, r->x, wx);
     for (size_t k = 0; k < n; k++)
-        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series)) right(out, r->series ? r->points.v[k].series : "ours", ws + 2);
+        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series))
+            right(out, r->series ? r->points.v[k].series : "ours", ws + 2);
     fputs("\n", out);
     for (size_t k = 0; k < n; k++) {
         bool first = true;
@@ -119,7 +126,9 @@ static void show_grid(const Reproduction *r, FILE *out)
             if (s && !strcmp(r->points.v[s].series, r->points.v[s - 1].series)) continue;
             double v = NAN;
             for (size_t j = s; j < n; j++)
-                if (!strcmp(r->points.v[j].series, r->points.v[s].series) && !strcmp(r->points.v[j].x, r->points.v[k].x)) v = r->points.v[j].ours;
+                if (!strcmp(r->points.v[j].series, r->points.v[s].series) &&
+                    !strcmp(r->points.v[j].x, r->points.v[k].x))
+                    v = r->points.v[j].ours;
             char text[32];
             cell_text(text, v), right(out, text, ws + 2);
         }
@@ -134,7 +143,8 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
         wx = MAX(wx, width(r->points.v[k].x));
         if (r->series) ws = MAX(ws, width(r->points.v[k].series));
     }
-    left(out, r->series ? r->series : "", ws), fputs(r->series ? "  " : "", out), left(out, r->x, wx), right(out, "ours", 12);
+    left(out, r->series ? r->series : "", ws), fputs(r->series ? "  " : "", out), left(out, r->x, wx),
+        right(out, "ours", 12);
     right(out, "theirs", 12), right(out, "difference", 12);
     fputs("\n", out);
     for (size_t k = 0; k < r->points.n; k++) {
@@ -154,9 +164,12 @@ static void show(Request *req, const Reproduction *r, FILE *out)
 {
     bool any = false;
     for (size_t k = 0; k < r->points.n; k++) any |= !isnan(r->points.v[k].theirs);
-    fprintf(out, "%s\n%s%s%s%s%s\n", r->title, r->from ? r->from : "", r->unit ? "; " : "", r->unit ? r->unit : "", r->baseline ? ", over " : "", r->baseline ? r->baseline : "");
-    if (any) show_beside(req, r, out);
-    else show_grid(r, out);
+    fprintf(out, "%s\n%s%s%s%s%s\n", r->title, r->from ? r->from : "", r->unit ? "; " : "", r->unit ? r->unit : "",
+            r->baseline ? ", over " : "", r->baseline ? r->baseline : "");
+    if (any)
+        show_beside(req, r, out);
+    else
+        show_grid(r, out);
     if (r->note) fprintf(out, "%s\n", r->note);
     if (r->missing) fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
 }
@@ -174,21 +187,28 @@ static void show_csv(const char *name, const Reproduction *r, FILE *out)
         const Point *p = &r->points.v[k];
         csv_text(out, name), fputc(',', out), csv_text(out, p->series), fputc(',', out), csv_text(out, p->x);
         fprintf(out, isnan(p->ours) ? "," : ",%.9g", p->ours);
-        if (isnan(p->theirs)) fprintf(out, ",,\n");
-        else fprintf(out, ",%.9g,%.9g\n", p->theirs, p->tolerance);
+        if (isnan(p->theirs))
+            fprintf(out, ",,\n");
+        else
+            fprintf(out, ",%.9g,%.9g\n", p->theirs, p->tolerance);
     }
 }
 
-// --- doing ------------------------------------------------------------------------------------------------------------------
+// --- doing -----------------------------------------------------------------------------------------------------------
 static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, Diag *diag)
 {
     Reproduction r;
     Sweep s = {0};
-    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) && sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
+    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) &&
+              sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
     if (ok && !*interrupted && (ok = reproduce_fill(&r, store, diag))) {
-        if (req->csv) show_csv(w->name, &r, stdout);
-        else if (r.absent) fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
-        else show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n", (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
+        if (req->csv)
+            show_csv(w->name, &r, stdout);
+        else if (r.absent)
+            fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
+        else
+            show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
+                                           (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
     if (ok && !*interrupted && !r.absent && req->plot) {
         Figure f;
@@ -206,8 +226,10 @@ static bool find_figures(Request *r)
 {
     const char *paper = r->words.v[0];
     struct stat st;
-    if (strchr(paper, '/') && !stat(paper, &st) && S_ISDIR(st.st_mode)) from_folder(r, paper);
-    else built_in(r, paper);
+    if (strchr(paper, '/') && !stat(paper, &st) && S_ISDIR(st.st_mode))
+        from_folder(r, paper);
+    else
+        built_in(r, paper);
     if (r->figures.n) qsort(r->figures.v, r->figures.n, sizeof *r->figures.v, by_name);
     return r->figures.n > 0;
 }
@@ -215,7 +237,8 @@ static bool find_figures(Request *r)
 static int all(Request *r, Diag *diag)
 {
     if (!find_figures(r)) {
-        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", r->words.v[0], r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
+        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", r->words.v[0],
+                r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
         list_all(stderr);
         return EXIT_USAGE;
     }
@@ -230,7 +253,8 @@ static int all(Request *r, Diag *diag)
     }
     store_close(store);
     if (code == EXIT_OK && !r->csv && r->compared)
-        printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside), (unsigned long long)r->compared);
+        printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside),
+               (unsigned long long)r->compared);
     return code != EXIT_OK ? code : r->strict && r->outside ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -257,8 +281,11 @@ static int read_options(Request *r, int argc, char **argv)
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:
-            if (!parse_size(a.value, &n) || !n || n > 1024) code = (fprintf(stderr, "onchip: --jobs takes a number from 1 to 1024, not '%s'\n", a.value), EXIT_USAGE);
-            else r->sweep.jobs = (uint32_t)n;
+            if (!parse_size(a.value, &n) || !n || n > 1024)
+                code =
+                    (fprintf(stderr, "onchip: --jobs takes a number from 1 to 1024, not '%s'\n", a.value), EXIT_USAGE);
+            else
+                r->sweep.jobs = (uint32_t)n;
             break;
         case O_CSV: r->csv = true; break;
         case O_PLOT: r->plot = a.value; break;
@@ -285,14 +312,16 @@ static int serve(Request *r, int argc, char **argv)
     SweepOptions *o = &r->sweep;
     sweep_catch(o);
     int64_t k = sweep_called(o->ranks);
-    if (k >= 0 && (read_options(r, argc, argv) >= 0 || !find_figures(r))) return sweep_refuse(o, "the command line can't be read there"), EXIT_OK;
+    if (k >= 0 && (read_options(r, argc, argv) >= 0 || !find_figures(r)))
+        return sweep_refuse(o, "the command line can't be read there"), EXIT_OK;
     for (bool more = true; more && k >= 0; k = more ? sweep_called(o->ranks) : -1) {
         Reproduction figure = {0};
         Diag diag = {0};
         const Wanted *w = (size_t)k < r->figures.n ? &r->figures.v[k] : NULL;
         o->number = (uint64_t)k;
         if (!w) diag_error(&diag, "there are other figures than on rank 0");
-        more = w && reproduce_open(&figure, w->name, w->text, strlen(w->text), r->size, &diag) && sweep_serve(&figure.matrix, o);
+        more = w && reproduce_open(&figure, w->name, w->text, strlen(w->text), r->size, &diag) &&
+               sweep_serve(&figure.matrix, o);
         if (diag.failed) sweep_refuse(o, diag.text.v);
         reproduce_free(&figure);
         diag_free(&diag);
@@ -305,9 +334,12 @@ int cmd_reproduce(int argc, char **argv)
     Request r = {.size = "small"};
     Diag diag = {0};
     int code = -1;
-    if (!ranks_open(&r.sweep.ranks, &diag)) code = EXIT_FAILED;
-    else if (r.sweep.ranks && r.sweep.ranks->rank) code = serve(&r, argc, argv);
-    else if ((code = read_options(&r, argc, argv)) < 0) code = all(&r, &diag);
+    if (!ranks_open(&r.sweep.ranks, &diag))
+        code = EXIT_FAILED;
+    else if (r.sweep.ranks && r.sweep.ranks->rank)
+        code = serve(&r, argc, argv);
+    else if ((code = read_options(&r, argc, argv)) < 0)
+        code = all(&r, &diag);
     if (diag.failed) fprintf(stderr, "onchip: %s\n", diag.text.v);
     ranks_close(r.sweep.ranks);
     diag_free(&diag);

@@ -18,7 +18,8 @@ static const Option options[] = {
     {"--json", NULL, "everything, as JSON (doc/json.md)"},
     {"--lines", NULL, "the hottest source lines of every kernel"},
     {"--interval", "CYCLES", "every counter as a time series, in the JSON"},
-    {"--kernels", "REGEX", "time only these kernels; the others are executed without time. That it leaves nothing to time is an error"},
+    {"--kernels", "REGEX",
+     "time only these kernels; the others are executed without time. That it leaves nothing to time is an error"},
     {"--skip", "N", "execute the first N launches of them without time"},
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
@@ -28,7 +29,7 @@ static const Option options[] = {
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
 #undef ROW
-    {NULL, NULL, WORKLOAD},
+        {NULL, NULL, WORKLOAD},
     {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
     {NULL, NULL, PTX_FILE},
@@ -36,14 +37,42 @@ static const Option options[] = {
     {"--grid", "X,Y,Z", "blocks (1)"},
     {"--block", "X,Y,Z", "threads of a block (32)"},
     {"--smem", "BYTES", "dynamic shared memory"},
-    {"--arg", "SPEC", "the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE, or buf:SIZE:HOW, where HOW is zero, iota:f32, iota:u32, "
-                      "rand:f32, rand:u32, hex:00ff… or @FILE"},
-    {"--dump", "N|NAME[:HOW]", "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
+    {"--arg", "SPEC",
+     "the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE, or buf:SIZE:HOW, where HOW is zero, iota:f32, "
+     "iota:u32, "
+     "rand:f32, rand:u32, hex:00ff… or @FILE"},
+    {"--dump", "N|NAME[:HOW]",
+     "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
 };
 #define ONE(name, value, doc) +1
 enum {
-    R_HELP, R_GPU, R_SCHED, R_SET, R_THREADS, R_JSON, R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_MAX, R_FUNCTIONAL, R_NO_LOWERING, R_CHECK,
-    R_SL1, R_SL1_SETTING, R_SL1_LAST = R_SL1_SETTING - 1 SL1_SETTINGS(ONE), R_WORKLOAD, R_SIZE, R_PTX, R_PTX_FILE, R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_DUMP
+    R_HELP,
+    R_GPU,
+    R_SCHED,
+    R_SET,
+    R_THREADS,
+    R_JSON,
+    R_LINES,
+    R_INTERVAL,
+    R_KERNELS,
+    R_SKIP,
+    R_MAX,
+    R_FUNCTIONAL,
+    R_NO_LOWERING,
+    R_CHECK,
+    R_SL1,
+    R_SL1_SETTING,
+    R_SL1_LAST = R_SL1_SETTING - 1 SL1_SETTINGS(ONE),
+    R_WORKLOAD,
+    R_SIZE,
+    R_PTX,
+    R_PTX_FILE,
+    R_KERNEL,
+    R_GRID,
+    R_BLOCK,
+    R_SMEM,
+    R_ARG,
+    R_DUMP
 };
 
 typedef struct Run {
@@ -55,10 +84,10 @@ typedef struct Run {
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
-    bool reported;           // the JSON is written
+    bool reported;  // the JSON is written
     FileRun file;
     TextList dumps;
-    Text error;              // why the command failed, for stderr and the JSON
+    Text error;  // why the command failed, for stderr and the JSON
 } Run;
 
 static int refuse(Run *r, int code, const char *format, ...)
@@ -74,8 +103,10 @@ static int refuse(Run *r, int code, const char *format, ...)
 static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
 {
     if (parse_size(r->args.value, out) && *out <= most) return -1;
-    if (most == UINT64_MAX) return refuse(r, EXIT_USAGE, "%s takes a whole number, not '%s'", options[option].name, r->args.value);
-    return refuse(r, EXIT_USAGE, "%s takes a whole number up to %llu, not '%s'", options[option].name, (unsigned long long)most, r->args.value);
+    if (most == UINT64_MAX)
+        return refuse(r, EXIT_USAGE, "%s takes a whole number, not '%s'", options[option].name, r->args.value);
+    return refuse(r, EXIT_USAGE, "%s takes a whole number up to %llu, not '%s'", options[option].name,
+                  (unsigned long long)most, r->args.value);
 }
 
 static int take_option(Run *r, int o)
@@ -98,7 +129,8 @@ static int take_option(Run *r, int o)
         r->config.threads = (uint32_t)n;
         break;
     case R_SIZE:
-        if (strcmp(v, "small") && strcmp(v, "standard")) return refuse(r, EXIT_USAGE, "--size is small or standard, not '%s'", v);
+        if (strcmp(v, "small") && strcmp(v, "standard"))
+            return refuse(r, EXIT_USAGE, "--size is small or standard, not '%s'", v);
         r->small = !strcmp(v, "small");
         break;
     case R_PTX: r->ptx = v; break;
@@ -119,7 +151,8 @@ static int take_option(Run *r, int o)
     case R_ARG: vec_push(&r->file.args, v); break;
     case R_DUMP: vec_push(&r->dumps, v); break;
     case R_HELP:
-        printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] [options]\n\n");
+        printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] "
+               "[options]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
     default:
@@ -134,34 +167,44 @@ static int check_options(Run *r)
 {
     static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_CHECK};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
-        if (r->args.given >> timed[k] & 1) return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing", options[timed[k]].name);
-    if (r->args.given >> R_INTERVAL & 1 && !r->json) return refuse(r, EXIT_USAGE, "--interval needs --json: the series are in the JSON alone");
+        if (r->args.given >> timed[k] & 1)
+            return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
+                          options[timed[k]].name);
+    if (r->args.given >> R_INTERVAL & 1 && !r->json)
+        return refuse(r, EXIT_USAGE, "--interval needs --json: the series are in the JSON alone");
     return -1;
 }
 
 // Returns an exit code, or −1 to go on.
 static int read_options(Run *r, int argc, char **argv)
 {
-    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
+    r->args =
+        (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
     int o, code = -1;
     while (code < 0 && (o = args_next(&r->args)) != -2) {
-        if (o == -3) code = EXIT_USAGE;
-        else if (o >= 0) code = take_option(r, o);
-        else if (!r->what) r->what = r->args.value;
-        else vec_push(&r->params, r->args.value);
+        if (o == -3)
+            code = EXIT_USAGE;
+        else if (o >= 0)
+            code = take_option(r, o);
+        else if (!r->what)
+            r->what = r->args.value;
+        else
+            vec_push(&r->params, r->args.value);
     }
-    if (code < 0 && !r->what) code = refuse(r, EXIT_USAGE, "run what? a workload (onchip list workloads) or a .ptx file");
+    if (code < 0 && !r->what)
+        code = refuse(r, EXIT_USAGE, "run what? a workload (onchip list workloads) or a .ptx file");
     return code < 0 ? check_options(r) : code;
 }
 
 typedef struct Meter {
-    FILE *out;               // where printf's text goes
+    FILE *out;  // where printf's text goes
     struct timespec began;
     double shown;
     const char *kernel;
 } Meter;
 
-static void show_progress(void *user, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks)
+static void show_progress(void *user, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done,
+                          uint64_t blocks)
 {
     Meter *m = user;
     struct timespec t;
@@ -173,7 +216,8 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     char c[32], i[32];
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
-    fprintf(stderr, "\r\x1b[K%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", kernel, c, i, (unsigned long long)done, (unsigned long long)blocks);
+    fprintf(stderr, "\r\x1b[K%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", kernel, c, i,
+            (unsigned long long)done, (unsigned long long)blocks);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
 }
@@ -193,7 +237,8 @@ static bool laws_hold(const oc_device *d, Run *r)
         Text t = {0};
         const Record *record = device_record(d, k);
         if (!record->functional && !record->partial && counters_broken(record->count, &t))
-            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, record->kernel, t.v);
+            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, record->kernel,
+                        t.v);
         text_free(&t);
     }
     bool ok = !all.n;
@@ -218,7 +263,8 @@ static bool something_timed(const oc_device *d, Run *r)
     }
     if (r->kernels) text_printf(&by, "--kernels '%s'", r->kernels);
     if (r->skip) text_printf(&by, "%s--skip %llu", by.n ? " with " : "", (unsigned long long)r->skip);
-    if (!timed) refuse(r, EXIT_USAGE, "nothing was timed: %s leaves out every launch; the kernels are %s", by.v, names.v);
+    if (!timed)
+        refuse(r, EXIT_USAGE, "nothing was timed: %s leaves out every launch; the kernels are %s", by.v, names.v);
     text_free(&names), text_free(&by);
     return timed;
 }
@@ -235,13 +281,16 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         char hint[100];
         size_t n = 0;
         for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
-        return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what, did_you_mean(r->what, names, n, hint));
+        return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
+                      did_you_mean(r->what, names, n, hint));
     }
     if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
         return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);
     snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
-    if (!entry && r->params.n) return refuse(r, EXIT_USAGE, "'%s': a PTX file takes no parameters; its arguments are given by --arg", r->params.v[0]);
+    if (!entry && r->params.n)
+        return refuse(r, EXIT_USAGE, "'%s': a PTX file takes no parameters; its arguments are given by --arg",
+                      r->params.v[0]);
     return -1;
 }
 
@@ -263,7 +312,9 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     json_open(&json, NULL, '{');
     if (entry) {
         WorkOptions o = {.small = r->small, .params = r->params.v, .ptx = r->ptx};
-        code = workload_run(d, entry, &o, &result) ? EXIT_OK : result.status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+        code = workload_run(d, entry, &o, &result) ? EXIT_OK
+               : result.status == OC_BAD_ARGUMENT  ? EXIT_USAGE
+                                                   : EXIT_FAILED;
         info.checked = true;
         info.verified = result.verified;
         info.params = result.params;
@@ -278,8 +329,10 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
-    if (r->json) write_json(d, r, &info, &json);
-    else if (oc_launches(d)) report_text(d, &info, stdout);
+    if (r->json)
+        write_json(d, r, &info, &json);
+    else if (oc_launches(d))
+        report_text(d, &info, stdout);
     json_free(&json);
     work_result_free(&result);
     return code;
@@ -304,8 +357,10 @@ static int run(Run *r)
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
-    if (device_select(d, r->kernels, r->skip)) code = simulate(r, d, entry, meter.out);
-    else code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
+    if (device_select(d, r->kernels, r->skip))
+        code = simulate(r, d, entry, meter.out);
+    else
+        code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
     soft_l1_close(software);
     oc_close(d);
     return code;

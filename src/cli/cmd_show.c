@@ -8,8 +8,10 @@
 static const Option options[] = {
     {"--help", NULL, "this text"},
     {NULL, NULL, "onchip show ptx"},
-    {"--view", "VIEW", "ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, for dot), loops, live (liveness), "
-                       "registers (what each virtual register got, and the need) or lowered (the PTX after lowering)"},
+    {"--view", "VIEW",
+     "ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, for dot), loops, live "
+     "(liveness), "
+     "registers (what each virtual register got, and the need) or lowered (the PTX after lowering)"},
     {"--kernel", "NAME", "only this function"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "with this key overridden"},
@@ -35,7 +37,8 @@ static void show_loops(const Function *f, Text *out)
     Flow *w = flow_build(f);
     for (size_t l = 0; l < w->loops.n; l++) {
         const Loop *loop = &w->loops.v[l];
-        text_printf(out, "loop %zu: head b%u, depth %u, %zu blocks, %zu back edges\n", l, loop->head, loop->depth, loop->blocks.n, loop->latches.n);
+        text_printf(out, "loop %zu: head b%u, depth %u, %zu blocks, %zu back edges\n", l, loop->head, loop->depth,
+                    loop->blocks.n, loop->latches.n);
     }
     if (!w->loops.n) text_put(out, "no loops\n");
     flow_free(w);
@@ -47,9 +50,15 @@ static void show_registers(const Function *f, Text *out)
     Flow *w = flow_build(g);
     flow_live(w);
     Alloc *a = alloc_colour(w);
-    text_printf(out, "%zu virtual registers, %u 32-bit registers and %u predicates after lowering; %zu instructions, %zu after lowering\n", f->regs.n, a->slots, a->preds, f->insts.n, g->insts.n);
+    text_printf(out,
+                "%zu virtual registers, %u 32-bit registers and %u predicates after lowering; %zu instructions, %zu "
+                "after lowering\n",
+                f->regs.n, a->slots, a->preds, f->insts.n, g->insts.n);
     for (uint32_t r = 0; r < g->regs.n; r++)
-        if (a->slot[r] != NO_REG) text_printf(out, "  %s .%s → %s%u\n", g->regs.v[r].name, type_info[g->regs.v[r].type].name, g->regs.v[r].type == TY_PRED ? "P" : "R", g->regs.v[r].type == TY_PRED ? a->place[r] : a->slot[r]);
+        if (a->slot[r] != NO_REG)
+            text_printf(out, "  %s .%s → %s%u\n", g->regs.v[r].name, type_info[g->regs.v[r].type].name,
+                        g->regs.v[r].type == TY_PRED ? "P" : "R",
+                        g->regs.v[r].type == TY_PRED ? a->place[r] : a->slot[r]);
     alloc_free(a);
     flow_free(w);
     ptx_lowered_free(g);
@@ -68,9 +77,12 @@ static void show_function(const Function *f, const char *view, Text *out)
         return;
     }
     text_printf(out, "%s\n", f->symbol->name);
-    if (!strcmp(view, "loops")) show_loops(f, out);
-    else if (!strcmp(view, "live")) show_live(f, out);
-    else if (!strcmp(view, "registers")) show_registers(f, out);
+    if (!strcmp(view, "loops"))
+        show_loops(f, out);
+    else if (!strcmp(view, "live"))
+        show_live(f, out);
+    else if (!strcmp(view, "registers"))
+        show_registers(f, out);
     else {
         Function *g = ptx_lower(f, 0);
         ptx_print_function(g, out);
@@ -100,17 +112,22 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
     Text text = {0}, out = {0};
     Diag diag = {0};
     const WorkloadEntry *entry = workload_find(what);
-    if (entry) text_add(&text, entry->ptx, entry->ptx_bytes);
+    if (entry)
+        text_add(&text, entry->ptx, entry->ptx_bytes);
     else if (!text_read_file(&text, what)) {
         text_free(&text);
         return tell(EXIT_FAILED, "can't read %s: %s", what, strerror(errno));
     }
     Module *m = ptx_parse(text.v ? text.v : "", text.n, what, &diag);
     int code = EXIT_OK;
-    if (!m) code = tell(EXIT_FAILED, "%s", diag.text.v);
-    else if (!strcmp(view, "text")) text_add(&out, text.v, text.n);
-    else if (!strcmp(view, "ir") && !kernel) ptx_print(m, &out);
-    else code = show_functions(m, what, view, kernel, &out);
+    if (!m)
+        code = tell(EXIT_FAILED, "%s", diag.text.v);
+    else if (!strcmp(view, "text"))
+        text_add(&out, text.v, text.n);
+    else if (!strcmp(view, "ir") && !kernel)
+        ptx_print(m, &out);
+    else
+        code = show_functions(m, what, view, kernel, &out);
     if (out.v) fputs(out.v, stdout);
     text_free(&out), text_free(&text), diag_free(&diag);
     ptx_free(m);
@@ -122,8 +139,10 @@ static int show_gpu(const char *name, const char *const *sets)
     Text out = {0};
     Diag diag = {0};
     int code = EXIT_OK;
-    if (gpu_show(name, sets, &out, &diag)) fputs(out.v ? out.v : "", stdout);
-    else code = tell(device_blame(name, &diag) == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", diag.text.v);
+    if (gpu_show(name, sets, &out, &diag))
+        fputs(out.v ? out.v : "", stdout);
+    else
+        code = tell(device_blame(name, &diag) == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", diag.text.v);
     text_free(&out), diag_free(&diag);
     return code;
 }
@@ -140,7 +159,8 @@ static int show_manual(void (*manual)(Text *out))
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD | gpu NAME|FILE | keys | counters";
 
 // words[0] of n words, behind which stand options.
-static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *const *sets)
+static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
+                const char *const *sets)
 {
     static const char *const kinds[] = {"ptx", "gpu", "keys", "counters"};
     static const size_t takes[] = {2, 2, 1, 1};  // words
@@ -151,14 +171,20 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
         return EXIT_USAGE;
     }
     while (kind < COUNT(kinds) && strcmp(words[0], kinds[kind])) kind++;
-    if (kind == COUNT(kinds)) return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0], did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
-    if (n < takes[kind]) return tell(EXIT_USAGE, kind ? "show gpu: which? (onchip list gpus)" : "show ptx: which file, or workload? (onchip list workloads)");
+    if (kind == COUNT(kinds))
+        return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0],
+                    did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
+    if (n < takes[kind])
+        return tell(EXIT_USAGE, kind ? "show gpu: which? (onchip list gpus)"
+                                     : "show ptx: which file, or workload? (onchip list workloads)");
     if (n > takes[kind]) return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
     while (v < COUNT(views) && strcmp(view, views[v])) v++;
-    if (v == COUNT(views)) return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, views, COUNT(views), hint));
+    if (v == COUNT(views))
+        return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view,
+                    did_you_mean(view, views, COUNT(views), hint));
     switch (kind) {
     case 0: return show_ptx(words[1], view, kernel);
     case 1: return show_gpu(words[1], sets);

@@ -9,7 +9,9 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"-o", "FILE", "where the rewritten PTX goes (the terminal)"},
     {"--plan", NULL, "only say what would be rewritten: loops, data structures, and what is left alone, and why"},
-    {"--dump", SL1_STEPS, "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the plan, a slice"},
+    {"--dump", SL1_STEPS,
+     "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the "
+     "plan, a slice"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
 #undef ROW
@@ -36,8 +38,10 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
     if (!m) {
         code = tell(EXIT_FAILED, "%s", diag.text.v);
     } else if (dump) {
-        if (sl1_dump(m, o, dump, &rewritten)) code = write_out(out, &rewritten);
-        else code = tell(EXIT_USAGE, "sl1: --dump is one of " SL1_STEPS ", not '%s'", dump);
+        if (sl1_dump(m, o, dump, &rewritten))
+            code = write_out(out, &rewritten);
+        else
+            code = tell(EXIT_USAGE, "sl1: --dump is one of " SL1_STEPS ", not '%s'", dump);
     } else {
         Sl1Module of;
         sl1_rewrite(m, o, &rewritten, &of);
@@ -60,7 +64,8 @@ int cmd_sl1(int argc, char **argv)
     for (int k; (k = args_next(&a)) != -2;) {
         switch (k) {
         case S_HELP:
-            printf("usage: onchip sl1 FILE.ptx [options]\n\nRewrites a module's kernels so that their main loops go through a cache in shared memory.\n\n");
+            printf("usage: onchip sl1 FILE.ptx [options]\n\nRewrites a module's kernels so that their main loops go "
+                   "through a cache in shared memory.\n\n");
             print_options(options, COUNT(options));
             return EXIT_OK;
         case S_OUT: out = a.value; break;

@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 static const Option options[] = {
-    {"--program", "NAME[,…]", "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; or FILE.ptx with grid=, block=, args=; also --workload"},
+    {"--program", "NAME[,…]",
+     "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; or FILE.ptx with grid=, "
+     "block=, args=; also --workload"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480)"},
     {"--sched", "NAME[,…]", "warp schedulers"},
     {"--set", "KEY=VALUE[,…]", "a key of the description and its values, such as l1.size=16KiB,48KiB"},
-    {"--with", "LABEL: K=V …[,…]", "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},
+    {"--with", "LABEL: K=V …[,…]",
+     "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},
     {"--size", "small|standard[,…]", "the workloads' sizes (standard)"},
     {"--ptx", "FILE", "the workload's device code from this file"},
     {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
@@ -27,7 +30,26 @@ static const Option options[] = {
     {"--dry-run", NULL, "only say what would run"},
     {"--help", NULL, "this text"},
 };
-enum { S_PROGRAM, S_WORKLOAD, S_GPU, S_SCHED, S_SET, S_WITH, S_SIZE, S_PTX, S_KERNELS, S_MAX, S_INTERVAL, S_DB, S_JOBS, S_MEMORY, S_SHARD, S_RETRY, S_DRY, S_HELP };
+enum {
+    S_PROGRAM,
+    S_WORKLOAD,
+    S_GPU,
+    S_SCHED,
+    S_SET,
+    S_WITH,
+    S_SIZE,
+    S_PTX,
+    S_KERNELS,
+    S_MAX,
+    S_INTERVAL,
+    S_DB,
+    S_JOBS,
+    S_MEMORY,
+    S_SHARD,
+    S_RETRY,
+    S_DRY,
+    S_HELP
+};
 
 typedef struct Request {
     Matrix matrix;
@@ -39,7 +61,8 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n"
+    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] "
+           "[parameter=a,b …] [options]\n"
            "       onchip sweep measure=NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
            "Runs every combination that the store doesn't have yet.\n\n");
     print_options(options, COUNT(options));
@@ -50,7 +73,8 @@ static bool shard(Request *r, const char *text)
 {
     unsigned at, of;
     char rest;
-    if (sscanf(text, "%u/%u%c", &at, &of, &rest) != 2 || !of || at >= of) return diag_error(&r->diag, "--shard takes I/N with I below N, not '%s'", text);
+    if (sscanf(text, "%u/%u%c", &at, &of, &rest) != 2 || !of || at >= of)
+        return diag_error(&r->diag, "--shard takes I/N with I below N, not '%s'", text);
     r->sweep.shard = at, r->sweep.shards = of;
     return true;
 }
@@ -66,14 +90,19 @@ static int read_options(Request *r, int argc, char **argv)
         const char *v = a.value;
         switch (o) {
         case -3: return EXIT_USAGE;
-        case -1: ok = strchr(v, '=') ? matrix_pair(&r->matrix, v, &r->diag) : matrix_read(&r->matrix, v, &r->diag); break;
+        case -1:
+            ok = strchr(v, '=') ? matrix_pair(&r->matrix, v, &r->diag) : matrix_read(&r->matrix, v, &r->diag);
+            break;
         case S_SET: ok = matrix_pair(&r->matrix, v, &r->diag); break;
         case S_DB: r->db = v; break;
         case S_JOBS:
-            ok = (parse_size(v, &n) && n && n <= 1024) || diag_error(&r->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);
+            ok = (parse_size(v, &n) && n && n <= 1024) ||
+                 diag_error(&r->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);
             r->sweep.jobs = (uint32_t)n;
             break;
-        case S_MEMORY: ok = parse_size(v, &r->sweep.memory) || diag_error(&r->diag, "--memory takes a size, not '%s'", v); break;
+        case S_MEMORY:
+            ok = parse_size(v, &r->sweep.memory) || diag_error(&r->diag, "--memory takes a size, not '%s'", v);
+            break;
         case S_SHARD: ok = shard(r, v); break;
         case S_RETRY: r->sweep.retry = true; break;
         case S_DRY: r->dry = true; break;
@@ -82,7 +111,8 @@ static int read_options(Request *r, int argc, char **argv)
         }
     }
     if (ok && r->matrix.axes.n) ok = matrix_product(&r->matrix, &r->diag);
-    if (ok && !r->matrix.cells.n) ok = diag_error(&r->diag, "sweep what? a file with a [matrix], --program NAME,… or measure=NAME,…");
+    if (ok && !r->matrix.cells.n)
+        ok = diag_error(&r->diag, "sweep what? a file with a [matrix], --program NAME,… or measure=NAME,…");
     return ok ? -1 : EXIT_USAGE;
 }
 
@@ -145,7 +175,9 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
         Identity id;
         if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
         ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, diag);
-        if (ok) printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu, id.overrides, id.options);
+        if (ok)
+            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu,
+                   id.overrides, id.options);
         identity_free(&id);
     }
     identities_close(ids);
@@ -164,9 +196,10 @@ static int run(Request *r)
     Sweep s;
     bool interrupted, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &interrupted, &r->diag);
     if (ok) {
-        printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct, (unsigned long long)s.stored, (unsigned long long)s.done,
-               (unsigned long long)s.failed);
-        if (interrupted) printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
+        printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
+               (unsigned long long)s.stored, (unsigned long long)s.done, (unsigned long long)s.failed);
+        if (interrupted)
+            printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
         printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
         if (s.failed) printf("onchip db list --failed shows why\n");
     }
@@ -188,8 +221,10 @@ static int serve(Request *r, int argc, char **argv)
     SweepOptions *o = &r->sweep;
     sweep_catch(o);
     if (sweep_called(o->ranks) < 0) return EXIT_OK;
-    if (read_options(r, argc, argv) >= 0) sweep_refuse(o, r->diag.failed ? r->diag.text.v : "the command line can't be read there");
-    else if (sweep_serve(&r->matrix, o)) sweep_called(o->ranks);
+    if (read_options(r, argc, argv) >= 0)
+        sweep_refuse(o, r->diag.failed ? r->diag.text.v : "the command line can't be read there");
+    else if (sweep_serve(&r->matrix, o))
+        sweep_called(o->ranks);
     return EXIT_OK;
 }
 
@@ -197,9 +232,12 @@ int cmd_sweep(int argc, char **argv)
 {
     Request r = {.dry = false};
     int code = -1;
-    if (!has_shard(argc, argv) && !ranks_open(&r.sweep.ranks, &r.diag)) code = EXIT_FAILED;
-    else if (r.sweep.ranks && r.sweep.ranks->rank) code = serve(&r, argc, argv);
-    else if ((code = read_options(&r, argc, argv)) < 0) code = run(&r);
+    if (!has_shard(argc, argv) && !ranks_open(&r.sweep.ranks, &r.diag))
+        code = EXIT_FAILED;
+    else if (r.sweep.ranks && r.sweep.ranks->rank)
+        code = serve(&r, argc, argv);
+    else if ((code = read_options(&r, argc, argv)) < 0)
+        code = run(&r);
     if (r.diag.failed && !(r.sweep.ranks && r.sweep.ranks->rank)) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
     ranks_close(r.sweep.ranks);
     diag_free(&r.diag);

@@ -1,5 +1,5 @@
-// columns.c: text in columns. No line of ours is wider than COLUMNS characters, as long as it has a place to break at: a
-// blank, or for items that belong together, such as "lsu 90.2 %", the blank behind a comma.
+// columns.c: text in columns. No line of ours is wider than COLUMNS characters, as long as it has a place to break at:
+// a blank, or for items that belong together, such as "lsu 90.2 %", the blank behind a comma.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -60,8 +60,8 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
 {
     size_t bytes = strlen(text), have = width_of(text, bytes);
     if (have <= width) return text;
-    for (; have > width - 1; have--)
-        do text++;
+    for (; have > width - 1; have--) do
+            text++;
         while (continues(*text));
     snprintf(out, capacity, "…%s", text);
     return out;

@@ -19,7 +19,7 @@ static void sides_free(Selection x[2])
     for (int k = 0; k < 2; k++) store_close(x[k].store), vec_free(&x[k].ids);
 }
 
-// --- ratios -----------------------------------------------------------------------------------------------------------------
+// --- ratios ----------------------------------------------------------------------------------------------------------
 static void add_real(Table *t, const char *format, double value)
 {
     char text[64];
@@ -43,9 +43,12 @@ static void print_comparison(const Comparison *c, const char *column, const char
         const RunPair *p = &c->pairs.v[k];
         table_add(&t, p->program), table_add(&t, p->what);
         add_real(&t, "%.10g", p->value[0]), add_real(&t, "%.10g", p->value[1]);
-        if (p->equal) table_add(&t, "equal");
-        else if (p->ratio > 0) add_real(&t, "%.4f", p->ratio);
-        else table_add(&t, "-");
+        if (p->equal)
+            table_add(&t, "equal");
+        else if (p->ratio > 0)
+            add_real(&t, "%.4f", p->ratio);
+        else
+            table_add(&t, "-");
     }
     printf("%s: %s / %s\n\n", column, names[1], names[0]);
     table_print(&t, stdout);
@@ -59,16 +62,22 @@ static void print_comparison(const Comparison *c, const char *column, const char
         if (m->ratios > 1) snprintf(interval, sizeof interval, "%.4f … %.4f", m->low, m->high);
         table_add(&t, m->program ? m->program : "all programs");
         add_real(&t, "%.0f", (double)m->pairs), add_real(&t, "%.0f", (double)m->equal);
-        if (m->ratios) add_real(&t, "%.4f", m->ratio);
-        else table_add(&t, "-");
+        if (m->ratios)
+            add_real(&t, "%.4f", m->ratio);
+        else
+            table_add(&t, "-");
         table_add(&t, interval), table_add(&t, verdict(m));
     }
     printf("\ngeometric means\n\n");
     table_print(&t, stdout);
     table_free(&t);
     for (int k = 0; k < 2; k++) {
-        if (c->alone[k]) printf("\n%llu run%s of %s without partner", (unsigned long long)c->alone[k], c->alone[k] == 1 ? "" : "s", names[k]);
-        if (c->without[k]) printf("\n%llu run%s of %s failed or without %s", (unsigned long long)c->without[k], c->without[k] == 1 ? "" : "s", names[k], column);
+        if (c->alone[k])
+            printf("\n%llu run%s of %s without partner", (unsigned long long)c->alone[k], c->alone[k] == 1 ? "" : "s",
+                   names[k]);
+        if (c->without[k])
+            printf("\n%llu run%s of %s failed or without %s", (unsigned long long)c->without[k],
+                   c->without[k] == 1 ? "" : "s", names[k], column);
     }
     if (c->alone[0] + c->alone[1] + c->without[0] + c->without[1]) printf("\n");
 }
@@ -103,8 +112,10 @@ static void json_texts(Json *j, const char *name, const char *const text[2])
 
 static void json_ratio(Json *j, const char *name, bool there, double value)
 {
-    if (there) json_double(j, name, value);
-    else json_string(j, name, NULL);
+    if (there)
+        json_double(j, name, value);
+    else
+        json_string(j, name, NULL);
 }
 
 static void print_comparison_json(const Comparison *c, const char *column, const char *const names[2])
@@ -131,7 +142,8 @@ static void print_comparison_json(const Comparison *c, const char *column, const
         json_open(&j, NULL, '{');
         json_string(&j, "program", m->program);
         json_uint(&j, "pairs", m->pairs), json_uint(&j, "equal", m->equal), json_uint(&j, "ratios", m->ratios);
-        json_ratio(&j, "ratio", m->ratios > 0, m->ratio), json_ratio(&j, "low", m->ratios > 1, m->low), json_ratio(&j, "high", m->ratios > 1, m->high);
+        json_ratio(&j, "ratio", m->ratios > 0, m->ratio), json_ratio(&j, "low", m->ratios > 1, m->low),
+            json_ratio(&j, "high", m->ratios > 1, m->high);
         json_bool(&j, "significant", m->significant);
         json_close(&j, '}');
     }
@@ -141,17 +153,22 @@ static void print_comparison_json(const Comparison *c, const char *column, const
     print_json(&j);
 }
 
-static bool compare_sides(const CompareRequest *r, const Selection x[2], const char *setting, const char *const names[2], Diag *diag)
+static bool compare_sides(const CompareRequest *r, const Selection x[2], const char *setting,
+                          const char *const names[2], Diag *diag)
 {
     const Side sides[2] = {{x[0].store, &x[0].ids}, {x[1].store, &x[1].ids}};
     const char *column = r->column ? r->column : "cycles";
     Comparison c;
     bool ok = compare_runs(sides, setting, column, &c, diag);
     if (ok && !c.pairs.n)
-        ok = diag_error(diag, "no run of one side has a partner with a value on the other (%zu and %zu runs)\nhint: program, parameters, description and overrides must be the same",
+        ok = diag_error(diag,
+                        "no run of one side has a partner with a value on the other (%zu and %zu runs)\nhint: program, "
+                        "parameters, description and overrides must be the same",
                         x[0].ids.n, x[1].ids.n);
-    if (ok && r->json) print_comparison_json(&c, column, names);
-    else if (ok) print_comparison(&c, column, names);
+    if (ok && r->json)
+        print_comparison_json(&c, column, names);
+    else if (ok)
+        print_comparison(&c, column, names);
     comparison_free(&c);
     return ok;
 }
@@ -159,7 +176,8 @@ static bool compare_sides(const CompareRequest *r, const Selection x[2], const c
 static bool compare_stores(const CompareRequest *r, Diag *diag)
 {
     Selection x[2] = {0};
-    bool ok = select_side(&x[0], r->what[0], r->filter, diag) && select_side(&x[1], r->what[1], r->filter, diag) && compare_sides(r, x, NULL, r->what, diag);
+    bool ok = select_side(&x[0], r->what[0], r->filter, diag) && select_side(&x[1], r->what[1], r->filter, diag) &&
+              compare_sides(r, x, NULL, r->what, diag);
     sides_free(x);
     return ok;
 }
@@ -168,10 +186,12 @@ static bool compare_stores(const CompareRequest *r, Diag *diag)
 static bool compare_by(const CompareRequest *r, Diag *diag)
 {
     const char *equals = strchr(r->by, '='), *comma = equals ? strchr(equals, ',') : NULL;
-    if (!equals || equals == r->by || !comma || strchr(comma + 1, ',')) return diag_error(diag, "--by takes NAME=A,B, not '%s'", r->by);
+    if (!equals || equals == r->by || !comma || strchr(comma + 1, ','))
+        return diag_error(diag, "--by takes NAME=A,B, not '%s'", r->by);
     Arena arena = {0};
     Selection x[2] = {0};
-    const char *name = arena_text(&arena, r->by, (size_t)(equals - r->by)), *values[2] = {arena_text(&arena, equals + 1, (size_t)(comma - equals - 1)), comma + 1}, *names[2];
+    const char *name = arena_text(&arena, r->by, (size_t)(equals - r->by)),
+               *values[2] = {arena_text(&arena, equals + 1, (size_t)(comma - equals - 1)), comma + 1}, *names[2];
     bool ok = true;
     for (int k = 0; k < 2 && ok; k++) {
         VEC(const char *) where = {0};
@@ -190,7 +210,7 @@ static bool compare_by(const CompareRequest *r, Diag *diag)
     return ok;
 }
 
-// --- counters ---------------------------------------------------------------------------------------------------------------
+// --- counters --------------------------------------------------------------------------------------------------------
 static void json_difference(Json *j, const Difference *d)
 {
     json_string(j, "kernel", d->kernel), json_string(j, "counter", d->name);
@@ -209,8 +229,10 @@ static void print_differences(const Differences *d, const char *const keys[2])
         add_real(&t, "%.3f%%", 100 * x->relative);
     }
     if (d->n) table_print(&t, stdout), printf("\n");
-    if (d->n) printf("%zu counters differ\n", d->n);
-    else printf("%s and %s are equal in every counter\n", keys[0], keys[1]);
+    if (d->n)
+        printf("%zu counters differ\n", d->n);
+    else
+        printf("%s and %s are equal in every counter\n", keys[0], keys[1]);
     table_free(&t);
 }
 
@@ -219,13 +241,17 @@ static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2
     double v[2];
     for (int k = 0; k < 2; k++) {
         Rows *rows = rows_open(s, &ids[k], &r->column, 1, false, diag);
-        bool ok = rows && rows_next(rows, diag) && (datum_number(rows_values(rows), &v[k]) || diag_error(diag, "%s has no %s that is a number", r->what[k], r->column));
+        bool ok = rows && rows_next(rows, diag) &&
+                  (datum_number(rows_values(rows), &v[k]) ||
+                   diag_error(diag, "%s has no %s that is a number", r->what[k], r->column));
         rows_close(rows);
         if (!ok) return false;
     }
     printf("%s: %.10g and %.10g", r->column, v[0], v[1]);
-    if (v[0] == v[1]) printf(", equal");
-    else if (v[0] > 0 && v[1] > 0) printf(", ratio %.4f", v[1] / v[0]);
+    if (v[0] == v[1])
+        printf(", equal");
+    else if (v[0] > 0 && v[1] > 0)
+        printf(", ratio %.4f", v[1] / v[0]);
     printf("\n");
     return true;
 }
@@ -239,8 +265,10 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
     for (int k = 0; k < 2 && ok; k++) {
         Filter f = {.keys = (const char *[]){r->what[k], NULL}};
         ok = store_select(s, &f, &ids[k], diag);
-        if (ok && !ids[k].n) ok = diag_error(diag, "%s has no run %s, and there is no such file", store_path(s), r->what[k]);
-        if (ok && ids[k].n > 1) ok = diag_error(diag, "%s has %zu runs with keys that begin with %s", store_path(s), ids[k].n, r->what[k]);
+        if (ok && !ids[k].n)
+            ok = diag_error(diag, "%s has no run %s, and there is no such file", store_path(s), r->what[k]);
+        if (ok && ids[k].n > 1)
+            ok = diag_error(diag, "%s has %zu runs with keys that begin with %s", store_path(s), ids[k].n, r->what[k]);
     }
     if (ok && r->column) {
         ok = compare_values(r, s, ids, diag);
@@ -253,7 +281,8 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
             begin_json(&j);
             json_texts(&j, "keys", r->what);
             json_open(&j, "differences", '[');
-            for (size_t k = 0; k < d.n; k++) json_open(&j, NULL, '{'), json_difference(&j, &d.v[k]), json_close(&j, '}');
+            for (size_t k = 0; k < d.n; k++)
+                json_open(&j, NULL, '{'), json_difference(&j, &d.v[k]), json_close(&j, '}');
             json_close(&j, ']');
             print_json(&j);
         } else if (ok) {
@@ -277,15 +306,19 @@ static void print_regression(const Regression *g)
         char text[256];
         table_add(&t, c->program), table_add(&t, c->what);
         add_real(&t, "%.0f", (double)c->counters);
-        if (c->cycles[0] > 0) add_real(&t, "%+.3f%%", 100 * (c->cycles[1] / c->cycles[0] - 1));
-        else table_add(&t, "-");
+        if (c->cycles[0] > 0)
+            add_real(&t, "%+.3f%%", 100 * (c->cycles[1] / c->cycles[0] - 1));
+        else
+            table_add(&t, "-");
         table_add(&t, c->largest.name);
         snprintf(text, sizeof text, "%s → %s", c->largest.text[0], c->largest.text[1]);
         table_add(&t, text);
     }
     if (g->changes.n) table_print(&t, stdout), printf("\n");
     printf("%llu pairs, %zu differ", (unsigned long long)g->pairs, g->changes.n);
-    if (g->alone[0] + g->alone[1]) printf("; %llu runs only before, %llu only now", (unsigned long long)g->alone[0], (unsigned long long)g->alone[1]);
+    if (g->alone[0] + g->alone[1])
+        printf("; %llu runs only before, %llu only now", (unsigned long long)g->alone[0],
+               (unsigned long long)g->alone[1]);
     printf("\n");
     table_free(&t);
 }
@@ -318,9 +351,13 @@ static int compare_against(const CompareRequest *r, Diag *diag)
     Regression g = {.pairs = 0};
     bool ok = select_side(&x[0], r->against, r->filter, diag) && select_side(&x[1], r->db, r->filter, diag) &&
               compare_models((const Side[2]){{x[0].store, &x[0].ids}, {x[1].store, &x[1].ids}}, &g, diag);
-    if (ok && !g.pairs) ok = diag_error(diag, "nothing to compare: no run of one store has a partner in the other (%zu and %zu runs)", x[0].ids.n, x[1].ids.n);
-    if (ok && r->json) print_regression_json(&g);
-    else if (ok) print_regression(&g);
+    if (ok && !g.pairs)
+        ok = diag_error(diag, "nothing to compare: no run of one store has a partner in the other (%zu and %zu runs)",
+                        x[0].ids.n, x[1].ids.n);
+    if (ok && r->json)
+        print_regression_json(&g);
+    else if (ok)
+        print_regression(&g);
     int code = ok && !g.changes.n ? EXIT_OK : EXIT_FAILED;
     regression_free(&g);
     sides_free(x);
@@ -333,6 +370,7 @@ int db_compare(const CompareRequest *r, Diag *diag)
         return diag_error(diag, "compare what? two stores, two keys, --by NAME=A,B or --against FILE"), EXIT_USAGE;
     if (r->against) return compare_against(r, diag);
     if (r->by) return compare_by(r, diag) ? EXIT_OK : EXIT_FAILED;
-    bool files = !access(r->what[0], F_OK) || !access(r->what[1], F_OK) || r->what[0][strspn(r->what[0], "0123456789abcdef")];
+    bool files =
+        !access(r->what[0], F_OK) || !access(r->what[1], F_OK) || r->what[0][strspn(r->what[0], "0123456789abcdef")];
     return (files ? compare_stores(r, diag) : compare_keys(r, diag)) ? EXIT_OK : EXIT_FAILED;
 }

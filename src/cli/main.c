@@ -33,7 +33,9 @@ int tell(int code, const char *format, ...)
 
 static int usage(FILE *out)
 {
-    fprintf(out, "onchip %s: the on-chip memory of GPUs, measured, simulated and exploited\n\nusage: onchip COMMAND …\n\n", ONCHIP_VERSION);
+    fprintf(out,
+            "onchip %s: the on-chip memory of GPUs, measured, simulated and exploited\n\nusage: onchip COMMAND …\n\n",
+            ONCHIP_VERSION);
     for (size_t k = 0; k < COUNT(commands); k++) fprintf(out, "  %-8s %s\n", commands[k].name, commands[k].doc);
     fprintf(out, "\nonchip COMMAND --help tells more. Try: onchip run atax nx=1024 ny=1024\n");
     return out == stdout ? EXIT_OK : EXIT_USAGE;
@@ -43,13 +45,15 @@ static int run_command(int argc, char **argv)
 {
     if (argc < 2) return usage(stderr);
     const char *verb = argv[1], *names[COUNT(commands) + 1];
-    if (!strcmp(verb, "--version") || !strcmp(verb, "-V")) return printf("onchip %s (model %d)\n", ONCHIP_VERSION, MODEL_VERSION), EXIT_OK;
+    if (!strcmp(verb, "--version") || !strcmp(verb, "-V"))
+        return printf("onchip %s (model %d)\n", ONCHIP_VERSION, MODEL_VERSION), EXIT_OK;
     bool help = !strcmp(verb, "--help") || !strcmp(verb, "-h") || !strcmp(verb, "help");
     if (help && argc < 3) return usage(stdout);
     if (help) verb = argv[2];
     char *ask = "--help", hint[100];
     for (size_t k = 0; k < COUNT(commands); k++) {
-        if (!strcmp(verb, commands[k].name)) return help ? commands[k].run(1, &ask) : commands[k].run(argc - 2, argv + 2);
+        if (!strcmp(verb, commands[k].name))
+            return help ? commands[k].run(1, &ask) : commands[k].run(argc - 2, argv + 2);
         names[k] = commands[k].name;
     }
     names[COUNT(commands)] = "help";

@@ -37,9 +37,12 @@ int args_next(Args *a)
         a->given |= 1ull << k;
         if (!o->value && arg[n]) return wrong(a, "%s takes no value", o->name);
         if (!o->value) return (int)k;
-        if (arg[n]) a->value = arg + n + 1;
-        else if (a->at < a->argc) a->value = a->argv[a->at++];
-        else return wrong(a, "%s needs a value: %s", o->name, o->value);
+        if (arg[n])
+            a->value = arg + n + 1;
+        else if (a->at < a->argc)
+            a->value = a->argv[a->at++];
+        else
+            return wrong(a, "%s needs a value: %s", o->name, o->value);
         return (int)k;
     }
     const char *names[64];

@@ -1,4 +1,5 @@
-// probe_files.c: what onchip probe found, as figures, drawn as the lab draws its own, and the raw runs behind it as CSV.
+// probe_files.c: what onchip probe found, as figures, drawn as the lab draws its own, and the raw runs behind it as
+// CSV.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// --- figures --------------------------------------------------------------------------------------------------------------------
+// --- figures ---------------------------------------------------------------------------------------------------------
 static bool draw(Figure *f, const char *folder, Diag *diag)
 {
     Text svg = {0};
@@ -39,7 +40,8 @@ static bool misses(const MissCurve *c, const char *name, const char *title, bool
     figure_axes(&f, pages ? "array, MiB" : "array, KiB", "loads that miss, %", "");
     f.top = 100;
     size_t s = figure_series(&f, name);
-    for (size_t k = 0; k < c->n; k++) figure_number(&f, s, (double)c->point[k].bytes / (pages ? 1048576 : 1024), NULL, 100 * c->point[k].misses);
+    for (size_t k = 0; k < c->n; k++)
+        figure_number(&f, s, (double)c->point[k].bytes / (pages ? 1048576 : 1024), NULL, 100 * c->point[k].misses);
     text_free(&file);
     return draw(&f, folder, diag);
 }
@@ -58,7 +60,8 @@ static bool hits(const Probe *p, const char *folder, Diag *diag)
         if (!c->n) continue;
         size_t s = figure_series(&f, kinds[c->kind]);
         for (size_t q = 0; q < c->n; q++)
-            if (c->points[q].rate.verdict == MEASURED) figure_number(&f, s, c->points[q].threads, NULL, 100 * c->points[q].rate.value);
+            if (c->points[q].rate.verdict == MEASURED)
+                figure_number(&f, s, c->points[q].threads, NULL, 100 * c->points[q].rate.value);
     }
     return draw(&f, folder, diag);
 }
@@ -70,18 +73,22 @@ static bool throughput(const Probe *p, FlowKind kind, bool blocks, const char *f
     Figure f;
     Text name = {0}, title = {0};
     text_printf(&name, "%s-%s", names[kind], blocks ? "blocks" : "threads");
-    text_printf(&title, "%s: throughput against %s", titles[kind], blocks ? "blocks of 1024 threads" : "threads of a block");
+    text_printf(&title, "%s: throughput against %s", titles[kind],
+                blocks ? "blocks of 1024 threads" : "threads of a block");
     figure_open(&f, FIGURE_CURVE, name.v, title.v);
     figure_axes(&f, blocks ? "blocks" : "threads of a block", "GB/s", blocks ? "" : "blocks");
     for (size_t k = 0; k < p->throughput.curves.n; k++) {
         const FlowCurve *c = &p->throughput.curves.v[k];
         if (c->kind != kind || c->along_blocks != blocks || c->ways != (kind == FLOW_SHARED ? 32 : 4)) continue;
         Text of = {0};
-        if (blocks) text_put(&of, titles[kind]);
-        else text_printf(&of, "%u", c->points[0].blocks);
+        if (blocks)
+            text_put(&of, titles[kind]);
+        else
+            text_printf(&of, "%u", c->points[0].blocks);
         size_t s = figure_series(&f, of.v);
         for (size_t q = 0; q < c->n; q++)
-            if (!c->points[q].why) figure_number(&f, s, blocks ? c->points[q].blocks : c->points[q].threads, NULL, c->points[q].moved);
+            if (!c->points[q].why)
+                figure_number(&f, s, blocks ? c->points[q].blocks : c->points[q].threads, NULL, c->points[q].moved);
         text_free(&of);
     }
     text_free(&name), text_free(&title);
@@ -103,14 +110,17 @@ bool probe_figures(const Probe *p, const char *folder, Diag *diag)
     return ok;
 }
 
-// --- traces -----------------------------------------------------------------------------------------------------------------------
+// --- traces ----------------------------------------------------------------------------------------------------------
 static FILE *open_file(const char *folder, const char *name, const char *head, Diag *diag)
 {
     Text path = {0};
     text_printf(&path, "%s/%s", folder, name);
     FILE *f = fopen(path.v, "w");
-    if (f) fputs(head, f);
-    else diag_error(diag, "can't write %s: %s\nhint: --traces takes a folder in which files may be made", path.v, strerror(errno));
+    if (f)
+        fputs(head, f);
+    else
+        diag_error(diag, "can't write %s: %s\nhint: --traces takes a folder in which files may be made", path.v,
+                   strerror(errno));
     text_free(&path);
     return f;
 }
@@ -125,7 +135,8 @@ static bool close_file(FILE *f, const char *folder, Diag *diag)
 bool probe_traces(const Probe *p, const char *folder, Diag *diag)
 {
     static const char *const kinds[CHASE_KINDS] = {"global", "l2", "readonly", "texture", "constant", "local"};
-    if (mkdir(folder, 0777) && errno != EEXIST) return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
     FILE *runs = open_file(folder, "runs.csv", "run,kind,rounds,first_timed_round,timed_loads\n", diag);
     FILE *walks = runs ? open_file(folder, "walks.csv", "run,walk,start,stride,wrap,loads,timed\n", diag) : NULL;
     FILE *latencies = walks ? open_file(folder, "latencies.csv", "run,load,cycles\n", diag) : NULL;
@@ -133,8 +144,9 @@ bool probe_traces(const Probe *p, const char *folder, Diag *diag)
         const Run *run = &p->runs.v[r];
         fprintf(runs, "%zu,%s,%u,%u,%zu\n", r, kinds[run->kind], run->rounds, run->first, run->timed);
         for (size_t w = 0; w < run->n; w++)
-            fprintf(walks, "%zu,%zu,%llu,%lld,%llu,%u,%d\n", r, w, (unsigned long long)run->walks[w].start, (long long)run->walks[w].stride, (unsigned long long)run->walks[w].wrap,
-                    run->walks[w].count, run->walks[w].timed);
+            fprintf(walks, "%zu,%zu,%llu,%lld,%llu,%u,%d\n", r, w, (unsigned long long)run->walks[w].start,
+                    (long long)run->walks[w].stride, (unsigned long long)run->walks[w].wrap, run->walks[w].count,
+                    run->walks[w].timed);
         for (size_t k = 0; k < run->timed; k++) fprintf(latencies, "%zu,%zu,%u\n", r, k, run->latency[k]);
     }
     bool ok = runs && walks && latencies;

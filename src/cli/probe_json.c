@@ -1,5 +1,5 @@
-// probe_json.c: what onchip probe found, as JSON. The schema is doc/probe-json.md; its version goes up when a field changes its
-// meaning or goes.
+// probe_json.c: what onchip probe found, as JSON. The schema is doc/probe-json.md; its version goes up when a field
+// changes its meaning or goes.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -19,7 +19,7 @@ static const char *state_name(PartState s)
     return names[s];
 }
 
-// --- values -------------------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 static void put_end(Json *j, const Value *v)
 {
     json_string(j, "verdict", verdict_name(v->verdict));
@@ -45,7 +45,7 @@ static void put_word(Json *j, const char *key, const Value *v, const char *word)
     put_end(j, v);
 }
 
-// --- memories -----------------------------------------------------------------------------------------------------------------
+// --- memories --------------------------------------------------------------------------------------------------------
 static void put_state(Json *j, const PartResult *r)
 {
     json_string(j, "state", state_name(r->state));
@@ -90,7 +90,9 @@ static void put_index(Json *j, const Found *f, uint64_t line)
 static void put_policy(Json *j, const Found *f)
 {
     put_word(j, "policy", &f->rule, rule_name(f->shape.rule));
-    if (f->rule.verdict != MEASURED || (f->shape.rule != RULE_RANDOM && f->shape.rule != RULE_WEIGHTED) || f->weight[0].verdict != MEASURED) return;
+    if (f->rule.verdict != MEASURED || (f->shape.rule != RULE_RANDOM && f->shape.rule != RULE_WEIGHTED) ||
+        f->weight[0].verdict != MEASURED)
+        return;
     json_double(j, "equal_weights_p", f->rule_p);
     if (f->again.verdict == MEASURED) {
         json_uint(j, "likeliest_way", f->heavy);
@@ -212,10 +214,11 @@ static void put_shared(Json *j, const Probe *p)
     json_close(j, '}');
 }
 
-// --- the rest -------------------------------------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------------------------------
 static void put_spectra(Json *j, const Probe *p)
 {
-    static const char *const loads[CHASE_KINDS] = {"global", "past the L1", "read-only", "texture", "constant", "local"};
+    static const char *const loads[CHASE_KINDS] = {"global",  "past the L1", "read-only",
+                                                   "texture", "constant",    "local"};
     json_open(j, "spectrum", '[');
     for (size_t k = 0; k < p->spectra; k++) {
         const Spectrum *s = &p->spectrum[k];
@@ -276,7 +279,8 @@ static void put_ops(Json *j, const Probe *p)
 
 static void put_throughput(Json *j, const Probe *p)
 {
-    static const char *const kinds[] = {"l2", "dram", "shared"}, *const limits[] = {"unknown", "threads", "sm", "memory"};
+    static const char *const kinds[] = {"l2", "dram", "shared"}, *const limits[] = {"unknown", "threads", "sm",
+                                                                                    "memory"};
     json_open(j, "throughput", '[');
     for (size_t k = 0; k < p->throughput.curves.n; k++) {
         const FlowCurve *c = &p->throughput.curves.v[k];

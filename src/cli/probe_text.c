@@ -1,17 +1,19 @@
-// probe_text.c: what onchip probe found, in tables and sentences. A number without an interval left the observations no choice;
-// "?" is undetermined, and the reason stands below; "-" is what doesn't apply.
+// probe_text.c: what onchip probe found, in tables and sentences. A number without an interval left the observations no
+// choice; "?" is undetermined, and the reason stands below; "-" is what doesn't apply.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-// --- values -------------------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 static void number(Text *t, double v, bool bytes)
 {
     char text[32];
-    if (bytes) format_bytes(text, v), text_put(t, text);
-    else text_printf(t, fabs(v - round(v)) < 0.005 || v >= 1000 ? "%.0f" : v >= 100 ? "%.1f" : "%.2f", v);
+    if (bytes)
+        format_bytes(text, v), text_put(t, text);
+    else
+        text_printf(t, fabs(v - round(v)) < 0.005 || v >= 1000 ? "%.0f" : v >= 100 ? "%.1f" : "%.2f", v);
 }
 
 // "110", "110–112", "?" or "-"; reasons are gathered in why.
@@ -20,7 +22,8 @@ static void add_value(Table *table, const char *name, const Value *v, bool bytes
     Text t = {0};
     if (v->verdict != MEASURED) {
         text_put(&t, v->verdict == UNDETERMINED ? "?" : "-");
-        if (v->why && why && !(why->v && strstr(why->v, v->why))) text_printf(why, "%s%s: %s", why->n ? "\n" : "", name, v->why);
+        if (v->why && why && !(why->v && strstr(why->v, v->why)))
+            text_printf(why, "%s%s: %s", why->n ? "\n" : "", name, v->why);
     } else if (v->high - v->low <= MAX(0.005, 0.006 * fabs(v->value)) || bytes) {
         number(&t, v->value, bytes);
     } else {
@@ -37,8 +40,10 @@ const char *index_text(const Found *f, char out[100])
     uint32_t low = shape_low_bit(s, line), bits = 0;
     while (2ull << bits <= s->sets) bits++;
     if (s->form == FORM_MODULO && !(s->sets & (s->sets - 1)) && bits) {
-        if (bits > 1) snprintf(out, 100, "bits %u to %u", low, low + bits - 1);
-        else snprintf(out, 100, "bit %u", low);
+        if (bits > 1)
+            snprintf(out, 100, "bits %u to %u", low, low + bits - 1);
+        else
+            snprintf(out, 100, "bit %u", low);
     } else if (s->form == FORM_MODULO) {
         snprintf(out, 100, "modulo %u from bit %u on", s->sets, low);
     } else {
@@ -71,8 +76,10 @@ static void add_ways(Table *table, const Found *f, Text *why)
 
 static void add_policy(Table *table, const Found *f, Text *why)
 {
-    if (f->rule.verdict != MEASURED) add_value(table, "policy", &f->rule, false, why);
-    else table_add(table, rule_name(f->shape.rule));
+    if (f->rule.verdict != MEASURED)
+        add_value(table, "policy", &f->rule, false, why);
+    else
+        table_add(table, rule_name(f->shape.rule));
     if (f->rule.verdict != MEASURED || f->weight[0].verdict != MEASURED) return;
     double half = 0;
     text_printf(why, "%sways go with probability", why->n ? "\n" : "");
@@ -82,11 +89,14 @@ static void add_policy(Table *table, const Found *f, Text *why)
     }
     text_printf(why, ", each ± %.3f; equal ones: p = %.2g", half, f->rule_p);
     if (f->again.verdict != MEASURED) return;
-    text_printf(why, "\nafter way %u it is way %u's turn again in %.3f (%.3f to %.3f) of cases; independent draws: p = %.2g", f->heavy, f->heavy, f->again.value, f->again.low, f->again.high, f->draws_p);
+    text_printf(why,
+                "\nafter way %u it is way %u's turn again in %.3f (%.3f to %.3f) of cases; independent draws: p = %.2g",
+                f->heavy, f->heavy, f->again.value, f->again.low, f->again.high, f->draws_p);
 }
 
-// --- memories -------------------------------------------------------------------------------------------------------------------
-static void add_found(Table *table, const char *name, const Found *f, const Value *size, const Value *hit, const Value *miss)
+// --- memories --------------------------------------------------------------------------------------------------------
+static void add_found(Table *table, const char *name, const Found *f, const Value *size, const Value *hit,
+                      const Value *miss)
 {
     char index[100];
     Text why = {0};
@@ -95,12 +105,16 @@ static void add_found(Table *table, const char *name, const Found *f, const Valu
     add_value(table, "line", &f->line, true, &why);
     add_value(table, "fill", &f->fill, true, &why);
     add_ways(table, f, &why);
-    if (f->index.verdict == MEASURED) table_add(table, index_text(f, index));
-    else add_value(table, "index", &f->index, false, &why);
+    if (f->index.verdict == MEASURED)
+        table_add(table, index_text(f, index));
+    else
+        add_value(table, "index", &f->index, false, &why);
     add_policy(table, f, &why);
     add_value(table, "hit", hit, false, &why);
     add_value(table, "miss", miss, false, &why);
-    if (f->accesses) text_printf(&why, "%s%llu accesses replayed, %llu with another outcome", why.n ? "\n" : "", (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
+    if (f->accesses)
+        text_printf(&why, "%s%llu accesses replayed, %llu with another outcome", why.n ? "\n" : "",
+                    (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
     if (why.n) table_note(table, why.v);
     text_free(&why);
 }
@@ -114,12 +128,14 @@ static void head(Table *table, const char *const *names, size_t n)
 // False: there are none to tell of.
 static bool memories(const Probe *p, FILE *out)
 {
-    static const char *const names[] = {"memory", "size", "line", "fill", "sets × ways", "index", "policy", "hit", "miss"};
+    static const char *const names[] = {"memory", "size",   "line", "fill", "sets × ways",
+                                        "index",  "policy", "hit",  "miss"};
     Table t = {.whole = 1};
     Text why = {0};
     head(&t, names, COUNT(names));
     for (int k = 0; k < CACHES; k++)
-        if (p->part[k].state == PART_DONE) add_found(&t, part_info[k].name, &p->cache[k], &p->cache[k].size, &p->cache[k].low, &p->cache[k].high);
+        if (p->part[k].state == PART_DONE)
+            add_found(&t, part_info[k].name, &p->cache[k], &p->cache[k].size, &p->cache[k].low, &p->cache[k].high);
     if (p->part[PART_L2].state == PART_DONE) {
         const FoundL2 *l2 = &p->l2;
         table_add(&t, "l2");
@@ -132,10 +148,12 @@ static bool memories(const Probe *p, FILE *out)
         if (l2->size.verdict == MEASURED && l2->size.high > l2->size.low) {
             char low[32], high[32];
             format_bytes(low, l2->size.low), format_bytes(high, l2->size.high);
-            text_printf(&why, "%ssize: between %s, which fit, and %s, of which most don't", why.n ? "\n" : "", low, high);
+            text_printf(&why, "%ssize: between %s, which fit, and %s, of which most don't", why.n ? "\n" : "", low,
+                        high);
         }
         if (l2->near.verdict == MEASURED)
-            text_printf(&why, "%stwo halves: %.0f cycles to the nearer, %.0f to the farther; %zu SMs looked at", why.n ? "\n" : "", l2->near.value, l2->far.value, l2->sm.n);
+            text_printf(&why, "%stwo halves: %.0f cycles to the nearer, %.0f to the farther; %zu SMs looked at",
+                        why.n ? "\n" : "", l2->near.value, l2->far.value, l2->sm.n);
         if (why.n) table_note(&t, why.v);
     }
     const FoundTlbs *tlbs = &p->tlbs;
@@ -144,21 +162,25 @@ static bool memories(const Probe *p, FILE *out)
         add_found(&t, "l2_tlb", &tlbs->level[1], &tlbs->level[1].size, &(Value){ABSENT, 0, 0, 0, NULL}, &tlbs->walk);
     }
     const bool any = t.cells.n > COUNT(names);
-    if (any) fputc('\n', out), table_print(&t, out), fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
+    if (any)
+        fputc('\n', out), table_print(&t, out),
+            fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
     if (p->window.verdict == MEASURED) {
         char size[32];
         format_bytes(size, p->window.value);
-        fprintf(out, "page-table entries of %s are active at a time; to change them takes %.0f cycles\n", size, p->switching.value);
+        fprintf(out, "page-table entries of %s are active at a time; to change them takes %.0f cycles\n", size,
+                p->switching.value);
     }
     table_free(&t);
     text_free(&why);
     return any;
 }
 
-// --- the rest ---------------------------------------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------------------------------
 static void spectra(const Probe *p, FILE *out)
 {
-    static const char *const names[CHASE_KINDS] = {"global", "past the L1", "read-only", "texture", "constant", "local"};
+    static const char *const names[CHASE_KINDS] = {"global",  "past the L1", "read-only",
+                                                   "texture", "constant",    "local"};
     Table t = {.columns = p->spectra + 1, .whole = 1};
     if (!p->spectra) return;
     table_add(&t, "cycles of a load, by what it finds");
@@ -186,11 +208,16 @@ static void footprint(const Probe *p, FILE *out)
     if (p->part[PART_FOOTPRINT].state != PART_DONE) return;
     if (f->width.verdict == MEASURED) {
         format_bytes(size, bytes);
-        text_printf(&t, "2D textures: a miss brings in %.0f × %.0f texels of %d bytes, %s", f->width.value, f->height.value, FOOTPRINT_TEXEL, size);
-        if (f->height.value == 1) text_put(&t, " of one row");
-        else text_printf(&t, " of %.0f rows", f->height.value);
-        if (fill->verdict == MEASURED && fill->value == bytes) text_put(&t, ": the texture cache's fill");
-        else if (fill->verdict == MEASURED) format_bytes(size, fill->value), text_printf(&t, "; the texture cache's fill is %s", size);
+        text_printf(&t, "2D textures: a miss brings in %.0f × %.0f texels of %d bytes, %s", f->width.value,
+                    f->height.value, FOOTPRINT_TEXEL, size);
+        if (f->height.value == 1)
+            text_put(&t, " of one row");
+        else
+            text_printf(&t, " of %.0f rows", f->height.value);
+        if (fill->verdict == MEASURED && fill->value == bytes)
+            text_put(&t, ": the texture cache's fill");
+        else if (fill->verdict == MEASURED)
+            format_bytes(size, fill->value), text_printf(&t, "; the texture cache's fill is %s", size);
     } else {
         text_printf(&t, "2D textures: what a miss brings in is undetermined: %s", f->width.why);
     }
@@ -206,10 +233,16 @@ static void shared(const Probe *p, FILE *out)
     if (p->part[PART_SHARED].state != PART_DONE) return;
     text_printf(&t, "shared memory: %.0f cycles", s->latency.value);
     if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way", s->conflict.value);
-    if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value) text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
+    if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value)
+        text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
     if (s->banks.verdict == MEASURED && s->width.verdict == MEASURED && s->mode.verdict == MEASURED)
         text_printf(&t, "; %.0f banks of %.0f bytes, %.0f-byte mode", s->banks.value, s->width.value, s->mode.value);
-    else text_printf(&t, "; banks undetermined: %s", s->banks.why ? s->banks.why : s->width.why ? s->width.why : s->mode.why ? s->mode.why : "");
+    else
+        text_printf(&t, "; banks undetermined: %s",
+                    s->banks.why   ? s->banks.why
+                    : s->width.why ? s->width.why
+                    : s->mode.why  ? s->mode.why
+                                   : "");
     fputc('\n', out);
     put_wrapped(out, 0, 2, BREAK_WORDS, t.v);
     text_free(&t);
@@ -234,7 +267,9 @@ static void ops(const Probe *p, FILE *out)
 
 static void throughput(const Probe *p, FILE *out)
 {
-    static const char *const names[] = {"throughput", "ways", "GB/s", "saturates at", "limit", ""}, *const kinds[] = {"L2", "DRAM", "shared"};
+    static const char *const names[] = {"throughput", "ways", "GB/s", "saturates at", "limit", ""}, *const kinds[] = {
+                                                                                                        "L2", "DRAM",
+                                                                                                        "shared"};
     static const char *const limits[] = {"unknown", "threads", "SM", "memory"};
     Table t = {.whole = 1};
     if (!p->throughput.curves.n) return;
@@ -244,8 +279,11 @@ static void throughput(const Probe *p, FILE *out)
         Text name = {0}, ways = {0}, most = {0};
         double peak = 0;
         for (size_t q = 0; q < c->n; q++) peak = MAX(peak, c->points[q].moved);
-        if (c->along_blocks) text_printf(&name, "%s along blocks", kinds[c->kind]);
-        else text_printf(&name, "%s along threads, %u block%s", kinds[c->kind], c->points[0].blocks, c->points[0].blocks == 1 ? "" : "s");
+        if (c->along_blocks)
+            text_printf(&name, "%s along blocks", kinds[c->kind]);
+        else
+            text_printf(&name, "%s along threads, %u block%s", kinds[c->kind], c->points[0].blocks,
+                        c->points[0].blocks == 1 ? "" : "s");
         text_printf(&ways, "%u", c->ways), text_printf(&most, "%.1f", peak);
         table_add(&t, name.v), table_add(&t, ways.v), table_add(&t, most.v);
         add_value(&t, "", &c->knee.at, false, NULL);
@@ -254,7 +292,9 @@ static void throughput(const Probe *p, FILE *out)
     }
     fputc('\n', out);
     table_print(&t, out);
-    put_wrapped(out, 0, 2, BREAK_WORDS, "ways: threads of a warp that read words of one 128-byte segment; GB/s: the most, of 32-byte sectors moved; saturates at: blocks, or threads of a block");
+    put_wrapped(out, 0, 2, BREAK_WORDS,
+                "ways: threads of a warp that read words of one 128-byte segment; GB/s: the most, of 32-byte sectors "
+                "moved; saturates at: blocks, or threads of a block");
     table_free(&t);
 }
 
@@ -267,8 +307,10 @@ static void hits(const Probe *p, FILE *out)
         Text t = {0};
         for (size_t q = 0; q < c->n; q++) {
             const HitPoint *at = &c->points[q];
-            if (at->rate.verdict == MEASURED) text_printf(&t, "%s%u: %.1f %%", t.n ? ", " : "", at->threads, 100 * at->rate.value);
-            else text_printf(&t, "%s%u: ?", t.n ? ", " : "", at->threads);
+            if (at->rate.verdict == MEASURED)
+                text_printf(&t, "%s%u: %.1f %%", t.n ? ", " : "", at->threads, 100 * at->rate.value);
+            else
+                text_printf(&t, "%s%u: ?", t.n ? ", " : "", at->threads);
         }
         if (!c->n) text_printf(&t, "%s", c->why ? c->why : "nothing was measured");
         put_row(out, kinds[c->kind], 11, BREAK_ITEMS, t.v);
@@ -283,7 +325,11 @@ static void reasons(const Probe *p, bool none, bool below, FILE *out)
         const PartState s = p->part[k].state;
         Text t = {0};
         if (none ? s != PART_ABSENT : s != PART_LEFT_OUT && s != PART_FAILED) continue;
-        text_printf(&t, "%s%s: %s", part_info[k].name, none ? "" : s == PART_FAILED ? " failed" : " was left out", p->part[k].why);
+        text_printf(&t, "%s%s: %s", part_info[k].name,
+                    none               ? ""
+                    : s == PART_FAILED ? " failed"
+                                       : " was left out",
+                    p->part[k].why);
         if (!below) fputc('\n', out);
         put_wrapped(out, 0, 4, BREAK_WORDS, t.v);
         text_free(&t);
@@ -295,7 +341,8 @@ void probe_text(const Probe *p, FILE *out)
 {
     char loads[32];
     format_count(loads, (double)p->loads);
-    fprintf(out, "%s, %s: %u SMs at %.0f MHz", p->name, p->device.real ? "a real GPU" : "simulated", p->device.sms, p->device.clock_mhz);
+    fprintf(out, "%s, %s: %u SMs at %.0f MHz", p->name, p->device.real ? "a real GPU" : "simulated", p->device.sms,
+            p->device.clock_mhz);
     if (p->device.real) fprintf(out, ", driver for CUDA %u.%u", p->device.driver / 1000, p->device.driver % 1000 / 10);
     fputc('\n', out);
     reasons(p, true, memories(p, out), out);

@@ -17,8 +17,8 @@ static double rate(const Record *r, const Gpu *g, const char *name)
     return 0;
 }
 
-static const Counter causes[] = {C_STALL_MEMORY, C_STALL_SHARED, C_STALL_ALU, C_STALL_PIPE, C_STALL_LSU, C_STALL_BARRIER,
-                                 C_STALL_BRANCH, C_STALL_SCHED, C_STALL_SLEEP, C_STALL_EMPTY};
+static const Counter causes[] = {C_STALL_MEMORY,  C_STALL_SHARED, C_STALL_ALU,   C_STALL_PIPE,  C_STALL_LSU,
+                                 C_STALL_BARRIER, C_STALL_BRANCH, C_STALL_SCHED, C_STALL_SLEEP, C_STALL_EMPTY};
 
 // A row of the summary: a label, and items separated by commas.
 static void print_row(FILE *out, const char *label, const char *format, ...)
@@ -40,7 +40,9 @@ static void slots(const Record *r, FILE *out)
     Text t = {0};
     text_printf(&t, "issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
     for (size_t k = 0; k < COUNT(causes); k++)
-        if (c[causes[k]]) text_printf(&t, ", %s %.1f %%", strchr(counter_info[causes[k]].name, '.') + 1, share(c[causes[k]], c[C_ISSUE_SLOTS]));
+        if (c[causes[k]])
+            text_printf(&t, ", %s %.1f %%", strchr(counter_info[causes[k]].name, '.') + 1,
+                        share(c[causes[k]], c[C_ISSUE_SLOTS]));
     print_row(out, "issue slots", "%s", t.v);
     text_free(&t);
 }
@@ -58,7 +60,8 @@ static void structures(const Record *r, FILE *out)
             column = MAX(column, MIN(MOST, MAX(LEAST, width_of(name_of(r, k), strlen(name_of(r, k))))));
     }
     if (column)
-        fprintf(out, "  %-*s %10s %10s %9s %13s %8s %10s\n", (int)column, "data structure", "loads", "stores", "atomics", "sectors/req.", "L1 hits", "of DRAM");
+        fprintf(out, "  %-*s %10s %10s %9s %13s %8s %10s\n", (int)column, "data structure", "loads", "stores",
+                "atomics", "sectors/req.", "L1 hits", "of DRAM");
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
         uint64_t requests = s->loads + s->stores + s->atomics;
@@ -67,8 +70,10 @@ static void structures(const Record *r, FILE *out)
         if (s->l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(s->l1_hits, s->l1_accesses));
         snprintf(rest, sizeof rest, "%.1f %%", share(r->structure_dram[k], dram));
         const char *name = cut_front(cut, sizeof cut, name_of(r, k), column);
-        fprintf(out, "  %s%*s %10llu %10llu %9llu %13.2f %8s %10s\n", name, (int)(column - width_of(name, strlen(name))), "", (unsigned long long)s->loads,
-                (unsigned long long)s->stores, (unsigned long long)s->atomics, (double)s->sectors / (double)requests, hits, rest);
+        fprintf(out, "  %s%*s %10llu %10llu %9llu %13.2f %8s %10s\n", name,
+                (int)(column - width_of(name, strlen(name))), "", (unsigned long long)s->loads,
+                (unsigned long long)s->stores, (unsigned long long)s->atomics, (double)s->sectors / (double)requests,
+                hits, rest);
     }
 }
 
@@ -87,7 +92,8 @@ static int by_heat(const void *a, const void *b)
     return strcmp(x->file, y->file);
 }
 
-// The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no line.
+// The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no
+// line.
 static Line place_of(const Module *m, const Inst *i)
 {
     const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
@@ -113,7 +119,8 @@ static size_t by_line(const Record *r, Line **out)
             while (k < lines.n && (lines.v[k].line != l.line || strcmp(lines.v[k].file, l.file))) k++;
             if (k == lines.n) vec_push(&lines, l);
             InstStat *t = &lines.v[k].sum;
-            t->issued += s->issued, t->lanes += s->lanes, t->transactions += s->transactions, t->l1_accesses += s->l1_accesses;
+            t->issued += s->issued, t->lanes += s->lanes, t->transactions += s->transactions,
+                t->l1_accesses += s->l1_accesses;
             t->l1_hits += s->l1_hits, t->stalls += s->stalls;
         }
     }
@@ -127,14 +134,18 @@ static void hottest(const Record *r, FILE *out)
     enum { SHOWN = 12, COLUMN = 48 };
     Line *lines;
     size_t n = by_line(r, &lines);
-    if (n) fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stalls", "transactions", "L1 hits");
+    if (n)
+        fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stalls", "transactions",
+                "L1 hits");
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         char place[512], cut[512], hits[16] = "-";
         snprintf(place, sizeof place, "%s:%u", lines[k].file, lines[k].line);
         const char *shown = cut_front(cut, sizeof cut, place, COLUMN);
-        if (lines[k].sum.l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(lines[k].sum.l1_hits, lines[k].sum.l1_accesses));
-        fprintf(out, "  %s%*s %10llu %12llu %12llu %8s\n", shown, (int)(COLUMN - width_of(shown, strlen(shown))), "", (unsigned long long)lines[k].sum.issued,
-                (unsigned long long)lines[k].sum.stalls, (unsigned long long)lines[k].sum.transactions, hits);
+        if (lines[k].sum.l1_accesses)
+            snprintf(hits, sizeof hits, "%.1f %%", share(lines[k].sum.l1_hits, lines[k].sum.l1_accesses));
+        fprintf(out, "  %s%*s %10llu %12llu %12llu %8s\n", shown, (int)(COLUMN - width_of(shown, strlen(shown))), "",
+                (unsigned long long)lines[k].sum.issued, (unsigned long long)lines[k].sum.stalls,
+                (unsigned long long)lines[k].sum.transactions, hits);
     }
     mem_free(lines);
 }
@@ -145,10 +156,11 @@ static void memory_text(const Record *r, const Gpu *g, FILE *out)
     char a[32], b[32];
     if (c[C_L1_ACCESSES]) {
         format_count(a, (double)c[C_L1_ACCESSES]);
-        print_row(out, "L1", "%s accesses, %.2f %% hits (loads %.2f %%), %.2f per 1000 thread instructions", a, 100 * rate(r, g, "l1_hit_rate"),
-                  100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
+        print_row(out, "L1", "%s accesses, %.2f %% hits (loads %.2f %%), %.2f per 1000 thread instructions", a,
+                  100 * rate(r, g, "l1_hit_rate"), 100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
     }
-    if (c[C_L1_BYPASSES]) format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
+    if (c[C_L1_BYPASSES])
+        format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
     if (c[C_RO_ACCESSES]) {
         format_count(a, (double)c[C_RO_ACCESSES]);
         print_row(out, "read-only", "%s accesses, %.2f %% hits", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
@@ -156,22 +168,27 @@ static void memory_text(const Record *r, const Gpu *g, FILE *out)
     if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
         format_count(b, (double)c[C_SHARED_CONFLICTS]);
-        print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a, rate(r, g, "shared_passes"), b);
+        print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
+                  rate(r, g, "shared_passes"), b);
     }
     format_count(a, (double)c[C_L2_ACCESSES]);
-    print_row(out, "L2", "%s requests, %.2f %% hits, %.1f GB/s", a, 100 * rate(r, g, "l2_hit_rate"), rate(r, g, "l2_bandwidth"));
+    print_row(out, "L2", "%s requests, %.2f %% hits, %.1f GB/s", a, 100 * rate(r, g, "l2_hit_rate"),
+              rate(r, g, "l2_bandwidth"));
     char rows[32] = "";
     format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
     format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
-    if (c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]) snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
-    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs, rows);
+    if (c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES])
+        snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
+    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs,
+              rows);
 }
 
 static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
 {
     const uint64_t *c = r->count;
     char a[32], b[32];
-    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", r->kernel, r->info.grid[0], r->info.grid[1], r->info.grid[2], r->info.block[0], r->info.block[1], r->info.block[2]);
+    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", r->kernel, r->info.grid[0], r->info.grid[1], r->info.grid[2],
+            r->info.block[0], r->info.block[1], r->info.block[2]);
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
     if (r->functional) {
@@ -179,10 +196,12 @@ static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
         return;
     }
     double ms = 1e3 * rate(r, g, "seconds");
-    print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions", (unsigned long long)c[C_CYCLES],
-              r->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms, ms < 0.1 ? "µs" : "ms", rate(r, g, "ipc"), a, b);
-    print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s", 100 * rate(r, g, "occupancy"), r->occupancy_blocks,
-              r->occupancy_blocks == 1 ? "" : "s", r->occupancy_warps, r->occupancy_warps == 1 ? "" : "s", r->occupancy_limit ? r->occupancy_limit : "?");
+    print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
+              (unsigned long long)c[C_CYCLES], r->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
+              ms < 0.1 ? "µs" : "ms", rate(r, g, "ipc"), a, b);
+    print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
+              100 * rate(r, g, "occupancy"), r->occupancy_blocks, r->occupancy_blocks == 1 ? "" : "s",
+              r->occupancy_warps, r->occupancy_warps == 1 ? "" : "s", r->occupancy_limit ? r->occupancy_limit : "?");
     slots(r, out);
     memory_text(r, g, out);
     structures(r, out);
@@ -200,8 +219,10 @@ static void add(Record *sum, const Record *r)
         sum->structure_dram[k] += r->structure_dram[k];
     }
     for (uint32_t k = 0; sum->inst && r->inst && k < sum->insts && k < r->insts; k++) {
-        sum->inst[k].issued += r->inst[k].issued, sum->inst[k].lanes += r->inst[k].lanes, sum->inst[k].transactions += r->inst[k].transactions;
-        sum->inst[k].l1_accesses += r->inst[k].l1_accesses, sum->inst[k].l1_hits += r->inst[k].l1_hits, sum->inst[k].stalls += r->inst[k].stalls;
+        sum->inst[k].issued += r->inst[k].issued, sum->inst[k].lanes += r->inst[k].lanes,
+            sum->inst[k].transactions += r->inst[k].transactions;
+        sum->inst[k].l1_accesses += r->inst[k].l1_accesses, sum->inst[k].l1_hits += r->inst[k].l1_hits,
+            sum->inst[k].stalls += r->inst[k].stalls;
     }
 }
 
@@ -213,14 +234,18 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     Text head = {0};
     text_put(&head, info->what);
     if (info->params && *info->params) text_printf(&head, "  %s", info->params);
-    text_printf(&head, "  on %s%s", g->name, !info->checked ? "" : info->verified ? ": the result is right" : ": FAILED");
+    text_printf(&head, "  on %s%s", g->name,
+                !info->checked   ? ""
+                : info->verified ? ": the result is right"
+                                 : ": FAILED");
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
     for (size_t k = 0; k < n; k++) {
         const Record *r = device_record(d, k);
         bool seen = false;
         size_t same = 0;
-        for (size_t j = 0; j < k; j++) seen |= !strcmp(device_record(d, j)->kernel, r->kernel) && device_record(d, j)->functional == r->functional;
+        for (size_t j = 0; j < k; j++)
+            seen |= !strcmp(device_record(d, j)->kernel, r->kernel) && device_record(d, j)->functional == r->functional;
         if (seen) continue;
         Record sum = *r;
         sum.inst = r->inst ? mem_alloc(sizeof *sum.inst * r->insts) : NULL;
@@ -237,8 +262,10 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
         mem_free(sum.inst);
     }
     if (info->lines && timed)
-        put_row(out, "\nstalls", 8, BREAK_WORDS, "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, or for a "
-                                                  "place in the load-store unit");
+        put_row(out, "\nstalls", 8, BREAK_WORDS,
+                "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "
+                "or for a "
+                "place in the load-store unit");
     fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
 }
 
@@ -310,7 +337,8 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
         json_open(j, "series", '{');
         for (int k = 0; k < C_COUNT; k++) {
             json_open(j, counter_info[k].name, '[');
-            for (size_t s = 0; s * C_COUNT < r->samples.n; s++) json_uint(j, NULL, r->samples.v[s * C_COUNT + (size_t)k]);
+            for (size_t s = 0; s * C_COUNT < r->samples.n; s++)
+                json_uint(j, NULL, r->samples.v[s * C_COUNT + (size_t)k]);
             json_close(j, ']');
         }
         json_close(j, '}');

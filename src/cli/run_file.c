@@ -16,28 +16,35 @@ static int fail(char **error, int code, const char *format, ...)
     return code;
 }
 
-// WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back? Known
-// before the kernel runs.
-static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how, char **error)
+// WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back?
+// Known before the kernel runs.
+static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how,
+                     char **error)
 {
     size_t n = strcspn(spec, ":"), digits = strspn(spec, "0123456789");
     *how = spec + n;
     *index = digits && digits == n ? strtoul(spec, NULL, 10) : 0;
     if (!digits || digits != n)
-        while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n))) ++*index;
+        while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n)))
+            ++*index;
     if (*index >= info->params) {
         char *params = file_params(info);
-        int code = fail(error, EXIT_USAGE, "--dump %s: the number of an argument is expected, from 0 on, or a parameter's name; they are %s", spec, params);
+        int code =
+            fail(error, EXIT_USAGE,
+                 "--dump %s: the number of an argument is expected, from 0 on, or a parameter's name; they are %s",
+                 spec, params);
         mem_free(params);
         return code;
     }
-    if (strncmp(r->args.v[*index], "buf:", 4)) return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, *index);
+    if (strncmp(r->args.v[*index], "buf:", 4))
+        return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, *index);
     if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
         return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     return EXIT_OK;
 }
 
-static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, const char *how, FILE *out, Json *json, char **error)
+static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, const char *how, FILE *out, Json *json,
+                char **error)
 {
     uint8_t *data = malloc(b->bytes);
     if (!data || oc_read(d, data, b->ptr, b->bytes, NULL) != OC_OK) {
@@ -54,13 +61,17 @@ static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, co
             float f;
             memcpy(&u, data + k, 4);
             memcpy(&f, data + k, 4);
-            if (how[1] == 'u') text_printf(&t, "%s%u", k ? " " : "", u);
-            else text_printf(&t, "%s%.9g", k ? " " : "", (double)f);
+            if (how[1] == 'u')
+                text_printf(&t, "%s%u", k ? " " : "", u);
+            else
+                text_printf(&t, "%s%.9g", k ? " " : "", (double)f);
         }
     } else {
         FILE *f = fopen(how + 2, "wb");
-        if (!f || fwrite(data, 1, b->bytes, f) != b->bytes) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
-        if (f && fclose(f) && code == EXIT_OK) code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+        if (!f || fwrite(data, 1, b->bytes, f) != b->bytes)
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+        if (f && fclose(f) && code == EXIT_OK)
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
     }
     if (t.n) fprintf(out, "%s: %s\n", b->name, t.v);
     t.n = 0;
@@ -72,14 +83,16 @@ static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, co
     return code;
 }
 
-static int launch(oc_device *d, const FileRun *r, const TextList *dumps, FileLaunch *l, FILE *out, Json *json, char **error)
+static int launch(oc_device *d, const FileRun *r, const TextList *dumps, FileLaunch *l, FILE *out, Json *json,
+                  char **error)
 {
     Text why = {0};
     size_t index;
     const char *how;
     oc_status status = file_prepare(d, r, l, &why);
     int code = EXIT_OK;
-    for (size_t a = 0; a < dumps->n && status == OC_OK && code == EXIT_OK; a++) code = find_dump(dumps->v[a], r, &l->info, &index, &how, error);
+    for (size_t a = 0; a < dumps->n && status == OC_OK && code == EXIT_OK; a++)
+        code = find_dump(dumps->v[a], r, &l->info, &index, &how, error);
     if (status == OC_OK && code == EXIT_OK) status = file_launch(l, &why);
     if (status != OC_OK) code = fail(error, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", why.v);
     text_free(&why);

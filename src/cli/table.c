@@ -15,8 +15,10 @@ void table_add(Table *t, const char *text)
 void table_add_value(Table *t, const Datum *v)
 {
     Text text = {0};
-    if (v->kind == DATUM_REAL) text_printf(&text, "%.4g", v->real);
-    else datum_text(v, &text);
+    if (v->kind == DATUM_REAL)
+        text_printf(&text, "%.4g", v->real);
+    else
+        datum_text(v, &text);
     table_add(t, text.v);
     text_free(&text);
 }
@@ -63,7 +65,9 @@ static void lay_out(const Table *t, Layout *l)
     for (; all > COLUMNS; all--) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
-            if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST && (widest == t->columns || l->width[c] > l->width[widest])) widest = c;
+            if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST &&
+                (widest == t->columns || l->width[c] > l->width[widest]))
+                widest = c;
         if (widest == t->columns) break;
         l->width[widest]--;
     }
@@ -98,8 +102,10 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
         size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
         if (c) fprintf(out, "%*s", GAP, "");
         if (l->right[c]) fprintf(out, "%*s", (int)blanks, "");
-        if (r && c < 64 && t->tails >> c & 1) put_tail(out, text, l->width[c]);
-        else put_cut(out, text, l->width[c]);
+        if (r && c < 64 && t->tails >> c & 1)
+            put_tail(out, text, l->width[c]);
+        else
+            put_cut(out, text, l->width[c]);
         if (!l->right[c] && c + 1 < last) fprintf(out, "%*s", (int)blanks, "");
     }
     putc('\n', out);
@@ -111,7 +117,8 @@ void table_print(const Table *t, FILE *out)
     lay_out(t, &l);
     for (size_t r = 0; r < t->cells.n / t->columns; r++) {
         print_row(t, &l, r, out);
-        for (const char *line = t->notes.v[r]; line && *line; line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : strcspn(line, "\n"))
+        for (const char *line = t->notes.v[r]; line && *line;
+             line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : strcspn(line, "\n"))
             fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     }
     mem_free(l.width), mem_free(l.right);

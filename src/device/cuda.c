@@ -1,7 +1,8 @@
-// cuda.c: the public interface on a real GPU, over the driver API by dlopen of libcuda.so.1: nothing of CUDA's is needed
-// to build, and modules are PTX as on the simulated one. A call is complete when it returns: what follows it on another
-// stream would need its result, and a measurement must not meet what came before it; only while device_queue is on do
-// launches and copies just join their stream. Times are the device's own, from events. Counters don't exist here; a launch's record has its seconds.
+// cuda.c: the public interface on a real GPU, over the driver API by dlopen of libcuda.so.1: nothing of CUDA's is
+// needed to build, and modules are PTX as on the simulated one. A call is complete when it returns: what follows it on
+// another stream would need its result, and a measurement must not meet what came before it; only while device_queue is
+// on do launches and copies just join their stream. Times are the device's own, from events. Counters don't exist here;
+// a launch's record has its seconds.
 #include "device/device.h"
 
 #include "device/driver.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Pending {               // a queued launch, whose time isn't known yet
+typedef struct Pending {  // a queued launch, whose time isn't known yet
     CUevent from, to;
     size_t launch;
 } Pending;
@@ -19,21 +20,21 @@ typedef struct CudaDevice {
     Driver cu;
     CUdevice ordinal;
     CUcontext context;
-    CUevent origin;                    // the device's opening, on the default stream
+    CUevent origin;  // the device's opening, on the default stream
     char name[256];
     VEC(oc_module *) modules;
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;
-    VEC(char *) kernels;               // of the launches
+    VEC(char *) kernels;  // of the launches
     VEC(double) seconds;
     VEC(Pending) pending;
     bool queued;
-    oc_status lost;                    // after a fault the context is gone
+    oc_status lost;  // after a fault the context is gone
 } CudaDevice;
 typedef struct CudaModule {
     oc_module base;
     CUmodule module;
-    Module *parsed;                    // null: our parser doesn't know something in it
+    Module *parsed;  // null: our parser doesn't know something in it
     VEC(oc_kernel *) kernels;
 } CudaModule;
 typedef struct CudaKernel {
@@ -56,14 +57,22 @@ static CudaDevice *cuda_of(oc_device *d) { return (CudaDevice *)d; }
 static const Driver *driver_of(oc_device *d) { return &cuda_of(d)->cu; }
 static CUstream stream_of(oc_stream *s) { return s ? ((CudaStream *)s)->stream : NULL; }
 
-// --- errors ---------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 static oc_status status_of(CUresult r)
 {
     switch (r) {
     case 0: return OC_OK;
     case 2: return OC_OUT_OF_MEMORY;
-    case 1: case 101: case 200: case 201: case 400: case 500: return OC_BAD_ARGUMENT;  // invalid value, device, handle; not found
-    case 209: case 218: case 222: case 300: return OC_BAD_FILE;                         // no binary for this GPU, invalid PTX, its version, source
+    case 1:
+    case 101:
+    case 200:
+    case 201:
+    case 400:
+    case 500: return OC_BAD_ARGUMENT;  // invalid value, device, handle; not found
+    case 209:
+    case 218:
+    case 222:
+    case 300: return OC_BAD_FILE;  // no binary for this GPU, invalid PTX, its version, source
     case 702: return OC_HANG;
     default: return r >= 700 ? OC_FAULT : OC_UNSUPPORTED;
     }
@@ -77,27 +86,30 @@ static oc_status check(oc_device *d, CUresult r, const char *what)
     driver_of(d)->cuGetErrorString(r, &text);
     oc_status status = status_of(r);
     if (r >= 700) cuda_of(d)->lost = status;
-    return device_fail(d, status, "%s: %s (%s)%s", what, text ? text : "unknown error", name ? name : "?", r >= 700 ? "; the device must be opened anew" : "");
+    return device_fail(d, status, "%s: %s (%s)%s", what, text ? text : "unknown error", name ? name : "?",
+                       r >= 700 ? "; the device must be opened anew" : "");
 }
 
 static oc_status usable(oc_device *d)
 {
-    if (cuda_of(d)->lost) return device_fail(d, cuda_of(d)->lost, "an earlier kernel's fault has ended this device's context; open it anew");
+    if (cuda_of(d)->lost)
+        return device_fail(d, cuda_of(d)->lost,
+                           "an earlier kernel's fault has ended this device's context; open it anew");
     return check(d, driver_of(d)->cuCtxSetCurrent(cuda_of(d)->context), "cuCtxSetCurrent");
 }
 
-#define TRY(d, call)                                       \
-    do {                                                   \
-        oc_status tried_ = check(d, call, #call);          \
-        if (tried_ != OC_OK) return tried_;                \
+#define TRY(d, call)                              \
+    do {                                          \
+        oc_status tried_ = check(d, call, #call); \
+        if (tried_ != OC_OK) return tried_;       \
     } while (0)
-#define USABLE(d)                          \
-    do {                                   \
-        oc_status usable_ = usable(d);     \
+#define USABLE(d)                             \
+    do {                                      \
+        oc_status usable_ = usable(d);        \
         if (usable_ != OC_OK) return usable_; \
     } while (0)
 
-// --- memory ---------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 static oc_status cuda_alloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
     (void)label;
@@ -115,7 +127,8 @@ static oc_status cuda_release(oc_device *d, oc_ptr ptr)
 
 static oc_status wait_for(oc_device *d, oc_stream *s)
 {
-    return cuda_of(d)->queued ? OC_OK : check(d, driver_of(d)->cuStreamSynchronize(stream_of(s)), "cuStreamSynchronize");
+    return cuda_of(d)->queued ? OC_OK
+                              : check(d, driver_of(d)->cuStreamSynchronize(stream_of(s)), "cuStreamSynchronize");
 }
 
 static oc_status cuda_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
@@ -146,7 +159,7 @@ static oc_status cuda_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes,
     return wait_for(d, s);
 }
 
-// --- modules --------------------------------------------------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------------------------------------
 static oc_kernel *new_kernel(CudaModule *m, CUfunction f, const char *name)
 {
     CudaKernel *k = mem_alloc(sizeof *k);
@@ -159,7 +172,8 @@ static oc_kernel *new_kernel(CudaModule *m, CUfunction f, const char *name)
         k->params = (uint32_t)g->params.n;
         k->sizes = mem_alloc(sizeof *k->sizes * (k->params + 1));
         k->names = mem_alloc(sizeof *k->names * (k->params + 1));
-        for (size_t p = 0; p < g->params.n; p++) k->sizes[p] = (uint32_t)g->params.v[p]->bytes, k->names[p] = g->params.v[p]->name;
+        for (size_t p = 0; p < g->params.n; p++)
+            k->sizes[p] = (uint32_t)g->params.v[p]->bytes, k->names[p] = g->params.v[p]->name;
     }
     vec_push(&m->kernels, &k->base);
     return &k->base;
@@ -189,7 +203,8 @@ static oc_status cuda_load(oc_device *d, const char *ptx, size_t length, const c
     for (size_t n = 0; m->parsed && n < m->parsed->functions.n; n++) {
         CUfunction f;
         const Function *g = m->parsed->functions.v[n];
-        if (g->entry && !driver_of(d)->cuModuleGetFunction(&f, m->module, g->symbol->name)) new_kernel(m, f, g->symbol->name);
+        if (g->entry && !driver_of(d)->cuModuleGetFunction(&f, m->module, g->symbol->name))
+            new_kernel(m, f, g->symbol->name);
     }
     vec_push(&cuda_of(d)->modules, &m->base);
     *out = &m->base;
@@ -219,13 +234,17 @@ static oc_status cuda_kernel_get(oc_module *base, const char *name, oc_kernel **
         if (!strcmp(((CudaKernel *)m->kernels.v[k])->name, name)) return *kernel = m->kernels.v[k], OC_OK;
     CUfunction f;
     USABLE(base->device);
-    if (driver_of(base->device)->cuModuleGetFunction(&f, m->module, name)) return device_fail(base->device, OC_BAD_ARGUMENT, "no kernel '%s' in this module", name);
+    if (driver_of(base->device)->cuModuleGetFunction(&f, m->module, name))
+        return device_fail(base->device, OC_BAD_ARGUMENT, "no kernel '%s' in this module", name);
     *kernel = new_kernel(m, f, name);
     return OC_OK;
 }
 
 static size_t cuda_kernel_count(const oc_module *m) { return ((const CudaModule *)m)->kernels.n; }
-static oc_kernel *cuda_kernel_at(oc_module *m, size_t index) { return index < ((CudaModule *)m)->kernels.n ? ((CudaModule *)m)->kernels.v[index] : NULL; }
+static oc_kernel *cuda_kernel_at(oc_module *m, size_t index)
+{
+    return index < ((CudaModule *)m)->kernels.n ? ((CudaModule *)m)->kernels.v[index] : NULL;
+}
 
 static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
 {
@@ -233,9 +252,16 @@ static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
     oc_device *d = base->module->device;
     int v[4] = {0};
     static const int of[] = {FUNCTION_REGISTERS, FUNCTION_SHARED, FUNCTION_LOCAL, FUNCTION_MAX_THREADS};
-    for (size_t n = 0; n < COUNT(of) && usable(d) == OC_OK; n++) driver_of(d)->cuFuncGetAttribute(&v[n], of[n], k->function);
-    return (oc_kernel_info){.name = k->name, .params = k->params, .sizes = k->sizes, .names = k->names, .registers = (uint32_t)v[0], .shared_bytes = (uint32_t)v[1],
-                            .local_bytes = (uint32_t)v[2], .max_threads = (uint32_t)v[3]};
+    for (size_t n = 0; n < COUNT(of) && usable(d) == OC_OK; n++)
+        driver_of(d)->cuFuncGetAttribute(&v[n], of[n], k->function);
+    return (oc_kernel_info){.name = k->name,
+                            .params = k->params,
+                            .sizes = k->sizes,
+                            .names = k->names,
+                            .registers = (uint32_t)v[0],
+                            .shared_bytes = (uint32_t)v[1],
+                            .local_bytes = (uint32_t)v[2],
+                            .max_threads = (uint32_t)v[3]};
 }
 
 static oc_status cuda_carveout(oc_kernel *k, int percent)
@@ -255,13 +281,16 @@ static oc_status cuda_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t
     return OC_OK;
 }
 
-// --- textures ---------------------------------------------------------------------------------------------------------------
+// --- textures --------------------------------------------------------------------------------------------------------
 static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 {
-    static const int formats[] = {[OC_TEX_F32] = 0x20, [OC_TEX_U32] = 3, [OC_TEX_S32] = 10, [OC_TEX_U8] = 1, [OC_TEX_S8] = 8, [OC_TEX_U16] = 2, [OC_TEX_S16] = 9};
-    static const size_t sizes[] = {[OC_TEX_F32] = 4, [OC_TEX_U32] = 4, [OC_TEX_S32] = 4, [OC_TEX_U8] = 1, [OC_TEX_S8] = 1, [OC_TEX_U16] = 2, [OC_TEX_S16] = 2};
+    static const int formats[] = {[OC_TEX_F32] = 0x20, [OC_TEX_U32] = 3, [OC_TEX_S32] = 10, [OC_TEX_U8] = 1,
+                                  [OC_TEX_S8] = 8,     [OC_TEX_U16] = 2, [OC_TEX_S16] = 9};
+    static const size_t sizes[] = {[OC_TEX_F32] = 4, [OC_TEX_U32] = 4, [OC_TEX_S32] = 4, [OC_TEX_U8] = 1,
+                                   [OC_TEX_S8] = 1,  [OC_TEX_U16] = 2, [OC_TEX_S16] = 2};
     static const int modes[] = {[OC_TEX_WRAP] = 0, [OC_TEX_CLAMP] = 1, [OC_TEX_MIRROR] = 2, [OC_TEX_BORDER] = 3};
-    if ((size_t)t->format >= COUNT(formats) || (size_t)t->address >= COUNT(modes)) return device_fail(d, OC_BAD_ARGUMENT, "a texture's format or address mode is out of range");
+    if ((size_t)t->format >= COUNT(formats) || (size_t)t->address >= COUNT(modes))
+        return device_fail(d, OC_BAD_ARGUMENT, "a texture's format or address mode is out of range");
     TextureResource r = {.type = t->height ? RESOURCE_PITCH : RESOURCE_LINEAR};
     if (t->height) {
         r.of.pitch.base = t->base, r.of.pitch.format = formats[t->format], r.of.pitch.channels = t->channels;
@@ -287,7 +316,7 @@ static oc_status cuda_texture_destroy(oc_device *d, uint64_t handle)
     return OC_OK;
 }
 
-// --- streams and events -------------------------------------------------------------------------------------------------------
+// --- streams and events ----------------------------------------------------------------------------------------------
 static oc_status cuda_stream_create(oc_device *d, oc_stream **out)
 {
     USABLE(d);
@@ -356,12 +385,13 @@ static double cuda_stream_time(const oc_stream *s)
     double seconds = 0;
     CUevent now;
     if (usable(d) != OC_OK || check(d, driver_of(d)->cuEventCreate(&now, 0), "cuEventCreate") != OC_OK) return 0;
-    if (check(d, driver_of(d)->cuEventRecord(now, ((const CudaStream *)s)->stream), "cuEventRecord") == OC_OK) between(d, cuda_of(d)->origin, now, &seconds);
+    if (check(d, driver_of(d)->cuEventRecord(now, ((const CudaStream *)s)->stream), "cuEventRecord") == OC_OK)
+        between(d, cuda_of(d)->origin, now, &seconds);
     driver_of(d)->cuEventDestroy_v2(now);
     return seconds;
 }
 
-// --- launches -----------------------------------------------------------------------------------------------------------------
+// --- launches --------------------------------------------------------------------------------------------------------
 static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
 {
     CudaKernel *k = (CudaKernel *)base;
@@ -369,8 +399,10 @@ static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, u
     int n = 0;
     *blocks = 0;
     USABLE(&d->base);
-    if (smem > 48 * 1024 && d->cu.cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem) != CUDA_SUCCESS) return OC_OK;  // more than there is
-    TRY(&d->base, d->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, k->function, (int)(block.x * block.y * block.z), smem));
+    if (smem > 48 * 1024 && d->cu.cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem) != CUDA_SUCCESS)
+        return OC_OK;  // more than there is
+    TRY(&d->base,
+        d->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, k->function, (int)(block.x * block.y * block.z), smem));
     *blocks = (uint32_t)n;
     return OC_OK;
 }
@@ -401,8 +433,10 @@ static oc_status cuda_wait(oc_device *base, oc_stream *s)
 {
     CudaDevice *d = cuda_of(base);
     USABLE(base);
-    if (s) TRY(base, d->cu.cuStreamSynchronize(stream_of(s)));
-    else TRY(base, d->cu.cuCtxSynchronize());
+    if (s)
+        TRY(base, d->cu.cuStreamSynchronize(stream_of(s)));
+    else
+        TRY(base, d->cu.cuCtxSynchronize());
     for (size_t p = 0; !s && p < d->pending.n; p++) {
         Pending *q = &d->pending.v[p];
         oc_status status = between(base, q->from, q->to, &d->seconds.v[q->launch]);
@@ -421,7 +455,8 @@ static void cuda_queue(oc_device *d, bool on)
 
 static void cuda_gather(oc_device *d, size_t bytes, oc_stream *s) { (void)d, (void)bytes, (void)s; }
 
-static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
+static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s,
+                             const void *const *args)
 {
     CudaKernel *k = (CudaKernel *)base;
     CudaDevice *d = cuda_of(base->module->device);
@@ -431,10 +466,14 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
     USABLE(&d->base);
     if (smem > 48 * 1024) TRY(&d->base, cu->cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem));
     oc_status status = OC_OK;
-    for (int n = 0; n < 2 && status == OC_OK; n++) status = check(&d->base, cu->cuEventCreate(&at[n], 0), "cuEventCreate");
+    for (int n = 0; n < 2 && status == OC_OK; n++)
+        status = check(&d->base, cu->cuEventCreate(&at[n], 0), "cuEventCreate");
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[0], stream_of(s)), "cuEventRecord");
     if (status == OC_OK)
-        status = check(&d->base, cu->cuLaunchKernel(k->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, smem, stream_of(s), (void **)(uintptr_t)args, NULL), k->name);
+        status = check(&d->base,
+                       cu->cuLaunchKernel(k->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, smem,
+                                          stream_of(s), (void **)(uintptr_t)args, NULL),
+                       k->name);
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[1], stream_of(s)), "cuEventRecord");
     bool later = status == OC_OK && d->queued;
     if (later) vec_push(&d->pending, ((Pending){at[0], at[1], d->seconds.n}));
@@ -450,25 +489,40 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
 }
 
 static size_t cuda_launches(const oc_device *d) { return ((const CudaDevice *)d)->kernels.n; }
-static const char *cuda_launch_kernel(const oc_device *d, size_t n) { return n < cuda_launches(d) ? ((const CudaDevice *)d)->kernels.v[n] : ""; }
-static uint64_t cuda_launch_counter(const oc_device *d, size_t n, const char *name) { return (void)d, (void)n, (void)name, 0; }
+static const char *cuda_launch_kernel(const oc_device *d, size_t n)
+{
+    return n < cuda_launches(d) ? ((const CudaDevice *)d)->kernels.v[n] : "";
+}
+static uint64_t cuda_launch_counter(const oc_device *d, size_t n, const char *name)
+{
+    return (void)d, (void)n, (void)name, 0;
+}
 static double cuda_launch_rate(const oc_device *d, size_t n, const char *name)
 {
     return n < cuda_launches(d) && !strcmp(name, "seconds") ? ((const CudaDevice *)d)->seconds.v[n] : 0;
 }
 
-// --- opening --------------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 static oc_device_info cuda_info(const oc_device *base)
 {
     CudaDevice *d = (CudaDevice *)(uintptr_t)base;
     int v[8] = {0}, version = 0;
-    static const int of[] = {ATTRIBUTE_SMS, ATTRIBUTE_CLOCK, ATTRIBUTE_MAJOR, ATTRIBUTE_MINOR, ATTRIBUTE_L2, ATTRIBUTE_SHARED_SM, ATTRIBUTE_SHARED_OPTIN};
+    static const int of[] = {ATTRIBUTE_SMS, ATTRIBUTE_CLOCK,     ATTRIBUTE_MAJOR,       ATTRIBUTE_MINOR,
+                             ATTRIBUTE_L2,  ATTRIBUTE_SHARED_SM, ATTRIBUTE_SHARED_OPTIN};
     for (size_t n = 0; n < COUNT(of); n++) d->cu.cuDeviceGetAttribute(&v[n], of[n], d->ordinal);
     size_t memory = 0;
     d->cu.cuDeviceTotalMem_v2(&memory, d->ordinal);
     d->cu.cuDriverGetVersion(&version);
-    return (oc_device_info){.name = d->name, .real = true, .sms = (uint32_t)v[0], .clock_mhz = v[1] / 1000.0, .capability = (uint32_t)(v[2] * 10 + v[3]),
-                            .memory = memory, .l2_bytes = (uint64_t)v[4], .shared_sm = (uint32_t)v[5], .shared_block = (uint32_t)v[6], .driver = (uint32_t)version};
+    return (oc_device_info){.name = d->name,
+                            .real = true,
+                            .sms = (uint32_t)v[0],
+                            .clock_mhz = v[1] / 1000.0,
+                            .capability = (uint32_t)(v[2] * 10 + v[3]),
+                            .memory = memory,
+                            .l2_bytes = (uint64_t)v[4],
+                            .shared_sm = (uint32_t)v[5],
+                            .shared_block = (uint32_t)v[6],
+                            .driver = (uint32_t)version};
 }
 
 static void cuda_close(oc_device *base)
@@ -481,19 +535,50 @@ static void cuda_close(oc_device *base)
     if (d->origin && !d->lost) d->cu.cuEventDestroy_v2(d->origin);
     if (d->context) d->cu.cuDevicePrimaryCtxRelease_v2(d->ordinal);
     for (size_t k = 0; k < d->kernels.n; k++) mem_free(d->kernels.v[k]);
-    vec_free(&d->modules), vec_free(&d->events), vec_free(&d->streams), vec_free(&d->kernels), vec_free(&d->seconds), vec_free(&d->pending);
+    vec_free(&d->modules), vec_free(&d->events), vec_free(&d->streams), vec_free(&d->kernels), vec_free(&d->seconds),
+        vec_free(&d->pending);
     if (d->cu.library) dlclose(d->cu.library);
     mem_free(d);
 }
 
 static const DeviceOps cuda_ops = {
-    .close = cuda_close, .info = cuda_info, .alloc = cuda_alloc, .release = cuda_release, .write = cuda_write, .read = cuda_read, .copy = cuda_copy,
-    .fill = cuda_fill, .load = cuda_load, .unload = cuda_unload, .kernel_get = cuda_kernel_get, .kernel_count = cuda_kernel_count, .kernel_at = cuda_kernel_at,
-    .kernel_describe = cuda_kernel_describe, .carveout = cuda_carveout, .symbol = cuda_symbol, .texture_create = cuda_texture_create,
-    .texture_destroy = cuda_texture_destroy, .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy, .stream_time = cuda_stream_time,
-    .event_create = cuda_event_create, .event_destroy = cuda_event_destroy, .event_record = cuda_event_record, .event_seconds = cuda_event_seconds,
-    .occupancy = cuda_occupancy, .range = cuda_range, .pin = cuda_pin, .unpin = cuda_unpin, .queue = cuda_queue, .wait = cuda_wait, .gather = cuda_gather,
-    .launch = cuda_launch, .launches = cuda_launches, .launch_kernel = cuda_launch_kernel, .launch_counter = cuda_launch_counter, .launch_rate = cuda_launch_rate,
+    .close = cuda_close,
+    .info = cuda_info,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .write = cuda_write,
+    .read = cuda_read,
+    .copy = cuda_copy,
+    .fill = cuda_fill,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .kernel_get = cuda_kernel_get,
+    .kernel_count = cuda_kernel_count,
+    .kernel_at = cuda_kernel_at,
+    .kernel_describe = cuda_kernel_describe,
+    .carveout = cuda_carveout,
+    .symbol = cuda_symbol,
+    .texture_create = cuda_texture_create,
+    .texture_destroy = cuda_texture_destroy,
+    .stream_create = cuda_stream_create,
+    .stream_destroy = cuda_stream_destroy,
+    .stream_time = cuda_stream_time,
+    .event_create = cuda_event_create,
+    .event_destroy = cuda_event_destroy,
+    .event_record = cuda_event_record,
+    .event_seconds = cuda_event_seconds,
+    .occupancy = cuda_occupancy,
+    .range = cuda_range,
+    .pin = cuda_pin,
+    .unpin = cuda_unpin,
+    .queue = cuda_queue,
+    .wait = cuda_wait,
+    .gather = cuda_gather,
+    .launch = cuda_launch,
+    .launches = cuda_launches,
+    .launch_kernel = cuda_launch_kernel,
+    .launch_counter = cuda_launch_counter,
+    .launch_rate = cuda_launch_rate,
 };
 
 // Every function of the driver, or the name of the first that it lacks.
@@ -517,19 +602,26 @@ oc_status cuda_open(const oc_config *config, oc_device **out, Text *message)
     char *end;
     long ordinal = strtol(config->device + strlen("cuda:"), &end, 10);
     *out = NULL;
-    if (end == config->device + strlen("cuda:") || *end || ordinal < 0) return text_printf(message, "'%s' is not a device: cuda:0 is the first GPU", config->device), OC_BAD_ARGUMENT;
+    if (end == config->device + strlen("cuda:") || *end || ordinal < 0)
+        return text_printf(message, "'%s' is not a device: cuda:0 is the first GPU", config->device), OC_BAD_ARGUMENT;
     CudaDevice *d = mem_alloc(sizeof *d);
     d->base.ops = &cuda_ops;
     const char *lacks = NULL;
     int count = 0;
     oc_status status = OC_UNSUPPORTED;
-    if (!(d->cu.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))) text_put(message, "no GPU driver here: libcuda.so.1 can't be loaded");
-    else if ((lacks = load_driver(&d->cu))) text_printf(message, "this GPU driver is too old: it has no %s", lacks);
-    else if (d->cu.cuInit(0) || d->cu.cuDeviceGetCount(&count) || !count) text_put(message, "the GPU driver finds no GPU");
-    else if (ordinal >= count) text_printf(message, "there is no %s: the driver finds %d GPU%s", config->device, count, count == 1 ? "" : "s"), status = OC_BAD_ARGUMENT;
-    else if (d->cu.cuDeviceGet(&d->ordinal, (int)ordinal) || d->cu.cuDeviceGetName(d->name, sizeof d->name, d->ordinal) ||
-             d->cu.cuDevicePrimaryCtxRetain(&d->context, d->ordinal) || d->cu.cuCtxSetCurrent(d->context) || d->cu.cuEventCreate(&d->origin, 0) ||
-             d->cu.cuEventRecord(d->origin, NULL))
+    if (!(d->cu.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)))
+        text_put(message, "no GPU driver here: libcuda.so.1 can't be loaded");
+    else if ((lacks = load_driver(&d->cu)))
+        text_printf(message, "this GPU driver is too old: it has no %s", lacks);
+    else if (d->cu.cuInit(0) || d->cu.cuDeviceGetCount(&count) || !count)
+        text_put(message, "the GPU driver finds no GPU");
+    else if (ordinal >= count)
+        text_printf(message, "there is no %s: the driver finds %d GPU%s", config->device, count, count == 1 ? "" : "s"),
+            status = OC_BAD_ARGUMENT;
+    else if (d->cu.cuDeviceGet(&d->ordinal, (int)ordinal) ||
+             d->cu.cuDeviceGetName(d->name, sizeof d->name, d->ordinal) ||
+             d->cu.cuDevicePrimaryCtxRetain(&d->context, d->ordinal) || d->cu.cuCtxSetCurrent(d->context) ||
+             d->cu.cuEventCreate(&d->origin, 0) || d->cu.cuEventRecord(d->origin, NULL))
         text_printf(message, "%s can't be opened; is it in use exclusively?", config->device);
     else
         return *out = &d->base, OC_OK;

@@ -18,8 +18,14 @@ oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
 }
 
 void device_transform(oc_device *d, const Transform *transform) { d->transform = *transform; }
-oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks) { return k->module->device->ops->occupancy(k, block, smem, blocks); }
-bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes) { return d->ops->range(d, ptr, base, bytes); }
+oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks)
+{
+    return k->module->device->ops->occupancy(k, block, smem, blocks);
+}
+bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes)
+{
+    return d->ops->range(d, ptr, base, bytes);
+}
 oc_status device_pin(oc_device *d, size_t bytes, void **memory) { return d->ops->pin(d, bytes, memory); }
 void device_unpin(oc_device *d, void *memory) { d->ops->unpin(d, memory); }
 void device_queue(oc_device *d, bool on) { d->ops->queue(d, on); }
@@ -56,20 +62,34 @@ oc_device_info oc_describe(const oc_device *d) { return d->ops->info(d); }
 oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
     *ptr = 0;
-    return bytes ? d->ops->alloc(d, bytes, label, ptr) : device_fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
+    return bytes ? d->ops->alloc(d, bytes, label, ptr)
+                 : device_fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
 }
 oc_status oc_free(oc_device *d, oc_ptr ptr) { return ptr ? d->ops->release(d, ptr) : OC_OK; }
-oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s) { return d->ops->write(d, to, from, bytes, s); }
-oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s) { return d->ops->read(d, to, from, bytes, s); }
-oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s) { return d->ops->copy(d, to, from, bytes, s); }
-oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s) { return d->ops->fill(d, to, value, bytes, s); }
+oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
+{
+    return d->ops->write(d, to, from, bytes, s);
+}
+oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s)
+{
+    return d->ops->read(d, to, from, bytes, s);
+}
+oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
+{
+    return d->ops->copy(d, to, from, bytes, s);
+}
+oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
+{
+    return d->ops->fill(d, to, value, bytes, s);
+}
 
 oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **m)
 {
     *m = NULL;
     const Transform *t = &d->transform;
     char *changed = t->rewrite ? t->rewrite(t->user, ptx, length, name) : NULL;
-    oc_status status = changed ? d->ops->load(d, changed, strlen(changed), name, m) : d->ops->load(d, ptx, length, name, m);
+    oc_status status =
+        changed ? d->ops->load(d, changed, strlen(changed), name, m) : d->ops->load(d, ptx, length, name, m);
     if (changed && status == OC_OK && t->loaded) t->loaded(t->user, *m);
     mem_free(changed);
     return status;
@@ -86,18 +106,28 @@ oc_status oc_load_file(oc_device *d, const char *path, oc_module **m)
 }
 
 void oc_unload(oc_module *m) { m->device->ops->unload(m); }
-oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k) { return m->device->ops->kernel_get(m, name, k); }
+oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k)
+{
+    return m->device->ops->kernel_get(m, name, k);
+}
 size_t oc_kernel_count(const oc_module *m) { return m->device->ops->kernel_count(m); }
 oc_kernel *oc_kernel_at(oc_module *m, size_t index) { return m->device->ops->kernel_at(m, index); }
-oc_status oc_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes) { return m->device->ops->symbol(m, name, ptr, bytes); }
+oc_status oc_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes)
+{
+    return m->device->ops->symbol(m, name, ptr, bytes);
+}
 oc_kernel_info oc_kernel_describe(const oc_kernel *k) { return k->module->device->ops->kernel_describe(k); }
 oc_status oc_kernel_carveout(oc_kernel *k, int percent)
 {
     oc_device *d = k->module->device;
-    return percent >= 0 && percent <= 100 ? d->ops->carveout(k, percent) : device_fail(d, OC_BAD_ARGUMENT, "a carve-out is from 0 to 100 percent");
+    return percent >= 0 && percent <= 100 ? d->ops->carveout(k, percent)
+                                          : device_fail(d, OC_BAD_ARGUMENT, "a carve-out is from 0 to 100 percent");
 }
 
-oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle) { return d->ops->texture_create(d, t, handle); }
+oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+{
+    return d->ops->texture_create(d, t, handle);
+}
 oc_status oc_texture_destroy(oc_device *d, uint64_t handle) { return d->ops->texture_destroy(d, handle); }
 
 oc_status oc_stream_create(oc_device *d, oc_stream **s) { return d->ops->stream_create(d, s); }
@@ -106,7 +136,10 @@ double oc_stream_time(const oc_stream *s) { return s->device->ops->stream_time(s
 oc_status oc_event_create(oc_device *d, oc_event **e) { return d->ops->event_create(d, e); }
 void oc_event_destroy(oc_event *e) { e->device->ops->event_destroy(e); }
 oc_status oc_event_record(oc_event *e, oc_stream *s) { return e->device->ops->event_record(e, s); }
-oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds) { return from->device->ops->event_seconds(from, to, seconds); }
+oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds)
+{
+    return from->device->ops->event_seconds(from, to, seconds);
+}
 
 oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
@@ -117,5 +150,11 @@ oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc
 }
 size_t oc_launches(const oc_device *d) { return d->ops->launches(d); }
 const char *oc_launch_kernel(const oc_device *d, size_t launch) { return d->ops->launch_kernel(d, launch); }
-uint64_t oc_launch_counter(const oc_device *d, size_t launch, const char *name) { return d->ops->launch_counter(d, launch, name); }
-double oc_launch_rate(const oc_device *d, size_t launch, const char *name) { return d->ops->launch_rate(d, launch, name); }
+uint64_t oc_launch_counter(const oc_device *d, size_t launch, const char *name)
+{
+    return d->ops->launch_counter(d, launch, name);
+}
+double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
+{
+    return d->ops->launch_rate(d, launch, name);
+}

@@ -1,5 +1,5 @@
-// device.h: what is behind onchip.h: one interface over back ends, the simulated GPU (sim.c, module.c) and a real one over
-// its driver (cuda.c).
+// device.h: what is behind onchip.h: one interface over back ends, the simulated GPU (sim.c, module.c) and a real one
+// over its driver (cuda.c).
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -42,15 +42,16 @@ typedef struct DeviceOps {
     void (*queue)(oc_device *d, bool on);
     oc_status (*wait)(oc_device *d, oc_stream *s);
     void (*gather)(oc_device *d, size_t bytes, oc_stream *s);
-    oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args);
+    oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s,
+                        const void *const *args);
     size_t (*launches)(const oc_device *d);
     const char *(*launch_kernel)(const oc_device *d, size_t launch);
     uint64_t (*launch_counter)(const oc_device *d, size_t launch, const char *name);
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
 } DeviceOps;
-// A transform of modules and of their launches. rewrite returns a module's new text (released with mem_free), or null to leave
-// it alone, before it is loaded; loaded is told of it. launch may change what is launched; what it puts there lasts until it
-// is called again. The loader knows none of them.
+// A transform of modules and of their launches. rewrite returns a module's new text (released with mem_free), or null
+// to leave it alone, before it is loaded; loaded is told of it. launch may change what is launched; what it puts there
+// lasts until it is called again. The loader knows none of them.
 typedef struct LaunchChange {
     oc_kernel *kernel;
     uint32_t smem;
@@ -67,31 +68,42 @@ struct oc_device {
     char *error;
     Transform transform;
 };
-struct oc_module { oc_device *device; };
-struct oc_kernel { oc_module *module; };
-struct oc_stream { oc_device *device; };
-struct oc_event { oc_device *device; };
+struct oc_module {
+    oc_device *device;
+};
+struct oc_kernel {
+    oc_module *module;
+};
+struct oc_stream {
+    oc_device *device;
+};
+struct oc_event {
+    oc_device *device;
+};
 // Back ends. On failure *device is null and message says why.
 oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
 oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
 // Keeps the error's text and returns status.
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// --- for the program's own folders --------------------------------------------------------------------------------------
+// --- for the program's own folders -----------------------------------------------------------------------------------
 void device_transform(oc_device *d, const Transform *transform);
 // Blocks of a kernel that an SM has room for at a time; 0: none.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
 // The allocation that an address is in; false: it isn't in any.
 bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
-// Work that overlaps. Host memory that copies of a real device take without the host's help; on a simulated one it is ordinary.
+// Work that overlaps. Host memory that copies of a real device take without the host's help; on a simulated one it is
+// ordinary.
 oc_status device_pin(oc_device *d, size_t bytes, void **memory);
 void device_unpin(oc_device *d, void *memory);
-// While it is on, a real device's launches and copies between it and pinned memory return before they are done. A simulated
-// device's always overlap in simulated time.
+// While it is on, a real device's launches and copies between it and pinned memory return before they are done. A
+// simulated device's always overlap in simulated time.
 void device_queue(oc_device *d, bool on);
-oc_status device_wait(oc_device *d, oc_stream *s);  // until what is on a stream is done; null: everything, and what comes begins later
-// The host's CPU has assembled so many bytes, in the stream's order: on a simulated device that takes the described time
-// (host.gather), on a real one it has taken what it took.
+oc_status
+device_wait(oc_device *d,
+            oc_stream *s);  // until what is on a stream is done; null: everything, and what comes begins later
+// The host's CPU has assembled so many bytes, in the stream's order: on a simulated device that takes the described
+// time (host.gather), on a real one it has taken what it took.
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 
 // Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
@@ -99,9 +111,9 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);
-double device_wall_seconds(const oc_device *d);     // host time spent simulating launches
-double device_busy_seconds(const oc_device *d);     // given to its engines and the CPU so far, waiting left out
-uint64_t device_bytes(const oc_device *d);          // allocated in the device's memory, at most so far
+double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
+double device_busy_seconds(const oc_device *d);  // given to its engines and the CPU so far, waiting left out
+uint64_t device_bytes(const oc_device *d);       // allocated in the device's memory, at most so far
 // Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
 // them; the others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);

@@ -1,4 +1,5 @@
-// module.c: PTX on the simulated device: variables are laid out and initialised, kernels decoded, and found again by name.
+// module.c: PTX on the simulated device: variables are laid out and initialised, kernels decoded, and found again by
+// name.
 #include "device/sim.h"
 
 #include <stdlib.h>
@@ -28,12 +29,14 @@ static bool lay_out(SimModule *mod, Diag *diag)
         Symbol *s = vars.v[k];
         if (s->space == SP_CONST) {
             uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
-            if (at + s->bytes > CONST_BANK) ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
+            if (at + s->bytes > CONST_BANK)
+                ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
             s->address = at;
             mod->image.const_bytes = (uint32_t)(at + s->bytes);
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
             s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
-            if (!s->address) ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
+            if (!s->address)
+                ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
         }
     }
     mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
@@ -68,7 +71,8 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse(ptx, length, name ? name : "module.ptx", &diag),
-                         .lower = !d->config.no_lowering, .reg_limit = d->gpu.sm.reg_max};
+                         .lower = !d->config.no_lowering,
+                         .reg_limit = d->gpu.sm.reg_max};
     bool ok = mod->image.module && lay_out(mod, &diag);
     for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
         const Function *fn = mod->image.module->symbols.v[f]->function;
@@ -79,13 +83,18 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
             break;
         }
         SimKernel *kernel = mem_alloc(sizeof *kernel);
-        *kernel = (SimKernel){{&mod->base}, k, mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)), mem_alloc(sizeof(char *) * (fn->params.n + 1))};
-        for (size_t p = 0; p < fn->params.n; p++) kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
+        *kernel = (SimKernel){{&mod->base},
+                              k,
+                              mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)),
+                              mem_alloc(sizeof(char *) * (fn->params.n + 1))};
+        for (size_t p = 0; p < fn->params.n; p++)
+            kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
         vec_push(&mod->kernels, kernel);
     }
     vec_push(&d->modules, mod);
     if (!ok) {
-        oc_status status = fail(d, diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE, "%s", diag.text.v ? diag.text.v : "");
+        oc_status status =
+            fail(d, diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE, "%s", diag.text.v ? diag.text.v : "");
         diag_free(&diag);
         sim_unload(&mod->base);
         return status;
@@ -101,7 +110,8 @@ static void free_globals(SimModule *mod)
     const Module *m = mod->image.module;
     Gmem *memory = &sim_of(mod->base.device)->memory;
     for (size_t k = 0; m && k < m->symbols.n; k++)
-        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address) gmem_free(memory, m->symbols.v[k]->address);
+        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address)
+            gmem_free(memory, m->symbols.v[k]->address);
     for (size_t f = 0; m && f < m->functions.n; f++)
         for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) {
             const Symbol *s = m->functions.v[f]->locals.v[k];
@@ -149,17 +159,22 @@ oc_status sim_kernel_get(oc_module *base, const char *name, oc_kernel **kernel)
     }
     *kernel = NULL;
     const char *near = nearest_name(name, names, n);
-    return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s", name, mod->image.module->source.name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s", name,
+                mod->image.module->source.name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 size_t sim_kernel_count(const oc_module *m) { return ((const SimModule *)m)->kernels.n; }
-oc_kernel *sim_kernel_at(oc_module *m, size_t index) { return index < sim_kernel_count(m) ? &((SimModule *)m)->kernels.v[index]->base : NULL; }
+oc_kernel *sim_kernel_at(oc_module *m, size_t index)
+{
+    return index < sim_kernel_count(m) ? &((SimModule *)m)->kernels.v[index]->base : NULL;
+}
 
 oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *bytes)
 {
     const SimModule *mod = (const SimModule *)base;
     const Symbol *s = ptx_find(mod->image.module, name);
-    if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST)) return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
+    if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST))
+        return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
     *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
     if (bytes) *bytes = s->bytes;
     return OC_OK;
@@ -171,5 +186,12 @@ oc_kernel_info sim_kernel_describe(const oc_kernel *base)
     const Function *f = k->kernel->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){f->symbol->name, (uint32_t)f->params.n, k->kernel->registers, k->kernel->static_shared, k->kernel->local_bytes, max, k->sizes, k->names};
+    return (oc_kernel_info){f->symbol->name,
+                            (uint32_t)f->params.n,
+                            k->kernel->registers,
+                            k->kernel->static_shared,
+                            k->kernel->local_bytes,
+                            max,
+                            k->sizes,
+                            k->names};
 }

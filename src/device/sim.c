@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- memory -------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 // Labels outlive what they name: a message may be about memory that was freed.
 const char *sim_keep_label(Sim *d, const char *label)
 {
@@ -20,7 +20,9 @@ static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_
     Sim *d = sim_of(base);
     if (!bytes) return fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
     *ptr = gmem_alloc(&d->memory, bytes, label ? sim_keep_label(d, label) : NULL, false);
-    if (!*ptr) return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)", (unsigned long long)d->gpu.memory, bytes);
+    if (!*ptr)
+        return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)",
+                    (unsigned long long)d->gpu.memory, bytes);
     d->peak = MAX(d->peak, d->memory.top);
     return OC_OK;
 }
@@ -30,21 +32,26 @@ static oc_status sim_release(oc_device *base, oc_ptr ptr)
     Sim *d = sim_of(base);
     if (!ptr) return OC_OK;
     const Allocation *a = gmem_find(&d->memory, ptr);
-    if (!a || a->internal || !gmem_free(&d->memory, ptr)) return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
+    if (!a || a->internal || !gmem_free(&d->memory, ptr))
+        return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
     return OC_OK;
 }
 
-// The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, when it isn't whole.
+// The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, when it isn't
+// whole.
 static void *locate(Sim *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (a && !a->freed && bytes <= a->end - ptr) return gmem_host(&d->memory, ptr);
     for (size_t m = 0; m < d->modules.n; m++) {
         Image *i = &d->modules.v[m]->image;
-        if (ptr >= i->const_base && ptr - i->const_base <= i->const_bytes && bytes <= i->const_bytes - (ptr - i->const_base)) return i->constants + (ptr - i->const_base);
+        if (ptr >= i->const_base && ptr - i->const_base <= i->const_bytes &&
+            bytes <= i->const_bytes - (ptr - i->const_base))
+            return i->constants + (ptr - i->const_base);
     }
     a = gmem_near(&d->memory, ptr);
-    fail(d, OC_BAD_ARGUMENT, "[0x%llx, +%zu) is not inside one allocation%s%s", (unsigned long long)ptr, bytes, a && a->label ? "; the nearest is " : "", a && a->label ? a->label : "");
+    fail(d, OC_BAD_ARGUMENT, "[0x%llx, +%zu) is not inside one allocation%s%s", (unsigned long long)ptr, bytes,
+         a && a->label ? "; the nearest is " : "", a && a->label ? a->label : "");
     return NULL;
 }
 
@@ -54,14 +61,18 @@ static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
     double start = s ? s->end : d->standard.end;
     if (!s || s == &d->standard)
         for (size_t k = 0; k < d->streams.n; k++) start = MAX(start, d->streams.v[k]->end);
-    else start = MAX(start, d->standard.end);
+    else
+        start = MAX(start, d->standard.end);
     start = MAX(start, *engine);
     *engine = start + seconds;
     d->busy += seconds;
     (s ? s : &d->standard)->end = *engine;
 }
 
-static double copy_seconds(const Sim *d, size_t bytes) { return d->gpu.host_us * 1e-6 + (double)bytes / (d->gpu.host_gbs * 1e9); }
+static double copy_seconds(const Sim *d, size_t bytes)
+{
+    return d->gpu.host_us * 1e-6 + (double)bytes / (d->gpu.host_gbs * 1e9);
+}
 
 static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
@@ -103,16 +114,31 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
     return OC_OK;
 }
 
-// --- textures, streams ----------------------------------------------------------------------------------------------------
+// --- textures, streams -----------------------------------------------------------------------------------------------
 static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64_t *handle)
 {
     Sim *d = sim_of(base);
-    Texture x = {t->base, t->width, t->height, t->pitch, (uint8_t)t->channels, (uint8_t)t->format, (uint8_t)t->address, t->linear, t->normalized, t->unit_float, true};
-    if (t->channels != 1 && t->channels != 2 && t->channels != 4) return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
-    if (!t->width || t->format > OC_TEX_S16 || t->address > OC_TEX_MIRROR) return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
-    if (t->linear && t->format != OC_TEX_F32 && !t->unit_float) return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
-    if (t->height && t->pitch < t->width * texel_bytes(&x)) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
-    uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + (uint64_t)t->width * texel_bytes(&x) : (uint64_t)t->width * texel_bytes(&x);
+    Texture x = {t->base,
+                 t->width,
+                 t->height,
+                 t->pitch,
+                 (uint8_t)t->channels,
+                 (uint8_t)t->format,
+                 (uint8_t)t->address,
+                 t->linear,
+                 t->normalized,
+                 t->unit_float,
+                 true};
+    if (t->channels != 1 && t->channels != 2 && t->channels != 4)
+        return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
+    if (!t->width || t->format > OC_TEX_S16 || t->address > OC_TEX_MIRROR)
+        return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
+    if (t->linear && t->format != OC_TEX_F32 && !t->unit_float)
+        return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
+    if (t->height && t->pitch < t->width * texel_bytes(&x))
+        return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
+    uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + (uint64_t)t->width * texel_bytes(&x)
+                               : (uint64_t)t->width * texel_bytes(&x);
     if (!locate(d, t->base, bytes)) return OC_BAD_ARGUMENT;
     *handle = TEXTURE_TAG + d->textures.n;
     vec_push(&d->textures, x);
@@ -122,7 +148,8 @@ static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64
 static oc_status sim_texture_destroy(oc_device *base, uint64_t handle)
 {
     Sim *d = sim_of(base);
-    if (handle - TEXTURE_TAG >= d->textures.n || !d->textures.v[handle - TEXTURE_TAG].used) return fail(d, OC_BAD_ARGUMENT, "not a texture object");
+    if (handle - TEXTURE_TAG >= d->textures.n || !d->textures.v[handle - TEXTURE_TAG].used)
+        return fail(d, OC_BAD_ARGUMENT, "not a texture object");
     d->textures.v[handle - TEXTURE_TAG].used = false;
     return OC_OK;
 }
@@ -177,7 +204,7 @@ static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds
     return OC_OK;
 }
 
-// --- work that overlaps -----------------------------------------------------------------------------------------------------
+// --- work that overlaps ----------------------------------------------------------------------------------------------
 static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
 {
     *memory = malloc(bytes);
@@ -200,7 +227,7 @@ static void sim_gather(oc_device *base, size_t bytes, oc_stream *s)
     take_time(d, s, &d->cpu_free, (double)bytes / (d->gpu.gather_gbs * 1e9));
 }
 
-// --- launches -------------------------------------------------------------------------------------------------------------
+// --- launches --------------------------------------------------------------------------------------------------------
 typedef struct Progress {
     Sim *d;
     const char *kernel;
@@ -215,15 +242,21 @@ static oc_status check_launch(Sim *d, const Kernel *k, oc_dim3 grid, oc_dim3 blo
 {
     const Function *f = k->f;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    if (!grid.x || !grid.y || !grid.z || !threads) return fail(d, OC_BAD_ARGUMENT, "grid and block sizes are at least 1");
-    if (threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) return fail(d, OC_BAD_ARGUMENT, "a block has at most 1024 threads, and 64 in z");
-    if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535) return fail(d, OC_BAD_ARGUMENT, "a grid has at most 2^31 - 1 by 65535 by 65535 blocks");
+    if (!grid.x || !grid.y || !grid.z || !threads)
+        return fail(d, OC_BAD_ARGUMENT, "grid and block sizes are at least 1");
+    if (threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64)
+        return fail(d, OC_BAD_ARGUMENT, "a block has at most 1024 threads, and 64 in z");
+    if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+        return fail(d, OC_BAD_ARGUMENT, "a grid has at most 2^31 - 1 by 65535 by 65535 blocks");
     if (f->maxntid[0] && threads > (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2])
-        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for at most %u threads a block (.maxntid)", f->symbol->name, f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
+        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for at most %u threads a block (.maxntid)", f->symbol->name,
+                    f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
     if (f->reqntid[0] && (block.x != f->reqntid[0] || block.y != f->reqntid[1] || block.z != f->reqntid[2]))
-        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for blocks of %u×%u×%u threads (.reqntid)", f->symbol->name, f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for blocks of %u×%u×%u threads (.reqntid)", f->symbol->name,
+                    f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if ((uint64_t)k->static_shared + smem > d->gpu.sm.shared_max)
-        return fail(d, OC_BAD_ARGUMENT, "'%s' needs %llu bytes of shared memory a block, and there are %u (shared.max)", f->symbol->name, (unsigned long long)k->static_shared + smem, d->gpu.sm.shared_max);
+        return fail(d, OC_BAD_ARGUMENT, "'%s' needs %llu bytes of shared memory a block, and there are %u (shared.max)",
+                    f->symbol->name, (unsigned long long)k->static_shared + smem, d->gpu.sm.shared_max);
     return OC_OK;
 }
 
@@ -231,11 +264,13 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
 {
     const SimKernel *kernel = (const SimKernel *)base;
     Sim *d = sim_of(base->module->device);
-    LaunchInfo info = {.kernel = kernel->kernel, .grid = {1, 1, 1}, .block = {block.x, block.y, block.z}, .dynamic_shared = smem};
+    LaunchInfo info = {
+        .kernel = kernel->kernel, .grid = {1, 1, 1}, .block = {block.x, block.y, block.z}, .dynamic_shared = smem};
     SmCfg organised = d->gpu.sm;
     const char *limit;
     *blocks = 0;
-    if (!block.x || !block.y || !block.z || (uint64_t)kernel->kernel->static_shared + smem > d->gpu.sm.shared_max) return OC_OK;
+    if (!block.x || !block.y || !block.z || (uint64_t)kernel->kernel->static_shared + smem > d->gpu.sm.shared_max)
+        return OC_OK;
     sm_organise(&organised, &info);
     *blocks = sm_occupancy(&organised, &info, &limit);
     return OC_OK;
@@ -249,25 +284,36 @@ static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *byte
     return true;
 }
 
-static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream, const void *const *args)
+static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
+                            const void *const *args)
 {
     const SimKernel *kernel = (const SimKernel *)base;
     Sim *d = sim_of(base->module->device);
     Kernel *k = kernel->kernel;
     oc_status status = check_launch(d, k, grid, block, smem);
     if (status != OC_OK) return status;
-    LaunchInfo info = {.kernel = k, .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .dynamic_shared = smem, .id = d->records.n + 1,
-                       .params = mem_alloc(k->param_bytes + 16), .local_limit = d->gpu.sm.local_limit};
+    LaunchInfo info = {.kernel = k,
+                       .grid = {grid.x, grid.y, grid.z},
+                       .block = {block.x, block.y, block.z},
+                       .dynamic_shared = smem,
+                       .id = d->records.n + 1,
+                       .params = mem_alloc(k->param_bytes + 16),
+                       .local_limit = d->gpu.sm.local_limit};
     for (size_t p = 0; p < k->f->params.n; p++) memcpy(info.params + k->param_at.v[p], args[p], kernel->sizes[p]);
     const char *name = k->f->symbol->name;
     Progress progress = {d, name};
     Text printed = {0}, message = {0};
-    RunOptions o = {.max_cycles = d->config.max_cycles, .interval = d->config.interval, .progress = d->config.progress ? forward : NULL, .user = &progress, .printed = &printed};
+    RunOptions o = {.max_cycles = d->config.max_cycles,
+                    .interval = d->config.interval,
+                    .progress = d->config.progress ? forward : NULL,
+                    .user = &progress,
+                    .printed = &printed};
     Record r = {.kernel = mem_text(name)};
     bool timed = !d->config.functional && (!d->has_only || !regexec(&d->only, name, 0, NULL, 0));
     if (timed && d->matched++ < d->skip) timed = false;
     double began = seconds_now();
-    RunResult result = (timed ? chip_run : chip_execute)(&d->chip, &info, d->textures.v, (uint32_t)d->textures.n, &o, &r, &message);
+    RunResult result =
+        (timed ? chip_run : chip_execute)(&d->chip, &info, d->textures.v, (uint32_t)d->textures.n, &o, &r, &message);
     d->wall += seconds_now() - began;
     r.info.params = NULL;
     mem_free(info.params);
@@ -282,7 +328,10 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     case RUN_OK: break;
     case RUN_FAULT: status = fail(d, OC_FAULT, "kernel %s: %s", name, message.v ? message.v : ""); break;
     case RUN_HANG: status = fail(d, OC_HANG, "kernel %s: %s", name, message.v ? message.v : ""); break;
-    case RUN_LIMIT: status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", name, (unsigned long long)d->config.max_cycles); break;
+    case RUN_LIMIT:
+        status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", name,
+                      (unsigned long long)d->config.max_cycles);
+        break;
     case RUN_TOO_LARGE: status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", name, message.v ? message.v : ""); break;
     }
     text_free(&message);
@@ -322,11 +371,17 @@ static oc_status sim_carveout(oc_kernel *k, int percent) { return (void)k, (void
 static oc_device_info sim_info(const oc_device *base)
 {
     const Gpu *g = &sim_of(base)->gpu;
-    return (oc_device_info){.name = g->name, .sms = g->sms, .clock_mhz = g->core_mhz, .capability = g->capability, .memory = g->memory,
-                            .l2_bytes = (uint64_t)g->part.l2.size * g->part.partitions, .shared_sm = g->sm.shared_size, .shared_block = g->sm.shared_max};
+    return (oc_device_info){.name = g->name,
+                            .sms = g->sms,
+                            .clock_mhz = g->core_mhz,
+                            .capability = g->capability,
+                            .memory = g->memory,
+                            .l2_bytes = (uint64_t)g->part.l2.size * g->part.partitions,
+                            .shared_sm = g->sm.shared_size,
+                            .shared_block = g->sm.shared_max};
 }
 
-// --- opening --------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 static void sim_close(oc_device *base)
 {
     Sim *d = sim_of(base);
@@ -335,7 +390,8 @@ static void sim_close(oc_device *base)
     while (d->streams.n) sim_stream_destroy(&d->streams.v[d->streams.n - 1]->base);
     for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
-    vec_free(&d->records), vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
+    vec_free(&d->records), vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures),
+        vec_free(&d->labels);
     chip_close(&d->chip);
     gmem_close(&d->memory);
     if (d->has_only) regfree(&d->only);
@@ -343,13 +399,43 @@ static void sim_close(oc_device *base)
 }
 
 static const DeviceOps sim_ops = {
-    .close = sim_close, .info = sim_info, .alloc = sim_alloc, .release = sim_release, .write = sim_write, .read = sim_read, .copy = sim_copy, .fill = sim_fill,
-    .load = sim_load, .unload = sim_unload, .kernel_get = sim_kernel_get, .kernel_count = sim_kernel_count, .kernel_at = sim_kernel_at,
-    .kernel_describe = sim_kernel_describe, .carveout = sim_carveout, .symbol = sim_symbol, .texture_create = sim_texture_create,
-    .texture_destroy = sim_texture_destroy, .stream_create = sim_stream_create, .stream_destroy = sim_stream_destroy, .stream_time = sim_stream_time,
-    .event_create = sim_event_create, .event_destroy = sim_event_destroy, .event_record = sim_event_record, .event_seconds = sim_event_seconds,
-    .occupancy = sim_occupancy, .range = sim_range, .pin = sim_pin, .unpin = sim_unpin, .queue = sim_queue, .wait = sim_wait, .gather = sim_gather,
-    .launch = sim_launch, .launches = sim_launches, .launch_kernel = sim_launch_kernel, .launch_counter = sim_launch_counter, .launch_rate = sim_launch_rate,
+    .close = sim_close,
+    .info = sim_info,
+    .alloc = sim_alloc,
+    .release = sim_release,
+    .write = sim_write,
+    .read = sim_read,
+    .copy = sim_copy,
+    .fill = sim_fill,
+    .load = sim_load,
+    .unload = sim_unload,
+    .kernel_get = sim_kernel_get,
+    .kernel_count = sim_kernel_count,
+    .kernel_at = sim_kernel_at,
+    .kernel_describe = sim_kernel_describe,
+    .carveout = sim_carveout,
+    .symbol = sim_symbol,
+    .texture_create = sim_texture_create,
+    .texture_destroy = sim_texture_destroy,
+    .stream_create = sim_stream_create,
+    .stream_destroy = sim_stream_destroy,
+    .stream_time = sim_stream_time,
+    .event_create = sim_event_create,
+    .event_destroy = sim_event_destroy,
+    .event_record = sim_event_record,
+    .event_seconds = sim_event_seconds,
+    .occupancy = sim_occupancy,
+    .range = sim_range,
+    .pin = sim_pin,
+    .unpin = sim_unpin,
+    .queue = sim_queue,
+    .wait = sim_wait,
+    .gather = sim_gather,
+    .launch = sim_launch,
+    .launches = sim_launches,
+    .launch_kernel = sim_launch_kernel,
+    .launch_counter = sim_launch_counter,
+    .launch_rate = sim_launch_rate,
 };
 
 oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
@@ -368,7 +454,8 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
         return status;
     }
     if (!gmem_open(&d->memory, d->gpu.memory)) {
-        text_printf(message, "the host can't reserve %llu bytes for the device's memory", (unsigned long long)d->gpu.memory);
+        text_printf(message, "the host can't reserve %llu bytes for the device's memory",
+                    (unsigned long long)d->gpu.memory);
         mem_free(d);
         return OC_OUT_OF_MEMORY;
     }
@@ -383,7 +470,7 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     *out = &d->base;
     return OC_OK;
 }
-// --- for the program's own folders ------------------------------------------------------------------------------------------
+// --- for the program's own folders -----------------------------------------------------------------------------------
 oc_status device_blame(const char *gpu, const Diag *diag)
 {
     bool override = diag->text.v && !strncmp(diag->text.v, "--set:", 6);
@@ -391,7 +478,10 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
-const Record *device_record(const oc_device *d, size_t launch) { return launch < sim_of(d)->records.n ? &sim_of(d)->records.v[launch] : NULL; }
+const Record *device_record(const oc_device *d, size_t launch)
+{
+    return launch < sim_of(d)->records.n ? &sim_of(d)->records.v[launch] : NULL;
+}
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }

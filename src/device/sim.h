@@ -12,7 +12,7 @@ typedef struct SimStream {
 } SimStream;
 typedef struct SimEvent {
     oc_event base;
-    double at;                         // seconds
+    double at;  // seconds
 } SimEvent;
 typedef struct SimKernel {
     oc_kernel base;
@@ -39,7 +39,7 @@ typedef struct Sim {
     VEC(char *) labels;
     SimStream standard;
     double copy_free[2], chip_free, cpu_free;  // when the engines are free, seconds
-    double busy;                      // of all of them
+    double busy;                               // of all of them
     double wall;
     uint64_t peak;
     regex_t only;
@@ -51,7 +51,6 @@ static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }
 static inline SimStream *stream_of(oc_stream *s) { return (SimStream *)s; }
 #define fail(d, ...) device_fail(&(d)->base, __VA_ARGS__)
 
-
 // module.c
 oc_status sim_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **module);
 void sim_unload(oc_module *m);
@@ -60,6 +59,6 @@ size_t sim_kernel_count(const oc_module *m);
 oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
-const char *sim_keep_label(Sim *d, const char *label);   // sim.c
+const char *sim_keep_label(Sim *d, const char *label);  // sim.c
 
 #endif

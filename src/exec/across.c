@@ -1,6 +1,6 @@
 // across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask, elect (PTX ISA §9.7.9.6,
-// §9.7.13.9–13, §9.7.13.16). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of the
-// membermask's that are alive. Lanes with different membermasks are groups apart.
+// §9.7.13.9–13, §9.7.13.16). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of
+// the membermask's that are alive. Lanes with different membermasks are groups apart.
 #include "exec/exec.h"
 
 #include <string.h>
@@ -115,10 +115,14 @@ static void run(const Lanes *l, const Dinst *d, uint32_t mask)
         for (uint32_t m = mask; m; m &= m - 1)
             if (member[__builtin_ctz(m)] == value) same |= m & -m;
         mask &= ~same;
-        if (d->kind == X_VOTE) vote(l, d, same);
-        else if (d->kind == X_MATCH) match(l, d, same);
-        else if (d->kind == X_ELECT) elect(l, d, same);
-        else reduce(l, d, same);
+        if (d->kind == X_VOTE)
+            vote(l, d, same);
+        else if (d->kind == X_MATCH)
+            match(l, d, same);
+        else if (d->kind == X_ELECT)
+            elect(l, d, same);
+        else
+            reduce(l, d, same);
     }
 }
 
@@ -146,7 +150,8 @@ void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts
     uint32_t pred[4] = {FULL}, mask = 0;
     Lanes l = {.bank = {rows, rows}, .pred = pred};
     Dinst x = part[0].code->insts[part[0].pc];
-    x.a = A * ROW_BYTES, x.b = B * ROW_BYTES, x.c = C * ROW_BYTES, x.vector[3] = MEMBER * ROW_BYTES, x.dst = DST * ROW_BYTES;
+    x.a = A * ROW_BYTES, x.b = B * ROW_BYTES, x.c = C * ROW_BYTES, x.vector[3] = MEMBER * ROW_BYTES,
+    x.dst = DST * ROW_BYTES;
     x.psrc = PRED_FIRST, x.pdst = PRED_FIRST + 1, x.psrc_negated = false;
     for (int results = 0; results < 2; results++) {
         for (uint32_t p = 0; p < parts; p++) {
@@ -160,9 +165,12 @@ void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts
                 continue;
             }
             mask |= m;
-            if (d->kind == X_VOTE) put_predicate(&l, x.psrc, m, get_pred_lanes(&own, d));
-            else copy_lanes(row(&l, x.a), row(&own, d->a), m, d->kind == X_MATCH && d->bytes == 8 ? 8 : 4);
-            if (d->kind == X_SHFL) copy_lanes(row(&l, x.b), row(&own, d->b), m, 4), copy_lanes(row(&l, x.c), row(&own, d->c), m, 4);
+            if (d->kind == X_VOTE)
+                put_predicate(&l, x.psrc, m, get_pred_lanes(&own, d));
+            else
+                copy_lanes(row(&l, x.a), row(&own, d->a), m, d->kind == X_MATCH && d->bytes == 8 ? 8 : 4);
+            if (d->kind == X_SHFL)
+                copy_lanes(row(&l, x.b), row(&own, d->b), m, 4), copy_lanes(row(&l, x.c), row(&own, d->c), m, 4);
             copy_lanes(row(&l, x.vector[3]), row(&own, d->vector[3]), m, 4);
         }
         if (!results) run(&l, &x, mask);

@@ -1,5 +1,5 @@
-// atomic.c: what an atomic operation makes of an old value (PTX ISA, atom and red). Floats are computed on their bits, so
-// that NaNs are canonical and every host agrees.
+// atomic.c: what an atomic operation makes of an old value (PTX ISA, atom and red). Floats are computed on their bits,
+// so that NaNs are canonical and every host agrees.
 #include "exec/exec.h"
 
 #include <string.h>
@@ -79,10 +79,12 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
         return p == p ? old : 0x7ff8000000000000ull;
     case TY_F16: return half_bits(half_value((uint32_t)old & 0xffff) + half_value((uint32_t)x & 0xffff));
     case TY_BF16: return bf16_bits(f32_of(old << 16) + f32_of(x << 16));
-    case TY_F16X2: return half_bits(half_value(old & 0xffff) + half_value(x & 0xffff)) |
-                          (uint64_t)half_bits(half_value(old >> 16 & 0xffff) + half_value(x >> 16 & 0xffff)) << 16;
-    case TY_BF16X2: return bf16_bits(f32_of(old << 16) + f32_of(x << 16)) |
-                           (uint64_t)bf16_bits(f32_of(old & 0xffff0000u) + f32_of(x & 0xffff0000u)) << 16;
+    case TY_F16X2:
+        return half_bits(half_value(old & 0xffff) + half_value(x & 0xffff)) |
+               (uint64_t)half_bits(half_value(old >> 16 & 0xffff) + half_value(x >> 16 & 0xffff)) << 16;
+    case TY_BF16X2:
+        return bf16_bits(f32_of(old << 16) + f32_of(x << 16)) |
+               (uint64_t)bf16_bits(f32_of(old & 0xffff0000u) + f32_of(x & 0xffff0000u)) << 16;
     default: return old + x;
     }
 }

@@ -1,6 +1,6 @@
-// barrier.c: bar and barrier (PTX ISA §9.7.13.1). From sm_70 on threads arrive one by one, before that a warp arrives as
-// a whole, whatever lanes are active. Without a count a barrier waits for all threads of the CTA that haven't exited.
-// A split that waits is SPLIT_BARRIER with the barrier's number in wait, its pc still at the instruction.
+// barrier.c: bar and barrier (PTX ISA §9.7.13.1). From sm_70 on threads arrive one by one, before that a warp arrives
+// as a whole, whatever lanes are active. Without a count a barrier waits for all threads of the CTA that haven't
+// exited. A split that waits is SPLIT_BARRIER with the barrier's number in wait, its pc still at the instruction.
 #include "exec/exec.h"
 
 static uint32_t first_value(const Warp *w, Loc32 at, uint32_t mask)
@@ -57,9 +57,12 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (d->mod == M_B_RED) {
         uint32_t p = get_pred_lanes(&w->l, d) & mask;
         if (!b->used && d->cache == M_A_AND) b->reduce = 1;
-        if (d->cache == M_A_AND) b->reduce &= p == mask;
-        else if (d->cache == M_A_OR) b->reduce |= p != 0;
-        else b->reduce += (uint32_t)__builtin_popcount(p);
+        if (d->cache == M_A_AND)
+            b->reduce &= p == mask;
+        else if (d->cache == M_A_OR)
+            b->reduce |= p != 0;
+        else
+            b->reduce += (uint32_t)__builtin_popcount(p);
     }
     b->used = true;
     b->arrived += come;

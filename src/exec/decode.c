@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- functions --------------------------------------------------------------------------------------------------------
+// --- functions -------------------------------------------------------------------------------------------------------
 static void lay_out(uint32_t *size, const Symbol *s, uint32_t *at)
 {
     uint32_t align = MAX(s->align, 1u);
@@ -100,7 +100,12 @@ static bool decode_function(Decode *x, Code *code)
         if (s->inst < code->n && strstr(s->text, AHEAD_PRAGMA)) code->insts[s->inst].soft = SOFT_AHEAD;
         if (s->inst < code->n && strstr(s->text, LINE_PRAGMA)) code->insts[s->inst].soft = SOFT_LINE;
     }
-    code->insts[code->n] = (Dinst){.kind = f->entry ? X_EXIT : X_RET, .class = CLASS_BRANCH, .guard = PRED_TRUE, .prov = PROV_NONE, .index = code->n, .op = OP_EXIT};
+    code->insts[code->n] = (Dinst){.kind = f->entry ? X_EXIT : X_RET,
+                                   .class = CLASS_BRANCH,
+                                   .guard = PRED_TRUE,
+                                   .prov = PROV_NONE,
+                                   .index = code->n,
+                                   .op = OP_EXIT};
     mem_free(prov);
     flow_free(flow);
     return ok;
@@ -131,8 +136,8 @@ static void reach(Decode *x, const Function *f)
     }
 }
 
-// Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion, bounded
-// when it runs.
+// Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion,
+// bounded when it runs.
 typedef struct Need {
     uint32_t registers, local;
     enum { NEED_UNKNOWN, NEED_ASKED, NEED_KNOWN } state;
@@ -150,7 +155,8 @@ static Need need(Kernel *k, const Code *c, Need *of)
     bool indirect = false;
     for (uint32_t n = 0; n < c->n; n++) {
         if (c->insts[n].kind != X_CALL) continue;
-        if (!c->insts[n].call->callee) indirect = true;
+        if (!c->insts[n].call->callee)
+            indirect = true;
         else {
             Need his = need(k, c->insts[n].call->callee, of);
             registers = MAX(registers, his.registers), local = MAX(local, his.local);
@@ -175,8 +181,10 @@ static void fill_constants(Decode *x)
         uint8_t *r = k->consts + (size_t)x->consts.v[c].row * ROW_BYTES;
         for (int n = 0; n < LANES; n++) {
             uint32_t narrow = (uint32_t)x->consts.v[c].value;
-            if (x->consts.v[c].wide) memcpy(r + 8 * n, &x->consts.v[c].value, 8);
-            else memcpy(r + 4 * n, &narrow, 4);
+            if (x->consts.v[c].wide)
+                memcpy(r + 8 * n, &x->consts.v[c].value, 8);
+            else
+                memcpy(r + 4 * n, &narrow, 4);
         }
     }
 }

@@ -1,5 +1,5 @@
-// decode.h: what the files that decode share: operand.c (operands, and where things are), decode_memory.c and decode_inst.c
-// (one instruction), decode.c (functions and kernels).
+// decode.h: what the files that decode share: operand.c (operands, and where things are), decode_memory.c and
+// decode_inst.c (one instruction), decode.c (functions and kernels).
 #ifndef EXEC_DECODE_H
 #define EXEC_DECODE_H
 
@@ -12,7 +12,7 @@ typedef struct Place {
 } Place;
 typedef struct Places {
     VEC(Place) list;
-    Map index;                          // symbol → place in list
+    Map index;  // symbol → place in list
 } Places;
 typedef struct ConstEntry {
     uint64_t value;
@@ -27,42 +27,42 @@ typedef struct Decode {
     const Function *f;
     Diag *diag;
     const Inst *i;
-    Places reached;                     // functions → their number in Kernel.codes
-    Places shared;                      // in shared memory
-    uint32_t extern_align;              // of the dynamic part: the most that one of its names asks for
-    Places local, param;                // of the current function: local offset; first row
+    Places reached;         // functions → their number in Kernel.codes
+    Places shared;          // in shared memory
+    uint32_t extern_align;  // of the dynamic part: the most that one of its names asks for
+    Places local, param;    // of the current function: local offset; first row
     VEC(ConstEntry) consts;
-    Map rows;                           // value and width → row of a constant
+    Map rows;  // value and width → row of a constant
     bool failed;
 } Decode;
 
-// --- operand.c ----------------------------------------------------------------------------------------------------------
+// --- operand.c -------------------------------------------------------------------------------------------------------
 // Tells the first mistake with its place; always false. unsupported: it is legal, but not implemented.
 bool decode_fail(Decode *x, bool unsupported, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void places_put(Places *p, const Symbol *s, uint32_t at);
-uint32_t places_find(const Places *p, const Symbol *s);            // NO_REG: it isn't there
+uint32_t places_find(const Places *p, const Symbol *s);  // NO_REG: it isn't there
 void places_clear(Places *p);
-Loc32 constant_row(Decode *x, uint64_t value, bool wide);           // of the kernel's pool
-uint64_t address_of(Decode *x, const Symbol *s);                    // in its own space
-bool reg_wide(const Decode *x, uint32_t reg);                       // 64 bits
+Loc32 constant_row(Decode *x, uint64_t value, bool wide);  // of the kernel's pool
+uint64_t address_of(Decode *x, const Symbol *s);           // in its own space
+bool reg_wide(const Decode *x, uint32_t reg);              // 64 bits
 Loc32 reg_loc(const Decode *x, uint32_t reg);
 uint16_t pred_of(const Decode *x, uint32_t reg);
 Loc32 source_row(Decode *x, const Operand *o, Type t);
-uint32_t pred_source(Decode *x, const Operand *o);                  // 2 · number + negated
+uint32_t pred_source(Decode *x, const Operand *o);  // 2 · number + negated
 void set_psrc(Decode *x, Dinst *d, const Operand *o);
 Loc32 scratch_row(const Decode *x);
 Loc32 dest_row(const Decode *x, const Operand *o);
 uint16_t pdest_of(const Decode *x, const Operand *o);
-void half_rows(const Decode *x, const Operand *o, Loc32 to[2]);       // of a 128-bit register
-void set_address(Decode *x, Dinst *d, const Operand *o);            // [reg + imm], [sym + imm], [imm]
-void set_score(Decode *x, Dinst *d);                                // the scoreboard's view of x->i
+void half_rows(const Decode *x, const Operand *o, Loc32 to[2]);  // of a 128-bit register
+void set_address(Decode *x, Dinst *d, const Operand *o);         // [reg + imm], [sym + imm], [imm]
+void set_score(Decode *x, Dinst *d);                             // the scoreboard's view of x->i
 
-// --- decode_memory.c, decode_inst.c ---------------------------------------------------------------------------------------
+// --- decode_memory.c, decode_inst.c ----------------------------------------------------------------------------------
 bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 bool decode_texture(Decode *x, Dinst *d);
-bool decode_copy(Decode *x, Dinst *d);                              // cp.async
+bool decode_copy(Decode *x, Dinst *d);  // cp.async
 bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at);
-uint32_t param_row_count(const Symbol *s);                          // rows of a .param variable
+uint32_t param_row_count(const Symbol *s);  // rows of a .param variable
 
 #endif

@@ -1,5 +1,5 @@
-// decode_inst.c: one instruction → Dinst. decode_inst is the list of what is special; everything else computes on lanes, and
-// its operands are those of its row in ops.def.
+// decode_inst.c: one instruction → Dinst. decode_inst is the list of what is special; everything else computes on
+// lanes, and its operands are those of its row in ops.def.
 #include "exec/decode.h"
 
 #include <string.h>
@@ -22,11 +22,16 @@ static bool decode_call(Decode *x, Dinst *d)
         const Function *g = callee->sym->function;
         formal_args = &g->params, formal_rets = &g->rets;
         if (!g->has_body) {
-            if (!strcmp(name, "vprintf")) d->kind = X_PRINTF;
-            else if (!strcmp(name, "malloc")) d->kind = X_MALLOC;
-            else if (!strcmp(name, "free")) d->kind = X_FREE;
-            else if (!strcmp(name, "__assertfail") || !strcmp(name, "__assert_fail")) d->kind = X_TRAP;
-            else return decode_fail(x, false, "function '%s' has no body in this module", name);
+            if (!strcmp(name, "vprintf"))
+                d->kind = X_PRINTF;
+            else if (!strcmp(name, "malloc"))
+                d->kind = X_MALLOC;
+            else if (!strcmp(name, "free"))
+                d->kind = X_FREE;
+            else if (!strcmp(name, "__assertfail") || !strcmp(name, "__assert_fail"))
+                d->kind = X_TRAP;
+            else
+                return decode_fail(x, false, "function '%s' has no body in this module", name);
         } else {
             site->callee = x->k->codes.v[places_find(&x->reached, g->symbol)];
         }
@@ -34,8 +39,10 @@ static bool decode_call(Decode *x, Dinst *d)
         d->a = reg_loc(x, callee->reg);
         const Operand *last = &i->opnd[i->operands - 1];
         const Proto *p = x->f->protos.v[last->reg];
-        if (p->targets.n) formal_args = &p->targets.v[0]->function->params, formal_rets = &p->targets.v[0]->function->rets;
-        else formal_args = &p->params, formal_rets = &p->rets;
+        if (p->targets.n)
+            formal_args = &p->targets.v[0]->function->params, formal_rets = &p->targets.v[0]->function->rets;
+        else
+            formal_args = &p->params, formal_rets = &p->rets;
     }
     for (int l = 0; l < 2; l++) {
         const Operand *list = l ? args : rets;
@@ -46,18 +53,24 @@ static bool decode_call(Decode *x, Dinst *d)
             for (size_t n = 0; n < formal_rets->n; n++) there += param_row_count(formal_rets->v[n]);
         for (size_t n = 0; n < formal->n; n++) {
             const Operand *o = &list->items[n];
-            CallArg a = {.there = there, .words = ((uint32_t)formal->v[n]->bytes + 3) / 4, .bytes = (uint8_t)MIN(formal->v[n]->bytes, 8)};
+            CallArg a = {.there = there,
+                         .words = ((uint32_t)formal->v[n]->bytes + 3) / 4,
+                         .bytes = (uint8_t)MIN(formal->v[n]->bytes, 8)};
             there += param_row_count(formal->v[n]);
             if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
                 a.is_param = true;
                 a.here = places_find(&x->param, o->sym);
-                if (a.here == NO_REG) return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
-                if (o->sym->bytes < formal->v[n]->bytes) return decode_fail(x, false, "'%s' is smaller than the parameter it is passed for", o->sym->name);
+                if (a.here == NO_REG)
+                    return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
+                if (o->sym->bytes < formal->v[n]->bytes)
+                    return decode_fail(x, false, "'%s' is smaller than the parameter it is passed for", o->sym->name);
             } else {
                 a.value = l ? source_row(x, o, formal->v[n]->type) : dest_row(x, o);
             }
-            if (l) vec_push(&site->args, a);
-            else vec_push(&site->rets, a);
+            if (l)
+                vec_push(&site->args, a);
+            else
+                vec_push(&site->rets, a);
         }
     }
     return true;
@@ -84,8 +97,10 @@ static bool decode_barrier(Decode *x, Dinst *d)
     d->pdst = PRED_SINK;
     if (red) {
         set_psrc(x, d, &i->opnd[i->operands - 1]);
-        if (i->type == TY_PRED) d->pdst = pdest_of(x, &i->opnd[0]);
-        else d->dst = dest_row(x, &i->opnd[0]);
+        if (i->type == TY_PRED)
+            d->pdst = pdest_of(x, &i->opnd[0]);
+        else
+            d->dst = dest_row(x, &i->opnd[0]);
     }
     return true;
 }
@@ -109,9 +124,12 @@ static bool decode_across(Decode *x, Dinst *d)
     case OP_VOTE:
         d->kind = X_VOTE;
         d->mod = i->mod[G_VOTE];
-        if (d->mod == M_BALLOT ? i->type != TY_B32 : i->type != TY_PRED) return decode_fail(x, false, "vote.ballot gives .b32, the others .pred");
-        if (i->type == TY_PRED) d->pdst = pdest_of(x, &o[0]);
-        else d->dst = dest_row(x, &o[0]);
+        if (d->mod == M_BALLOT ? i->type != TY_B32 : i->type != TY_PRED)
+            return decode_fail(x, false, "vote.ballot gives .b32, the others .pred");
+        if (i->type == TY_PRED)
+            d->pdst = pdest_of(x, &o[0]);
+        else
+            d->dst = dest_row(x, &o[0]);
         set_psrc(x, d, &o[1]);
         d->vector[3] = i->operands > 2 ? source_row(x, &o[2], TY_B32) : all;
         return true;
@@ -147,7 +165,7 @@ static bool decode_across(Decode *x, Dinst *d)
     }
 }
 
-// --- one instruction --------------------------------------------------------------------------------------------------
+// --- one instruction -------------------------------------------------------------------------------------------------
 static void plain_operands(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
@@ -165,7 +183,8 @@ static void plain_operands(Decode *x, Dinst *d)
         case 'h':
             d->dst = dest_row(x, o);
             if (o->kind == O_REG && reg_wide(x, o->reg)) d->flags |= D_LONG;
-            if (i->op == OP_CVT && o->kind == O_REG && type_info[x->f->regs.v[o->reg].type].bits == 32) d->flags |= D_DST_32;
+            if (i->op == OP_CVT && o->kind == O_REG && type_info[x->f->regs.v[o->reg].type].bits == 32)
+                d->flags |= D_DST_32;
             if (i->type == TY_PRED) d->pdst = pdest_of(x, o);
             break;
         case 'H':
@@ -180,10 +199,15 @@ static void plain_operands(Decode *x, Dinst *d)
         case 'q': set_psrc(x, d, o); break;
         case 'i': d->imm = o->imm; break;
         default: {
-            Type t = sig[n] == 'A' ? product : sig[n] == 'b' ? (Type)(i->type2 ? i->type2 : i->type) : sig[n] == 'w' ? TY_B64 :
-                     sig[n] == 'a' || (sig[n] == 's' && i->op == OP_CVTA) ? (Type)i->type : TY_B32;
-            if (t == TY_PRED) *src[s++] = pred_source(x, o);
-            else *src[s++] = source_row(x, o, t);
+            Type t = sig[n] == 'A'                                          ? product
+                     : sig[n] == 'b'                                        ? (Type)(i->type2 ? i->type2 : i->type)
+                     : sig[n] == 'w'                                        ? TY_B64
+                     : sig[n] == 'a' || (sig[n] == 's' && i->op == OP_CVTA) ? (Type)i->type
+                                                                            : TY_B32;
+            if (t == TY_PRED)
+                *src[s++] = pred_source(x, o);
+            else
+                *src[s++] = source_row(x, o, t);
             if (sig[n] == 'b' && o->kind == O_REG && reg_wide(x, o->reg)) d->flags |= D_SRC_LONG;
             if (sig[n] == 'b' && o->kind == O_IMM && type_info[t].bits == 64) d->flags |= D_SRC_LONG;
         }
@@ -202,7 +226,12 @@ static bool decode_mov(Decode *x, Dinst *d)
         d->bytes = (uint8_t)(type_info[i->type].bits / 8 / v->count);
         if (i->type == TY_B128) half_rows(x, to->kind == O_VEC ? from : to, d->vector + 4);
         for (int e = 0; e < v->count; e++)
-            d->vector[e] = to->kind == O_VEC ? dest_row(x, &v->items[e]) : source_row(x, &v->items[e], d->bytes == 2 ? TY_B16 : d->bytes == 1 ? TY_B8 : d->bytes == 4 ? TY_B32 : TY_B64);
+            d->vector[e] = to->kind == O_VEC ? dest_row(x, &v->items[e])
+                                             : source_row(x, &v->items[e],
+                                                          d->bytes == 2   ? TY_B16
+                                                          : d->bytes == 1 ? TY_B8
+                                                          : d->bytes == 4 ? TY_B32
+                                                                          : TY_B64);
         if (to->kind == O_VEC) {
             d->a = i->type == TY_B128 ? d->vector[4] : source_row(x, from, i->type);
             if (type_info[i->type].bits == 64) d->flags |= D_SRC_LONG;
@@ -214,8 +243,10 @@ static bool decode_mov(Decode *x, Dinst *d)
     }
     if (i->type == TY_PRED) {
         d->pdst = pdest_of(x, to);
-        if (from->kind == O_SREG) d->a = 2 * PRED_TRUE + 1;  // %is_explicit_cluster: never
-        else d->a = pred_source(x, from);
+        if (from->kind == O_SREG)
+            d->a = 2 * PRED_TRUE + 1;  // %is_explicit_cluster: never
+        else
+            d->a = pred_source(x, from);
         return true;
     }
     d->dst = dest_row(x, to);
@@ -245,7 +276,10 @@ static void find_128(void *user, uint32_t reg, bool def)
     Decode *x = user;
     (void)def;
     if (type_info[x->f->regs.v[reg].type].bits == 128)
-        decode_fail(x, true, "'%s' with the 128-bit register %s is not implemented: such registers are moved, loaded and stored as .b128", op_info[x->i->op].name, reg_name(x->f, reg));
+        decode_fail(x, true,
+                    "'%s' with the 128-bit register %s is not implemented: such registers are moved, loaded and stored "
+                    "as .b128",
+                    op_info[x->i->op].name, reg_name(x->f, reg));
 }
 
 bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
@@ -254,14 +288,25 @@ bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     const OpInfo *op = &op_info[i->op];
     if (i->type != TY_B128) inst_regs(i, find_128, x);
     if (x->failed) return false;
-    *d = (Dinst){.op = (uint8_t)i->op, .type = i->type, .type2 = i->type2, .space = i->space, .vec = 1, .inst = i, .index = at,
-                 .class = op->class, .slots = (uint8_t)inst_slots(i), .guard = PRED_TRUE, .prov = PROV_NONE, .kind = X_LANES};
+    *d = (Dinst){.op = (uint8_t)i->op,
+                 .type = i->type,
+                 .type2 = i->type2,
+                 .space = i->space,
+                 .vec = 1,
+                 .inst = i,
+                 .index = at,
+                 .class = op->class,
+                 .slots = (uint8_t)inst_slots(i),
+                 .guard = PRED_TRUE,
+                 .prov = PROV_NONE,
+                 .kind = X_LANES};
     d->dst = scratch_row(x);
     d->pdst = d->pdst2 = PRED_SINK;
     // Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
     bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
     if (sum && type_info[i->type].kind == K_FLOAT) d->class = CLASS_FMA;
-    if (i->type == TY_F64 && (op->class == CLASS_ALU || op->class == CLASS_MUL || op->class == CLASS_FMA)) d->class = CLASS_F64;
+    if (i->type == TY_F64 && (op->class == CLASS_ALU || op->class == CLASS_MUL || op->class == CLASS_FMA))
+        d->class = CLASS_F64;
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;
     set_score(x, d);
     switch (i->op) {
@@ -305,7 +350,7 @@ bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     case OP_FENCE_PROXY:  // all proxies see the same memory here
     case OP_MEMBAR_PROXY: d->kind = X_FENCE; return true;
     case OP_PMEVENT:
-    case OP_DISCARD:      // what is discarded may be anything, so also what it was
+    case OP_DISCARD:  // what is discarded may be anything, so also what it was
     case OP_APPLYPRIORITY:
     case OP_GRIDDEPCONTROL:  // grids run one after the other
     case OP_SETMAXNREG: d->kind = X_NOP; return true;
@@ -343,10 +388,14 @@ bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
     case OP_CVTA:
     case OP_ISSPACEP:
         plain_operands(x, d);
-        d->imm = i->space == SP_SHARED ? SHARED_WINDOW : i->space == SP_LOCAL ? LOCAL_WINDOW : i->space == SP_CONST ? CONST_WINDOW :
-                 i->space == SP_PARAM ? PARAM_WINDOW : 0;
+        d->imm = i->space == SP_SHARED  ? SHARED_WINDOW
+                 : i->space == SP_LOCAL ? LOCAL_WINDOW
+                 : i->space == SP_CONST ? CONST_WINDOW
+                 : i->space == SP_PARAM ? PARAM_WINDOW
+                                        : 0;
         if (i->op == OP_CVTA && i->space == SP_CONST) d->imm = x->image->const_base;
-        if (i->op == OP_CVTA && type_info[i->type].bits != 64) return decode_fail(x, true, "32-bit generic addresses are not implemented");
+        if (i->op == OP_CVTA && type_info[i->type].bits != 64)
+            return decode_fail(x, true, "32-bit generic addresses are not implemented");
         d->mod = i->mod[G_TO];
         if (i->op == OP_CVTA && i->opnd[1].kind == O_SYM && (i->opnd[1].sym->space == SP_LOCAL)) {
             d->kind = X_LOCAL_ADDRESS;

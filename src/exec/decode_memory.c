@@ -1,20 +1,21 @@
-// decode_memory.c: loads, stores, atomics, textures and asynchronous copies. What is static of an access is settled here: its
-// width, its order, which caches it may use; addresses are left as a row and an offset.
+// decode_memory.c: loads, stores, atomics, textures and asynchronous copies. What is static of an access is settled
+// here: its width, its order, which caches it may use; addresses are left as a row and an offset.
 #include "exec/decode.h"
 
-static bool strong(const Inst *i)
-{
-    return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK;
-}
+static bool strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
 
 // .acquire, .acq_rel and .sc: what comes later in the thread must not be performed before (PTX ISA §8).
-static bool acquires(const Inst *i) { return i->mod[G_SEM] == M_ACQUIRE || i->mod[G_SEM] == M_ACQ_REL || i->mod[G_SEM] == M_SC; }
+static bool acquires(const Inst *i)
+{
+    return i->mod[G_SEM] == M_ACQUIRE || i->mod[G_SEM] == M_ACQ_REL || i->mod[G_SEM] == M_SC;
+}
 
 static void elements(Decode *x, Dinst *d, const Operand *o, bool to)
 {
     d->vec = o->kind == O_VEC ? o->count : 1;
     if (x->i->type == TY_B128) {  // a vector of its halves
-        if (o->kind != O_REG && o->kind != O_SINK) decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
+        if (o->kind != O_REG && o->kind != O_SINK)
+            decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
         d->vec = 2;
         d->bytes = 8;
         d->flags |= D_LONG;
@@ -48,14 +49,16 @@ bool decode_memory(Decode *x, Dinst *d)
         if (at != NO_REG) {  // a device function's parameter, or a .param variable of the body: rows of the frame
             d->kind = load ? X_LD_ROWS : X_ST_PARAM;
             d->imm = (uint64_t)at * 4 + where->imm;
-            if (where->imm + (uint64_t)d->bytes * d->vec > s->bytes) return decode_fail(x, false, "the access lies outside '%s'", s->name);
+            if (where->imm + (uint64_t)d->bytes * d->vec > s->bytes)
+                return decode_fail(x, false, "the access lies outside '%s'", s->name);
             return true;
         }
         if (!x->f->entry || !load) return decode_fail(x, false, "this .param access names no parameter");
         d->kind = X_LD_PARAM;
         d->slots = 0;
         set_address(x, d, where);
-        if (s && where->imm + (uint64_t)d->bytes * d->vec > s->bytes) return decode_fail(x, false, "the access lies outside '%s'", s->name);
+        if (s && where->imm + (uint64_t)d->bytes * d->vec > s->bytes)
+            return decode_fail(x, false, "the access lies outside '%s'", s->name);
         d->flags |= s ? 0 : D_READONLY;
         return true;
     }
@@ -68,7 +71,8 @@ bool decode_atomic(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     int at = i->op == OP_ATOM ? 1 : 0;
-    if (i->type == TY_B128) return decode_fail(x, true, "'atom.%s' of .b128 is not implemented", mod_info[i->mod[G_ATOM]].name);
+    if (i->type == TY_B128)
+        return decode_fail(x, true, "'atom.%s' of .b128 is not implemented", mod_info[i->mod[G_ATOM]].name);
     d->kind = X_ATOM;
     d->mod = i->mod[G_ATOM];
     d->bytes = (uint8_t)type_bytes(i->type);
@@ -97,7 +101,9 @@ bool decode_atomic(Decode *x, Dinst *d)
     case M_A_MAX: ok = (t->kind == K_UINT || t->kind == K_SINT) && t->bits >= 32; break;
     default: ok = false;
     }
-    if (!ok) return decode_fail(x, true, "'%s.%s' of type .%s is not implemented", op_info[i->op].name, mod_info[d->mod].name, t->name);
+    if (!ok)
+        return decode_fail(x, true, "'%s.%s' of type .%s is not implemented", op_info[i->op].name,
+                           mod_info[d->mod].name, t->name);
     return true;
 }
 
@@ -109,13 +115,15 @@ bool decode_texture(Decode *x, Dinst *d)
     d->mod = i->mod[G_GEOM];
     d->cache = i->mod[G_COMP];
     if (t->count != 2) return decode_fail(x, true, "separate samplers are not implemented; use texture objects");
-    if (t->items[0].kind != O_REG) return decode_fail(x, true, "texture references are not implemented; use texture objects");
+    if (t->items[0].kind != O_REG)
+        return decode_fail(x, true, "texture references are not implemented; use texture objects");
     if (i->opnd[0].kind != O_VEC || i->opnd[0].count != 4) return decode_fail(x, true, "textures give vectors of four");
     elements(x, d, &i->opnd[0], true);
     d->vector[4] = reg_loc(x, t->items[0].reg);
     int need = d->mod == M_G1D ? 1 : 2, have = coords->kind == O_VEC ? coords->count : 1;
     if (have < need) return decode_fail(x, false, "too few coordinates");
-    if (i->op == OP_TLD4 && (d->mod != M_G2D || !d->cache)) return decode_fail(x, false, "tld4 needs .r, .g, .b or .a, and .2d");
+    if (i->op == OP_TLD4 && (d->mod != M_G2D || !d->cache))
+        return decode_fail(x, false, "tld4 needs .r, .g, .b or .a, and .2d");
     d->a = source_row(x, coords->kind == O_VEC ? &coords->items[0] : coords, i->type2);
     d->b = need > 1 ? source_row(x, &coords->items[1], i->type2) : constant_row(x, 0, false);
     return true;
@@ -127,9 +135,10 @@ bool decode_copy(Decode *x, Dinst *d)
     d->kind = X_CP_ASYNC;
     if (i->mod[G_CACHE] == M_CG) d->flags |= D_UNCACHED;
     d->bytes = (uint8_t)i->opnd[2].imm;
-    if (i->opnd[2].imm != 4 && i->opnd[2].imm != 8 && i->opnd[2].imm != 16) return decode_fail(x, false, "cp.async copies 4, 8 or 16 bytes");
-    set_address(x, d, &i->opnd[1]);                     // from, in global memory
-    const Operand *to = &i->opnd[0];                // to, in shared memory
+    if (i->opnd[2].imm != 4 && i->opnd[2].imm != 8 && i->opnd[2].imm != 16)
+        return decode_fail(x, false, "cp.async copies 4, 8 or 16 bytes");
+    set_address(x, d, &i->opnd[1]);   // from, in global memory
+    const Operand *to = &i->opnd[0];  // to, in shared memory
     d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant_row(x, 0, true);
     d->target = (uint32_t)to->imm + (to->sym ? (uint32_t)address_of(x, to->sym) : 0);
     if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;

@@ -13,17 +13,18 @@
 #define LANES 32
 #define FULL 0xffffffffu
 
-// --- lanes: registers as [register][32 lanes] -------------------------------------------------------------------------
+// --- lanes: registers as [register][32 lanes] ------------------------------------------------------------------------
 // A row is one 32-bit register of all lanes: 128 bytes. A 64-bit register is two rows holding 32 64-bit values, one of
-// 128 bits four: its lower halves like a 64-bit register, then its upper ones. Values of 8 and 16 bits lie zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1
-// takes what nobody reads.
+// 128 bits four: its lower halves like a 64-bit register, then its upper ones. Values of 8 and 16 bits lie
+// zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1 takes what nobody
+// reads.
 #define ROW_BYTES 128u
 enum { PRED_TRUE, PRED_SINK, PRED_FIRST };
 
 typedef struct Lanes {
-    uint8_t *bank[2];      // 0: the frame's rows; 1: the kernel's constants
+    uint8_t *bank[2];  // 0: the frame's rows; 1: the kernel's constants
     uint32_t *pred;
-    uint32_t cc;           // the carry flag of add.cc … of each lane (PTX ISA §9.7.2)
+    uint32_t cc;  // the carry flag of add.cc … of each lane (PTX ISA §9.7.2)
 } Lanes;
 
 typedef struct Dinst Dinst;
@@ -35,26 +36,55 @@ static inline void *row(const Lanes *l, Loc32 at) { return l->bank[at & 1] + (at
 
 // What exec_step does with an instruction.
 typedef enum Kindx {
-    X_LANES,       // d->fn does all of it
-    X_SREG, X_BRA, X_BRX, X_CALL, X_RET, X_EXIT, X_TRAP, X_SLEEP, X_NOP, X_BARRIER, X_WARP_SYNC,
-    X_LD, X_ST, X_ATOM, X_LD_PARAM, X_ST_PARAM, X_LD_ROWS, X_PREFETCH, X_CP_ASYNC, X_CP_WAIT, X_FENCE,
-    X_LOCAL_ADDRESS, X_SHFL, X_VOTE, X_MATCH, X_REDUX, X_ELECT, X_ACTIVEMASK, X_TEX, X_PRINTF, X_MALLOC, X_FREE,
+    X_LANES,  // d->fn does all of it
+    X_SREG,
+    X_BRA,
+    X_BRX,
+    X_CALL,
+    X_RET,
+    X_EXIT,
+    X_TRAP,
+    X_SLEEP,
+    X_NOP,
+    X_BARRIER,
+    X_WARP_SYNC,
+    X_LD,
+    X_ST,
+    X_ATOM,
+    X_LD_PARAM,
+    X_ST_PARAM,
+    X_LD_ROWS,
+    X_PREFETCH,
+    X_CP_ASYNC,
+    X_CP_WAIT,
+    X_FENCE,
+    X_LOCAL_ADDRESS,
+    X_SHFL,
+    X_VOTE,
+    X_MATCH,
+    X_REDUX,
+    X_ELECT,
+    X_ACTIVEMASK,
+    X_TEX,
+    X_PRINTF,
+    X_MALLOC,
+    X_FREE,
 } Kindx;
 
 #define MAX_SCORE 26
 struct Dinst {
     ExecFn *fn;
-    Loc32 dst, a, b, c;           // destination and sources; vectors: see vec
-    uint64_t imm;                 // address offset, lookup table, label …
-    uint8_t kind;                 // Kindx
-    uint8_t class, slots;         // timing class and issue slots
-    uint8_t op, type, type2;      // of the Inst
-    uint8_t space, vec, bytes;    // memory: state space, elements, bytes of an element
-    uint8_t mod;                  // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
-    uint8_t flags;                // D_…
-    uint16_t guard;               // predicate that lanes must have set; PRED_TRUE: none
+    Loc32 dst, a, b, c;         // destination and sources; vectors: see vec
+    uint64_t imm;               // address offset, lookup table, label …
+    uint8_t kind;               // Kindx
+    uint8_t class, slots;       // timing class and issue slots
+    uint8_t op, type, type2;    // of the Inst
+    uint8_t space, vec, bytes;  // memory: state space, elements, bytes of an element
+    uint8_t mod;                // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
+    uint8_t flags;              // D_…
+    uint16_t guard;             // predicate that lanes must have set; PRED_TRUE: none
     bool guard_negated;
-    uint16_t pdst, pdst2, psrc;   // predicate operands
+    uint16_t pdst, pdst2, psrc;  // predicate operands
     bool psrc_negated;
     uint8_t cache;                // cache operator, a Mod
     int16_t prov;                 // the kernel parameter its address comes from, or PROV_NONE
@@ -62,27 +92,28 @@ struct Dinst {
     uint32_t index;               // in Code.insts
     const Inst *inst;             // of the executed (lowered) function
     const struct CallSite *call;
-    Loc32 vector[8];              // rows of a vector's elements; texture coordinates are a, b, c
+    Loc32 vector[8];  // rows of a vector's elements; texture coordinates are a, b, c
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
     // destinations first.
     uint8_t score_dst, score_n, sources;
     uint16_t score[MAX_SCORE];
-    uint16_t source[6];           // slots of the register file that are read, for bank conflicts
-    uint16_t result;              // slot of the first register that is written, where has_result
+    uint16_t source[6];  // slots of the register file that are read, for bank conflicts
+    uint16_t result;     // slot of the first register that is written, where has_result
     bool has_result;
-    uint8_t soft;                 // SOFT_…: what it does for a software cache
+    uint8_t soft;  // SOFT_…: what it does for a software cache
 };
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
-    D_SYNC = 1,        // waits for all lanes of its mask (.sync, from sm_70 on)
-    D_STRONG = 2,      // volatile, relaxed, acquire or release: not a plain access
-    D_UNCACHED = 4,    // .cg, .cv or strong: passes the L1 by
-    D_READONLY = 8,    // .nc or ldu: may use the read-only cache
-    D_BACK = 16,       // a branch backwards
-    D_ACQUIRE = 16,    // memory: later accesses of the thread wait for it
-    D_LONG = 32,       // a 64-bit destination
-    D_FRAME = 64,      // memory: the address is relative to the frame's local memory
-    D_CARRY_IN = 64, D_CARRY_OUT = 128,
+    D_SYNC = 1,      // waits for all lanes of its mask (.sync, from sm_70 on)
+    D_STRONG = 2,    // volatile, relaxed, acquire or release: not a plain access
+    D_UNCACHED = 4,  // .cg, .cv or strong: passes the L1 by
+    D_READONLY = 8,  // .nc or ldu: may use the read-only cache
+    D_BACK = 16,     // a branch backwards
+    D_ACQUIRE = 16,  // memory: later accesses of the thread wait for it
+    D_LONG = 32,     // a 64-bit destination
+    D_FRAME = 64,    // memory: the address is relative to the frame's local memory
+    D_CARRY_IN = 64,
+    D_CARRY_OUT = 128,
     D_DST_32 = 64,     // cvt: a 32-bit destination register, though the type may be narrower
     D_SRC_LONG = 128,  // cvt, mov, addresses: a 64-bit source register
 };
@@ -102,56 +133,56 @@ typedef struct CallArg {
 } CallArg;
 typedef struct CallSite {
     VEC(CallArg) args, rets;
-    struct Code *callee;          // direct; null: by the address in Dinst.a
+    struct Code *callee;  // direct; null: by the address in Dinst.a
 } CallSite;
 
 typedef struct LocalParam {
-    uint32_t row, words, at;      // in the frame; in local memory
+    uint32_t row, words, at;  // in the frame; in local memory
 } LocalParam;
 
 typedef struct Code {
-    const Function *f;            // the executed form (lowered or as parsed)
+    const Function *f;  // the executed form (lowered or as parsed)
     const Function *parsed;
     struct Kernel *kernel;
-    uint32_t number;              // in Kernel.codes
-    Dinst *insts;                 // n + 1: the last one is an exit
+    uint32_t number;  // in Kernel.codes
+    Dinst *insts;     // n + 1: the last one is an exit
     uint32_t n;
-    uint32_t rows, preds;         // of a frame: registers, .param variables, two scratch rows
-    uint32_t registers;           // 32-bit slots after allocation
-    uint32_t local_bytes;         // of this frame
-    uint32_t frame_bytes;         // rows and predicates
-    uint32_t reg_rows;            // rows that hold registers
-    uint32_t stat_base;           // number of its first instruction among all of the kernel's
+    uint32_t rows, preds;  // of a frame: registers, .param variables, two scratch rows
+    uint32_t registers;    // 32-bit slots after allocation
+    uint32_t local_bytes;  // of this frame
+    uint32_t frame_bytes;  // rows and predicates
+    uint32_t reg_rows;     // rows that hold registers
+    uint32_t stat_base;    // number of its first instruction among all of the kernel's
     Alloc *alloc;
     VEC(CallSite *) calls;
-    VEC(LocalParam) local_params; // formal parameters whose address is taken
+    VEC(LocalParam) local_params;  // formal parameters whose address is taken
 } Code;
 
-// --- kernels and modules as loaded ------------------------------------------------------------------------------------
+// --- kernels and modules as loaded -----------------------------------------------------------------------------------
 typedef struct Kernel {
     const Function *f;
-    Code *code;                   // the entry
-    VEC(Code *) codes;            // the entry and what it can call
-    uint8_t *consts;              // constant rows, 64-byte aligned
+    Code *code;         // the entry
+    VEC(Code *) codes;  // the entry and what it can call
+    uint8_t *consts;    // constant rows, 64-byte aligned
     uint32_t const_rows;
-    uint32_t static_shared;       // bytes
+    uint32_t static_shared;  // bytes
     uint32_t param_bytes;
-    VEC(uint32_t) param_at;       // offset of each parameter
-    uint32_t registers;           // per thread, callees included
-    uint32_t insts;               // of all codes, their sentinels included
-    uint32_t score_size;          // the most scoreboard entries of a frame
-    uint32_t local_bytes;         // per thread, deepest chain; recursion is bounded by the device
+    VEC(uint32_t) param_at;  // offset of each parameter
+    uint32_t registers;      // per thread, callees included
+    uint32_t insts;          // of all codes, their sentinels included
+    uint32_t score_size;     // the most scoreboard entries of a frame
+    uint32_t local_bytes;    // per thread, deepest chain; recursion is bounded by the device
     bool recursive;
-    bool its;                     // independent thread scheduling: .target sm_70 or later
+    bool its;  // independent thread scheduling: .target sm_70 or later
     struct Image *image;
 } Kernel;
 
 // Module-scope variables laid out in a device's memory.
 typedef struct Image {
     Module *module;
-    uint8_t *constants;           // the .const bank
+    uint8_t *constants;  // the .const bank
     uint32_t const_bytes;
-    uint64_t const_base;          // its generic address: a bank of CONST_BANK bytes in the window for each module
+    uint64_t const_base;  // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
     uint32_t reg_limit;
 } Image;
@@ -163,7 +194,7 @@ ExecFn *exec_pick(const Inst *i);
 // atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
 uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global);
 
-// --- global memory ----------------------------------------------------------------------------------------------------
+// --- global memory ---------------------------------------------------------------------------------------------------
 // Generic addresses: global memory where the device puts it, and windows for the other spaces (PTX ISA §6.4.1.1).
 #define GLOBAL_BASE 0x0000000200000000ull
 #define SHARED_WINDOW 0x0000700000000000ull
@@ -171,66 +202,66 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
 #define CONST_WINDOW 0x0000720000000000ull
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
-#define CONST_BANK (1u << 24)         // bytes of constant memory of a module, at most
-#define CODE_BASE 0x10u               // function pointers are CODE_BASE + index
+#define CONST_BANK (1u << 24)  // bytes of constant memory of a module, at most
+#define CODE_BASE 0x10u        // function pointers are CODE_BASE + index
 
 typedef struct Allocation {
-    uint64_t start, end;          // [start, end)
-    const char *label;            // may be null
+    uint64_t start, end;  // [start, end)
+    const char *label;    // may be null
     bool freed, internal;
     uint32_t id;
 } Allocation;
 typedef struct Gmem {
-    uint8_t *host;                // host address of GLOBAL_BASE
-    uint64_t capacity, top;       // bytes reserved; the first never allocated one
-    VEC(Allocation) allocs;       // by start
+    uint8_t *host;           // host address of GLOBAL_BASE
+    uint64_t capacity, top;  // bytes reserved; the first never allocated one
+    VEC(Allocation) allocs;  // by start
     uint32_t next_id;
-    struct Heap *heap;            // device malloc
+    struct Heap *heap;  // device malloc
 } Gmem;
 bool gmem_open(Gmem *g, uint64_t capacity);
 void gmem_close(Gmem *g);
-uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);    // 0: no room
+uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
-const Allocation *gmem_find(const Gmem *g, uint64_t address);                      // the one that holds it, or null
-const Allocation *gmem_near(const Gmem *g, uint64_t address);                      // the nearest one, or null
+const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
+const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
 static inline void *gmem_host(const Gmem *g, uint64_t address) { return g->host + (address - GLOBAL_BASE); }
 
-// --- textures ---------------------------------------------------------------------------------------------------------
+// --- textures --------------------------------------------------------------------------------------------------------
 typedef struct Texture {
     uint64_t base;
     uint32_t width, height, pitch;
-    uint8_t channels, format, address;     // format and address: as oc_texture
+    uint8_t channels, format, address;  // format and address: as oc_texture
     bool linear, normalized, unit_float, used;
 } Texture;
 uint32_t texel_bytes(const Texture *t);
-#define TEXTURE_TAG 0x7e00000000000000ull    // a handle is this plus the object's index
+#define TEXTURE_TAG 0x7e00000000000000ull  // a handle is this plus the object's index
 
-// --- log.c: a window's stores and deferred operations -----------------------------------------------------------------
+// --- log.c: a window's stores and deferred operations ----------------------------------------------------------------
 // DESIGN.md §2. Plain stores go into lines of 128 bytes with a mask; the SM's own loads see them. At the edge the lines
 // of all SMs are written to memory, a byte that several wrote taking the value of the last in (cycle, SM) order; then
 // the deferred operations of all SMs run in the order (cycle, SM, sequence).
 typedef struct LogLine {
-    uint64_t line;                // address / 128
+    uint64_t line;  // address / 128
     uint64_t mask[2];
     uint8_t data[128];
-    uint16_t stamp[32];           // window cycle of the last store to each word
+    uint16_t stamp[32];  // window cycle of the last store to each word
 } LogLine;
 typedef struct Deferred {
     struct Warp *warp;
     const Dinst *d;
     uint64_t cycle;
-    uint32_t mask, base;          // lanes; the frame's first row
-    uint32_t tracker;             // the SM's handle for what waits for it
+    uint32_t mask, base;  // lanes; the frame's first row
+    uint32_t tracker;     // the SM's handle for what waits for it
     uint64_t addr[LANES];
     uint64_t x[LANES], y[LANES];  // operands of an atomic; the value of a store (first element)
     uint8_t *more;                // the other elements of a vector store, or null
 } Deferred;
 typedef struct Log {
     VEC(LogLine) lines;
-    uint32_t *table;              // open addressing, index + 1
+    uint32_t *table;  // open addressing, index + 1
     uint32_t table_size;
-    uint64_t filter[64];          // which lines may be here: bit (line hash & 4095)
-    uint64_t pending[64];         // likewise for deferred operations
+    uint64_t filter[64];   // which lines may be here: bit (line hash & 4095)
+    uint64_t pending[64];  // likewise for deferred operations
     VEC(Deferred) deferred;
     VEC(uint32_t) table_used;
 } Log;
@@ -255,58 +286,58 @@ struct Env;
 typedef void LogDone(void *user, uint32_t sm, const Deferred *d);
 void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user);
 
-// --- warps: trees of splits -------------------------------------------------------------------------------------------
+// --- warps: trees of splits ------------------------------------------------------------------------------------------
 // A leaf is a set of lanes at one pc. Where lanes part, the leaf becomes a node that waits for its kids at the
 // reconvergence pc, and each side a leaf below it; lanes that get there are collected in the node, and when no kid is
 // left the node is a leaf again. A call is a node with one kid per callee. Invariant: the masks of all leaves and all
 // arrived masks are disjoint, and together they are the warp's live lanes.
 typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_KIDS, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_SLEEP } SplitState;
 typedef struct Split {
-    uint32_t mask, pc, rpc;       // rpc: where this leaf arrives at its parent; NO_RPC: nowhere
-    int16_t parent, kids;         // parent: -1 at the root
+    uint32_t mask, pc, rpc;  // rpc: where this leaf arrives at its parent; NO_RPC: nowhere
+    int16_t parent, kids;    // parent: -1 at the root
     uint8_t state;
-    bool is_call;                 // the leaf's parent is a call: arriving copies the return values
-    bool synced;                  // the time of yielding counts fast: it did something that others can see
+    bool is_call;  // the leaf's parent is a call: arriving copies the return values
+    bool synced;   // the time of yielding counts fast: it did something that others can see
     uint32_t arrived;
-    uint32_t base, local_base;    // the frame: first row; first byte of local memory
-    uint32_t stack;               // bytes of the rows of this frame and those it was called from
+    uint32_t base, local_base;  // the frame: first row; first byte of local memory
+    uint32_t stack;             // bytes of the rows of this frame and those it was called from
     Code *code;
-    uint32_t backs;               // back edges taken since it was picked
-    uint32_t wait;                // lanes it waits for (SYNC), barrier number (BARRIER)
-    uint64_t since;               // the clock when it began to wait
-    uint64_t until;               // SLEEP
+    uint32_t backs;  // back edges taken since it was picked
+    uint32_t wait;   // lanes it waits for (SYNC), barrier number (BARRIER)
+    uint64_t since;  // the clock when it began to wait
+    uint64_t until;  // SLEEP
 } Split;
 #define NO_RPC UINT32_MAX
 
-typedef struct Watch {            // watch.c
+typedef struct Watch {  // watch.c
     uint32_t epoch, power, edges, polls;
     uint64_t state;
-    bool repeats, clocked;        // it came back to a state; it read a clock
+    bool repeats, clocked;  // it came back to a state; it read a clock
 } Watch;
 
 typedef struct Cta Cta;
 typedef struct Warp {
-    Lanes l;                      // of the current split's frame
-    uint32_t pc, mask, rpc;       // the current split's, cached
+    Lanes l;                 // of the current split's frame
+    uint32_t pc, mask, rpc;  // the current split's, cached
     Code *code;
-    int cur;                      // index of the current split; -1: none can run
-    uint32_t live;                // lanes that haven't exited
-    uint8_t *rows;                // registers and predicates of all frames
-    uint32_t rows_cap;            // bytes
-    uint8_t *local;               // local memory, words interleaved by lane
-    uint32_t local_cap;           // bytes per lane
+    int cur;             // index of the current split; -1: none can run
+    uint32_t live;       // lanes that haven't exited
+    uint8_t *rows;       // registers and predicates of all frames
+    uint32_t rows_cap;   // bytes
+    uint8_t *local;      // local memory, words interleaved by lane
+    uint32_t local_cap;  // bytes per lane
     VEC(Split) splits;
     Cta *cta;
-    uint32_t in_cta;              // warp number in its CTA
-    uint32_t slot;                // warp slot in the SM
-    uint32_t tid0;                // linear thread number of lane 0
-    uint32_t async_pending;       // cp.async groups not waited for
+    uint32_t in_cta;         // warp number in its CTA
+    uint32_t slot;           // warp slot in the SM
+    uint32_t tid0;           // linear thread number of lane 0
+    uint32_t async_pending;  // cp.async groups not waited for
     Watch watch;
 } Warp;
 
 typedef struct Barrier {
-    uint32_t arrived, expected;   // threads; expected 0: all of the CTA
-    uint32_t reduce;              // running and/or/popc of bar.red
+    uint32_t arrived, expected;  // threads; expected 0: all of the CTA
+    uint32_t reduce;             // running and/or/popc of bar.red
     bool used;
 } Barrier;
 
@@ -314,7 +345,7 @@ struct Cta {
     Warp *warps;
     uint32_t warp_count, threads, live_threads;
     uint32_t x, y, z;
-    uint64_t number;              // linear block number
+    uint64_t number;  // linear block number
     uint8_t *shared;
     uint32_t shared_bytes;
     Barrier barrier[16];
@@ -327,14 +358,29 @@ typedef struct LaunchInfo {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     uint64_t id;
-    uint8_t *params;              // param_bytes
-    uint32_t local_limit;         // bytes of local memory a thread may use
+    uint8_t *params;       // param_bytes
+    uint32_t local_limit;  // bytes of local memory a thread may use
 } LaunchInfo;
 
-// --- faults -----------------------------------------------------------------------------------------------------------
+// --- faults ----------------------------------------------------------------------------------------------------------
 typedef enum FaultKind {
-    FAULT_NONE, FAULT_BOUNDS, FAULT_MISALIGNED, FAULT_NULL, FAULT_FREED, FAULT_READONLY, FAULT_STACK, FAULT_BARRIER,
-    FAULT_ILLEGAL, FAULT_TRAP, FAULT_SHARED, FAULT_LOCAL, FAULT_CALL, FAULT_TEXTURE, FAULT_CONST, FAULT_PARAM, FAULT_FREE,
+    FAULT_NONE,
+    FAULT_BOUNDS,
+    FAULT_MISALIGNED,
+    FAULT_NULL,
+    FAULT_FREED,
+    FAULT_READONLY,
+    FAULT_STACK,
+    FAULT_BARRIER,
+    FAULT_ILLEGAL,
+    FAULT_TRAP,
+    FAULT_SHARED,
+    FAULT_LOCAL,
+    FAULT_CALL,
+    FAULT_TEXTURE,
+    FAULT_CONST,
+    FAULT_PARAM,
+    FAULT_FREE,
 } FaultKind;
 typedef struct Fault {
     FaultKind kind;
@@ -343,90 +389,92 @@ typedef struct Fault {
     Code *code;
     uint32_t block[3], thread[3];
     bool write;
-    uint64_t from;                // the kernel parameter that the address comes from, where it is known
-    char note[240];               // of a failed assertion
+    uint64_t from;   // the kernel parameter that the address comes from, where it is known
+    char note[240];  // of a failed assertion
 } Fault;
 
-// --- the environment of an SM (or of the functional mode) -------------------------------------------------------------
+// --- the environment of an SM (or of the functional mode) ------------------------------------------------------------
 typedef struct Step {
     const Dinst *d;
-    uint32_t mask;                // lanes that took part
-    uint32_t stat;                // the instruction's number among all of the kernel's
-    uint8_t result;               // STEP_…
-    uint8_t space;                // of a memory access, generic resolved; SP_NONE: nothing to time
-    bool deferred;                // its values come at the window's edge
-    uint32_t other_mask;          // lanes of a generic access that went to other_space
+    uint32_t mask;        // lanes that took part
+    uint32_t stat;        // the instruction's number among all of the kernel's
+    uint8_t result;       // STEP_…
+    uint8_t space;        // of a memory access, generic resolved; SP_NONE: nothing to time
+    bool deferred;        // its values come at the window's edge
+    uint32_t other_mask;  // lanes of a generic access that went to other_space
     uint8_t other_space;
-    uint32_t bytes;               // per lane
+    uint32_t bytes;  // per lane
     // All 32 lanes, in runs of 32, 16 or 8 (blocks narrower than a warp) whose addresses step by stride (below 2^31);
     // 0: anything else.
     uint8_t run;
     uint32_t stride;
     uint64_t addr[LANES];
 } Step;
-enum { STEP_DONE, STEP_WAIT, STEP_EXIT, STEP_FAULT };   // WAIT: the split waits (barrier, sync, sleep); EXIT: warp over
+enum { STEP_DONE, STEP_WAIT, STEP_EXIT, STEP_FAULT };  // WAIT: the split waits (barrier, sync, sleep); EXIT: warp over
 
 typedef struct Env {
     Gmem *gmem;
-    Log *log;                     // null: memory is written at once
+    Log *log;  // null: memory is written at once
     const Texture *textures;
     uint32_t texture_count;
     const LaunchInfo *launch;
-    uint64_t clock;               // what %clock64 reads: the cycle
-    uint64_t nanoseconds;         // what %globaltimer reads at clock 0
+    uint64_t clock;        // what %clock64 reads: the cycle
+    uint64_t nanoseconds;  // what %globaltimer reads at clock 0
     double ns_per_clock;
-    uint32_t window_cycle;        // clock within the window
+    uint32_t window_cycle;  // clock within the window
     uint32_t sm, sm_count, max_warps;
-    uint32_t tracker;             // handed to log_defer
-    uint64_t changed;             // clock of the last change that others can see: memory, a thread that is over
-    uint32_t watch;               // the epoch's number while warps are watched (watch.c); 0: they aren't
+    uint32_t tracker;  // handed to log_defer
+    uint64_t changed;  // clock of the last change that others can see: memory, a thread that is over
+    uint32_t watch;    // the epoch's number while warps are watched (watch.c); 0: they aren't
     Step step;
     Fault fault;
-    void (*wake)(struct Env *env, Warp *w);   // a split of w can run again
+    void (*wake)(struct Env *env, Warp *w);  // a split of w can run again
     void *owner;
-    Text printed;                 // printf output, functional mode or at edges
-    struct { uint64_t start, end; } near[64]; // allocations lately used, by instruction
+    Text printed;  // printf output, functional mode or at edges
+    struct {
+        uint64_t start, end;
+    } near[64];  // allocations lately used, by instruction
     uint32_t stamp;
 } Env;
 
-void exec_cta_start(Env *env, Cta *cta, uint64_t number);   // cta's warps have slot and memory; sets them going
+void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // cta's warps have slot and memory; sets them going
 void exec_cta_free(Cta *cta);
-uint8_t *exec_rows(uint32_t bytes);                         // room for registers, aligned for vectors
+uint8_t *exec_rows(uint32_t bytes);  // room for registers, aligned for vectors
 void exec_rows_free(uint8_t *rows);
-void exec_step(Env *env, Warp *w);                          // result in env->step
-void exec_deferred(Env *env, const Deferred *d);            // runs a deferred operation on memory now
-bool exec_sleepers(Env *env, Warp *w);                      // wakes splits whose nanosleep is over; true: one runs
-uint64_t exec_wake_time(const Warp *w);                     // the earliest such time, or UINT64_MAX
+void exec_step(Env *env, Warp *w);                // result in env->step
+void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
+bool exec_sleepers(Env *env, Warp *w);            // wakes splits whose nanosleep is over; true: one runs
+uint64_t exec_wake_time(const Warp *w);           // the earliest such time, or UINT64_MAX
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
-void exec_explain(const Fault *fault, const Gmem *g, Text *out);          // the message for the user
-void exec_dump_warp(const Warp *w, Text *out);                            // splits and live registers
-void exec_place(const Code *code, uint32_t pc, Text *out);                // "kernel at file.ptx:12 (file.cu:5)"
+void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message for the user
+void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
+void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"
 
 // watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;
-void watch_edge(const Env *env, Warp *w);                   // it takes a back edge
-void watch_poll(const Env *env, Warp *w);                   // it reads memory that others may write
-void watch_clock(const Env *env, Warp *w);                  // it reads a clock
+void watch_edge(const Env *env, Warp *w);   // it takes a back edge
+void watch_poll(const Env *env, Warp *w);   // it reads memory that others may write
+void watch_clock(const Env *env, Warp *w);  // it reads a clock
 WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin);
 
 // split.c
 void split_init(Warp *w, Code *code, uint32_t mask);
-void split_load(Warp *w);                                   // caches splits[cur] in w
+void split_load(Warp *w);  // caches splits[cur] in w
 void split_save(Warp *w);
-bool split_pick(Warp *w, bool its);                         // none is current: makes a ready one so; false: none can run
-void split_yield(Warp *w);                                  // the current one lets all others run (sm_70 on)
+bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run
+void split_yield(Warp *w);           // the current one lets all others run (sm_70 on)
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
-void split_arrive(Warp *w);                                 // while the current split is at its rpc
+void split_arrive(Warp *w);  // while the current split is at its rpc
 void split_exit(Warp *w, uint32_t lanes);
 void split_merge(Warp *w);
 
 // barrier.c
-bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);    // true: the split must wait
-void barrier_check(Env *env, Cta *cta);                                   // after threads exited
+bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
+void barrier_check(Env *env, Cta *cta);                                 // after threads exited
 
 // memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-void exec_local_grow(Warp *w, uint32_t bytes);              // room for bytes of local memory per lane
+void exec_local_grow(Warp *w, uint32_t bytes);  // room for bytes of local memory per lane
 // system.c: printf, malloc and free of device code
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_heap(Env *env, const Deferred *d);

@@ -9,11 +9,20 @@ void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t addre
     if (env->fault.kind != FAULT_NONE) return;
     const uint32_t *b = env->launch->block;
     uint32_t t = w->tid0 + lane;
-    env->fault = (Fault){.kind = kind, .cycle = env->clock, .address = address, .bytes = bytes, .lane = lane, .pc = w->pc, .code = w->code,
-                         .block = {w->cta->x, w->cta->y, w->cta->z}, .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}, .write = write};
+    env->fault = (Fault){.kind = kind,
+                         .cycle = env->clock,
+                         .address = address,
+                         .bytes = bytes,
+                         .lane = lane,
+                         .pc = w->pc,
+                         .code = w->code,
+                         .block = {w->cta->x, w->cta->y, w->cta->z},
+                         .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]},
+                         .write = write};
     const Dinst *d = &w->code->insts[w->pc];
     const Kernel *k = env->launch->kernel;
-    if (d->prov >= 0 && k->f->params.v[d->prov]->bytes == 8) memcpy(&env->fault.from, env->launch->params + k->param_at.v[d->prov], 8);
+    if (d->prov >= 0 && k->f->params.v[d->prov]->bytes == 8)
+        memcpy(&env->fault.from, env->launch->params + k->param_at.v[d->prov], 8);
 }
 
 void exec_place(const Code *code, uint32_t pc, Text *out)
@@ -41,45 +50,93 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
 {
     const char *access = f->write ? "write" : "read";
     switch (f->kind) {
-    case FAULT_BOUNDS: text_printf(out, "%s of %u bytes at 0x%llx, outside of every allocation", access, f->bytes, (unsigned long long)f->address); break;
-    case FAULT_MISALIGNED: text_printf(out, "%s of %u bytes at 0x%llx, which is not aligned to %u bytes", access, f->bytes, (unsigned long long)f->address, f->bytes); break;
-    case FAULT_NULL: text_printf(out, "%s of %u bytes through a null pointer (0x%llx)", access, f->bytes, (unsigned long long)f->address); break;
-    case FAULT_FREED: text_printf(out, "%s of %u bytes at 0x%llx, in memory that was freed", access, f->bytes, (unsigned long long)f->address); break;
-    case FAULT_READONLY: text_printf(out, "write of %u bytes to constant or parameter memory at 0x%llx", f->bytes, (unsigned long long)f->address); break;
-    case FAULT_STACK: text_printf(out, "stack overflow: calls are nested too deeply (the limit is sm.local of the GPU's description)"); break;
-    case FAULT_BARRIER: text_printf(out, "illegal barrier: number %llu, %u threads (16 barriers; counts are multiples of 32)", (unsigned long long)f->address, f->bytes); break;
-    case FAULT_ILLEGAL: text_printf(out, "illegal instruction or operand (0x%llx)", (unsigned long long)f->address); break;
+    case FAULT_BOUNDS:
+        text_printf(out, "%s of %u bytes at 0x%llx, outside of every allocation", access, f->bytes,
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_MISALIGNED:
+        text_printf(out, "%s of %u bytes at 0x%llx, which is not aligned to %u bytes", access, f->bytes,
+                    (unsigned long long)f->address, f->bytes);
+        break;
+    case FAULT_NULL:
+        text_printf(out, "%s of %u bytes through a null pointer (0x%llx)", access, f->bytes,
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_FREED:
+        text_printf(out, "%s of %u bytes at 0x%llx, in memory that was freed", access, f->bytes,
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_READONLY:
+        text_printf(out, "write of %u bytes to constant or parameter memory at 0x%llx", f->bytes,
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_STACK:
+        text_printf(out,
+                    "stack overflow: calls are nested too deeply (the limit is sm.local of the GPU's description)");
+        break;
+    case FAULT_BARRIER:
+        text_printf(out, "illegal barrier: number %llu, %u threads (16 barriers; counts are multiples of 32)",
+                    (unsigned long long)f->address, f->bytes);
+        break;
+    case FAULT_ILLEGAL:
+        text_printf(out, "illegal instruction or operand (0x%llx)", (unsigned long long)f->address);
+        break;
     case FAULT_TRAP: text_put(out, f->note[0] ? f->note : "trap"); break;
-    case FAULT_FREE: text_printf(out, "free of 0x%llx, which malloc didn't give or which was freed already", (unsigned long long)f->address); break;
-    case FAULT_SHARED: text_printf(out, "%s of %u bytes at shared-memory offset 0x%llx, beyond the block's shared memory", access, f->bytes, (unsigned long long)f->address); break;
-    case FAULT_LOCAL: text_printf(out, "%s of %u bytes at local-memory offset 0x%llx, beyond the thread's stack", access, f->bytes, (unsigned long long)f->address); break;
-    case FAULT_CONST: text_printf(out, "%s of %u bytes at offset 0x%llx of constant memory, of which the module has %u bytes", access, f->bytes, (unsigned long long)f->address, f->code->kernel->image->const_bytes); break;
-    case FAULT_PARAM: text_printf(out, "%s of %u bytes at offset 0x%llx of the parameters, which have %u bytes", access, f->bytes, (unsigned long long)f->address, f->code->kernel->param_bytes); break;
-    case FAULT_CALL: text_printf(out, "indirect call to 0x%llx, which is not a function of the prototype's shape", (unsigned long long)f->address); break;
+    case FAULT_FREE:
+        text_printf(out, "free of 0x%llx, which malloc didn't give or which was freed already",
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_SHARED:
+        text_printf(out, "%s of %u bytes at shared-memory offset 0x%llx, beyond the block's shared memory", access,
+                    f->bytes, (unsigned long long)f->address);
+        break;
+    case FAULT_LOCAL:
+        text_printf(out, "%s of %u bytes at local-memory offset 0x%llx, beyond the thread's stack", access, f->bytes,
+                    (unsigned long long)f->address);
+        break;
+    case FAULT_CONST:
+        text_printf(out, "%s of %u bytes at offset 0x%llx of constant memory, of which the module has %u bytes", access,
+                    f->bytes, (unsigned long long)f->address, f->code->kernel->image->const_bytes);
+        break;
+    case FAULT_PARAM:
+        text_printf(out, "%s of %u bytes at offset 0x%llx of the parameters, which have %u bytes", access, f->bytes,
+                    (unsigned long long)f->address, f->code->kernel->param_bytes);
+        break;
+    case FAULT_CALL:
+        text_printf(out, "indirect call to 0x%llx, which is not a function of the prototype's shape",
+                    (unsigned long long)f->address);
+        break;
     case FAULT_TEXTURE: text_printf(out, "0x%llx is not a texture object", (unsigned long long)f->address); break;
     case FAULT_NONE: return;
     }
     text_put(out, "\n  in ");
     exec_place(f->code, f->pc, out);
-    text_printf(out, "\n  block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
+    text_printf(out, "\n  block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2], f->thread[0],
+                f->thread[1], f->thread[2]);
     if (f->pc < f->code->n) {
         text_put(out, "\n  ");
         ptx_print_inst(f->code->f, &f->code->f->insts.v[f->pc], out);
     }
-    if (f->kind != FAULT_BOUNDS && f->kind != FAULT_NULL && f->kind != FAULT_FREED && f->kind != FAULT_MISALIGNED) return;
+    if (f->kind != FAULT_BOUNDS && f->kind != FAULT_NULL && f->kind != FAULT_FREED && f->kind != FAULT_MISALIGNED)
+        return;
     if (f->from) {
         const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
         bool before = f->address < f->from;
-        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu", p->name, (unsigned long long)f->from, before ? "-" : "",
+        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu", p->name,
+                    (unsigned long long)f->from, before ? "-" : "",
                     (unsigned long long)(before ? f->from - f->address : f->address - f->from));
     }
     const Allocation *a = gmem_near(g, f->address);
     if (!a) return;
-    text_printf(out, "\n  nearest allocation: %s%s%s [0x%llx, 0x%llx)%s, ", a->label ? "'" : "", a->label ? a->label : "unnamed", a->label ? "'" : "",
-                (unsigned long long)a->start, (unsigned long long)a->end, a->freed ? " (freed)" : "");
-    if (f->address < a->start) text_printf(out, "%llu bytes before its start", (unsigned long long)(a->start - f->address));
-    else if (f->address >= a->end) text_printf(out, "%llu bytes past its end", (unsigned long long)(f->address - a->end));
-    else text_printf(out, "at offset %llu", (unsigned long long)(f->address - a->start));
+    text_printf(out, "\n  nearest allocation: %s%s%s [0x%llx, 0x%llx)%s, ", a->label ? "'" : "",
+                a->label ? a->label : "unnamed", a->label ? "'" : "", (unsigned long long)a->start,
+                (unsigned long long)a->end, a->freed ? " (freed)" : "");
+    if (f->address < a->start)
+        text_printf(out, "%llu bytes before its start", (unsigned long long)(a->start - f->address));
+    else if (f->address >= a->end)
+        text_printf(out, "%llu bytes past its end", (unsigned long long)(f->address - a->end));
+    else
+        text_printf(out, "at offset %llu", (unsigned long long)(f->address - a->start));
 }
 
 static void dump_registers(const Warp *w, const Split *s, Text *out)
@@ -93,7 +150,8 @@ static void dump_registers(const Warp *w, const Split *s, Text *out)
     for (uint32_t r = 0; live && r < c->f->regs.n; r++) {
         bool used = live[r >> 6] >> (r & 63) & 1;
         for (uint32_t i = flow->blocks.v[flow->block_of[pc]].first; !used && i <= pc; i++)
-            for (int k = 0; k < c->f->insts.v[i].operands; k++) used |= c->f->insts.v[i].opnd[k].kind == O_REG && c->f->insts.v[i].opnd[k].reg == r;
+            for (int k = 0; k < c->f->insts.v[i].operands; k++)
+                used |= c->f->insts.v[i].opnd[k].kind == O_REG && c->f->insts.v[i].opnd[k].reg == r;
         if (!used || c->alloc->place[r] == NO_REG) continue;
         if (!shown) text_printf(out, "    registers of lane %d:", lane);
         if (shown++ % 4 == 0) text_put(out, "\n     ");
@@ -103,9 +161,11 @@ static void dump_registers(const Warp *w, const Split *s, Text *out)
             const uint32_t *pred = (const uint32_t *)(frame + c->rows * ROW_BYTES);
             text_printf(out, " %s=%u", c->f->regs.v[r].name, pred[c->alloc->place[r] + PRED_FIRST] >> lane & 1);
         } else if (type_info[t].bits == 64) {
-            text_printf(out, " %s=0x%llx", c->f->regs.v[r].name, (unsigned long long)((const uint64_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
+            text_printf(out, " %s=0x%llx", c->f->regs.v[r].name,
+                        (unsigned long long)((const uint64_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
         } else {
-            text_printf(out, " %s=0x%x", c->f->regs.v[r].name, ((const uint32_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
+            text_printf(out, " %s=0x%x", c->f->regs.v[r].name,
+                        ((const uint32_t *)(frame + c->alloc->place[r] * ROW_BYTES))[lane]);
         }
         if (shown == 32) break;
     }
@@ -124,7 +184,9 @@ static void barrier_text(const Cta *cta, uint32_t id, Text *out)
 
 void exec_dump_warp(const Warp *w, Text *out)
 {
-    static const char *const states[] = {"", "can run", "waits for lanes to reconverge", "waits at barrier", "waits for lanes of a .sync mask", "sleeps"};
+    static const char *const states[] = {
+        "",      "can run", "waits for lanes to reconverge", "waits at barrier", "waits for lanes of a .sync mask",
+        "sleeps"};
     for (size_t k = 0; k < w->splits.n; k++) {
         Split s = w->splits.v[k];
         if (s.state == SPLIT_FREE || (s.state == SPLIT_KIDS && !s.arrived)) continue;

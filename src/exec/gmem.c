@@ -77,8 +77,10 @@ static size_t below(const Gmem *g, uint64_t address)  // number of allocations t
     size_t lo = 0, hi = g->allocs.n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (g->allocs.v[mid].start <= address) lo = mid + 1;
-        else hi = mid;
+        if (g->allocs.v[mid].start <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     return lo;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// --- addresses --------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
 {
     if (d->flags & D_SRC_LONG) {
@@ -68,10 +68,12 @@ static uint64_t window_base(const Env *env, Space s)
     }
 }
 
-// --- global memory ----------------------------------------------------------------------------------------------------
+// --- global memory ---------------------------------------------------------------------------------------------------
 static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
 {
-    uint64_t granule = d->soft == SOFT_FILL ? FILL_GRANULE : d->soft == SOFT_AHEAD ? AHEAD_GRANULE : 1;  // allocations are padded
+    uint64_t granule = d->soft == SOFT_FILL    ? FILL_GRANULE
+                       : d->soft == SOFT_AHEAD ? AHEAD_GRANULE
+                                               : 1;  // allocations are padded
     const Allocation *al = gmem_find(env->gmem, a / granule * granule);
     uint64_t end = al ? (al->end + granule - 1) / granule * granule : 0;
     if (al && !al->freed && a + bytes <= end) return true;
@@ -79,7 +81,8 @@ static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_
     return false;
 }
 
-static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes, bool write)
+static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes,
+                         bool write)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
     if (env->step.run) {
@@ -139,8 +142,10 @@ static inline void put(const Lanes *l, const Dinst *d, Loc32 to, int n, uint64_t
         int s = 64 - 8 * d->bytes;
         v = (uint64_t)((int64_t)(v << s) >> s);
     }
-    if (d->flags & D_LONG) ((uint64_t *)row(l, to))[n] = v;
-    else ((uint32_t *)row(l, to))[n] = (uint32_t)v;
+    if (d->flags & D_LONG)
+        ((uint64_t *)row(l, to))[n] = v;
+    else
+        ((uint32_t *)row(l, to))[n] = (uint32_t)v;
 }
 
 static inline uint64_t get(const Lanes *l, const Dinst *d, Loc32 from, int n)
@@ -215,8 +220,10 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
     uint32_t total = (uint32_t)d->bytes * d->vec;
     if (total == 4 && d->vec == 1 && mask == FULL && !(d->flags & D_LONG)) {
         if (env->step.run == LANES && env->step.stride == 4) {
-            if (env->log) log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
-            else memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
+            if (env->log)
+                log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
+            else
+                memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
             return;
         }
     }
@@ -224,20 +231,24 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
         int n = __builtin_ctz(m);
         uint8_t data[32];
         store_lane(l, d, n, data);
-        if (env->log) log_store(env->log, addr[n], data, total, env->window_cycle);
-        else memcpy(gmem_host(env->gmem, addr[n]), data, total);
+        if (env->log)
+            log_store(env->log, addr[n], data, total, env->window_cycle);
+        else
+            memcpy(gmem_host(env->gmem, addr[n]), data, total);
     }
 }
 
-// --- atomics ----------------------------------------------------------------------------------------------------------
+// --- atomics ---------------------------------------------------------------------------------------------------------
 // Whether it changed memory.
 static bool atom_lane(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
 {
     uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
     uint64_t old = fetch(p, d->bytes), now = exec_atom(d, old, x & keep, y & keep, global);
     memcpy(p, &now, d->bytes);
-    if (d->vec && d->flags & D_LONG) ((uint64_t *)row(l, d->dst))[n] = old;
-    else if (d->vec) ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
+    if (d->vec && d->flags & D_LONG)
+        ((uint64_t *)row(l, d->dst))[n] = old;
+    else if (d->vec)
+        ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
     return (old ^ now) & keep;
 }
 
@@ -254,7 +265,7 @@ static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
     return d->bytes == 8 ? ((const uint64_t *)row(l, at))[n] : ((const uint32_t *)row(l, at))[n];
 }
 
-// --- deferred operations: at the window's edge, on memory as it is then -------------------------------------------------
+// --- deferred operations: at the window's edge, on memory as it is then ----------------------------------------------
 static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint32_t bytes)
 {
     return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
@@ -262,7 +273,12 @@ static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint
 
 static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows), .tracker = env->tracker};
+    Deferred x = {.warp = w,
+                  .d = d,
+                  .cycle = env->clock,
+                  .mask = mask,
+                  .base = (uint32_t)(w->l.bank[0] - w->rows),
+                  .tracker = env->tracker};
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     if (d->kind == X_ATOM) {
@@ -304,18 +320,22 @@ void exec_deferred(Env *env, const Deferred *x)
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t *p = gmem_host(env->gmem, x->addr[n]);
-        if (d->kind == X_CP_ASYNC) copy_lane(x->warp->cta, d, x->x[n], p, x->y[n]);
-        else if (d->kind == X_ATOM) changed |= atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
-        else if (d->kind == X_ST) changed |= put_bytes(p, x->more + (size_t)n * total, total);
+        if (d->kind == X_CP_ASYNC)
+            copy_lane(x->warp->cta, d, x->x[n], p, x->y[n]);
+        else if (d->kind == X_ATOM)
+            changed |= atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
+        else if (d->kind == X_ST)
+            changed |= put_bytes(p, x->more + (size_t)n * total, total);
         else
             for (int e = 0; e < d->vec; e++) put(&l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
     }
     if (changed) env->changed = MAX(env->changed, x->cycle);
 }
 
-// --- the other spaces ---------------------------------------------------------------------------------------------------
+// --- the other spaces ------------------------------------------------------------------------------------------------
 // A flat stretch of bytes: shared memory, the constant bank, the parameters.
-static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size, FaultKind kind)
+static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
+                        FaultKind kind)
 {
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     bool write = d->kind == X_ST || d->kind == X_ATOM;
@@ -333,9 +353,12 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     if (high + total > size || high + total < high || bits & (total - 1)) {
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t n = (uint32_t)__builtin_ctz(m);
-            if (addr[n] + total > size || addr[n] + total < addr[n]) exec_fault(env, w, kind, n, addr[n], total, write);
-            else if (addr[n] & (total - 1)) exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
-            else continue;
+            if (addr[n] + total > size || addr[n] + total < addr[n])
+                exec_fault(env, w, kind, n, addr[n], total, write);
+            else if (addr[n] & (total - 1))
+                exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+            else
+                continue;
             return false;
         }
     }
@@ -345,8 +368,10 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         uint32_t *r = row(l, d->vector[0]);
         if (run && env->step.stride == 4) {
             for (uint32_t g = 0; g < LANES; g += run)
-                if (write) memcpy(base + addr[g], r + g, 4 * run);
-                else memcpy(r + g, base + addr[g], 4 * run);
+                if (write)
+                    memcpy(base + addr[g], r + g, 4 * run);
+                else
+                    memcpy(r + g, base + addr[g], 4 * run);
             return true;
         }
         if (run && !env->step.stride && !write) {
@@ -363,8 +388,10 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         }
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
-            if (write) memcpy(base + addr[n], &r[n], 4);
-            else memcpy(&r[n], base + addr[n], 4);
+            if (write)
+                memcpy(base + addr[n], &r[n], 4);
+            else
+                memcpy(&r[n], base + addr[n], 4);
         }
         return true;
     }
@@ -372,8 +399,10 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         int n = __builtin_ctz(m);
         uint8_t *p = base + addr[n], data[32];
         bool changed = false;
-        if (d->kind == X_ATOM) changed = atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
-        else if (write) store_lane(l, d, n, data), changed = put_bytes(p, data, total);
+        if (d->kind == X_ATOM)
+            changed = atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
+        else if (write)
+            store_lane(l, d, n, data), changed = put_bytes(p, data, total);
         else
             for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
         if (changed) env->changed = env->clock;
@@ -413,8 +442,10 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
             uint64_t a = addr[n] + done;
             uint32_t piece = MIN(total - done, 4 - (uint32_t)(a & 3));
             uint8_t *p = w->local + (a / 4 * LANES + (unsigned)n) * 4 + (a & 3);
-            if (write) memcpy(p, data + done, piece);
-            else memcpy(data + done, p, piece);
+            if (write)
+                memcpy(p, data + done, piece);
+            else
+                memcpy(data + done, p, piece);
             done += piece;
         }
         if (!write)
@@ -455,8 +486,10 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
         int n = __builtin_ctz(m);
         uint8_t *p = gmem_host(env->gmem, addr[n]), data[32];
         bool changed;
-        if (d->kind == X_ST) store_lane(&w->l, d, n, data), changed = put_bytes(p, data, total);
-        else changed = atom_lane(&w->l, d, p, n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
+        if (d->kind == X_ST)
+            store_lane(&w->l, d, n, data), changed = put_bytes(p, data, total);
+        else
+            changed = atom_lane(&w->l, d, p, n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
         if (changed) env->changed = env->clock;
     }
     return true;
@@ -472,10 +505,12 @@ static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *add
     case SP_CONST:
     case SP_PARAM:
         if (d->kind != X_LD && d->kind != X_LD_PARAM) {
-            exec_fault(env, w, FAULT_READONLY, (uint32_t)__builtin_ctz(mask), addr[__builtin_ctz(mask)], d->bytes, true);
+            exec_fault(env, w, FAULT_READONLY, (uint32_t)__builtin_ctz(mask), addr[__builtin_ctz(mask)], d->bytes,
+                       true);
             return false;
         }
-        if (space == SP_CONST) return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_CONST);
+        if (space == SP_CONST)
+            return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_CONST);
         return access_flat(env, w, d, addr, mask, env->launch->params, env->launch->kernel->param_bytes, FAULT_PARAM);
     default: exec_fault(env, w, FAULT_ILLEGAL, 0, addr[0], d->bytes, false); return false;
     }
@@ -503,8 +538,10 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         for (uint32_t m = mask; m; m &= m - 1)
             if (window_of(s->addr[__builtin_ctz(m)]) == spaces[k]) in[k] |= m & -m;
         if (!in[k]) continue;
-        if (!s->mask) s->mask = in[k], s->space = (uint8_t)spaces[k];
-        else if (!s->other_mask) s->other_mask = in[k], s->other_space = (uint8_t)spaces[k];
+        if (!s->mask)
+            s->mask = in[k], s->space = (uint8_t)spaces[k];
+        else if (!s->other_mask)
+            s->other_mask = in[k], s->other_space = (uint8_t)spaces[k];
     }
     for (size_t k = 0; k < COUNT(spaces); k++)
         for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(env, spaces[k]);
@@ -524,8 +561,10 @@ static void param_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             uint64_t v = d->kind == X_ST_PARAM ? get(&w->l, d, d->vector[e], n) : 0;
             for (uint32_t k = 0; k < d->bytes; k++) {
                 uint8_t *p = frame + (at + k) / 4 * ROW_BYTES + (unsigned)n * 4 + (at + k) % 4;
-                if (d->kind == X_ST_PARAM) *p = (uint8_t)(v >> 8 * k);
-                else v |= (uint64_t)*p << 8 * k;
+                if (d->kind == X_ST_PARAM)
+                    *p = (uint8_t)(v >> 8 * k);
+                else
+                    v |= (uint64_t)*p << 8 * k;
             }
             if (d->kind == X_LD_ROWS) put(&w->l, d, d->vector[e], n, v);
         }
@@ -560,10 +599,14 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     const uint32_t *size = row(&w->l, d->c);
     uint32_t read = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
     for (int n = 0; n < LANES; n++)
-        to[n] = (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) + d->target;
+        to[n] =
+            (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) +
+            d->target;
     if (read != mask) env->step.run = 0;
-    if (read) env->step.mask = read;
-    else env->step.space = SP_NONE;
+    if (read)
+        env->step.mask = read;
+    else
+        env->step.space = SP_NONE;
     if (read && !check_global(env, w, d, env->step.addr, read, d->bytes, false)) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
@@ -621,6 +664,8 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         if (!s->mask) s->mask = mask, s->space = SP_NONE;
         return;
     }
-    if (d->space == SP_GENERIC) access_generic(env, w, d, mask);
-    else access(env, w, d, s->space, s->addr, mask);
+    if (d->space == SP_GENERIC)
+        access_generic(env, w, d, mask);
+    else
+        access(env, w, d, s->space, s->addr, mask);
 }

@@ -1,5 +1,5 @@
-// operand.c: an instruction's operands as rows, and where what they name is: constants in the kernel's pool, variables in
-// their spaces, registers in the frame.
+// operand.c: an instruction's operands as rows, and where what they name is: constants in the kernel's pool, variables
+// in their spaces, registers in the frame.
 #include "exec/decode.h"
 
 #include <string.h>
@@ -19,7 +19,9 @@ bool decode_fail(Decode *x, bool unsupported, const char *format, ...)
 
 Loc32 constant_row(Decode *x, uint64_t value, bool wide)
 {
-    struct { uint64_t value, wide; } key = {wide ? value : (uint32_t)value, wide};
+    struct {
+        uint64_t value, wide;
+    } key = {wide ? value : (uint32_t)value, wide};
     int64_t row;
     if (!map_get(&x->rows, (const char *)&key, sizeof key, &row)) {
         ConstEntry e = {key.value, x->k->const_rows, wide};
@@ -85,9 +87,13 @@ uint64_t address_of(Decode *x, const Symbol *s)
         return places_find(&x->local, s);
     case SP_GLOBAL:
     case SP_CONST:
-        if (s->linkage == LINK_EXTERN && !s->address) decode_fail(x, false, "'%s' is declared .extern and not defined in this module", s->name);
+        if (s->linkage == LINK_EXTERN && !s->address)
+            decode_fail(x, false, "'%s' is declared .extern and not defined in this module", s->name);
         return s->address;
-    default: decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name, space_names[s->space]); return 0;
+    default:
+        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
+                    space_names[s->space]);
+        return 0;
     }
 }
 
@@ -153,7 +159,8 @@ static void score(void *user, uint32_t reg, bool def)
     bool pred = s->x->f->regs.v[reg].type == TY_PRED;
     bool read = false;  // a register is fetched once
     for (int k = 0; k < s->d->sources; k++) read |= s->d->source[k] == a->slot[reg];
-    if (!def && !pred && !read && s->d->sources < COUNT(s->d->source)) s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
+    if (!def && !pred && !read && s->d->sources < COUNT(s->d->source))
+        s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
     if (def && !pred && !s->d->has_result) s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
     s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }

@@ -26,41 +26,38 @@
 #endif
 
 // d[n] = (DS)(DT)(expr) for the lanes of mask, where expr sees the lane number n and what BIND declares.
-#define STORE_LANES(DS, DT, BIND, expr)                  \
-    DS *restrict_d = row(l, i->dst);                     \
-    if (mask == FULL) {                                  \
-        LANE_LOOP                                        \
-        {                                                \
-            BIND restrict_d[n] = (DS)(DT)(expr);         \
-        }                                                \
-    } else {                                             \
-        LANE_LOOP                                        \
-        {                                                \
-            BIND DS result = (DS)(DT)(expr);             \
-            DS keep = restrict_d[n];                     \
+#define STORE_LANES(DS, DT, BIND, expr)                    \
+    DS *restrict_d = row(l, i->dst);                       \
+    if (mask == FULL) {                                    \
+        LANE_LOOP { BIND restrict_d[n] = (DS)(DT)(expr); } \
+    } else {                                               \
+        LANE_LOOP                                          \
+        {                                                  \
+            BIND DS result = (DS)(DT)(expr);               \
+            DS keep = restrict_d[n];                       \
             restrict_d[n] = mask >> n & 1 ? result : keep; \
-        }                                                \
+        }                                                  \
     }
 
-#define MAP1(name, DS, DT, AS, AT, expr)                                     \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                \
-    {                                                                        \
-        const AS *ra = row(l, i->a);                                         \
-        STORE_LANES(DS, DT, AT a = (AT)ra[n]; (void)a;, expr)                \
+#define MAP1(name, DS, DT, AS, AT, expr)                      \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask) \
+    {                                                         \
+        const AS *ra = row(l, i->a);                          \
+        STORE_LANES(DS, DT, AT a = (AT)ra[n]; (void)a;, expr) \
     }
-#define MAP2(name, DS, DT, AS, AT, BS, BT, expr)                             \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                \
-    {                                                                        \
-        const AS *ra = row(l, i->a);                                         \
-        const BS *rb = row(l, i->b);                                         \
+#define MAP2(name, DS, DT, AS, AT, BS, BT, expr)                                         \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                            \
+    {                                                                                    \
+        const AS *ra = row(l, i->a);                                                     \
+        const BS *rb = row(l, i->b);                                                     \
         STORE_LANES(DS, DT, AT a = (AT)ra[n]; BT b = (BT)rb[n]; (void)a; (void)b;, expr) \
     }
-#define MAP3(name, DS, DT, AS, AT, BS, BT, CS, CT, expr)                     \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                \
-    {                                                                        \
-        const AS *ra = row(l, i->a);                                         \
-        const BS *rb = row(l, i->b);                                         \
-        const CS *rc = row(l, i->c);                                         \
+#define MAP3(name, DS, DT, AS, AT, BS, BT, CS, CT, expr)                                                            \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                                       \
+    {                                                                                                               \
+        const AS *ra = row(l, i->a);                                                                                \
+        const BS *rb = row(l, i->b);                                                                                \
+        const CS *rc = row(l, i->c);                                                                                \
         STORE_LANES(DS, DT, AT a = (AT)ra[n]; BT b = (BT)rb[n]; CT c = (CT)rc[n]; (void)a; (void)b; (void)c;, expr) \
     }
 #define UNARY(name, S, T, expr) MAP1(name, S, T, S, T, expr)
@@ -77,15 +74,12 @@ static inline uint32_t get_pred(const Lanes *l, const Dinst *i)
     return i->psrc_negated ? ~l->pred[i->psrc] : l->pred[i->psrc];
 }
 // Gathers a condition per lane into a mask: the compiler makes compares and a movemask of it.
-#define LANE_MASK(out, BIND, expr)                   \
-    uint32_t out = 0;                                \
-    {                                                \
-        uint32_t bit[LANES];                         \
-        LANE_LOOP                                    \
-        {                                            \
-            BIND bit[n] = (expr) ? 1u << n : 0;      \
-        }                                            \
-        for (int n = 0; n < LANES; n++) out |= bit[n]; \
+#define LANE_MASK(out, BIND, expr)                        \
+    uint32_t out = 0;                                     \
+    {                                                     \
+        uint32_t bit[LANES];                              \
+        LANE_LOOP { BIND bit[n] = (expr) ? 1u << n : 0; } \
+        for (int n = 0; n < LANES; n++) out |= bit[n];    \
     }
 
 static inline float as_f32(uint32_t bits)
@@ -138,7 +132,7 @@ ExecFn *OPS_NAME(pick_half)(const Inst *i);
 ExecFn *OPS_NAME(pick_cvt)(const Inst *i);
 ExecFn *OPS_NAME(pick_video)(const Inst *i);
 
-// --- what the floating-point files share ------------------------------------------------------------------------------
+// --- what the floating-point files share -----------------------------------------------------------------------------
 // Functions of one lane must vanish into their loop, which gcc would else leave scalar when they are long.
 #define LANE_INLINE static inline __attribute__((always_inline))
 // .sat of an f32 whose NaN is canonical, on integers: NaN, negatives and -0 are the large ones.
@@ -242,22 +236,25 @@ static inline void store_f64(Lanes *l, const Dinst *i, uint32_t mask, const doub
     STORE_LANES(uint64_t, uint64_t, uint64_t v = canon64(value[n]);, v)
 }
 // DIRECTED(name, f32 or f64, float or double, sources, expr of a, b and c)
-#define DIRECTED(name, T, C, sources, expr)                             \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)          \
-    {                                                                  \
-        C buf[4][LANES] = {{0}};                                       \
-        load_##T(l, i, sources, buf);                                  \
-        int old = round_enter(i, buf);                                 \
-        for (int n = 0; n < LANES; n++) {                              \
-            C a = buf[0][n], b = buf[1][n], c = buf[2][n];             \
-            (void)a, (void)b, (void)c;                                 \
-            buf[3][n] = (expr);                                        \
-        }                                                              \
-        round_leave(old, buf);                                         \
-        store_##T(l, i, mask, buf[3]);                                 \
+#define DIRECTED(name, T, C, sources, expr)                   \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask) \
+    {                                                         \
+        C buf[4][LANES] = {{0}};                              \
+        load_##T(l, i, sources, buf);                         \
+        int old = round_enter(i, buf);                        \
+        for (int n = 0; n < LANES; n++) {                     \
+            C a = buf[0][n], b = buf[1][n], c = buf[2][n];    \
+            (void)a, (void)b, (void)c;                        \
+            buf[3][n] = (expr);                               \
+        }                                                     \
+        round_leave(old, buf);                                \
+        store_##T(l, i, mask, buf[3]);                        \
     }
 // Is the rounding absent or .rn; absent or one of .rn, .rz, .rm, .rp?
 static inline bool rounds_nearest(const Inst *i) { return i->mod[G_RND] == M_NONE || i->mod[G_RND] == M_RN; }
-static inline bool rounds_float(const Inst *i) { return i->mod[G_RND] == M_NONE || (i->mod[G_RND] >= M_RN && i->mod[G_RND] <= M_RP); }
+static inline bool rounds_float(const Inst *i)
+{
+    return i->mod[G_RND] == M_NONE || (i->mod[G_RND] >= M_RN && i->mod[G_RND] <= M_RP);
+}
 
 #endif

@@ -3,12 +3,12 @@
 // NaN, unordered ones (.equ …) true.
 #include "exec/ops.h"
 
-#define CMP_MASK(name, S, T, expr)                                               \
-    static uint32_t name(const Lanes *l, const Dinst *i)                         \
-    {                                                                            \
-        const S *ra = row(l, i->a), *rb = row(l, i->b);                          \
-        LANE_MASK(out, T a = (T)ra[n]; T b = (T)rb[n]; (void)a; (void)b;, expr)  \
-        return out;                                                              \
+#define CMP_MASK(name, S, T, expr)                                              \
+    static uint32_t name(const Lanes *l, const Dinst *i)                        \
+    {                                                                           \
+        const S *ra = row(l, i->a), *rb = row(l, i->b);                         \
+        LANE_MASK(out, T a = (T)ra[n]; T b = (T)rb[n]; (void)a; (void)b;, expr) \
+        return out;                                                             \
     }
 
 // What setp and set make of a mask: c is the predicate operand, mod the combination.
@@ -33,17 +33,17 @@ static inline uint32_t truth(uint8_t t)
     default: return FULL;
     }
 }
-#define BOTH(name)                                                                  \
-    static void setp_##name(Lanes *l, const Dinst *i, uint32_t mask)                \
-    {                                                                               \
+#define BOTH(name)                                                                   \
+    static void setp_##name(Lanes *l, const Dinst *i, uint32_t mask)                 \
+    {                                                                                \
         uint32_t t = mask_##name(l, i), p = combine(l, i, t), q = combine(l, i, ~t); \
-        put_pred(l, i->pdst, p, mask);                                              \
-        put_pred(l, i->pdst2, q, mask);                                             \
-    }                                                                               \
-    static void set_##name(Lanes *l, const Dinst *i, uint32_t mask)                 \
-    {                                                                               \
-        uint32_t p = combine(l, i, mask_##name(l, i)), one = truth(i->type);        \
-        STORE_LANES(uint32_t, uint32_t, , p >> n & 1 ? one : 0)                     \
+        put_pred(l, i->pdst, p, mask);                                               \
+        put_pred(l, i->pdst2, q, mask);                                              \
+    }                                                                                \
+    static void set_##name(Lanes *l, const Dinst *i, uint32_t mask)                  \
+    {                                                                                \
+        uint32_t p = combine(l, i, mask_##name(l, i)), one = truth(i->type);         \
+        STORE_LANES(uint32_t, uint32_t, , p >> n & 1 ? one : 0)                      \
     }
 #define CMP(name, S, T, expr) CMP_MASK(mask_##name, S, T, expr) BOTH(name)
 
@@ -62,6 +62,7 @@ INT_TYPE(u64, uint64_t, uint64_t)
 INT_TYPE(s64, uint64_t, int64_t)
 
 // Floats: value turns the stored bits into something that compares.
+// clang-format off
 #define FLOAT_TYPE(ty, S, F, value)                                                            \
     CMP_MASK(mask_eq_##ty, S, S, (F)value(a) == (F)value(b)) BOTH(eq_##ty)                     \
     CMP_MASK(mask_ne_##ty, S, S, value(a) < value(b) || value(a) > value(b)) BOTH(ne_##ty)     \
@@ -77,6 +78,7 @@ INT_TYPE(s64, uint64_t, int64_t)
     CMP_MASK(mask_geu_##ty, S, S, !(value(a) < value(b))) BOTH(geu_##ty)                       \
     CMP_MASK(mask_num_##ty, S, S, value(a) == value(a) && value(b) == value(b)) BOTH(num_##ty) \
     CMP_MASK(mask_nan_##ty, S, S, value(a) != value(a) || value(b) != value(b)) BOTH(nan_##ty)
+// clang-format on
 static inline float flushed(uint32_t x) { return as_f32(flush32(x)); }
 static inline float of_half(uint32_t x) { return as_f32(half_to_f32(x)); }
 static inline float flushed_half(uint32_t x) { return of_half(x & 0x7c00 ? x : x & 0x8000); }
@@ -92,11 +94,12 @@ typedef enum Cmp { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NA
 
 static ExecFn *pick_int_cmp(int cmp, Type t, bool p)
 {
-#define ROW6(ty)                                                                                            \
-    {                                                                                                       \
-        ExecFn *const f[2][6] = {{set_eq_##ty, set_ne_##ty, set_lt_##ty, set_le_##ty, set_gt_##ty, set_ge_##ty}, \
-                                 {setp_eq_##ty, setp_ne_##ty, setp_lt_##ty, setp_le_##ty, setp_gt_##ty, setp_ge_##ty}}; \
-        return cmp <= GE ? f[p][cmp] : NULL;                                                                \
+#define ROW6(ty)                                                                                   \
+    {                                                                                              \
+        ExecFn *const f[2][6] = {                                                                  \
+            {set_eq_##ty, set_ne_##ty, set_lt_##ty, set_le_##ty, set_gt_##ty, set_ge_##ty},        \
+            {setp_eq_##ty, setp_ne_##ty, setp_lt_##ty, setp_le_##ty, setp_gt_##ty, setp_ge_##ty}}; \
+        return cmp <= GE ? f[p][cmp] : NULL;                                                       \
     }
     switch (t) {
     case TY_B16:
@@ -114,15 +117,15 @@ static ExecFn *pick_int_cmp(int cmp, Type t, bool p)
 
 static ExecFn *pick_float_cmp(int cmp, Type t, bool ftz, bool p)
 {
-#define ROW14(ty)                                                                                                     \
-    {                                                                                                                 \
-        ExecFn *const f[2][14] = {{set_eq_##ty, set_ne_##ty, set_lt_##ty, set_le_##ty, set_gt_##ty, set_ge_##ty,      \
+#define ROW14(ty)                                                                                                      \
+    {                                                                                                                  \
+        ExecFn *const f[2][14] = {{set_eq_##ty, set_ne_##ty, set_lt_##ty, set_le_##ty, set_gt_##ty, set_ge_##ty,       \
                                    set_equ_##ty, set_neu_##ty, set_ltu_##ty, set_leu_##ty, set_gtu_##ty, set_geu_##ty, \
-                                   set_num_##ty, set_nan_##ty},                                                       \
+                                   set_num_##ty, set_nan_##ty},                                                        \
                                   {setp_eq_##ty, setp_ne_##ty, setp_lt_##ty, setp_le_##ty, setp_gt_##ty, setp_ge_##ty, \
-                                   setp_equ_##ty, setp_neu_##ty, setp_ltu_##ty, setp_leu_##ty, setp_gtu_##ty,         \
-                                   setp_geu_##ty, setp_num_##ty, setp_nan_##ty}};                                     \
-        return f[p][cmp];                                                                                             \
+                                   setp_equ_##ty, setp_neu_##ty, setp_ltu_##ty, setp_leu_##ty, setp_gtu_##ty,          \
+                                   setp_geu_##ty, setp_num_##ty, setp_nan_##ty}};                                      \
+        return f[p][cmp];                                                                                              \
     }
     switch (t) {
     case TY_F32:
@@ -142,10 +145,14 @@ static int comparison(const Inst *i)  // -1: none
     switch (i->mod[G_CMP]) {
     case M_EQ: return EQ;
     case M_NE: return NE;
-    case M_LT: case M_CLO: return LT;
-    case M_LE: case M_CLS: return LE;
-    case M_GT: case M_CHI: return GT;
-    case M_GE: case M_CHS: return GE;
+    case M_LT:
+    case M_CLO: return LT;
+    case M_LE:
+    case M_CLS: return LE;
+    case M_GT:
+    case M_CHI: return GT;
+    case M_GE:
+    case M_CHS: return GE;
     case M_EQU: return EQU;
     case M_NEU: return NEU;
     case M_LTU: return LTU;
@@ -160,9 +167,11 @@ static int comparison(const Inst *i)  // -1: none
 
 // f16x2 and bf16x2 (§9.7.7): each half is compared as its type; setp writes one predicate for each, set one half.
 typedef uint32_t MaskFn(const Lanes *l, const Dinst *i);
-#define MASKS14(ty)                                                                                                \
-    {mask_eq_##ty,  mask_ne_##ty,  mask_lt_##ty,  mask_le_##ty,  mask_gt_##ty,  mask_ge_##ty,  mask_equ_##ty,      \
-     mask_neu_##ty, mask_ltu_##ty, mask_leu_##ty, mask_gtu_##ty, mask_geu_##ty, mask_num_##ty, mask_nan_##ty}
+#define MASKS14(ty)                                                                                                 \
+    {                                                                                                               \
+        mask_eq_##ty, mask_ne_##ty, mask_lt_##ty, mask_le_##ty, mask_gt_##ty, mask_ge_##ty, mask_equ_##ty,          \
+            mask_neu_##ty, mask_ltu_##ty, mask_leu_##ty, mask_gtu_##ty, mask_geu_##ty, mask_num_##ty, mask_nan_##ty \
+    }
 static void pair_masks(const Lanes *l, const Dinst *i, uint32_t t[2])
 {
     static MaskFn *const masks[3][14] = {MASKS14(f16), MASKS14(ftz16), MASKS14(bf16)};

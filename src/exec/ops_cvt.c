@@ -10,7 +10,7 @@
 
 #define NAN32 0x7fffffffu
 
-// --- general ----------------------------------------------------------------------------------------------------------
+// --- general ---------------------------------------------------------------------------------------------------------
 // sig >> shift, rounded; sign is that of the number
 static uint64_t round_shift(uint64_t sig, int shift, bool sign, uint8_t rnd)
 {
@@ -31,7 +31,7 @@ static uint64_t round_shift(uint64_t sig, int shift, bool sign, uint8_t rnd)
 
 typedef struct Layout {
     int bits, mantissa, bias;
-    uint64_t top;   // the least magnitude that is no number
+    uint64_t top;  // the least magnitude that is no number
 } Layout;
 static Layout layout(uint8_t t)  // of a pair: of its halves
 {
@@ -40,9 +40,9 @@ static Layout layout(uint8_t t)  // of a pair: of its halves
     case TY_F16X2: return (Layout){16, 10, 15, 0x7c00};
     case TY_BF16:
     case TY_BF16X2: return (Layout){16, 7, 127, 0x7f80};
-    case TY_E4M3X2: return (Layout){8, 3, 7, 0x7f};         // without infinities (§5.2.3)
+    case TY_E4M3X2: return (Layout){8, 3, 7, 0x7f};  // without infinities (§5.2.3)
     case TY_E5M2X2: return (Layout){8, 2, 15, 0x7c};
-    case TY_TF32: return (Layout){19, 10, 127, 0x3fc00};    // in the upper bits of an f32
+    case TY_TF32: return (Layout){19, 10, 127, 0x3fc00};  // in the upper bits of an f32
     case TY_F32: return (Layout){32, 23, 127, 0x7f800000};
     default: return (Layout){64, 52, 1023, 0x7ff0000000000000};
     }
@@ -72,14 +72,19 @@ static uint64_t pack(uint8_t t, Parts p, uint8_t rnd, bool satfinite)
 {
     Layout f = layout(t);
     uint64_t infinity = f.top, r;
-    if (p.nan) return t == TY_F64 ? 0x7ff8000000000000ull : t == TY_F32 || t == TY_TF32 ? NAN32 : of_eights(t) ? 0x7f : 0x7fff;
-    if (p.inf) r = infinity;
-    else if (!p.sig) r = 0;
+    if (p.nan)
+        return t == TY_F64 ? 0x7ff8000000000000ull : t == TY_F32 || t == TY_TF32 ? NAN32 : of_eights(t) ? 0x7f : 0x7fff;
+    if (p.inf)
+        r = infinity;
+    else if (!p.sig)
+        r = 0;
     else {
         int zeros = __builtin_clzll(p.sig), e = p.exp - zeros + 63, least = 1 - f.bias;
         r = round_shift(p.sig << zeros, 63 - f.mantissa + (e < least ? least - e : 0), p.sign, rnd);
-        if (e > (int)((infinity - 1) >> f.mantissa) - f.bias) r = infinity;
-        else if (e >= least) r += (uint64_t)(e + f.bias - 1) << f.mantissa;
+        if (e > (int)((infinity - 1) >> f.mantissa) - f.bias)
+            r = infinity;
+        else if (e >= least)
+            r += (uint64_t)(e + f.bias - 1) << f.mantissa;
         bool stay = rnd == M_RZ || (rnd == M_RM && !p.sign) || (rnd == M_RP && p.sign);
         if (r >= infinity) r = stay ? infinity - 1 : infinity;
     }
@@ -146,7 +151,8 @@ static void general(Lanes *l, const Dinst *i, uint32_t mask)
     const Inst *in = i->inst;
     bool pair = is_pair(in->type), packed = is_pair(in->type2);
     int to_bits = layout(in->type).bits, from_bits = layout(in->type2).bits;
-    bool src_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG, dst_long = ty_bits(in->type) == 64 || i->flags & D_LONG;
+    bool src_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG,
+         dst_long = ty_bits(in->type) == 64 || i->flags & D_LONG;
     bool narrow = ty_bits(in->type) <= 16 && !(i->flags & D_DST_32);
     const uint32_t *a32 = row(l, i->a), *b32 = row(l, i->b);
     const uint64_t *a64 = row(l, i->a);
@@ -160,12 +166,14 @@ static void general(Lanes *l, const Dinst *i, uint32_t mask)
     }
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
-        if (dst_long) d64[n] = result[n];
-        else d32[n] = (uint32_t)result[n];
+        if (dst_long)
+            d64[n] = result[n];
+        else
+            d32[n] = (uint32_t)result[n];
     }
 }
 
-// --- between integers, without .sat: cut and extend, cut and extend ---------------------------------------------------
+// --- between integers, without .sat: cut and extend, cut and extend --------------------------------------------------
 // A number of a narrower type within a wider one: x & mask, then the sign bit (0: unsigned) carried upwards.
 typedef struct Cut {
     uint64_t mask, sign;
@@ -184,31 +192,36 @@ static void integers(Lanes *l, const Dinst *i, uint32_t mask)
     const uint64_t *a64 = row(l, i->a);
     if (dst_long) {
         uint64_t wide[LANES];
-        if (src_long) memcpy(wide, a64, sizeof wide);
-        else LANE_LOOP wide[n] = a32[n];
-        STORE_LANES(uint64_t, uint64_t, uint64_t x = ((wide[n] & from.mask) ^ from.sign) - from.sign;,
-                    ((x & to.mask) ^ to.sign) - to.sign)
+        if (src_long)
+            memcpy(wide, a64, sizeof wide);
+        else
+            LANE_LOOP wide[n] = a32[n];
+        STORE_LANES(uint64_t, uint64_t, uint64_t x = ((wide[n] & from.mask) ^ from.sign) - from.sign;
+                    , ((x & to.mask) ^ to.sign) - to.sign)
         return;
     }
     uint32_t keep = ty_bits(i->inst->type) <= 16 && !(i->flags & D_DST_32) ? 0xffff : FULL, low[LANES];
-    uint32_t from_mask = (uint32_t)from.mask, from_sign = (uint32_t)from.sign, to_mask = (uint32_t)to.mask, to_sign = (uint32_t)to.sign;
-    if (src_long) LANE_LOOP low[n] = (uint32_t)a64[n];
-    else memcpy(low, a32, sizeof low);
-    STORE_LANES(uint32_t, uint32_t, uint32_t x = ((low[n] & from_mask) ^ from_sign) - from_sign;,
-                (((x & to_mask) ^ to_sign) - to_sign) & keep)
+    uint32_t from_mask = (uint32_t)from.mask, from_sign = (uint32_t)from.sign, to_mask = (uint32_t)to.mask,
+             to_sign = (uint32_t)to.sign;
+    if (src_long)
+        LANE_LOOP low[n] = (uint32_t)a64[n];
+    else
+        memcpy(low, a32, sizeof low);
+    STORE_LANES(uint32_t, uint32_t, uint32_t x = ((low[n] & from_mask) ^ from_sign) - from_sign;
+                , (((x & to_mask) ^ to_sign) - to_sign) & keep)
 }
 
-// --- the common conversions with floats -------------------------------------------------------------------------------
+// --- the common conversions with floats ------------------------------------------------------------------------------
 // FAST(name, flags, DS, DT, AS, AT, expr): MAP1, unless one of the flags says that an operand is wider than its type
-#define FAST(name, unusual, DS, DT, AS, AT, expr)                    \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)        \
-    {                                                                \
-        if (i->flags & (unusual)) {                                  \
-            general(l, i, mask);                                     \
-            return;                                                  \
-        }                                                            \
-        const AS *ra = row(l, i->a);                                 \
-        STORE_LANES(DS, DT, AT a = (AT)ra[n];, expr)                 \
+#define FAST(name, unusual, DS, DT, AS, AT, expr)             \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask) \
+    {                                                         \
+        if (i->flags & (unusual)) {                           \
+            general(l, i, mask);                              \
+            return;                                           \
+        }                                                     \
+        const AS *ra = row(l, i->a);                          \
+        STORE_LANES(DS, DT, AT a = (AT)ra[n];, expr)          \
     }
 
 FAST(f32_u8, D_SRC_LONG, uint32_t, uint32_t, uint32_t, uint8_t, as_u32((float)a))
@@ -225,24 +238,24 @@ MAP1(f32_u64, uint32_t, uint32_t, uint64_t, uint64_t, as_u32((float)a))
 MAP1(f32_s64, uint32_t, uint32_t, uint64_t, int64_t, as_u32((float)a))
 
 // A magnitude rounded to an integer, and the adjustments of the other modes; the sign is x's, of zeros too.
-#define INTEGRAL(T, U, bits_of, of_bits, SIGN, BIG)                                       \
-    LANE_INLINE T rni_##T(T x)                                                          \
-    {                                                                                     \
-        U bits = bits_of(x), sign = bits & SIGN;                                          \
-        T size = of_bits(bits ^ sign), r = (size + BIG) - BIG;                            \
-        U small = (U)0 - (U)(size < BIG);                                                 \
-        return of_bits((bits_of(r) & small) | ((bits ^ sign) & ~small) | sign);           \
-    }                                                                                     \
-    LANE_INLINE T step_##T(T x, T r, bool down, bool up)                                \
-    {                                                                                     \
-        T less = (T)(int)(down & (r > x)), more = (T)(int)(up & (r < x));                 \
-        return of_bits((bits_of(r - less + more) & ~(SIGN)) | (bits_of(x) & SIGN));       \
-    }                                                                                     \
-    LANE_INLINE T rmi_##T(T x) { return step_##T(x, rni_##T(x), true, false); }         \
-    LANE_INLINE T rpi_##T(T x) { return step_##T(x, rni_##T(x), false, true); }         \
-    LANE_INLINE T rzi_##T(T x)                                                          \
-    {                                                                                     \
-        T size = of_bits(bits_of(x) & ~(SIGN));                                           \
+#define INTEGRAL(T, U, bits_of, of_bits, SIGN, BIG)                                                \
+    LANE_INLINE T rni_##T(T x)                                                                     \
+    {                                                                                              \
+        U bits = bits_of(x), sign = bits & SIGN;                                                   \
+        T size = of_bits(bits ^ sign), r = (size + BIG) - BIG;                                     \
+        U small = (U)0 - (U)(size < BIG);                                                          \
+        return of_bits((bits_of(r) & small) | ((bits ^ sign) & ~small) | sign);                    \
+    }                                                                                              \
+    LANE_INLINE T step_##T(T x, T r, bool down, bool up)                                           \
+    {                                                                                              \
+        T less = (T)(int)(down & (r > x)), more = (T)(int)(up & (r < x));                          \
+        return of_bits((bits_of(r - less + more) & ~(SIGN)) | (bits_of(x) & SIGN));                \
+    }                                                                                              \
+    LANE_INLINE T rmi_##T(T x) { return step_##T(x, rni_##T(x), true, false); }                    \
+    LANE_INLINE T rpi_##T(T x) { return step_##T(x, rni_##T(x), false, true); }                    \
+    LANE_INLINE T rzi_##T(T x)                                                                     \
+    {                                                                                              \
+        T size = of_bits(bits_of(x) & ~(SIGN));                                                    \
         return of_bits(bits_of(step_##T(size, rni_##T(size), true, false)) | (bits_of(x) & SIGN)); \
     }
 INTEGRAL(float, uint32_t, as_u32, as_f32, 0x80000000u, 0x1p23f)
@@ -262,13 +275,13 @@ UNARY(f64_rmi, uint64_t, uint64_t, canon64(rmi_double(as_f64(a))))
 UNARY(f64_rpi, uint64_t, uint64_t, canon64(rpi_double(as_f64(a))))
 
 // An integral x as an integer: clamped before the conversion, and what was out of range put right after it.
-#define CLAMPED(name, C, I, low, high, at_nan)                                \
-    LANE_INLINE I name(C x)                                                 \
-    {                                                                         \
-        C up = x > (C)(low) ? x : (C)(low);                                   \
-        I inside = (I)(up < (C)(high) ? up : (C)(low));                       \
-        I ends = x >= (C)(high) ? (I)~(I)(low) : inside;                      \
-        return x == x ? ends : (I)(at_nan);                                   \
+#define CLAMPED(name, C, I, low, high, at_nan)            \
+    LANE_INLINE I name(C x)                               \
+    {                                                     \
+        C up = x > (C)(low) ? x : (C)(low);               \
+        I inside = (I)(up < (C)(high) ? up : (C)(low));   \
+        I ends = x >= (C)(high) ? (I) ~(I)(low) : inside; \
+        return x == x ? ends : (I)(at_nan);               \
     }
 // ~low is the largest number of the type: ~INT_MIN and ~0
 CLAMPED(s32_of_float, float, int32_t, INT32_MIN, 0x1p31f, 0)
@@ -280,14 +293,14 @@ CLAMPED(u32_of_double, double, uint32_t, 0, 0x1p32, 1u << 31)
 CLAMPED(s64_of_double, double, int64_t, INT64_MIN, 0x1p63, INT64_MIN)
 CLAMPED(u64_of_double, double, uint64_t, 0, 0x1p64, 1ull << 63)
 
-#define TO_INT(rnd)                                                                                          \
-    FAST(s32_f32_##rnd, D_LONG, uint32_t, int32_t, uint32_t, uint32_t, s32_of_float(rnd##_float(as_f32(a)))) \
-    FAST(u32_f32_##rnd, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, u32_of_float(rnd##_float(as_f32(a)))) \
-    MAP1(s64_f32_##rnd, uint64_t, int64_t, uint32_t, uint32_t, s64_of_float(rnd##_float(as_f32(a))))         \
-    MAP1(u64_f32_##rnd, uint64_t, uint64_t, uint32_t, uint32_t, u64_of_float(rnd##_float(as_f32(a))))        \
-    FAST(s32_f64_##rnd, D_LONG, uint32_t, int32_t, uint64_t, uint64_t, s32_of_double(rnd##_double(as_f64(a)))) \
+#define TO_INT(rnd)                                                                                             \
+    FAST(s32_f32_##rnd, D_LONG, uint32_t, int32_t, uint32_t, uint32_t, s32_of_float(rnd##_float(as_f32(a))))    \
+    FAST(u32_f32_##rnd, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, u32_of_float(rnd##_float(as_f32(a))))   \
+    MAP1(s64_f32_##rnd, uint64_t, int64_t, uint32_t, uint32_t, s64_of_float(rnd##_float(as_f32(a))))            \
+    MAP1(u64_f32_##rnd, uint64_t, uint64_t, uint32_t, uint32_t, u64_of_float(rnd##_float(as_f32(a))))           \
+    FAST(s32_f64_##rnd, D_LONG, uint32_t, int32_t, uint64_t, uint64_t, s32_of_double(rnd##_double(as_f64(a))))  \
     FAST(u32_f64_##rnd, D_LONG, uint32_t, uint32_t, uint64_t, uint64_t, u32_of_double(rnd##_double(as_f64(a)))) \
-    MAP1(s64_f64_##rnd, uint64_t, int64_t, uint64_t, uint64_t, s64_of_double(rnd##_double(as_f64(a))))       \
+    MAP1(s64_f64_##rnd, uint64_t, int64_t, uint64_t, uint64_t, s64_of_double(rnd##_double(as_f64(a))))          \
     MAP1(u64_f64_##rnd, uint64_t, uint64_t, uint64_t, uint64_t, u64_of_double(rnd##_double(as_f64(a))))
 TO_INT(rni)
 TO_INT(rzi)
@@ -311,10 +324,13 @@ FAST(bf16_f32, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, f32_to_bf16_rn(a)
 BINARY(f16x2_f32, uint32_t, uint32_t, f32_to_half_rn(a) << 16 | f32_to_half_rn(b))
 BINARY(bf16x2_f32, uint32_t, uint32_t, f32_to_bf16_rn(a) << 16 | f32_to_bf16_rn(b))
 // to tf32, ties away from zero: half a last place is added to the magnitude, and the rest cut off
-LANE_INLINE uint32_t tf32_rna(uint32_t a) { return nan32(a) ? NAN32 : (a & 0x7fffffffu) == 0x7f800000u ? a : (a + 0x1000) & 0xffffe000u; }
+LANE_INLINE uint32_t tf32_rna(uint32_t a)
+{
+    return nan32(a) ? NAN32 : (a & 0x7fffffffu) == 0x7f800000u ? a : (a + 0x1000) & 0xffffe000u;
+}
 UNARY(tf32_f32, uint32_t, uint32_t, tf32_rna(a))
 
-// --- cvt.pack (§9.7.9.22): two numbers clamped to a narrower type, side by side, and the low bits of c above them -------
+// --- cvt.pack (§9.7.9.22): two numbers clamped to a narrower type, side by side, and the low bits of c above them ----
 LANE_INLINE uint32_t narrowed(uint32_t x, int bits, bool is_signed)
 {
     int32_t most = (1 << (is_signed ? bits - 1 : bits)) - 1, least = is_signed ? -most - 1 : 0, v = (int32_t)x;
@@ -326,11 +342,13 @@ static void packs(Lanes *l, const Dinst *i, uint32_t mask)
     int bits = ty_bits(i->type);
     bool is_signed = ty_signed(i->type);
     uint32_t above = bits < 16 ? FULL : 0;
-    STORE_LANES(uint32_t, uint32_t, , narrowed(ra[n], bits, is_signed) << bits | narrowed(rb[n], bits, is_signed) | (rc[n] & above) << (2 * bits & 31))
+    STORE_LANES(uint32_t, uint32_t, ,
+                narrowed(ra[n], bits, is_signed) << bits | narrowed(rb[n], bits, is_signed) |
+                    (rc[n] & above) << (2 * bits & 31))
 }
 
-// --- picking ----------------------------------------------------------------------------------------------------------
-#define PAIR_OF(to, from) ((to) * TY_COUNT + (from))
+// --- picking ---------------------------------------------------------------------------------------------------------
+#define PAIR_OF(to, from) ((to)*TY_COUNT + (from))
 
 static ExecFn *fast_from_int(const Inst *i)
 {
@@ -377,7 +395,12 @@ static ExecFn *fast_floats(const Inst *i)
     if (inst_has(i, G_RELU) || (sat && (i->type != TY_F32 || i->type2 != TY_F32 || r))) return NULL;
     switch (PAIR_OF(i->type, i->type2)) {
     case PAIR_OF(TY_F32, TY_F32):
-        if (r) return ftz ? (r == M_RNI ? f32_rni_ftz : r == M_RZI ? f32_rzi_ftz : r == M_RMI ? f32_rmi_ftz : f32_rpi_ftz) : BY_RND(f32, r);
+        if (r)
+            return ftz ? (r == M_RNI   ? f32_rni_ftz
+                          : r == M_RZI ? f32_rzi_ftz
+                          : r == M_RMI ? f32_rmi_ftz
+                                       : f32_rpi_ftz)
+                       : BY_RND(f32, r);
         return sat ? (ftz ? f32_f32_ftz_sat : f32_f32_sat) : ftz ? f32_f32_ftz : f32_f32;
     case PAIR_OF(TY_F64, TY_F64): return r ? BY_RND(f64, r) : NULL;
     case PAIR_OF(TY_F64, TY_F32): return ftz ? f64_f32_ftz : f64_f32;
@@ -399,14 +422,19 @@ static bool legal(const Inst *i)
     uint8_t to = i->type, from = i->type2, r = i->mod[G_RND];
     bool from_float = type_info[from].kind == K_FLOAT, to_float = type_info[to].kind == K_FLOAT;
     bool frnd = r >= M_RN && r <= M_RP, irnd = r >= M_RNI && r <= M_RPI, nearest_or_zero = r == M_RN || r == M_RZ;
-    bool relu = inst_has(i, G_RELU), satfinite = i->mod[G_SAT] == M_SATFINITE, sat = i->mod[G_SAT] == M_SAT, ftz = inst_has(i, G_FTZ);
+    bool relu = inst_has(i, G_RELU), satfinite = i->mod[G_SAT] == M_SATFINITE, sat = i->mod[G_SAT] == M_SAT,
+         ftz = inst_has(i, G_FTZ);
     if (of_eights(from)) return to == TY_F16X2 && r == M_RN && !ftz && !sat && !satfinite;
-    if (of_eights(to)) return (from == TY_F32 || from == TY_F16X2) && r == M_RN && satfinite && !ftz && i->operands == (from == TY_F32 ? 3 : 2);
+    if (of_eights(to))
+        return (from == TY_F32 || from == TY_F16X2) && r == M_RN && satfinite && !ftz &&
+               i->operands == (from == TY_F32 ? 3 : 2);
     if (is_pair(from) || is_pair(to) != (i->operands == 3)) return false;
     if (ftz && ((to != TY_F32 && from != TY_F32) || is_pair(to) || relu || satfinite)) return false;
     if (sat && ((to_float && to != TY_F16 && to != TY_F32 && to != TY_F64) || from == TY_BF16)) return false;
     if (sat && relu) return false;
-    if (relu || satfinite) return from == TY_F32 && (to == TY_TF32 ? nearest_or_zero || (r == M_RNA && !relu) : to_float && ty_bits(to) <= 32 && to != TY_F32 && nearest_or_zero);
+    if (relu || satfinite)
+        return from == TY_F32 && (to == TY_TF32 ? nearest_or_zero || (r == M_RNA && !relu)
+                                                : to_float && ty_bits(to) <= 32 && to != TY_F32 && nearest_or_zero);
     if (!from_float && !to_float) return !r;
     if (!to_float) return irnd;
     if (!from_float) return frnd && !is_pair(to) && to != TY_TF32;
@@ -424,8 +452,11 @@ ExecFn *OPS_NAME(pick_cvt)(const Inst *i)
     bool from_float = type_info[i->type2].kind == K_FLOAT, to_float = type_info[i->type].kind == K_FLOAT;
     if (!from_float && !to_float) return inst_has(i, G_SAT) ? general : integers;
     ExecFn *fast = NULL;
-    if (!to_float) fast = fast_to_int(i);
-    else if (from_float) fast = fast_floats(i);
-    else if (!inst_has(i, G_SAT)) fast = fast_from_int(i);
+    if (!to_float)
+        fast = fast_to_int(i);
+    else if (from_float)
+        fast = fast_floats(i);
+    else if (!inst_has(i, G_SAT))
+        fast = fast_from_int(i);
     return fast ? fast : general;
 }

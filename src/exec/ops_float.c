@@ -9,23 +9,24 @@
 #define SIGN64 (1ull << 63)
 
 // name, name_ftz, name_sat, name_ftz_sat
-#define FORMS1(name, op)                                                            \
-    UNARY(name, uint32_t, uint32_t, op(a))                                          \
+#define FORMS1(name, op)                   \
+    UNARY(name, uint32_t, uint32_t, op(a)) \
     UNARY(name##_ftz, uint32_t, uint32_t, flush32(op(flush32(a))))
-#define FORMS2(name, op)                                                            \
-    BINARY(name, uint32_t, uint32_t, op(a, b))                                      \
+#define FORMS2(name, op)                       \
+    BINARY(name, uint32_t, uint32_t, op(a, b)) \
     BINARY(name##_ftz, uint32_t, uint32_t, flush32(op(flush32(a), flush32(b))))
-#define SAT_FORMS2(name, op)                                                        \
-    FORMS2(name, op)                                                                \
-    BINARY(name##_sat, uint32_t, uint32_t, clamp01(op(a, b)))                       \
+#define SAT_FORMS2(name, op)                                  \
+    FORMS2(name, op)                                          \
+    BINARY(name##_sat, uint32_t, uint32_t, clamp01(op(a, b))) \
     BINARY(name##_ftz_sat, uint32_t, uint32_t, clamp01(flush32(op(flush32(a), flush32(b)))))
-#define SAT_FORMS3(name, op)                                                        \
-    TERNARY(name, uint32_t, uint32_t, op(a, b, c))                                  \
+#define SAT_FORMS3(name, op)                                                                 \
+    TERNARY(name, uint32_t, uint32_t, op(a, b, c))                                           \
     TERNARY(name##_ftz, uint32_t, uint32_t, flush32(op(flush32(a), flush32(b), flush32(c)))) \
-    TERNARY(name##_sat, uint32_t, uint32_t, clamp01(op(a, b, c)))                   \
+    TERNARY(name##_sat, uint32_t, uint32_t, clamp01(op(a, b, c)))                            \
     TERNARY(name##_ftz_sat, uint32_t, uint32_t, clamp01(flush32(op(flush32(a), flush32(b), flush32(c)))))
 #define PICK_FTZ(name, i) (inst_has(i, G_FTZ) ? name##_ftz : name)
-#define PICK_SAT(name, i) (i->mod[G_SAT] == M_SAT ? (inst_has(i, G_FTZ) ? name##_ftz_sat : name##_sat) : PICK_FTZ(name, i))
+#define PICK_SAT(name, i) \
+    (i->mod[G_SAT] == M_SAT ? (inst_has(i, G_FTZ) ? name##_ftz_sat : name##_sat) : PICK_FTZ(name, i))
 
 // add, sub, mul, fma: round to nearest
 LANE_INLINE uint32_t add32(uint32_t a, uint32_t b) { return canon32(as_f32(a) + as_f32(b)); }
@@ -63,12 +64,12 @@ BINARY(div_f64, uint64_t, uint64_t, canon64(as_f64(a) / as_f64(b)))
 // .rz, .rm, .rp
 DIRECTED(add_f32_dir, f32, float, 2, a + b)
 DIRECTED(sub_f32_dir, f32, float, 2, a - b)
-DIRECTED(mul_f32_dir, f32, float, 2, a * b)
+DIRECTED(mul_f32_dir, f32, float, 2, a *b)
 DIRECTED(div_f32_dir, f32, float, 2, a / b)
 DIRECTED(fma_f32_dir, f32, float, 3, __builtin_fmaf(a, b, c))
 DIRECTED(add_f64_dir, f64, double, 2, a + b)
 DIRECTED(sub_f64_dir, f64, double, 2, a - b)
-DIRECTED(mul_f64_dir, f64, double, 2, a * b)
+DIRECTED(mul_f64_dir, f64, double, 2, a *b)
 DIRECTED(div_f64_dir, f64, double, 2, a / b)
 DIRECTED(fma_f64_dir, f64, double, 3, __builtin_fma(a, b, c))
 
@@ -121,16 +122,16 @@ BINARY(min_f64, uint64_t, uint64_t, least64(a, b, false))
 BINARY(max_f64, uint64_t, uint64_t, least64(a, b, true))
 
 // testp (§9.7.3.1): zeros count as normal
-#define TESTP(name, T, sign, inf, least, expr)                                               \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                \
-    {                                                                                        \
-        const T *ra = row(l, i->a), infinity = inf, normal = least;                          \
-        LANE_MASK(out, T a = ra[n] & ~sign;, expr)                                           \
-        (void)infinity, (void)normal;                                                        \
-        put_pred(l, i->pdst, out, mask);                                                     \
+#define TESTP(name, T, sign, inf, least, expr)                      \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)       \
+    {                                                               \
+        const T *ra = row(l, i->a), infinity = inf, normal = least; \
+        LANE_MASK(out, T a = ra[n] & ~sign;, expr)                  \
+        (void)infinity, (void)normal;                               \
+        put_pred(l, i->pdst, out, mask);                            \
     }
-#define TESTP_BOTH(name, expr)                                                               \
-    TESTP(name##_f32, uint32_t, SIGN32, 0x7f800000u, 0x800000u, expr)                        \
+#define TESTP_BOTH(name, expr)                                        \
+    TESTP(name##_f32, uint32_t, SIGN32, 0x7f800000u, 0x800000u, expr) \
     TESTP(name##_f64, uint64_t, SIGN64, 0x7ff0000000000000ull, 1ull << 52, expr)
 TESTP_BOTH(finite, a < infinity)
 TESTP_BOTH(infinite, a == infinity)

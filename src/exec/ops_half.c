@@ -17,10 +17,16 @@ LANE_INLINE float bf16(uint32_t x) { return as_f32(bf16_to_f32(x)); }
 LANE_INLINE uint32_t add_h(uint32_t a, uint32_t b) { return f32_to_half_rn(as_u32(f16(a) + f16(b))); }
 LANE_INLINE uint32_t sub_h(uint32_t a, uint32_t b) { return f32_to_half_rn(as_u32(f16(a) - f16(b))); }
 LANE_INLINE uint32_t mul_h(uint32_t a, uint32_t b) { return f32_to_half_rn(as_u32(f16(a) * f16(b))); }
-LANE_INLINE uint32_t fma_h(uint32_t a, uint32_t b, uint32_t c) { return f32_to_half_rn(as_u32(add_odd32(f16(a) * f16(b), f16(c)))); }
+LANE_INLINE uint32_t fma_h(uint32_t a, uint32_t b, uint32_t c)
+{
+    return f32_to_half_rn(as_u32(add_odd32(f16(a) * f16(b), f16(c))));
+}
 LANE_INLINE uint32_t add_b(uint32_t a, uint32_t b) { return f32_to_bf16_rn(as_u32(bf16(a) + bf16(b))); }
 LANE_INLINE uint32_t sub_b(uint32_t a, uint32_t b) { return f32_to_bf16_rn(as_u32(bf16(a) - bf16(b))); }
-LANE_INLINE uint32_t mul_b(uint32_t a, uint32_t b) { return f32_to_bf16_rn(as_u32(narrow_odd((double)bf16(a) * (double)bf16(b)))); }
+LANE_INLINE uint32_t mul_b(uint32_t a, uint32_t b)
+{
+    return f32_to_bf16_rn(as_u32(narrow_odd((double)bf16(a) * (double)bf16(b))));
+}
 LANE_INLINE uint32_t fma_b(uint32_t a, uint32_t b, uint32_t c)
 {
     return f32_to_bf16_rn(as_u32(narrow_odd(add_odd64((double)bf16(a) * (double)bf16(b), bf16(c)))));
@@ -42,31 +48,39 @@ LANE_INLINE uint32_t abs16(uint32_t a, uint32_t inf) { return (a & 0x7fff) > inf
 LANE_INLINE uint32_t neg16(uint32_t a, uint32_t inf) { return (a & 0x7fff) > inf ? NAN16 : a ^ 0x8000; }
 
 // Of every operation the scalar and the pair.
-#define LO(x) ((x) & 0xffff)
+#define LO(x) ((x)&0xffff)
 #define HI(x) ((x) >> 16)
-#define HALF1(name, op)                                                            \
-    UNARY(name, uint32_t, uint32_t, op(LO(a)))                                     \
+#define HALF1(name, op)                        \
+    UNARY(name, uint32_t, uint32_t, op(LO(a))) \
     UNARY(name##_x2, uint32_t, uint32_t, op(LO(a)) | op(HI(a)) << 16)
-#define HALF2(name, op)                                                            \
-    BINARY(name, uint32_t, uint32_t, op(LO(a), LO(b)))                             \
+#define HALF2(name, op)                                \
+    BINARY(name, uint32_t, uint32_t, op(LO(a), LO(b))) \
     BINARY(name##_x2, uint32_t, uint32_t, op(LO(a), LO(b)) | op(HI(a), HI(b)) << 16)
-#define HALF3(name, op)                                                            \
-    TERNARY(name, uint32_t, uint32_t, op(LO(a), LO(b), LO(c)))                     \
+#define HALF3(name, op)                                        \
+    TERNARY(name, uint32_t, uint32_t, op(LO(a), LO(b), LO(c))) \
     TERNARY(name##_x2, uint32_t, uint32_t, op(LO(a), LO(b), LO(c)) | op(HI(a), HI(b), HI(c)) << 16)
 
 // f16 with .ftz, .sat, .relu
-#define FTZ1(op) LANE_INLINE uint32_t op##_ftz(uint32_t a) { return flush16(op(flush16(a))); }
-#define FTZ2(op) LANE_INLINE uint32_t op##_ftz(uint32_t a, uint32_t b) { return flush16(op(flush16(a), flush16(b))); }
-#define FTZ3(op) LANE_INLINE uint32_t op##_ftz(uint32_t a, uint32_t b, uint32_t c) { return flush16(op(flush16(a), flush16(b), flush16(c))); }
-#define THEN2(op, last, name) LANE_INLINE uint32_t name(uint32_t a, uint32_t b) { return last(op(a, b)); }
-#define THEN3(op, last, name) LANE_INLINE uint32_t name(uint32_t a, uint32_t b, uint32_t c) { return last(op(a, b, c)); }
-#define ARITH2(op)                              \
-    FTZ2(op)                                    \
-    THEN2(op, clamp16, op##_sat)                \
-    THEN2(op##_ftz, clamp16, op##_ftz_sat)      \
-    HALF2(op##_f16, op)                         \
-    HALF2(op##_f16_ftz, op##_ftz)               \
-    HALF2(op##_f16_sat, op##_sat)               \
+#define FTZ1(op) \
+    LANE_INLINE uint32_t op##_ftz(uint32_t a) { return flush16(op(flush16(a))); }
+#define FTZ2(op) \
+    LANE_INLINE uint32_t op##_ftz(uint32_t a, uint32_t b) { return flush16(op(flush16(a), flush16(b))); }
+#define FTZ3(op)                                                      \
+    LANE_INLINE uint32_t op##_ftz(uint32_t a, uint32_t b, uint32_t c) \
+    {                                                                 \
+        return flush16(op(flush16(a), flush16(b), flush16(c)));       \
+    }
+#define THEN2(op, last, name) \
+    LANE_INLINE uint32_t name(uint32_t a, uint32_t b) { return last(op(a, b)); }
+#define THEN3(op, last, name) \
+    LANE_INLINE uint32_t name(uint32_t a, uint32_t b, uint32_t c) { return last(op(a, b, c)); }
+#define ARITH2(op)                         \
+    FTZ2(op)                               \
+    THEN2(op, clamp16, op##_sat)           \
+    THEN2(op##_ftz, clamp16, op##_ftz_sat) \
+    HALF2(op##_f16, op)                    \
+    HALF2(op##_f16_ftz, op##_ftz)          \
+    HALF2(op##_f16_sat, op##_sat)          \
     HALF2(op##_f16_ftz_sat, op##_ftz_sat)
 ARITH2(add_h)
 ARITH2(sub_h)
@@ -104,24 +118,22 @@ HALF1(neg_bf16, neg_b)
 
 #define LEAST(name, inf, greatest, nan, xorsign) \
     LANE_INLINE uint32_t name##_op(uint32_t a, uint32_t b) { return least16(a, b, inf, greatest, nan, xorsign); }
-#define LEAST_F16(name, greatest, nan, xorsign) LEAST(name, 0x7c00, greatest, nan, xorsign) FTZ2(name##_op) HALF2(name, name##_op) HALF2(name##_ftz, name##_op_ftz)
+#define LEAST_F16(name, greatest, nan, xorsign) \
+    LEAST(name, 0x7c00, greatest, nan, xorsign) FTZ2(name##_op) HALF2(name, name##_op) HALF2(name##_ftz, name##_op_ftz)
 #define LEAST_BF16(name, greatest, nan, xorsign) LEAST(name, 0x7f80, greatest, nan, xorsign) HALF2(name, name##_op)
-#define LEAST_ALL(each, name)              \
-    each(min_##name, false, false, false)  \
-    each(max_##name, true, false, false)   \
-    each(min_##name##_n, false, true, false) \
-    each(max_##name##_n, true, true, false)  \
-    each(min_##name##_s, false, false, true) \
-    each(max_##name##_s, true, false, true)  \
-    each(min_##name##_ns, false, true, true) \
-    each(max_##name##_ns, true, true, true)
+#define LEAST_ALL(each, name)                                                                \
+    each(min_##name, false, false, false) each(max_##name, true, false, false)               \
+        each(min_##name##_n, false, true, false) each(max_##name##_n, true, true, false)     \
+            each(min_##name##_s, false, false, true) each(max_##name##_s, true, false, true) \
+                each(min_##name##_ns, false, true, true) each(max_##name##_ns, true, true, true)
 LEAST_ALL(LEAST_F16, f16)
 LEAST_ALL(LEAST_BF16, bf16)
 
 #define PICK_X2(name) (pair ? name##_x2 : name)
 #define PICK_FTZ(name) (ftz ? PICK_X2(name##_ftz) : PICK_X2(name))
 #define PICK_FORM(name) (sat ? (ftz ? PICK_X2(name##_ftz_sat) : PICK_X2(name##_sat)) : PICK_FTZ(name))
-#define PICK_LEAST(name, pick) (nan ? (xorsign ? pick(name##_ns) : pick(name##_n)) : xorsign ? pick(name##_s) : pick(name))
+#define PICK_LEAST(name, pick) \
+    (nan ? (xorsign ? pick(name##_ns) : pick(name##_n)) : xorsign ? pick(name##_s) : pick(name))
 
 ExecFn *OPS_NAME(pick_half)(const Inst *i)
 {

@@ -11,26 +11,32 @@ typedef __int128 s128;
 #define TERNARY_S16(name, expr) \
     MAP3(name, uint32_t, uint16_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, int16_t, expr)
 // name_u16, _s16, … for an expression that is the same for all; T is unsigned for wrapping ones.
-#define BINARY_ALL(name, expr)                  \
+#define BINARY_ALL(name, expr)                   \
     BINARY(name##_u16, uint32_t, uint16_t, expr) \
     BINARY_S16(name##_s16, expr)                 \
     BINARY(name##_u32, uint32_t, uint32_t, expr) \
     BINARY(name##_s32, uint32_t, int32_t, expr)  \
     BINARY(name##_u64, uint64_t, uint64_t, expr) \
     BINARY(name##_s64, uint64_t, int64_t, expr)
-#define PICK_ALL(name, t)                                                                              \
-    ((t) == TY_U16 ? name##_u16 : (t) == TY_S16 ? name##_s16 : (t) == TY_U32 ? name##_u32 :            \
-     (t) == TY_S32 ? name##_s32 : (t) == TY_U64 ? name##_u64 : (t) == TY_S64 ? name##_s64 : (ExecFn *)NULL)
+#define PICK_ALL(name, t)         \
+    ((t) == TY_U16   ? name##_u16 \
+     : (t) == TY_S16 ? name##_s16 \
+     : (t) == TY_U32 ? name##_u32 \
+     : (t) == TY_S32 ? name##_s32 \
+     : (t) == TY_U64 ? name##_u64 \
+     : (t) == TY_S64 ? name##_s64 \
+                     : (ExecFn *)NULL)
 
-#define BINARY_WRAP(name, expr)                  \
-    BINARY(name##_16, uint32_t, uint16_t, expr)  \
-    BINARY(name##_32, uint32_t, uint32_t, expr)  \
+#define BINARY_WRAP(name, expr)                 \
+    BINARY(name##_16, uint32_t, uint16_t, expr) \
+    BINARY(name##_32, uint32_t, uint32_t, expr) \
     BINARY(name##_64, uint64_t, uint64_t, expr)
-#define PICK_WRAP(name, t) (ty_bits(t) == 16 ? name##_16 : ty_bits(t) == 32 ? name##_32 : ty_bits(t) == 64 ? name##_64 : (ExecFn *)NULL)
+#define PICK_WRAP(name, t) \
+    (ty_bits(t) == 16 ? name##_16 : ty_bits(t) == 32 ? name##_32 : ty_bits(t) == 64 ? name##_64 : (ExecFn *)NULL)
 
 BINARY_WRAP(add, a + b)
 BINARY_WRAP(sub, a - b)
-BINARY_WRAP(mul, (unsigned long long)a * b)
+BINARY_WRAP(mul, (unsigned long long)a *b)
 BINARY_ALL(min, a < b ? a : b)
 BINARY_ALL(max, a > b ? a : b)
 UNARY(neg_16, uint32_t, uint16_t, 0u - a)
@@ -45,36 +51,41 @@ BINARY(add_sat, uint32_t, int32_t, clamp32((int64_t)a + b))
 BINARY(sub_sat, uint32_t, int32_t, clamp32((int64_t)a - b))
 
 // mul.hi, mul.wide
-BINARY(mulhi_u16, uint32_t, uint16_t, (uint32_t)a * b >> 16)
-BINARY_S16(mulhi_s16, (int32_t)a * b >> 16)
-BINARY(mulhi_u32, uint32_t, uint32_t, (uint64_t)a * b >> 32)
-BINARY(mulhi_s32, uint32_t, int32_t, (int64_t)a * b >> 32)
-BINARY(mulhi_u64, uint64_t, uint64_t, (u128)a * b >> 64)
-BINARY(mulhi_s64, uint64_t, int64_t, (s128)a * b >> 64)
-MAP2(mulwide_u16, uint32_t, uint32_t, uint32_t, uint16_t, uint32_t, uint16_t, (uint32_t)a * b)
-MAP2(mulwide_s16, uint32_t, uint32_t, uint32_t, int16_t, uint32_t, int16_t, (int32_t)a * b)
-MAP2(mulwide_u32, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, (uint64_t)a * b)
-MAP2(mulwide_s32, uint64_t, uint64_t, uint32_t, int32_t, uint32_t, int32_t, (int64_t)a * b)
+BINARY(mulhi_u16, uint32_t, uint16_t, (uint32_t)a *b >> 16)
+BINARY_S16(mulhi_s16, (int32_t)a *b >> 16)
+BINARY(mulhi_u32, uint32_t, uint32_t, (uint64_t)a *b >> 32)
+BINARY(mulhi_s32, uint32_t, int32_t, (int64_t)a *b >> 32)
+BINARY(mulhi_u64, uint64_t, uint64_t, (u128)a *b >> 64)
+BINARY(mulhi_s64, uint64_t, int64_t, (s128)a *b >> 64)
+MAP2(mulwide_u16, uint32_t, uint32_t, uint32_t, uint16_t, uint32_t, uint16_t, (uint32_t)a *b)
+MAP2(mulwide_s16, uint32_t, uint32_t, uint32_t, int16_t, uint32_t, int16_t, (int32_t)a *b)
+MAP2(mulwide_u32, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, (uint64_t)a *b)
+MAP2(mulwide_s32, uint64_t, uint64_t, uint32_t, int32_t, uint32_t, int32_t, (int64_t)a *b)
 
 // mad: .lo wraps; .hi and .wide add to the product's half
-TERNARY(mad_16, uint32_t, uint16_t, (uint32_t)a * b + c)
-TERNARY(mad_32, uint32_t, uint32_t, a * b + c)
-TERNARY(mad_64, uint64_t, uint64_t, a * b + c)
+TERNARY(mad_16, uint32_t, uint16_t, (uint32_t)a *b + c)
+TERNARY(mad_32, uint32_t, uint32_t, a *b + c)
+TERNARY(mad_64, uint64_t, uint64_t, a *b + c)
 TERNARY(madhi_u16, uint32_t, uint16_t, ((uint32_t)a * b >> 16) + c)
-TERNARY_S16(madhi_s16, (uint32_t)((int32_t)a * b >> 16) + (uint32_t)c)
-TERNARY(madhi_u32, uint32_t, uint32_t, (uint32_t)((uint64_t)a * b >> 32) + c)
-TERNARY(madhi_s32, uint32_t, int32_t, (uint32_t)((int64_t)a * b >> 32) + (uint32_t)c)
+TERNARY_S16(madhi_s16, (uint32_t)((int32_t)a *b >> 16) + (uint32_t)c)
+TERNARY(madhi_u32, uint32_t, uint32_t, (uint32_t)((uint64_t)a *b >> 32) + c)
+TERNARY(madhi_s32, uint32_t, int32_t, (uint32_t)((int64_t)a *b >> 32) + (uint32_t)c)
 TERNARY(madhi_sat, uint32_t, int32_t, clamp32(((int64_t)a * b >> 32) + c))
-TERNARY(madhi_u64, uint64_t, uint64_t, (uint64_t)((u128)a * b >> 64) + c)
-TERNARY(madhi_s64, uint64_t, int64_t, (uint64_t)((s128)a * b >> 64) + (uint64_t)c)
-MAP3(madwide_u16, uint32_t, uint32_t, uint32_t, uint16_t, uint32_t, uint16_t, uint32_t, uint32_t, (uint32_t)a * b + c)
-MAP3(madwide_s16, uint32_t, uint32_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, uint32_t, (uint32_t)((int32_t)a * b) + c)
-MAP3(madwide_u32, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, (uint64_t)a * b + c)
-MAP3(madwide_s32, uint64_t, uint64_t, uint32_t, int32_t, uint32_t, int32_t, uint64_t, uint64_t, (uint64_t)((int64_t)a * b) + c)
+TERNARY(madhi_u64, uint64_t, uint64_t, (uint64_t)((u128)a *b >> 64) + c)
+TERNARY(madhi_s64, uint64_t, int64_t, (uint64_t)((s128)a *b >> 64) + (uint64_t)c)
+MAP3(madwide_u16, uint32_t, uint32_t, uint32_t, uint16_t, uint32_t, uint16_t, uint32_t, uint32_t, (uint32_t)a *b + c)
+MAP3(madwide_s16, uint32_t, uint32_t, uint32_t, int16_t, uint32_t, int16_t, uint32_t, uint32_t,
+     (uint32_t)((int32_t)a *b) + c)
+MAP3(madwide_u32, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, (uint64_t)a *b + c)
+MAP3(madwide_s32, uint64_t, uint64_t, uint32_t, int32_t, uint32_t, int32_t, uint64_t, uint64_t,
+     (uint64_t)((int64_t)a *b) + c)
 
 // mul24, mad24: the 48-bit product of 24-bit operands; .lo its lower 32 bits, .hi bits 16–47
 static inline uint64_t product24u(uint32_t a, uint32_t b) { return (uint64_t)(a & 0xffffff) * (b & 0xffffff); }
-static inline int64_t product24s(uint32_t a, uint32_t b) { return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8); }
+static inline int64_t product24s(uint32_t a, uint32_t b)
+{
+    return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8);
+}
 BINARY(mul24lo_u, uint32_t, uint32_t, product24u(a, b))
 BINARY(mul24lo_s, uint32_t, uint32_t, product24s(a, b))
 BINARY(mul24hi_u, uint32_t, uint32_t, product24u(a, b) >> 16)
@@ -109,32 +120,32 @@ BINARY(rem_s32, uint32_t, int32_t, REMAINDER(int32_t, INT32_MIN))
 BINARY(rem_s64, uint64_t, int64_t, REMAINDER(int64_t, INT64_MIN))
 
 // add.cc, addc, sub.cc, subc, mad.cc, madc: with the carry flag of each lane. A borrow is a carry.
-#define CARRY_OP(name, T, WIDE, sum)                                   \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)          \
-    {                                                                  \
-        T *d = row(l, i->dst);                                         \
-        const T *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c); \
-        bool in = i->flags & D_CARRY_IN, out = i->flags & D_CARRY_OUT; \
-        (void)rc;                                                      \
-        for (int n = 0; n < LANES; n++) {                              \
-            if (!(mask >> n & 1)) continue;                            \
-            WIDE a = ra[n], b = rb[n], carry = in ? l->cc >> n & 1 : 0; \
-            WIDE s = (sum);                                            \
-            (void)a, (void)b;                                          \
-            d[n] = (T)s;                                               \
+#define CARRY_OP(name, T, WIDE, sum)                                                             \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                    \
+    {                                                                                            \
+        T *d = row(l, i->dst);                                                                   \
+        const T *ra = row(l, i->a), *rb = row(l, i->b), *rc = row(l, i->c);                      \
+        bool in = i->flags & D_CARRY_IN, out = i->flags & D_CARRY_OUT;                           \
+        (void)rc;                                                                                \
+        for (int n = 0; n < LANES; n++) {                                                        \
+            if (!(mask >> n & 1)) continue;                                                      \
+            WIDE a = ra[n], b = rb[n], carry = in ? l->cc >> n & 1 : 0;                          \
+            WIDE s = (sum);                                                                      \
+            (void)a, (void)b;                                                                    \
+            d[n] = (T)s;                                                                         \
             if (out) l->cc = (l->cc & ~(1u << n)) | ((uint32_t)(s >> (sizeof(T) * 8)) & 1) << n; \
-        }                                                              \
+        }                                                                                        \
     }
 CARRY_OP(addc_32, uint32_t, uint64_t, a + b + carry)
 CARRY_OP(addc_64, uint64_t, u128, a + b + carry)
 CARRY_OP(subc_32, uint32_t, uint64_t, a - b - carry)
 CARRY_OP(subc_64, uint64_t, u128, a - b - carry)
-CARRY_OP(madclo_32, uint32_t, uint64_t, (uint64_t)(uint32_t)(a * b) + rc[n] + carry)
-CARRY_OP(madclo_64, uint64_t, u128, (u128)(uint64_t)(a * b) + rc[n] + carry)
+CARRY_OP(madclo_32, uint32_t, uint64_t, (uint64_t)(uint32_t)(a *b) + rc[n] + carry)
+CARRY_OP(madclo_64, uint64_t, u128, (u128)(uint64_t)(a *b) + rc[n] + carry)
 CARRY_OP(madchi_u32, uint32_t, uint64_t, (a * b >> 32) + rc[n] + carry)
 CARRY_OP(madchi_u64, uint64_t, u128, (a * b >> 64) + rc[n] + carry)
-CARRY_OP(madchi_s32, uint32_t, uint64_t, (uint64_t)(uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32) + rc[n] + carry)
-CARRY_OP(madchi_s64, uint64_t, u128, (u128)(uint64_t)((s128)(int64_t)a * (int64_t)b >> 64) + rc[n] + carry)
+CARRY_OP(madchi_s32, uint32_t, uint64_t, (uint64_t)(uint32_t)((int64_t)(int32_t)a *(int32_t)b >> 32) + rc[n] + carry)
+CARRY_OP(madchi_s64, uint64_t, u128, (u128)(uint64_t)((s128)(int64_t)a *(int64_t)b >> 64) + rc[n] + carry)
 
 // bit counting and fields
 MAP1(popc_32, uint32_t, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))
@@ -142,8 +153,14 @@ MAP1(popc_64, uint32_t, uint32_t, uint64_t, uint64_t, __builtin_popcountll(a))
 MAP1(clz_32, uint32_t, uint32_t, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
 MAP1(clz_64, uint32_t, uint32_t, uint64_t, uint64_t, a ? __builtin_clzll(a) : 64)
 // bfind: the most significant bit that differs from the sign; all ones if there is none. shiftamt: how far to its left
-static inline uint32_t bfind32(uint32_t a, bool shift) { return a ? (shift ? (uint32_t)__builtin_clz(a) : 31u - (uint32_t)__builtin_clz(a)) : UINT32_MAX; }
-static inline uint32_t bfind64(uint64_t a, bool shift) { return a ? (shift ? (uint32_t)__builtin_clzll(a) : 63u - (uint32_t)__builtin_clzll(a)) : UINT32_MAX; }
+static inline uint32_t bfind32(uint32_t a, bool shift)
+{
+    return a ? (shift ? (uint32_t)__builtin_clz(a) : 31u - (uint32_t)__builtin_clz(a)) : UINT32_MAX;
+}
+static inline uint32_t bfind64(uint64_t a, bool shift)
+{
+    return a ? (shift ? (uint32_t)__builtin_clzll(a) : 63u - (uint32_t)__builtin_clzll(a)) : UINT32_MAX;
+}
 MAP1(bfind_u32, uint32_t, uint32_t, uint32_t, uint32_t, bfind32(a, false))
 MAP1(bfind_s32, uint32_t, uint32_t, uint32_t, uint32_t, bfind32((int32_t)a < 0 ? ~a : a, false))
 MAP1(bfind_u64, uint32_t, uint32_t, uint64_t, uint64_t, bfind64(a, false))
@@ -186,12 +203,12 @@ static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t e, ui
     uint64_t keep = (len >= 64 ? ~0ull : (1ull << len) - 1) << pos;
     return (a << pos & keep) | (b & ~keep);
 }
-#define BFI(name, T, bits)                                                                    \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                 \
-    {                                                                                         \
-        const T *ra = row(l, i->a), *rb = row(l, i->b);                                       \
-        const uint32_t *rc = row(l, i->c), *re = row(l, i->vector[3]);                        \
-        STORE_LANES(T, T, T a = ra[n]; T b = rb[n];, insert(a, b, rc[n], re[n], bits))        \
+#define BFI(name, T, bits)                                                             \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                          \
+    {                                                                                  \
+        const T *ra = row(l, i->a), *rb = row(l, i->b);                                \
+        const uint32_t *rc = row(l, i->c), *re = row(l, i->vector[3]);                 \
+        STORE_LANES(T, T, T a = ra[n]; T b = rb[n];, insert(a, b, rc[n], re[n], bits)) \
     }
 BFI(bfi_32, uint32_t, 32)
 BFI(bfi_64, uint64_t, 64)
@@ -238,7 +255,10 @@ static void fns(Lanes *l, const Dinst *i, uint32_t mask)  // a search: no loop o
 
 // dp4a, dp2a: sums of products of bytes; type 1 is that of a, type 2 of b
 static inline int32_t byte_of(uint32_t x, int k, bool s) { return s ? (int8_t)(x >> 8 * k) : (uint8_t)(x >> 8 * k); }
-static inline int32_t half_of(uint32_t x, int k, bool s) { return s ? (int16_t)(x >> 16 * k) : (uint16_t)(x >> 16 * k); }
+static inline int32_t half_of(uint32_t x, int k, bool s)
+{
+    return s ? (int16_t)(x >> 16 * k) : (uint16_t)(x >> 16 * k);
+}
 static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool sa, bool sb)
 {
     for (int k = 0; k < 4; k++) c += (uint32_t)(byte_of(a, k, sa) * byte_of(b, k, sb));
@@ -264,7 +284,9 @@ TERNARY(dp2ahi_ss, uint32_t, uint32_t, dot2(a, b, c, true, true, 2))
 
 // add, min, max on two 16-bit halves
 BINARY(add_16x2, uint32_t, uint32_t, ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16)
-#define HALVES(op, T) ((uint32_t)(uint16_t)((T)a op (T)b ? (T)a : (T)b) | (uint32_t)(uint16_t)((T)(a >> 16) op (T)(b >> 16) ? (T)(a >> 16) : (T)(b >> 16)) << 16)
+#define HALVES(op, T)                                   \
+    ((uint32_t)(uint16_t)((T)a op(T) b ? (T)a : (T)b) | \
+     (uint32_t)(uint16_t)((T)(a >> 16) op(T)(b >> 16) ? (T)(a >> 16) : (T)(b >> 16)) << 16)
 BINARY(min_u16x2, uint32_t, uint32_t, HALVES(<, uint16_t))
 BINARY(min_s16x2, uint32_t, uint32_t, HALVES(<, int16_t))
 BINARY(max_u16x2, uint32_t, uint32_t, HALVES(>, uint16_t))
@@ -282,7 +304,8 @@ BINARY(minrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(<, int16_t)))
 BINARY(maxrelu_s16x2, uint32_t, uint32_t, relu_halves(HALVES(>, int16_t)))
 
 #define PICK_SIGN(name, t) (ty_signed(t) ? name##_s : name##_u)
-#define PICK_PAIR(name, t1, t2) (ty_signed(t1) ? (ty_signed(t2) ? name##_ss : name##_su) : ty_signed(t2) ? name##_us : name##_uu)
+#define PICK_PAIR(name, t1, t2) \
+    (ty_signed(t1) ? (ty_signed(t2) ? name##_ss : name##_su) : ty_signed(t2) ? name##_us : name##_uu)
 
 static ExecFn *pick_mad(const Inst *i)
 {
@@ -290,7 +313,12 @@ static ExecFn *pick_mad(const Inst *i)
     if (inst_has(i, G_SAT)) return i->mod[G_MUL] == M_HI && t == TY_S32 ? madhi_sat : NULL;
     switch (i->mod[G_MUL]) {
     case M_HI: return PICK_ALL(madhi, t);
-    case M_WIDE: return t == TY_U16 ? madwide_u16 : t == TY_S16 ? madwide_s16 : t == TY_U32 ? madwide_u32 : t == TY_S32 ? madwide_s32 : NULL;
+    case M_WIDE:
+        return t == TY_U16   ? madwide_u16
+               : t == TY_S16 ? madwide_s16
+               : t == TY_U32 ? madwide_u32
+               : t == TY_S32 ? madwide_s32
+                             : NULL;
     default: return PICK_WRAP(mad, t);
     }
 }
@@ -331,7 +359,12 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_SUB: return sat ? (t == TY_S32 ? sub_sat : NULL) : PICK_WRAP(sub, t);
     case OP_MUL:
         if (sat) return NULL;
-        if (i->mod[G_MUL] == M_WIDE) return t == TY_U16 ? mulwide_u16 : t == TY_S16 ? mulwide_s16 : t == TY_U32 ? mulwide_u32 : t == TY_S32 ? mulwide_s32 : NULL;
+        if (i->mod[G_MUL] == M_WIDE)
+            return t == TY_U16   ? mulwide_u16
+                   : t == TY_S16 ? mulwide_s16
+                   : t == TY_U32 ? mulwide_u32
+                   : t == TY_S32 ? mulwide_s32
+                                 : NULL;
         return hi ? PICK_ALL(mulhi, t) : PICK_WRAP(mul, t);
     case OP_MAD: return pick_mad(i);
     case OP_MUL24: return hi ? PICK_SIGN(mul24hi, t) : lo ? PICK_SIGN(mul24lo, t) : NULL;
@@ -352,7 +385,8 @@ ExecFn *OPS_NAME(pick_int)(const Inst *i)
     case OP_POPC: return wide ? popc_64 : popc_32;
     case OP_CLZ: return wide ? clz_64 : clz_32;
     case OP_BFIND:
-        if (inst_has(i, G_SHIFTAMT)) return ty_signed(t) ? (wide ? bfinda_s64 : bfinda_s32) : wide ? bfinda_u64 : bfinda_u32;
+        if (inst_has(i, G_SHIFTAMT))
+            return ty_signed(t) ? (wide ? bfinda_s64 : bfinda_s32) : wide ? bfinda_u64 : bfinda_u32;
         return ty_signed(t) ? (wide ? bfind_s64 : bfind_s32) : wide ? bfind_u64 : bfind_u32;
     case OP_BREV: return wide ? brev_64 : brev_32;
     case OP_BFE: return ty_signed(t) ? (wide ? bfe_s64 : bfe_s32) : wide ? bfe_u64 : bfe_u32;

@@ -2,32 +2,36 @@
 // here; the width alone matters. Predicates as operands are coded as 2 · number + negated.
 #include "exec/ops.h"
 
-#define BITS_2(name, expr)                       \
-    BINARY(name##_16, uint32_t, uint16_t, expr)  \
-    BINARY(name##_32, uint32_t, uint32_t, expr)  \
+#define BITS_2(name, expr)                      \
+    BINARY(name##_16, uint32_t, uint16_t, expr) \
+    BINARY(name##_32, uint32_t, uint32_t, expr) \
     BINARY(name##_64, uint64_t, uint64_t, expr)
-#define BITS_1(name, expr)                       \
-    UNARY(name##_16, uint32_t, uint16_t, expr)   \
-    UNARY(name##_32, uint32_t, uint32_t, expr)   \
+#define BITS_1(name, expr)                     \
+    UNARY(name##_16, uint32_t, uint16_t, expr) \
+    UNARY(name##_32, uint32_t, uint32_t, expr) \
     UNARY(name##_64, uint64_t, uint64_t, expr)
-#define PICK_BITS(name, bits) ((bits) == 64 ? name##_64 : (bits) == 32 ? name##_32 : (bits) <= 16 ? name##_16 : (ExecFn *)NULL)
+#define PICK_BITS(name, bits) \
+    ((bits) == 64 ? name##_64 : (bits) == 32 ? name##_32 : (bits) <= 16 ? name##_16 : (ExecFn *)NULL)
 
-BITS_2(and, a & b)
+BITS_2(and, a &b)
 BITS_2(or, a | b)
 BITS_2(xor, a ^ b)
 BITS_1(not, ~a)
 BITS_1(cnot, a == 0)
 BITS_1(mov, a)
 
-static uint32_t pred_of(const Lanes *l, uint32_t coded) { return coded & 1 ? ~l->pred[coded >> 1] : l->pred[coded >> 1]; }
-#define PRED_OP(name, expr)                                           \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)         \
-    {                                                                 \
-        uint32_t a = pred_of(l, i->a), b = pred_of(l, i->b);          \
-        (void)b;                                                      \
-        put_pred(l, i->pdst, expr, mask);                             \
+static uint32_t pred_of(const Lanes *l, uint32_t coded)
+{
+    return coded & 1 ? ~l->pred[coded >> 1] : l->pred[coded >> 1];
+}
+#define PRED_OP(name, expr)                                   \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask) \
+    {                                                         \
+        uint32_t a = pred_of(l, i->a), b = pred_of(l, i->b);  \
+        (void)b;                                              \
+        put_pred(l, i->pdst, expr, mask);                     \
     }
-PRED_OP(and_pred, a & b)
+PRED_OP(and_pred, a &b)
 PRED_OP(or_pred, a | b)
 PRED_OP(xor_pred, a ^ b)
 PRED_OP(not_pred, ~a)
@@ -46,15 +50,21 @@ SHIFT(shr_s32, uint32_t, int32_t, a >> (b < 31 ? b : 31))
 SHIFT(shr_s64, uint64_t, int64_t, a >> (b < 63 ? b : 63))
 
 // shf: the 64 bits {b, a}, b the upper half; .l gives the upper 32 bits after shifting left, .r the lower after right
-static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)((((uint64_t)b << 32 | a) << (c & 63)) >> 32); }
-static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)(((uint64_t)b << 32 | a) >> (c & 63)); }
+static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)((((uint64_t)b << 32 | a) << (c & 63)) >> 32);
+}
+static inline uint32_t funnel_right(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)(((uint64_t)b << 32 | a) >> (c & 63));
+}
 TERNARY(shf_lc, uint32_t, uint32_t, funnel_left(a, b, c < 32 ? c : 32))
 TERNARY(shf_lw, uint32_t, uint32_t, funnel_left(a, b, c & 31))
 TERNARY(shf_rc, uint32_t, uint32_t, funnel_right(a, b, c < 32 ? c : 32))
 TERNARY(shf_rw, uint32_t, uint32_t, funnel_right(a, b, c & 31))
 
-// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits. With .and or .or a predicate
-// is combined with whether any bit of the result is set.
+// lop3: imm is the truth table; bit (4a + 2b + c) of it is the result for those input bits. With .and or .or a
+// predicate is combined with whether any bit of the result is set.
 static inline uint32_t look_up(const uint32_t t[8], uint32_t a, uint32_t b, uint32_t c)
 {
     return (~a & ~b & ~c & t[0]) | (~a & ~b & c & t[1]) | (~a & b & ~c & t[2]) | (~a & b & c & t[3]) |
@@ -104,23 +114,23 @@ TERNARY(prmt_ecl, uint32_t, uint32_t, permute_mode(a, b, c, 3))
 TERNARY(prmt_ecr, uint32_t, uint32_t, permute_mode(a, b, c, 4))
 TERNARY(prmt_rc16, uint32_t, uint32_t, permute_mode(a, b, c, 5))
 
-#define SELP(name, S)                                                                            \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                    \
-    {                                                                                            \
-        const S *ra = row(l, i->a), *rb = row(l, i->b);                                          \
-        uint32_t p = get_pred(l, i);                                                             \
-        STORE_LANES(S, S, S a = ra[n]; S b = rb[n];, p >> n & 1 ? a : b)                         \
+#define SELP(name, S)                                                    \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)            \
+    {                                                                    \
+        const S *ra = row(l, i->a), *rb = row(l, i->b);                  \
+        uint32_t p = get_pred(l, i);                                     \
+        STORE_LANES(S, S, S a = ra[n]; S b = rb[n];, p >> n & 1 ? a : b) \
     }
 SELP(selp_32, uint32_t)
 SELP(selp_64, uint64_t)
 
 // slct: a where c ≥ 0 (−0 included), else b; NaN selects b
-#define SLCT(name, S, test)                                                                      \
-    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                    \
-    {                                                                                            \
-        const S *ra = row(l, i->a), *rb = row(l, i->b);                                          \
-        const uint32_t *rc = row(l, i->c);                                                       \
-        STORE_LANES(S, S, S a = ra[n]; S b = rb[n]; uint32_t c = rc[n];, (test) ? a : b)         \
+#define SLCT(name, S, test)                                                              \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                            \
+    {                                                                                    \
+        const S *ra = row(l, i->a), *rb = row(l, i->b);                                  \
+        const uint32_t *rc = row(l, i->c);                                               \
+        STORE_LANES(S, S, S a = ra[n]; S b = rb[n]; uint32_t c = rc[n];, (test) ? a : b) \
     }
 SLCT(slct_s_32, uint32_t, (int32_t)c >= 0)
 SLCT(slct_s_64, uint64_t, (int32_t)c >= 0)
@@ -146,12 +156,15 @@ static void pack(Lanes *l, const Dinst *i, uint32_t mask)
     uint64_t *d64 = row(l, i->dst);
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
-        if (i->flags & D_LONG) d64[n] = v[n];
-        else d32[n] = (uint32_t)v[n];
+        if (i->flags & D_LONG)
+            d64[n] = v[n];
+        else
+            d32[n] = (uint32_t)v[n];
     }
 }
 
-// The same with .b128, whose halves are at vector[4] and vector[5]; and a plain one, from vector[2] and [3] to [0] and [1]
+// The same with .b128, whose halves are at vector[4] and vector[5]; and a plain one, from vector[2] and [3] to [0] and
+// [1]
 static void pack_128(Lanes *l, const Dinst *i, uint32_t mask)
 {
     for (int h = 0; h < 2; h++) {
@@ -188,8 +201,10 @@ static void unpack_128(Lanes *l, const Dinst *i, uint32_t mask)
     for (int h = 0; h < 2; h++) {
         Dinst half = {.dst = i->vector[h], .a = i->vector[4 + h], .bytes = 4, .vec = 2, .flags = D_SRC_LONG};
         memcpy(half.vector, i->vector + 2 * h, sizeof *half.vector * 2);
-        if (i->bytes == 8) mov_64(l, &half, mask);
-        else unpack(l, &half, mask);
+        if (i->bytes == 8)
+            mov_64(l, &half, mask);
+        else
+            unpack(l, &half, mask);
     }
 }
 
@@ -221,7 +236,12 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
     case OP_SHL: return PICK_BITS(shl, bits);
     case OP_SHR:
         if (bits < 16) return NULL;
-        return ty_signed(i->type) ? (bits == 64 ? shr_s64 : bits == 32 ? shr_s32 : shr_s16) : bits == 64 ? shr_u64 : bits == 32 ? shr_u32 : shr_u16;
+        return ty_signed(i->type) ? (bits == 64   ? shr_s64
+                                     : bits == 32 ? shr_s32
+                                                  : shr_s16)
+               : bits == 64       ? shr_u64
+               : bits == 32       ? shr_u32
+                                  : shr_u16;
     case OP_SHF:
         if (i->mod[G_DIR] == M_LEFT) return i->mod[G_OVER] == M_WRAP ? shf_lw : shf_lc;
         return i->mod[G_OVER] == M_WRAP ? shf_rw : shf_rc;

@@ -6,8 +6,8 @@
 #include "exec/ops.h"
 
 #define SIGN32 0x80000000u
-#define FORMS(name, op)                            \
-    UNARY(name, uint32_t, uint32_t, op(a))         \
+#define FORMS(name, op)                    \
+    UNARY(name, uint32_t, uint32_t, op(a)) \
     UNARY(name##_ftz, uint32_t, uint32_t, flush32(op(flush32(a))))
 #define PICK_FTZ(name, i) (inst_has(i, G_FTZ) ? name##_ftz : name)
 
@@ -159,15 +159,15 @@ LANE_INLINE uint32_t tanh32(uint32_t a)
 UNARY(tanh_f32, uint32_t, uint32_t, tanh32(a))
 
 // f16, bf16: through f32
-#define LO(x) ((x) & 0xffff)
+#define LO(x) ((x)&0xffff)
 #define HI(x) ((x) >> 16)
 LANE_INLINE uint32_t flush_bf16(uint32_t x) { return x & 0x7f80 ? x : x & 0x8000; }
 LANE_INLINE uint32_t ex2_h(uint32_t a) { return f32_to_half_rn(ex2_32(half_to_f32(a))); }
 LANE_INLINE uint32_t ex2_b(uint32_t a) { return flush_bf16(f32_to_bf16_rn(ex2_32(bf16_to_f32(flush_bf16(a))))); }
 LANE_INLINE uint32_t tanh_h(uint32_t a) { return f32_to_half_rn(tanh32(half_to_f32(a))); }
 LANE_INLINE uint32_t tanh_b(uint32_t a) { return f32_to_bf16_rn(tanh32(bf16_to_f32(a))); }
-#define HALF(name, op)                                                     \
-    UNARY(name, uint32_t, uint32_t, op(LO(a)))                             \
+#define HALF(name, op)                         \
+    UNARY(name, uint32_t, uint32_t, op(LO(a))) \
     UNARY(name##_x2, uint32_t, uint32_t, op(LO(a)) | op(HI(a)) << 16)
 HALF(ex2_f16, ex2_h)
 HALF(ex2_bf16, ex2_b)

@@ -37,7 +37,8 @@ void split_init(Warp *w, Code *code, uint32_t mask)
 {
     w->splits.n = 0;
     w->cur = new_split(w);
-    w->splits.v[w->cur] = (Split){.mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code, .stack = code->frame_bytes};
+    w->splits.v[w->cur] = (Split){
+        .mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code, .stack = code->frame_bytes};
     w->live = mask;
     split_load(w);
 }
@@ -110,8 +111,10 @@ void split_arrive(Warp *w)
     w->cur = -1;
     reach(w, &leaf, leaf.mask);
     leave(w, leaf.parent);
-    if (w->cur >= 0) split_load(w);
-    else split_pick(w, leaf.code->kernel->its);
+    if (w->cur >= 0)
+        split_load(w);
+    else
+        split_pick(w, leaf.code->kernel->its);
 }
 
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge)
@@ -136,8 +139,18 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
     const uint32_t mask[2] = {taken, s.mask & ~taken}, pc[2] = {target, next};
     int leaf[2] = {-1, -1};
     for (int k = 0; k < 2; k++) {
-        Split kid = {.mask = mask[k], .pc = pc[k], .rpc = reconverge, .parent = (int16_t)p, .state = SPLIT_READY, .is_call = call,
-                     .synced = s.synced, .base = s.base, .local_base = s.local_base, .stack = s.stack, .code = s.code, .backs = s.backs};
+        Split kid = {.mask = mask[k],
+                     .pc = pc[k],
+                     .rpc = reconverge,
+                     .parent = (int16_t)p,
+                     .state = SPLIT_READY,
+                     .is_call = call,
+                     .synced = s.synced,
+                     .base = s.base,
+                     .local_base = s.local_base,
+                     .stack = s.stack,
+                     .code = s.code,
+                     .backs = s.backs};
         if (pc[k] == reconverge) {
             reach(w, &kid, kid.mask);
         } else {
@@ -147,11 +160,15 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
         }
     }
     w->cur = -1;
-    if (leaf[0] >= 0 && leaf[1] >= 0) w->cur = pc[0] < pc[1] ? leaf[0] : leaf[1];
-    else w->cur = leaf[0] >= 0 ? leaf[0] : leaf[1];
+    if (leaf[0] >= 0 && leaf[1] >= 0)
+        w->cur = pc[0] < pc[1] ? leaf[0] : leaf[1];
+    else
+        w->cur = leaf[0] >= 0 ? leaf[0] : leaf[1];
     if (w->cur < 0) w->splits.v[p].kids = 1, leave(w, p);
-    if (w->cur >= 0) split_load(w);
-    else split_pick(w, s.code->kernel->its);
+    if (w->cur >= 0)
+        split_load(w);
+    else
+        split_pick(w, s.code->kernel->its);
 }
 
 void split_exit(Warp *w, uint32_t lanes)
@@ -165,8 +182,10 @@ void split_exit(Warp *w, uint32_t lanes)
     s->state = SPLIT_FREE;
     w->cur = -1;
     leave(w, s->parent);
-    if (w->cur >= 0) split_load(w);
-    else split_pick(w, its);
+    if (w->cur >= 0)
+        split_load(w);
+    else
+        split_pick(w, its);
 }
 
 // Leaves at the same place below the same node are one.
@@ -175,8 +194,8 @@ void split_merge(Warp *w)
     Split *c = &w->splits.v[w->cur];
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *o = &w->splits.v[k];
-        if ((int)k == w->cur || o->state != SPLIT_READY || o->pc != c->pc || o->parent != c->parent || o->rpc != c->rpc ||
-            o->code != c->code || o->base != c->base || o->is_call != c->is_call)
+        if ((int)k == w->cur || o->state != SPLIT_READY || o->pc != c->pc || o->parent != c->parent ||
+            o->rpc != c->rpc || o->code != c->code || o->base != c->base || o->is_call != c->is_call)
             continue;
         c->mask |= o->mask;
         o->state = SPLIT_FREE;
@@ -191,8 +210,16 @@ static bool release(Warp *w)
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *node = &w->splits.v[k];
         if (node->state != SPLIT_KIDS || !node->arrived) continue;
-        Split leaf = {.mask = node->arrived, .pc = node->pc, .rpc = node->rpc, .parent = node->parent, .state = SPLIT_READY,
-                      .is_call = node->is_call, .base = node->base, .local_base = node->local_base, .stack = node->stack, .code = node->code};
+        Split leaf = {.mask = node->arrived,
+                      .pc = node->pc,
+                      .rpc = node->rpc,
+                      .parent = node->parent,
+                      .state = SPLIT_READY,
+                      .is_call = node->is_call,
+                      .base = node->base,
+                      .local_base = node->local_base,
+                      .stack = node->stack,
+                      .code = node->code};
         node->arrived = 0;
         any = true;
         if (leaf.pc == leaf.rpc && leaf.parent >= 0) {  // on to the next one further out
@@ -225,10 +252,7 @@ static bool pick_next(Warp *w, int from)
     return false;
 }
 
-bool split_pick(Warp *w, bool its)
-{
-    return pick_next(w, -1) || (its && release(w) && pick_next(w, -1));
-}
+bool split_pick(Warp *w, bool its) { return pick_next(w, -1) || (its && release(w) && pick_next(w, -1)); }
 
 void split_yield(Warp *w)
 {

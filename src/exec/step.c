@@ -1,6 +1,6 @@
-// step.c: one instruction of one warp. exec_step is the architecture of a thread block's execution: control flow changes
-// the tree of splits, everything else computes on the lanes of the current one. When it returns, the warp's current
-// split is not at its reconvergence point, or there is none.
+// step.c: one instruction of one warp. exec_step is the architecture of a thread block's execution: control flow
+// changes the tree of splits, everything else computes on the lanes of the current one. When it returns, the warp's
+// current split is not at its reconvergence point, or there is none.
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ enum { PATIENCE_SYNCED = 16, PATIENCE = 4096 };
 static void wake_sleepers(const Env *env, Warp *w)
 {
     for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock) w->splits.v[k].state = SPLIT_READY;
+        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock)
+            w->splits.v[k].state = SPLIT_READY;
 }
 
 static void back_edge(const Env *env, Warp *w)
@@ -32,7 +33,7 @@ static uint32_t first_u32(const Lanes *l, Loc32 at, uint32_t mask)
     return ((const uint32_t *)row(l, at))[mask ? __builtin_ctz(mask) : 0];
 }
 
-// --- special registers ------------------------------------------------------------------------------------------------
+// --- special registers -----------------------------------------------------------------------------------------------
 static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
 {
     const uint32_t *b = env->launch->block;
@@ -59,13 +60,22 @@ static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
     case SR_NTID_X: return i->block[0];
     case SR_NTID_Y: return i->block[1];
     case SR_NTID_Z: return i->block[2];
-    case SR_CTAID_X: case SR_CLUSTERID_X: return w->cta->x;
-    case SR_CTAID_Y: case SR_CLUSTERID_Y: return w->cta->y;
-    case SR_CTAID_Z: case SR_CLUSTERID_Z: return w->cta->z;
-    case SR_NCTAID_X: case SR_NCLUSTERID_X: return i->grid[0];
-    case SR_NCTAID_Y: case SR_NCLUSTERID_Y: return i->grid[1];
-    case SR_NCTAID_Z: case SR_NCLUSTERID_Z: return i->grid[2];
-    case SR_CLUSTER_NCTAID_X: case SR_CLUSTER_NCTAID_Y: case SR_CLUSTER_NCTAID_Z: case SR_CLUSTER_NCTARANK: return 1;
+    case SR_CTAID_X:
+    case SR_CLUSTERID_X: return w->cta->x;
+    case SR_CTAID_Y:
+    case SR_CLUSTERID_Y: return w->cta->y;
+    case SR_CTAID_Z:
+    case SR_CLUSTERID_Z: return w->cta->z;
+    case SR_NCTAID_X:
+    case SR_NCLUSTERID_X: return i->grid[0];
+    case SR_NCTAID_Y:
+    case SR_NCLUSTERID_Y: return i->grid[1];
+    case SR_NCTAID_Z:
+    case SR_NCLUSTERID_Z: return i->grid[2];
+    case SR_CLUSTER_NCTAID_X:
+    case SR_CLUSTER_NCTAID_Y:
+    case SR_CLUSTER_NCTAID_Z:
+    case SR_CLUSTER_NCTARANK: return 1;
     case SR_WARPID: return w->slot;
     case SR_NWARPID: return env->max_warps;
     case SR_SMID: return env->sm;
@@ -107,8 +117,12 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     } else {
         for (uint32_t n = 0; n < LANES; n++) {
             uint32_t eq = 1u << n, lt = eq - 1;
-            v[n] = r == SR_LANEID ? n : r == SR_LANEMASK_EQ ? eq : r == SR_LANEMASK_LT ? lt : r == SR_LANEMASK_LE ? lt | eq :
-                   r == SR_LANEMASK_GT ? ~(lt | eq) : ~lt;
+            v[n] = r == SR_LANEID        ? n
+                   : r == SR_LANEMASK_EQ ? eq
+                   : r == SR_LANEMASK_LT ? lt
+                   : r == SR_LANEMASK_LE ? lt | eq
+                   : r == SR_LANEMASK_GT ? ~(lt | eq)
+                                         : ~lt;
         }
     }
     if (mask == FULL && !(d->flags & D_LONG)) {
@@ -117,12 +131,14 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
-        if (d->flags & D_LONG) ((uint64_t *)row(&w->l, d->dst))[n] = v[n];
-        else ((uint32_t *)row(&w->l, d->dst))[n] = v[n];
+        if (d->flags & D_LONG)
+            ((uint64_t *)row(&w->l, d->dst))[n] = v[n];
+        else
+            ((uint32_t *)row(&w->l, d->dst))[n] = v[n];
     }
 }
 
-// --- control flow -----------------------------------------------------------------------------------------------------
+// --- control flow ----------------------------------------------------------------------------------------------------
 static void branch(const Env *env, Warp *w, const Dinst *d, uint32_t taken)
 {
     if (!taken) {
@@ -152,14 +168,17 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         return;
     }
     uint32_t target = w->code->f->labels.v[table->items[first].reg].inst, from = w->pc;
-    if (same == w->mask) w->pc = target;
-    else if (mask != w->mask && same == mask) split_branch(w, same, target, w->pc + 1, d->reconverge);
-    else split_branch(w, same, target, w->pc, d->reconverge);
+    if (same == w->mask)
+        w->pc = target;
+    else if (mask != w->mask && same == mask)
+        split_branch(w, same, target, w->pc + 1, d->reconverge);
+    else
+        split_branch(w, same, target, w->pc, d->reconverge);
     if (target <= from && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
 }
 
-// Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this warp
-// are in, since their rows hold other things. In the same function lanes share the rows.
+// Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this
+// warp are in, since their rows hold other things. In the same function lanes share the rows.
 static uint32_t frame_base(const Warp *w, const Split *caller, const Code *callee)
 {
     uint32_t base = caller->base + caller->code->frame_bytes;
@@ -222,13 +241,17 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         mask = same;
     }
     if (mask != w->mask) {
-        split_branch(w, mask, w->pc, w->pc + (d->guard != PRED_TRUE && !(w->mask & ~mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]))), w->pc + 1);
+        split_branch(w, mask, w->pc,
+                     w->pc + (d->guard != PRED_TRUE &&
+                              !(w->mask & ~mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]))),
+                     w->pc + 1);
         for (size_t s = 0; s < w->splits.n; s++)
             if (w->splits.v[s].state == SPLIT_READY && w->splits.v[s].mask == mask) w->cur = (int)s;
         split_load(w);
     }
     Split s = w->splits.v[w->cur];
-    uint32_t base = frame_base(w, &s, callee), local = s.local_base + s.code->local_bytes, stack = s.stack + callee->frame_bytes;
+    uint32_t base = frame_base(w, &s, callee), local = s.local_base + s.code->local_bytes,
+             stack = s.stack + callee->frame_bytes;
     if (!frame_room(env, w, stack, base + callee->frame_bytes, local + callee->local_bytes)) {
         exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
         return;
@@ -238,7 +261,8 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         const CallArg *arg = &site->args.v[a];
         for (uint32_t word = 0; word < arg->words; word++) {
             uint32_t *dst = (uint32_t *)(to + (size_t)(arg->there + word) * ROW_BYTES);
-            const uint8_t *src = arg->is_param ? w->l.bank[0] + (size_t)(arg->here + word) * ROW_BYTES : row(&w->l, arg->value);
+            const uint8_t *src =
+                arg->is_param ? w->l.bank[0] + (size_t)(arg->here + word) * ROW_BYTES : row(&w->l, arg->value);
             for (int n = 0; n < LANES; n++)
                 if (mask >> n & 1)
                     memcpy(&dst[n], arg->is_param ? src + 4 * n : src + (size_t)n * 4 * arg->words + 4 * word, 4);
@@ -250,12 +274,22 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     node->pc = w->pc + 1;
     node->kids = 1;
     node->arrived = 0;
-    Split leaf = {.mask = mask, .pc = 0, .rpc = callee->n, .parent = (int16_t)w->cur, .state = SPLIT_READY, .is_call = true,
-                  .base = base, .local_base = local, .stack = stack, .code = callee};
+    Split leaf = {.mask = mask,
+                  .pc = 0,
+                  .rpc = callee->n,
+                  .parent = (int16_t)w->cur,
+                  .state = SPLIT_READY,
+                  .is_call = true,
+                  .base = base,
+                  .local_base = local,
+                  .stack = stack,
+                  .code = callee};
     size_t at = 0;
     while (at < w->splits.n && w->splits.v[at].state != SPLIT_FREE) at++;
-    if (at == w->splits.n) vec_push(&w->splits, leaf);
-    else w->splits.v[at] = leaf;
+    if (at == w->splits.n)
+        vec_push(&w->splits, leaf);
+    else
+        w->splits.v[at] = leaf;
     w->cur = (int)at;
     split_load(w);
     w->l.pred[PRED_TRUE] = FULL;
@@ -265,14 +299,15 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         for (uint32_t word = 0; word < lp->words; word++)
             for (int n = 0; n < LANES; n++)
                 if (mask >> n & 1)
-                    memcpy(w->local + (((local + lp->at) / 4 + word) * LANES + (unsigned)n) * 4, w->l.bank[0] + (size_t)(lp->row + word) * ROW_BYTES + 4 * n, 4);
+                    memcpy(w->local + (((local + lp->at) / 4 + word) * LANES + (unsigned)n) * 4,
+                           w->l.bank[0] + (size_t)(lp->row + word) * ROW_BYTES + 4 * n, 4);
     }
 }
 
-// --- waiting for other lanes: .sync (sm_70 on) --------------------------------------------------------------------------
-// Splits that wait with the same mask at the same instruction, or at another one of its kind, execute it together once all
-// live lanes of the mask are there ("the same qualifiers and the same membermask", PTX ISA §9.7.9.6); each then goes on by
-// itself, so that the tree needn't know.
+// --- waiting for other lanes: .sync (sm_70 on) -----------------------------------------------------------------------
+// Splits that wait with the same mask at the same instruction, or at another one of its kind, execute it together once
+// all live lanes of the mask are there ("the same qualifiers and the same membermask", PTX ISA §9.7.9.6); each then
+// goes on by itself, so that the tree needn't know.
 static bool meet(const Split *s, const Split *o)
 {
     const Dinst *d = &s->code->insts[s->pc], *e = &o->code->insts[o->pc];
@@ -375,8 +410,10 @@ static void leave_kernel(Env *env, Warp *w, uint32_t lanes)
     bool some_stay = lanes != w->mask;
     if (some_stay) w->pc++;
     split_exit(w, lanes);
-    if (!w->live) env->step.result = STEP_EXIT;
-    else check_syncs(env, w);
+    if (!w->live)
+        env->step.result = STEP_EXIT;
+    else
+        check_syncs(env, w);
     barrier_check(env, cta);
     if (w->live && w->cur < 0) env->step.result = STEP_WAIT;
 }
@@ -452,8 +489,10 @@ void exec_step(Env *env, Warp *w)
         uint64_t at = d->imm + w->splits.v[w->cur].local_base;
         for (int n = 0; n < LANES; n++) {
             if (!(mask >> n & 1)) continue;
-            if (d->flags & D_LONG) ((uint64_t *)row(&w->l, d->dst))[n] = at;
-            else ((uint32_t *)row(&w->l, d->dst))[n] = (uint32_t)at;
+            if (d->flags & D_LONG)
+                ((uint64_t *)row(&w->l, d->dst))[n] = at;
+            else
+                ((uint32_t *)row(&w->l, d->dst))[n] = (uint32_t)at;
         }
         w->pc++;
         break;
@@ -461,9 +500,12 @@ void exec_step(Env *env, Warp *w)
     case X_BRX: branch_indexed(env, w, d, mask); break;
     case X_CALL: call(env, w, d, mask); break;
     case X_RET:
-        if (mask == w->mask) w->pc = w->code->n;
-        else if (mask) split_branch(w, mask, w->code->n, w->pc + 1, w->code->n);
-        else w->pc++;
+        if (mask == w->mask)
+            w->pc = w->code->n;
+        else if (mask)
+            split_branch(w, mask, w->code->n, w->pc + 1, w->code->n);
+        else
+            w->pc++;
         break;
     case X_EXIT: leave_kernel(env, w, mask); break;
     case X_TRAP:
@@ -471,13 +513,18 @@ void exec_step(Env *env, Warp *w)
         w->pc++;
         break;
     case X_SLEEP:
-        if (w->code->kernel->its && mask) sleep(env, w, d, mask);
-        else w->pc++;
+        if (w->code->kernel->its && mask)
+            sleep(env, w, d, mask);
+        else
+            w->pc++;
         break;
     case X_BARRIER:
-        if (!mask) w->pc++;
-        else if (!barrier_arrive(env, w, d, mask)) w->pc++;
-        else if (w->cur < 0) s->result = STEP_WAIT;
+        if (!mask)
+            w->pc++;
+        else if (!barrier_arrive(env, w, d, mask))
+            w->pc++;
+        else if (w->cur < 0)
+            s->result = STEP_WAIT;
         break;
     case X_WARP_SYNC:
     case X_SHFL:
@@ -500,12 +547,14 @@ void exec_step(Env *env, Warp *w)
     case X_CP_WAIT:
     case X_NOP: w->pc++; break;
     }
-    if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
-    else if (w->cur >= 0 && w->pc == w->rpc) split_arrive(w);
+    if (env->fault.kind != FAULT_NONE)
+        s->result = STEP_FAULT;
+    else if (w->cur >= 0 && w->pc == w->rpc)
+        split_arrive(w);
     if (w->cur < 0 && s->result == STEP_DONE && w->live) s->result = STEP_WAIT;
 }
 
-// --- CTAs ---------------------------------------------------------------------------------------------------------------
+// --- CTAs ------------------------------------------------------------------------------------------------------------
 uint8_t *exec_rows(uint32_t bytes)
 {
     void *p = NULL;

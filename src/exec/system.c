@@ -1,6 +1,6 @@
-// system.c: the functions that device code calls and doesn't define: vprintf, malloc, free and assert's. In cycle mode what they do
-// is deferred to the window's edge like an atomic; printf's text is made when it is issued, since its arguments are in
-// the thread's own memory.
+// system.c: the functions that device code calls and doesn't define: vprintf, malloc, free and assert's. In cycle mode
+// what they do is deferred to the window's edge like an atomic; printf's text is made when it is issued, since its
+// arguments are in the thread's own memory.
 #include "exec/exec.h"
 
 #include <string.h>
@@ -41,7 +41,8 @@ static int byte_at(const Env *env, const Warp *w, int n, uint64_t a)
         a -= i->const_base;
         return a < i->const_bytes ? i->constants[a] : -1;
     }
-    if (a >= SHARED_WINDOW && a < LOCAL_WINDOW) return a - SHARED_WINDOW < w->cta->shared_bytes ? w->cta->shared[a - SHARED_WINDOW] : -1;
+    if (a >= SHARED_WINDOW && a < LOCAL_WINDOW)
+        return a - SHARED_WINDOW < w->cta->shared_bytes ? w->cta->shared[a - SHARED_WINDOW] : -1;
     uint8_t b;
     if (!gmem_find(env->gmem, a)) return -1;
     memcpy(&b, gmem_host(env->gmem, a), 1);
@@ -67,9 +68,9 @@ static void add_string(const Env *env, const Warp *w, int n, uint64_t a, Text *o
 
 // One conversion as the host's printf knows it, "%08.3f" without its size and letter, and what it takes.
 typedef struct Conversion {
-    char spec[32], letter;   // letter 0: malformed
+    char spec[32], letter;  // letter 0: malformed
     uint32_t length, digits;
-    int size;                // bytes of an integer
+    int size;  // bytes of an integer
 } Conversion;
 
 static void add_spec(Conversion *v, char c)
@@ -81,7 +82,8 @@ static void add_spec(Conversion *v, char c)
 }
 
 // Reads the conversion behind the '%' at fmt; returns the address of its last character.
-static uint64_t read_conversion(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t *args, uint32_t *taken, Conversion *v)
+static uint64_t read_conversion(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t *args, uint32_t *taken,
+                                Conversion *v)
 {
     int c;
     *v = (Conversion){.spec = "%", .length = 1, .size = 4};
@@ -107,8 +109,8 @@ static uint64_t read_conversion(const Env *env, const Warp *w, int n, uint64_t f
     return fmt - 1;
 }
 
-// printf's conversions (CUDA programming guide, "Formatted output"); arguments lie in order in a buffer, each aligned to its
-// size of 4 or 8 bytes, a float as a double. Returns how many there were.
+// printf's conversions (CUDA programming guide, "Formatted output"); arguments lie in order in a buffer, each aligned
+// to its size of 4 or 8 bytes, a float as a double. Returns how many there were.
 static uint32_t format(const Env *env, const Warp *w, int n, uint64_t fmt, uint64_t args, Text *out)
 {
     uint32_t taken = 0;
@@ -197,7 +199,8 @@ void exec_heap(Env *env, const Deferred *x)
             exec_fault(env, x->warp, FAULT_FREE, (uint32_t)n, x->x[n], 0, false);
             for (size_t c = 0; c < env->launch->kernel->codes.n; c++) {  // the warp may have gone on since
                 Code *code = env->launch->kernel->codes.v[c];
-                if (x->d >= code->insts && x->d <= code->insts + code->n) env->fault.code = code, env->fault.pc = x->d->index;
+                if (x->d >= code->insts && x->d <= code->insts + code->n)
+                    env->fault.code = code, env->fault.pc = x->d->index;
             }
         }
         memset(env->near, 0, sizeof env->near);
@@ -207,13 +210,19 @@ void exec_heap(Env *env, const Deferred *x)
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     const CallSite *site = d->call;
-    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows), .tracker = env->tracker};
+    Deferred x = {.warp = w,
+                  .d = d,
+                  .cycle = env->clock,
+                  .mask = mask,
+                  .base = (uint32_t)(w->l.bank[0] - w->rows),
+                  .tracker = env->tracker};
     Text out = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         if (d->kind == X_PRINTF) {
             uint32_t taken = 0;
-            if (site->args.n == 2) taken = format(env, w, n, argument(w, &site->args.v[0], n), argument(w, &site->args.v[1], n), &out);
+            if (site->args.n == 2)
+                taken = format(env, w, n, argument(w, &site->args.v[0], n), argument(w, &site->args.v[1], n), &out);
             if (site->rets.n) give(w->l.bank[0], &site->rets.v[0], n, taken);
         } else if (site->args.n) {
             x.x[n] = argument(w, &site->args.v[0], n);

@@ -16,10 +16,10 @@ static bool wrap(int mode, int64_t *i, int64_t n)
 {
     if (*i >= 0 && *i < n) return true;
     switch (mode) {
-    case 0: *i = *i < 0 ? 0 : n - 1; return true;      // clamp
-    case 1: return false;                              // border
-    case 2: *i = (*i % n + n) % n; return true;        // wrap
-    default: {                                         // mirror
+    case 0: *i = *i < 0 ? 0 : n - 1; return true;  // clamp
+    case 1: return false;                          // border
+    case 2: *i = (*i % n + n) % n; return true;    // wrap
+    default: {                                     // mirror
         int64_t k = (*i % (2 * n) + 2 * n) % (2 * n);
         *i = k < n ? k : 2 * n - 1 - k;
         return true;
@@ -42,7 +42,8 @@ static uint32_t texel(const Gmem *g, const Texture *t, int64_t x, int64_t y, int
         memcpy(&b, &one, 4);
         return t->format == 0 || t->unit_float ? b : channel == 3;
     }
-    const uint8_t *p = (const uint8_t *)gmem_host(g, texel_address(t, x, y)) + texel_bytes(t) / t->channels * (unsigned)channel;
+    const uint8_t *p =
+        (const uint8_t *)gmem_host(g, texel_address(t, x, y)) + texel_bytes(t) / t->channels * (unsigned)channel;
     uint32_t v = 0;
     float f;
     switch (t->format) {
@@ -117,7 +118,8 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         int64_t i = floor_of(x), j = floor_of(y);
         if (!by_float) i = (int32_t)rx[n], j = d->mod == M_G1D ? 0 : (int32_t)ry[n];
         uint32_t out[4];
-        if (d->op == OP_TLD4) {  // the four texels of bilinear filtering: one channel, counter-clockwise from below left
+        if (d->op ==
+            OP_TLD4) {  // the four texels of bilinear filtering: one channel, counter-clockwise from below left
             int c = d->cache - M_TR;
             int64_t p = floor_of(x - 0.5f), q = floor_of(y - 0.5f);
             out[0] = texel(env->gmem, t, p, q + 1, c);
@@ -125,7 +127,8 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             out[2] = texel(env->gmem, t, p + 1, q, c);
             out[3] = texel(env->gmem, t, p, q, c);
         } else {
-            for (int c = 0; c < 4; c++) out[c] = by_float ? sample(env->gmem, t, x, y, c) : texel(env->gmem, t, i, j, c);
+            for (int c = 0; c < 4; c++)
+                out[c] = by_float ? sample(env->gmem, t, x, y, c) : texel(env->gmem, t, i, j, c);
         }
         for (int c = 0; c < 4; c++) ((uint32_t *)row(&w->l, d->vector[c]))[n] = out[c];
         wrap(0, &i, t->width), wrap(0, &j, MAX(t->height, 1u));

@@ -1,7 +1,8 @@
-// watch.c: loops that nothing will end. While nobody changes memory, a warp does what its state says and nothing else, so
-// one that comes back to a state it was in (at a back edge: all splits, registers, local memory) goes round for ever, as
-// long as nobody changes memory; when all warps do that, or have waited all the time, the kernel hangs. The launch turns the
-// watch on, for epochs, when nothing that others can see has changed for some time; a change ends the epoch.
+// watch.c: loops that nothing will end. While nobody changes memory, a warp does what its state says and nothing else,
+// so one that comes back to a state it was in (at a back edge: all splits, registers, local memory) goes round for
+// ever, as long as nobody changes memory; when all warps do that, or have waited all the time, the kernel hangs. The
+// launch turns the watch on, for epochs, when nothing that others can see has changed for some time; a change ends the
+// epoch.
 //
 // States are compared by hash with one seen earlier, at doubling distances (Brent's algorithm), so that any period is
 // found. A loop that counts something never comes back; of that one is only known that it polls: it reads memory by
@@ -23,7 +24,8 @@ static uint64_t state_of(const Warp *w)
         const Split *s = &w->splits.v[k];
         if (s->state == SPLIT_FREE) continue;
         bool current = (int)k == w->cur;
-        uint64_t words[4] = {(uint64_t)k << 32 | s->state, (uint64_t)(current ? w->mask : s->mask) << 32 | (current ? w->pc : s->pc),
+        uint64_t words[4] = {(uint64_t)k << 32 | s->state,
+                             (uint64_t)(current ? w->mask : s->mask) << 32 | (current ? w->pc : s->pc),
                              (uint64_t)s->arrived << 32 | s->base, (uint64_t)s->wait << 32 | (uint16_t)s->parent};
         h = mix(h, words, sizeof words);
         top = MAX(top, s->base + s->code->frame_bytes);

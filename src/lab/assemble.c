@@ -1,7 +1,7 @@
-// assemble.c: the CPU's stage of BigKernel: the bytes that a chunk's threads listed are gathered, and laid out so that what the
-// lanes of a warp read at a time lies side by side. A feed is, in 32-bit words, each thread's number of bytes and the place of
-// each warp's data in the feed; then the data of the warps, unit u of lane l at (u · 32 + l) · unit. The lanes of a warp take
-// up as much room as the longest of them.
+// assemble.c: the CPU's stage of BigKernel: the bytes that a chunk's threads listed are gathered, and laid out so that
+// what the lanes of a warp read at a time lies side by side. A feed is, in 32-bit words, each thread's number of bytes
+// and the place of each warp's data in the feed; then the data of the warps, unit u of lane l at (u · 32 + l) · unit.
+// The lanes of a warp take up as much room as the longest of them.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -80,7 +80,8 @@ size_t assemble_measure(Crew *crew, const uint32_t *lists, uint32_t threads, uin
     return place;
 }
 
-void assemble(Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, const uint8_t *chunk, uint32_t *head, uint8_t *feed)
+void assemble(Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, const uint8_t *chunk, uint32_t *head,
+              uint8_t *feed)
 {
     Assembly a = {lists, threads, unit, chunk, feed, head, head + threads};
     memcpy(feed, head, assemble_head(threads));

@@ -1,5 +1,6 @@
-// cell.c: what determines a run's result, as text, and the hash of that text. Two cells that are written differently but
-// mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter changes it.
+// cell.c: what determines a run's result, as text, and the hash of that text. Two cells that are written differently
+// but mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter
+// changes it.
 #include "lab/lab.h"
 #include "sl1/sl1.h"
 
@@ -11,9 +12,9 @@
 #include <xxhash.h>
 
 struct Identities {
-    Map gpus;                          // name and overrides → place in texts
-    VEC(char *) texts;                 // canonical descriptions
-    Map programs, files;               // → place in hashes
+    Map gpus;             // name and overrides → place in texts
+    VEC(char *) texts;    // canonical descriptions
+    Map programs, files;  // → place in hashes
     VEC(XXH128_hash_t) hashes;
 };
 
@@ -34,7 +35,8 @@ void identity_free(Identity *id)
     *id = (Identity){0};
 }
 
-static const char *description(Identities *ids, const char *gpu, const char *overrides, const char *const *sets, Diag *diag)
+static const char *description(Identities *ids, const char *gpu, const char *overrides, const char *const *sets,
+                               Diag *diag)
 {
     Text name = {0}, canonical = {0};
     int64_t at = 0;
@@ -123,10 +125,13 @@ static bool no_workload(const char *name, Diag *diag)
     size_t n = 0;
     for (; n < workload_count && n < COUNT(names); n++) {
         names[n] = workload_table[n].workload->name;
-        if (!strcmp(names[n], name)) return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name, workload_table[n].workload->suite, name);
+        if (!strcmp(names[n], name))
+            return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name,
+                              workload_table[n].workload->suite, name);
     }
     const char *near = nearest_name(name, names, n);
-    return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
 }
 
 // Which parameter is refused by itself, and whether for its name.
@@ -135,7 +140,8 @@ static void wrong_param(const WorkloadEntry *e, const Cell *c, Identity *id)
     for (const char *const *p = c->params; p && *p && !id->wrong; p++) {
         int64_t values[MAX_PARAMS];
         Text params = {0}, error = {0};
-        if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error)) id->wrong = *p, id->wrong_name = true;
+        if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error))
+            id->wrong = *p, id->wrong_name = true;
         text_free(&params), text_free(&error);
         for (const WorkParam *q = e->workload->params; q->name; q++)
             if (!strncmp(q->name, *p, strlen(q->name)) && (*p)[strlen(q->name)] == '=') id->wrong_name = false;
@@ -165,7 +171,8 @@ static bool regular(const char *expression, Diag *diag)
 {
     regex_t r;
     if (!expression) return true;
-    if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB)) return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
+    if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB))
+        return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
     regfree(&r);
     return true;
 }
@@ -190,7 +197,7 @@ bool cell_is_file(const Cell *c)
 // What a cell runs, as its key has it.
 typedef struct Subject {
     const char *suite, *name;
-    const char *stored;                // its name in the store
+    const char *stored;  // its name in the store
     XXH128_hash_t code;
 } Subject;
 
@@ -200,7 +207,8 @@ static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_ha
     Arena arena = {0};
     FileRun run;
     Text error = {0};
-    bool ok = file_options(&run, c->program, c->params, &arena, &error) || diag_error(diag, "%s: %s", c->program, error.v);
+    bool ok =
+        file_options(&run, c->program, c->params, &arena, &error) || diag_error(diag, "%s: %s", c->program, error.v);
     for (const char *const *p = c->params; !ok && p && *p; p++) id->wrong = *p, id->wrong_name = true;
     if (ok && !file_hash(ids, c->program, hash, diag)) ok = false, id->wrong = c->program;
     for (size_t a = 0; a < run.args.n && ok; a++) {
@@ -208,7 +216,8 @@ static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_ha
         XXH128_hash_t one;
         if (strncmp(run.args.v[a], "buf:", 4) || !at) continue;
         ok = file_hash(ids, at + 2, &one, diag);
-        hash->low64 = hash->low64 * 0x9E3779B97F4A7C15ull + one.low64, hash->high64 = hash->high64 * 0x9E3779B97F4A7C15ull + one.high64;
+        hash->low64 = hash->low64 * 0x9E3779B97F4A7C15ull + one.low64,
+        hash->high64 = hash->high64 * 0x9E3779B97F4A7C15ull + one.high64;
     }
     vec_free(&run.args);
     arena_free(&arena);
@@ -230,12 +239,14 @@ static bool workload_of(Identities *ids, const Cell *c, Identity *id, Subject *s
     Text error = {0};
     if (!e) return id->wrong = c->program, no_workload(c->program, diag);
     *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
-    if (workload_find(s->name)) s->stored = s->name;      // its bare name, where that is enough
+    if (workload_find(s->name)) s->stored = s->name;  // its bare name, where that is enough
     bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, params, &error);
     if (!ok) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
     text_free(&error);
-    if (ok && !c->ptx) s->code = code(ids, e);
-    else if (ok && !file_hash(ids, c->ptx, &s->code, diag)) ok = false, id->wrong = c->ptx;
+    if (ok && !c->ptx)
+        s->code = code(ids, e);
+    else if (ok && !file_hash(ids, c->ptx, &s->code, diag))
+        ok = false, id->wrong = c->ptx;
     return ok;
 }
 
@@ -244,8 +255,16 @@ static bool measurement_of(const Cell *c, Identity *id, Subject *s, Text *params
     const Measurement *m = measurement_find(c->program);
     double values[MEASURE_PARAMS];
     if (!m) return id->wrong = c->program, measurement_unknown(c->program, diag);
-    const char *no = c->ptx ? "ptx" : c->kernels ? "kernels" : c->skip ? "skip" : c->max_cycles ? "max-cycles" : c->interval ? "interval" : c->functional ? "functional" : NULL;
-    if (no) return id->wrong = c->ptx ? c->ptx : c->kernels, diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
+    const char *no = c->ptx          ? "ptx"
+                     : c->kernels    ? "kernels"
+                     : c->skip       ? "skip"
+                     : c->max_cycles ? "max-cycles"
+                     : c->interval   ? "interval"
+                     : c->functional ? "functional"
+                                     : NULL;
+    if (no)
+        return id->wrong = c->ptx ? c->ptx : c->kernels,
+               diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
     *s = (Subject){"probe", m->name, m->name, {.low64 = (uint64_t)m->version}};
     const char *wrong = NULL;
     if (measurement_params(m, c->params, values, params, &wrong, diag)) return true;
@@ -263,17 +282,21 @@ bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
     if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
     Text params = {0}, overrides = {0}, options = {0}, all = {0};
-    bool ok = cell_is_probe(c) ? measurement_of(c, id, &s, &params, diag) : cell_is_file(c) ? file_of(ids, c, id, &s, &params, diag) : workload_of(ids, c, id, &s, &params, diag);
+    bool ok = cell_is_probe(c)  ? measurement_of(c, id, &s, &params, diag)
+              : cell_is_file(c) ? file_of(ids, c, id, &s, &params, diag)
+                                : workload_of(ids, c, id, &s, &params, diag);
     join(&overrides, c->sets);
     const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
     if (ok && !gpu) wrong_set(c, id);
     if (gpu) {
         options_of(c, &options);
-        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s", MODEL_VERSION, c->verb, s.suite, s.name,
-                    (unsigned long long)s.code.high64, (unsigned long long)s.code.low64, params.v, options.v, c->gpu, gpu);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
+                    MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
+                    (unsigned long long)s.code.low64, params.v, options.v, c->gpu, gpu);
         if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
-        snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64);
+        snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,
+                 (unsigned long long)key.low64);
         id->program = mem_text(s.stored);
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);

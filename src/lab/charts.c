@@ -1,6 +1,6 @@
-// charts.c: which figures a report has, and what is in them. A figure is drawn when it has something to say: bars and heat
-// maps compare settings, curves need settings that are numbers, and where there is one run its kernels are compared.
-// Ratios of sums are made from the sums, so that a run of many kernels counts each by its work.
+// charts.c: which figures a report has, and what is in them. A figure is drawn when it has something to say: bars and
+// heat maps compare settings, curves need settings that are numbers, and where there is one run its kernels are
+// compared. Ratios of sums are made from the sums, so that a run of many kernels counts each by its work.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -10,17 +10,20 @@
 
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12, MOST_SAMPLES = 400 };
 
-// --- measures -------------------------------------------------------------------------------------------------------------
+// --- measures --------------------------------------------------------------------------------------------------------
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 static double l1_hits(const uint64_t *c) { return ratio((double)c[C_L1_HITS], (double)c[C_L1_ACCESSES]); }
 static double l1_percent(const uint64_t *c) { return 100 * l1_hits(c); }
 static double cycles(const uint64_t *c) { return c[C_CYCLES] ? (double)c[C_CYCLES] : NAN; }
 static double ipc(const uint64_t *c) { return ratio((double)c[C_WARP_INSTS], (double)c[C_CYCLES]); }
-static double dram_rate(const uint64_t *c) { return ratio((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]), (double)c[C_CYCLES]); }
+static double dram_rate(const uint64_t *c)
+{
+    return ratio((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]), (double)c[C_CYCLES]);
+}
 
 typedef double Measure(const uint64_t *count);
 
-// --- putting one into the page ----------------------------------------------------------------------------------------------
+// --- putting one into the page ---------------------------------------------------------------------------------------
 // A figure without a value is none. Of a figure's values some may lack.
 static bool empty(const Figure *f)
 {
@@ -34,7 +37,8 @@ static void unique(Report *r, Figure *f)
 {
     const char *first = f->name;
     int64_t known;
-    for (int n = 2; map_get(&r->names, f->name, strlen(f->name), &known); n++) f->name = arena_printf(&f->arena, "%s-%d", first, n);
+    for (int n = 2; map_get(&r->names, f->name, strlen(f->name), &known); n++)
+        f->name = arena_printf(&f->arena, "%s-%d", first, n);
     map_put(&r->names, f->name, strlen(f->name), 1);
 }
 
@@ -50,8 +54,10 @@ static bool put(Report *r, Figure *f)
         figure_csv(f, &csv);
         html_put(r->out, "<figure id=\"%s\">\n", f->name);
         if (drawn && ok) figure_inline(f, svg.v, r->out);
-        html_put(r->out, "<figcaption>%r%s%r%s <details><summary>Numbers: %s.csv</summary><pre>%s</pre></details></figcaption>\n</figure>\n", drawn ? "" : "<b>", drawn ? "" : f->title,
-                 drawn ? "" : "</b> ", f->note, f->name, csv.v);
+        html_put(r->out,
+                 "<figcaption>%r%s%r%s <details><summary>Numbers: "
+                 "%s.csv</summary><pre>%s</pre></details></figcaption>\n</figure>\n",
+                 drawn ? "" : "<b>", drawn ? "" : f->title, drawn ? "" : "</b> ", f->note, f->name, csv.v);
         r->figures++;
     }
     text_free(&svg), text_free(&csv);
@@ -71,7 +77,7 @@ static void open_figure(Figure *f, FigureKind kind, const char *format, ...)
     text_free(&title);
 }
 
-// --- issue slots and traffic ------------------------------------------------------------------------------------------------
+// --- issue slots and traffic -----------------------------------------------------------------------------------------
 // A column of counters with a name: a run, or one of its kernels.
 typedef struct Bar {
     const char *name;
@@ -97,7 +103,9 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
         size_t s = figure_series(&f, dot + 1);
         f.series.v[s].colour = colour;
         for (size_t k = 0; k < bars->n; k++)
-            if (bars->v[k].count[C_ISSUE_SLOTS]) figure_text(&f, s, bars->v[k].name, 100 * ratio((double)bars->v[k].count[c], (double)bars->v[k].count[C_ISSUE_SLOTS]));
+            if (bars->v[k].count[C_ISSUE_SLOTS])
+                figure_text(&f, s, bars->v[k].name,
+                            100 * ratio((double)bars->v[k].count[c], (double)bars->v[k].count[C_ISSUE_SLOTS]));
     }
     figure_note(&f, "Where the slots went in which the schedulers could have issued an instruction.");
     return put(r, &f);
@@ -108,7 +116,8 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     Figure f;
     open_figure(&f, FIGURE_BARS, "%s: bytes moved", program);
     figure_axes(&f, what, "MB", "");
-    size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"), dram = figure_series(&f, "DRAM");
+    size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
+           dram = figure_series(&f, "DRAM");
     f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
@@ -116,14 +125,17 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
         figure_text(&f, l2, bars->v[k].name, 32e-6 * (double)c[C_L2_SECTORS]);
         figure_text(&f, dram, bars->v[k].name, 1e-6 * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
     }
-    figure_note(&f, "Sectors of 32 bytes that global loads and stores touched, that the L2 served, and what DRAM read and wrote.");
+    figure_note(
+        &f,
+        "Sectors of 32 bytes that global loads and stores touched, that the L2 served, and what DRAM read and wrote.");
     return put(r, &f);
 }
 
-// --- over settings ----------------------------------------------------------------------------------------------------------
-// A measure against a setting of numbers; a line for each combination of the other settings, or, when these are many, for
-// those of the first run.
-static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, const char *title, const char *unit, Measure *measure, double top)
+// --- over settings ---------------------------------------------------------------------------------------------------
+// A measure against a setting of numbers; a line for each combination of the other settings, or, when these are many,
+// for those of the first run.
+static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, const char *title, const char *unit,
+                  Measure *measure, double top)
 {
     Figure f;
     const Swept *x = &g->swept.v[swept];
@@ -134,13 +146,16 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
     int64_t s;
     for (size_t k = 0; k < g->runs.n; k++) {
         const char *label = group_label(g, k, swept);
-        if (!map_get(&lines, label, strlen(label), &s)) map_put(&lines, label, strlen(label), s = (int64_t)f.series.n), figure_series(&f, *label ? label : title);
+        if (!map_get(&lines, label, strlen(label), &s))
+            map_put(&lines, label, strlen(label), s = (int64_t)f.series.n), figure_series(&f, *label ? label : title);
     }
     bool many = f.series.n > MOST_LINES;
     for (size_t k = 0; k < g->runs.n; k++) {
         const char *label = group_label(g, k, swept);
         double at = x->numbers.v[group_at(g, k, swept)];
-        if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) || (many && !group_near(g, k, 0, swept, SIZE_MAX))) continue;
+        if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) ||
+            (many && !group_near(g, k, 0, swept, SIZE_MAX)))
+            continue;
         figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g->runs.v[k]->count));
     }
     map_free(&lines);
@@ -161,11 +176,13 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
     const Swept *rows = &g->swept.v[down], *columns = &g->swept.v[across];
     open_figure(&f, FIGURE_HEAT, "%s: %s", program, title);
     figure_axes(&f, rows->name, title, columns->name);
-    for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++) figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
+    for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++)
+        figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
     for (size_t k = 0; k < g->runs.n; k++) {
         uint32_t row = group_at(g, k, down), column = group_at(g, k, across);
         if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, 0, down, across)) continue;
-        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default", measure(g->runs.v[k]->count) / over);
+        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default",
+                    measure(g->runs.v[k]->count) / over);
     }
     if (g->swept.n > 2) figure_note(&f, "The other settings as in the first run.");
     return put(r, &f);
@@ -178,13 +195,14 @@ static bool relative_cycles(Report *r, RunGroup *g, const char *program)
     figure_axes(&f, group_names(g, SIZE_MAX), "relative cycles", "");
     size_t s = figure_series(&f, "cycles");
     f.baseline = 1;
-    for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++) figure_text(&f, s, group_label(g, k, SIZE_MAX), cycles(g->runs.v[k]->count) / cycles(g->runs.v[0]->count));
+    for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
+        figure_text(&f, s, group_label(g, k, SIZE_MAX), cycles(g->runs.v[k]->count) / cycles(g->runs.v[0]->count));
     return put(r, &f);
 }
 
-// --- over time --------------------------------------------------------------------------------------------------------------
-// A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of the
-// first, and count from 0 again; where there are many, several intervals are one point.
+// --- over time -------------------------------------------------------------------------------------------------------
+// A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of
+// the first, and count from 0 again; where there are many, several intervals are one point.
 static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure)
 {
     size_t n = k->samples.n / C_COUNT, step = (n + MOST_SAMPLES - 1) / MOST_SAMPLES;
@@ -207,7 +225,9 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
         const char *title, *unit;
         Measure *measure;
         double top;
-    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN}, {"L1 hit rate", "L1 hits, in %", l1_percent, 100}, {"DRAM traffic", "bytes per cycle", dram_rate, NAN}};
+    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN},
+                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100},
+                 {"DRAM traffic", "bytes per cycle", dram_rate, NAN}};
     Map seen = {0};
     bool ok = true;
     int64_t known;
@@ -225,7 +245,8 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                     for (size_t i = 0; i < g->runs.v[j]->kernels.n; i++) {
                         const RunKernel *one = &g->runs.v[j]->kernels.v[i];
                         if (!one->samples.n || strcmp(one->name, kernel)) continue;
-                        over_time(&f, figure_series(&f, g->swept.n ? group_label(g, j, SIZE_MAX) : kernel), one, kinds[m].measure);
+                        over_time(&f, figure_series(&f, g->swept.n ? group_label(g, j, SIZE_MAX) : kernel), one,
+                                  kinds[m].measure);
                     }
                 if (g->runs.n > MOST_SERIES) figure_note(&f, "The first runs alone.");
                 ok = put(r, &f);
@@ -235,7 +256,7 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
     return ok;
 }
 
-// --- a program --------------------------------------------------------------------------------------------------------------
+// --- a program -------------------------------------------------------------------------------------------------------
 // What is compared by bars: the kernels of a single run; else the runs or, when these are many, those that differ from
 // the first in one setting.
 static void choose_bars(RunGroup *g, Bars *bars, const char **what)
@@ -264,30 +285,36 @@ bool charts_program(Report *r, RunGroup *g)
     const char *program = g->runs.v[0]->program, *what;
     size_t curves = 0;
     bool ok = true;
-    if (g->swept.n >= 2) ok = heat(r, g, program, arena_printf(&g->arena, "cycles relative to %s", group_label(g, 0, SIZE_MAX)), cycles, cycles(g->runs.v[0]->count)) && heat(r, g, program, "L1 hit rate, in %", l1_percent, 1);
+    if (g->swept.n >= 2)
+        ok = heat(r, g, program, arena_printf(&g->arena, "cycles relative to %s", group_label(g, 0, SIZE_MAX)), cycles,
+                  cycles(g->runs.v[0]->count)) &&
+             heat(r, g, program, "L1 hit rate, in %", l1_percent, 1);
     for (size_t s = 0; s < g->swept.n && ok; s++) {
         if (!g->swept.v[s].numeric || g->swept.v[s].values.n - !*g->swept.v[s].values.v[0] < 2) continue;
-        ok = curve(r, g, program, s, "cycles", "cycles", cycles, NAN) && curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", l1_percent, 100);
+        ok = curve(r, g, program, s, "cycles", "cycles", cycles, NAN) &&
+             curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", l1_percent, 100);
         curves++;
     }
     if (ok && g->swept.n == 1 && !curves) ok = relative_cycles(r, g, program);
     Bars bars = {0};
     choose_bars(g, &bars, &what);
-    if (g->runs.n > bars.n && g->runs.n > 1) text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the first in one setting, as far as there is room.</p>\n");
+    if (g->runs.n > bars.n && g->runs.n > 1)
+        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the first in one setting, as far as there "
+                         "is room.</p>\n");
     ok = ok && issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) && time_series(r, g, program);
     vec_free(&bars);
     return ok;
 }
 
-// --- all programs -----------------------------------------------------------------------------------------------------------
+// --- all programs ----------------------------------------------------------------------------------------------------
 // Workloads are programs with their parameters; what is compared is everything else.
 typedef struct Overview {
     Report *r;
     RunGroup g;
     VEC(const char *) workloads;
-    VEC(size_t) of;                    // of each run, its workload
-    VEC(size_t) configs;               // the first run with each combination of the settings
-    size_t base;                       // the combination that most workloads have, the first of them
+    VEC(size_t) of;       // of each run, its workload
+    VEC(size_t) configs;  // the first run with each combination of the settings
+    size_t base;          // the combination that most workloads have, the first of them
 } Overview;
 
 static size_t run_of(const Overview *v, size_t workload, size_t config)
@@ -303,7 +330,9 @@ static void name_workloads(Overview *v)
     for (size_t k = 0; k < v->g.runs.n; k++) {
         const StoredRun *run = v->g.runs.v[k];
         bool alone = true;
-        for (size_t j = 0; j < v->g.runs.n; j++) alone = alone && (strcmp(v->g.runs.v[j]->program, run->program) || !strcmp(v->g.runs.v[j]->params, run->params));
+        for (size_t j = 0; j < v->g.runs.n; j++)
+            alone = alone &&
+                    (strcmp(v->g.runs.v[j]->program, run->program) || !strcmp(v->g.runs.v[j]->params, run->params));
         const char *name = alone ? run->program : arena_printf(&v->g.arena, "%s %s", run->program, run->params);
         size_t w = 0;
         while (w < v->workloads.n && strcmp(v->workloads.v[w], name)) w++;
@@ -327,7 +356,8 @@ static bool compare(Overview *v, size_t except)
     char note[256];
     const char *base = group_label(&v->g, v->base, SIZE_MAX);
     open_figure(&f, FIGURE_BARS, "Cycles relative to %s", base);
-    figure_axes(&f, "workload", "relative cycles", except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
+    figure_axes(&f, "workload", "relative cycles",
+                except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
     f.baseline = 1;
     size_t left_out = 0;
     for (size_t c = 0; c < v->configs.n; c++) {
@@ -337,13 +367,19 @@ static bool compare(Overview *v, size_t except)
         left_out = 0;
         for (size_t w = 0; w < v->workloads.n; w++) {
             size_t base_run = run_of(v, w, v->base), run = run_of(v, w, config);
-            if (base_run == v->g.runs.n) left_out++;
-            else figure_text(&f, s, v->workloads.v[w], run < v->g.runs.n ? cycles(v->g.runs.v[run]->count) / cycles(v->g.runs.v[base_run]->count) : NAN);
+            if (base_run == v->g.runs.n)
+                left_out++;
+            else
+                figure_text(&f, s, v->workloads.v[w],
+                            run < v->g.runs.n ? cycles(v->g.runs.v[run]->count) / cycles(v->g.runs.v[base_run]->count)
+                                              : NAN);
         }
     }
     size_t points = f.points.n, whole = points > 1 ? figure_means(&f) : 0;
     int n = snprintf(note, sizeof note, "Less is faster.");
-    if (whole && whole < points) n += snprintf(note + n, sizeof note - (size_t)n, " The mean is over the %zu workloads that have every bar.", whole);
+    if (whole && whole < points)
+        n += snprintf(note + n, sizeof note - (size_t)n, " The mean is over the %zu workloads that have every bar.",
+                      whole);
     if (left_out) snprintf(note + n, sizeof note - (size_t)n, " %zu workloads have no run with %s.", left_out, base);
     figure_note(&f, note);
     return put(v->r, &f);

@@ -1,5 +1,5 @@
-// compare.c: runs in pairs: the ratio of a value and its mean, or every counter that differs. What makes two runs a pair
-// is a text: their identity without the model and without the setting that is compared, in one form however it was
+// compare.c: runs in pairs: the ratio of a value and its mean, or every counter that differs. What makes two runs a
+// pair is a text: their identity without the model and without the setting that is compared, in one form however it was
 // written. Simulation is deterministic, so that equal means equal in every digit.
 #include "lab/lab.h"
 
@@ -8,12 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s))); }
+static bool broken(Store *s, Diag *diag)
+{
+    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
+}
 
-// --- what makes a pair ------------------------------------------------------------------------------------------------------
-enum { K_KEY, K_VERB, K_PROGRAM, K_PARAMS, K_GPU, K_OVERRIDES, K_OPTIONS, K_STATUS, K_MODEL, K_CYCLES, K_VALUE, K_COUNT };
+// --- what makes a pair -----------------------------------------------------------------------------------------------
+enum {
+    K_KEY,
+    K_VERB,
+    K_PROGRAM,
+    K_PARAMS,
+    K_GPU,
+    K_OVERRIDES,
+    K_OPTIONS,
+    K_STATUS,
+    K_MODEL,
+    K_CYCLES,
+    K_VALUE,
+    K_COUNT
+};
 
-typedef struct Entry {                 // a run of one side
+typedef struct Entry {  // a run of one side
     const char *identity, *program, *what, *key;
     int64_t id, model;
     double value, cycles;
@@ -21,7 +37,7 @@ typedef struct Entry {                 // a run of one side
 } Entry;
 typedef struct Entries {
     VEC(Entry) all;
-    Map by_identity;                   // → place in all
+    Map by_identity;  // → place in all
 } Entries;
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
@@ -34,11 +50,15 @@ static void canonical(const char *list, const char *without, Arena *arena, Text 
     while (setting_next(&list, &name, &value)) {
         uint64_t number;
         if (without && !strcmp(name.v, without)) continue;
-        const char *word = parse_size(value.v, &number) ? arena_printf(arena, "%s=%llu", name.v, (unsigned long long)number) : arena_printf(arena, "%s=%s", name.v, value.v);
+        const char *word = parse_size(value.v, &number)
+                               ? arena_printf(arena, "%s=%llu", name.v, (unsigned long long)number)
+                               : arena_printf(arena, "%s=%s", name.v, value.v);
         size_t k = 0;
         while (k < words.n && (strncmp(words.v[k], name.v, name.n) || words.v[k][name.n] != '=')) k++;
-        if (k < words.n) words.v[k] = word;
-        else vec_push(&words, word);
+        if (k < words.n)
+            words.v[k] = word;
+        else
+            vec_push(&words, word);
     }
     if (words.n) qsort(words.v, words.n, sizeof *words.v, by_text);
     for (size_t k = 0; k < words.n; k++) text_printf(out, " %s", words.v[k]);
@@ -67,7 +87,8 @@ static const char *identity(const Datum *v, const char *without, Arena *arena)
     Text t = {0};
     const int plain[] = {K_VERB, K_PROGRAM, K_GPU, K_OPTIONS};
     const char *const names[] = {"verb", "program", "gpu", "options"};
-    for (size_t k = 0; k < COUNT(plain); k++) text_printf(&t, "%s\n", without && !strcmp(without, names[k]) ? "" : v[plain[k]].text);
+    for (size_t k = 0; k < COUNT(plain); k++)
+        text_printf(&t, "%s\n", without && !strcmp(without, names[k]) ? "" : v[plain[k]].text);
     canonical(v[K_PARAMS].text, without, arena, &t);
     text_put(&t, "\n");
     canonical(v[K_OVERRIDES].text, without, arena, &t);
@@ -81,18 +102,23 @@ static const char *description(const Datum *v, const char *without, Arena *arena
     written(v[K_PARAMS].text, without, &t);
     if (!without || strcmp(without, "gpu")) text_printf(&t, "%son %s", t.n ? " " : "", v[K_GPU].text);
     written(v[K_OVERRIDES].text, without, &t);
-    if (*v[K_OPTIONS].text && (!without || strcmp(without, "options"))) text_printf(&t, "%s%s", t.n ? " " : "", v[K_OPTIONS].text);
+    if (*v[K_OPTIONS].text && (!without || strcmp(without, "options")))
+        text_printf(&t, "%s%s", t.n ? " " : "", v[K_OPTIONS].text);
     return finished(&t, arena);
 }
 
 static bool read_side(const Side *side, const char *without, const char *column, Arena *arena, Entries *out, Diag *diag)
 {
-    const char *const columns[K_COUNT] = {"key", "verb", "program", "params", "gpu", "overrides", "options", "status", "model", "cycles", column};
+    const char *const columns[K_COUNT] = {"key",     "verb",   "program", "params", "gpu", "overrides",
+                                          "options", "status", "model",   "cycles", column};
     Rows *r = rows_open(side->store, side->ids, columns, K_COUNT, false, diag);
     if (!r) return false;
     while (rows_next(r, diag)) {
         const Datum *v = rows_values(r);
-        Entry e = {.identity = identity(v, without, arena), .what = description(v, without, arena), .id = rows_id(r), .model = v[K_MODEL].whole};
+        Entry e = {.identity = identity(v, without, arena),
+                   .what = description(v, without, arena),
+                   .id = rows_id(r),
+                   .model = v[K_MODEL].whole};
         e.program = arena_text(arena, v[K_PROGRAM].text, strlen(v[K_PROGRAM].text));
         e.key = arena_text(arena, v[K_KEY].text, strlen(v[K_KEY].text));
         e.valued = !strcmp(v[K_STATUS].text, "done") && datum_number(&v[K_VALUE], &e.value);
@@ -117,7 +143,7 @@ static const Entry *partner(const Entry *of, const Entries *in)
     return map_get(&in->by_identity, of->identity, strlen(of->identity), &at) ? &in->all.v[at] : NULL;
 }
 
-// --- ratios -----------------------------------------------------------------------------------------------------------------
+// --- ratios ----------------------------------------------------------------------------------------------------------
 typedef VEC(double) Logs;
 
 static void set_mean(PairMean *m, const Logs *logs)
@@ -169,7 +195,8 @@ bool compare_runs(const Side sides[2], const char *setting, const char *column, 
     Entries in[2] = {0};
     *out = (Comparison){.pairs = {0}};
     if (setting) setting = setting_name(setting);
-    bool ok = read_side(&sides[0], setting, column, &out->arena, &in[0], diag) && read_side(&sides[1], setting, column, &out->arena, &in[1], diag);
+    bool ok = read_side(&sides[0], setting, column, &out->arena, &in[0], diag) &&
+              read_side(&sides[1], setting, column, &out->arena, &in[1], diag);
     for (size_t k = 0; ok && k < in[0].all.n; k++) {
         const Entry *a = &in[0].all.v[k], *b = partner(a, &in[1]);
         if (!b) {
@@ -178,7 +205,11 @@ bool compare_runs(const Side sides[2], const char *setting, const char *column, 
         }
         out->without[0] += !a->valued, out->without[1] += !b->valued;
         if (!a->valued || !b->valued) continue;
-        RunPair p = {.program = a->program, .what = a->what, .key = {a->key, b->key}, .value = {a->value, b->value}, .equal = a->value == b->value};
+        RunPair p = {.program = a->program,
+                     .what = a->what,
+                     .key = {a->key, b->key},
+                     .value = {a->value, b->value},
+                     .equal = a->value == b->value};
         p.ratio = p.equal ? 1 : a->value > 0 && b->value > 0 ? b->value / a->value : 0;
         vec_push(&out->pairs, p);
     }
@@ -195,7 +226,7 @@ void comparison_free(Comparison *c)
     arena_free(&c->arena);
 }
 
-// --- counters ---------------------------------------------------------------------------------------------------------------
+// --- counters --------------------------------------------------------------------------------------------------------
 typedef struct Count {
     const char *kernel, *name, *text;
     double number;
@@ -203,15 +234,17 @@ typedef struct Count {
 } Count;
 typedef struct Counts {
     VEC(Count) all;
-    Map by_name;                       // kernel, newline, name → place
+    Map by_name;  // kernel, newline, name → place
 } Counts;
 
 // The number of launches stands for the kernel itself. Verbs without kernels have measures.
-static const char counts_sql[] = "SELECT '' AS k, 'status', status FROM run WHERE id = ?1"
-                                 " UNION ALL SELECT '', name, coalesce(value, text) FROM measure WHERE run_id = ?1"
-                                 " UNION ALL SELECT name || iif(functional, ' (functional)', ''), 'launches', launches FROM kernel WHERE run_id = ?1"
-                                 " UNION ALL SELECT k.name || iif(k.functional, ' (functional)', ''), c.name, c.value FROM kernel k JOIN counter c ON c.kernel_id = k.id"
-                                 " WHERE k.run_id = ?1";
+static const char counts_sql[] =
+    "SELECT '' AS k, 'status', status FROM run WHERE id = ?1"
+    " UNION ALL SELECT '', name, coalesce(value, text) FROM measure WHERE run_id = ?1"
+    " UNION ALL SELECT name || iif(functional, ' (functional)', ''), 'launches', launches FROM kernel WHERE run_id = ?1"
+    " UNION ALL SELECT k.name || iif(k.functional, ' (functional)', ''), c.name, c.value FROM kernel k JOIN counter c "
+    "ON c.kernel_id = k.id"
+    " WHERE k.run_id = ?1";
 
 static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *diag)
 {
@@ -220,7 +253,8 @@ static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        const char *name = arena_printf(arena, "%s\n%s", (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1));
+        const char *name = arena_printf(arena, "%s\n%s", (const char *)sqlite3_column_text(q, 0),
+                                        (const char *)sqlite3_column_text(q, 1));
         size_t kernel = strcspn(name, "\n");
         Count c = {.kernel = arena_text(arena, name, kernel), .name = name + kernel + 1};
         c.numeric = sqlite3_column_type(q, 2) != SQLITE_TEXT;
@@ -257,8 +291,10 @@ static void differ(const Count *a, const Count *b, Differences *out)
 {
     const Count *any = a ? a : b;
     if (a && b && (a->numeric && b->numeric ? a->number == b->number : true) && !strcmp(a->text, b->text)) return;
-    Difference d = {.kernel = any->kernel, .name = any->name, .text = {a ? a->text : "-", b ? b->text : "-"}, .relative = 1};
-    if (a && b && a->numeric && b->numeric) d.relative = fabs(a->number - b->number) / fmax(fabs(a->number), fabs(b->number));
+    Difference d = {
+        .kernel = any->kernel, .name = any->name, .text = {a ? a->text : "-", b ? b->text : "-"}, .relative = 1};
+    if (a && b && a->numeric && b->numeric)
+        d.relative = fabs(a->number - b->number) / fmax(fabs(a->number), fabs(b->number));
     vec_push(out, d);
 }
 
@@ -291,7 +327,8 @@ bool compare_models(const Side sides[2], Regression *out, Diag *diag)
 {
     Entries in[2] = {0};
     *out = (Regression){.changes = {0}};
-    bool ok = read_side(&sides[0], NULL, "cycles", &out->arena, &in[0], diag) && read_side(&sides[1], NULL, "cycles", &out->arena, &in[1], diag);
+    bool ok = read_side(&sides[0], NULL, "cycles", &out->arena, &in[0], diag) &&
+              read_side(&sides[1], NULL, "cycles", &out->arena, &in[1], diag);
     for (size_t k = 0; ok && k < in[0].all.n; k++) {
         const Entry *a = &in[0].all.v[k], *b = partner(a, &in[1]);
         if (!b) {
@@ -303,7 +340,12 @@ bool compare_models(const Side sides[2], Regression *out, Diag *diag)
         Differences d = {0};
         ok = compare_two((Store *[2]){sides[0].store, sides[1].store}, (int64_t[2]){a->id, b->id}, &arena, &d, diag);
         if (ok && d.n) {
-            Change c = {.program = a->program, .what = a->what, .key = {a->key, b->key}, .cycles = {a->cycles, b->cycles}, .counters = d.n, .largest = d.v[0]};
+            Change c = {.program = a->program,
+                        .what = a->what,
+                        .key = {a->key, b->key},
+                        .cycles = {a->cycles, b->cycles},
+                        .counters = d.n,
+                        .largest = d.v[0]};
             const char **texts[] = {&c.largest.kernel, &c.largest.name, &c.largest.text[0], &c.largest.text[1]};
             for (size_t t = 0; t < COUNT(texts); t++) *texts[t] = arena_text(&out->arena, *texts[t], strlen(*texts[t]));
             vec_push(&out->changes, c);

@@ -1,5 +1,5 @@
-// export.c: stored runs as CSV and JSON. Rows are written as they are read, so that a store of any size goes through; of
-// JSON no more than one run is held.
+// export.c: stored runs as CSV and JSON. Rows are written as they are read, so that a store of any size goes through;
+// of JSON no more than one run is held.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s))); }
+static bool broken(Store *s, Diag *diag)
+{
+    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
+}
 
 static const char *text_at(sqlite3_stmt *q, int column)
 {
@@ -16,16 +19,20 @@ static const char *text_at(sqlite3_stmt *q, int column)
     return text ? text : "";
 }
 
-// --- columns ----------------------------------------------------------------------------------------------------------------
-static const char *const of_run[] = {"key", "verb", "program", "params", "gpu", "overrides", "options", "status", "error", "verified", "model",
-                                     "version", "wall_seconds", "memory_bytes", "finished", "host"};
-static const char *const of_kernel[] = {"kernel", "launches", "grid", "block", "dynamic_shared", "functional", "partial", "occupancy_blocks",
+// --- columns ---------------------------------------------------------------------------------------------------------
+static const char *const of_run[] = {"key",          "verb",         "program",  "params",   "gpu",   "overrides",
+                                     "options",      "status",       "error",    "verified", "model", "version",
+                                     "wall_seconds", "memory_bytes", "finished", "host"};
+static const char *const of_kernel[] = {"kernel",          "launches",       "grid",    "block",
+                                        "dynamic_shared",  "functional",     "partial", "occupancy_blocks",
                                         "occupancy_warps", "occupancy_limit"};
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-// The names in one table that runs have and that aren't columns yet, sorted; one that is already a column's gets a prefix.
-static bool add_names(Store *s, const RunIds *ids, const char *sql, const char *prefix, Map *seen, Arena *arena, ColumnNames *out, Diag *diag)
+// The names in one table that runs have and that aren't columns yet, sorted; one that is already a column's gets a
+// prefix.
+static bool add_names(Store *s, const RunIds *ids, const char *sql, const char *prefix, Map *seen, Arena *arena,
+                      ColumnNames *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) != SQLITE_OK) return broken(s, diag);
@@ -63,14 +70,17 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
               add_names(s, ids, "SELECT name FROM measure WHERE run_id = ?", "measure.", &seen, arena, out, diag);
     for (size_t k = 0; k < behind.n; k++) vec_push(out, behind.v[k]);
     // Of other versions of onchip:
-    ok = ok && add_names(s, ids, "SELECT c.name FROM kernel k JOIN counter c ON c.kernel_id = k.id WHERE k.run_id = ?", NULL, &seen, arena, out, diag) &&
-         add_names(s, ids, "SELECT r.name FROM kernel k JOIN rate r ON r.kernel_id = k.id WHERE k.run_id = ?", NULL, &seen, arena, out, diag);
+    ok = ok &&
+         add_names(s, ids, "SELECT c.name FROM kernel k JOIN counter c ON c.kernel_id = k.id WHERE k.run_id = ?", NULL,
+                   &seen, arena, out, diag) &&
+         add_names(s, ids, "SELECT r.name FROM kernel k JOIN rate r ON r.kernel_id = k.id WHERE k.run_id = ?", NULL,
+                   &seen, arena, out, diag);
     map_free(&seen);
     vec_free(&behind);
     return ok;
 }
 
-// --- rows -------------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 // RFC 4180: a field with a comma, a quote or a line break stands in quotes, and its quotes are doubled.
 static void put_field(Text *out, const char *text)
 {
@@ -88,8 +98,10 @@ static void csv_row(Text *out, const Datum *values, const char *const *names, si
     Text field = {0};
     for (size_t k = 0; k < n; k++) {
         field.n = 0;
-        if (names) text_put(&field, names[k]);
-        else datum_text(&values[k], &field);
+        if (names)
+            text_put(&field, names[k]);
+        else
+            datum_text(&values[k], &field);
         if (k) text_put(out, ",");
         put_field(out, field.v);
     }
@@ -99,9 +111,12 @@ static void csv_row(Text *out, const Datum *values, const char *const *names, si
 
 static void json_value(Json *j, const char *name, const Datum *v)
 {
-    if (v->kind == DATUM_INT) json_int(j, name, v->whole);
-    else if (v->kind == DATUM_REAL) json_double(j, name, v->real);
-    else json_string(j, name, v->kind == DATUM_TEXT ? v->text : NULL);
+    if (v->kind == DATUM_INT)
+        json_int(j, name, v->whole);
+    else if (v->kind == DATUM_REAL)
+        json_double(j, name, v->real);
+    else
+        json_string(j, name, v->kind == DATUM_TEXT ? v->text : NULL);
 }
 
 // What was gathered goes out; the writer goes on where it was.
@@ -119,13 +134,16 @@ static void begin(Json *j)
     json_int(j, "schema", EXPORT_VERSION);
 }
 
-bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, bool json, FILE *out, Diag *diag)
+bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, bool json, FILE *out,
+                 Diag *diag)
 {
     Rows *r = rows_open(s, ids, columns->v, columns->n, kernels, diag);
     if (!r) return false;
     Json j = {0};
-    if (json) begin(&j), json_open(&j, "rows", '[');
-    else csv_row(&j.text, NULL, columns->v, columns->n);
+    if (json)
+        begin(&j), json_open(&j, "rows", '[');
+    else
+        csv_row(&j.text, NULL, columns->v, columns->n);
     bool ok = true;
     while (ok && rows_next(r, diag)) {
         const Datum *v = rows_values(r);
@@ -146,7 +164,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
     return ok;
 }
 
-// --- runs -------------------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 typedef struct Tables {
     sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *sample;
 } Tables;
@@ -155,19 +173,25 @@ static const struct {
     size_t offset;
     const char *sql;
 } queries[] = {
-    {offsetof(Tables, run), "SELECT key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
+    {offsetof(Tables, run), "SELECT key, verb, program, params, gpu, overrides, options, status, error, verified, "
+                            "cycles, warp_instructions, thread_instructions,"
                             " model, version, wall_seconds, memory_bytes, finished, host FROM run WHERE id = ?"},
     {offsetof(Tables, setting), "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name"},
     {offsetof(Tables, measure), "SELECT name, coalesce(value, text) FROM measure WHERE run_id = ? ORDER BY name"},
-    {offsetof(Tables, kernel), "SELECT name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit, seconds, id"
+    {offsetof(Tables, kernel), "SELECT name, launches, grid, block, dynamic_shared, functional, partial, "
+                               "occupancy_blocks, occupancy_warps, occupancy_limit, seconds, id"
                                " FROM kernel WHERE run_id = ? ORDER BY id"},
     {offsetof(Tables, counter), "SELECT name, value FROM counter WHERE kernel_id = ? ORDER BY name"},
     {offsetof(Tables, rate), "SELECT name, value FROM rate WHERE kernel_id = ? ORDER BY name"},
-    {offsetof(Tables, structure), "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM structure WHERE kernel_id = ? ORDER BY name"},
+    {offsetof(Tables, structure), "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, "
+                                  "dram_bytes FROM structure WHERE kernel_id = ? ORDER BY name"},
     {offsetof(Tables, sample), "SELECT name, value FROM sample WHERE kernel_id = ? ORDER BY name, number"},
 };
 
-static sqlite3_stmt **statement(Tables *t, size_t k) { return (sqlite3_stmt **)(void *)((char *)t + queries[k].offset); }
+static sqlite3_stmt **statement(Tables *t, size_t k)
+{
+    return (sqlite3_stmt **)(void *)((char *)t + queries[k].offset);
+}
 
 static void json_column(Json *j, const char *name, sqlite3_stmt *q, int column)
 {
@@ -238,9 +262,12 @@ static void json_kernel(Json *j, Tables *t)
     json_open(j, NULL, '{');
     for (int c = 0; c < 11; c++) {
         const char *name = sqlite3_column_name(t->kernel, c);
-        if (c == 2 || c == 3) json_sizes(j, name, text_at(t->kernel, c));
-        else if (c == 5 || c == 6) json_bool(j, name, sqlite3_column_int(t->kernel, c));
-        else json_column(j, name, t->kernel, c);
+        if (c == 2 || c == 3)
+            json_sizes(j, name, text_at(t->kernel, c));
+        else if (c == 5 || c == 6)
+            json_bool(j, name, sqlite3_column_int(t->kernel, c));
+        else
+            json_column(j, name, t->kernel, c);
     }
     json_pairs(j, "counters", t->counter, id);
     json_pairs(j, "rates", t->rate, id);
@@ -256,8 +283,10 @@ static void json_run(Json *j, Tables *t, int64_t id)
         json_open(j, NULL, '{');
         for (int c = 0; c < sqlite3_column_count(t->run); c++) {
             const char *name = sqlite3_column_name(t->run, c);
-            if (!strcmp(name, "verified")) json_bool(j, name, sqlite3_column_int(t->run, c));
-            else json_column(j, name, t->run, c);
+            if (!strcmp(name, "verified"))
+                json_bool(j, name, sqlite3_column_int(t->run, c));
+            else
+                json_column(j, name, t->run, c);
         }
         json_pairs(j, "settings", t->setting, id);
         json_pairs(j, "measures", t->measure, id);
@@ -276,7 +305,9 @@ bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag)
     Tables t = {.run = NULL};
     Json j = {0};
     bool ok = true;
-    for (size_t k = 0; k < COUNT(queries) && ok; k++) ok = sqlite3_prepare_v2(store_sqlite(s), queries[k].sql, -1, statement(&t, k), NULL) == SQLITE_OK || broken(s, diag);
+    for (size_t k = 0; k < COUNT(queries) && ok; k++)
+        ok = sqlite3_prepare_v2(store_sqlite(s), queries[k].sql, -1, statement(&t, k), NULL) == SQLITE_OK ||
+             broken(s, diag);
     begin(&j);
     json_open(&j, "runs", '[');
     for (size_t k = 0; k < ids->n && ok; k++) {

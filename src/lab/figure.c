@@ -16,9 +16,12 @@ static const char *clean(Figure *f, const char *text)
     text_put(&t, "");
     for (size_t left = strlen(text); left;) {
         size_t n = text_sequence(text, left);
-        if (*text == '"') text_put(&t, "”");
-        else if (n) text_add(&t, text, n);
-        else text_put(&t, isspace((unsigned char)*text) ? " " : "?");
+        if (*text == '"')
+            text_put(&t, "”");
+        else if (n)
+            text_add(&t, text, n);
+        else
+            text_put(&t, isspace((unsigned char)*text) ? " " : "?");
         n = n ? n : 1;
         text += n, left -= n;
     }
@@ -35,8 +38,10 @@ static const char *file_name(Figure *f, const char *name)
     for (; *name; name++) {
         unsigned char c = (unsigned char)*name;
         char lower = (char)tolower(c);
-        if (c < 0x80 && isalnum(c)) text_add(&t, &lower, 1);
-        else if (t.n && t.v[t.n - 1] != '-') text_put(&t, "-");
+        if (c < 0x80 && isalnum(c))
+            text_add(&t, &lower, 1);
+        else if (t.n && t.v[t.n - 1] != '-')
+            text_put(&t, "-");
     }
     while (t.n && t.v[t.n - 1] == '-') t.n--;
     const char *out = t.n ? arena_text(&f->arena, t.v, t.n) : "figure";
@@ -132,7 +137,7 @@ bool figure_ranged(const FigureSeries *s)
     return false;
 }
 
-// --- CSV (RFC 4180) ---------------------------------------------------------------------------------------------------------
+// --- CSV (RFC 4180) --------------------------------------------------------------------------------------------------
 static void put_field(Text *out, const char *text, const char *behind)
 {
     bool quote = strpbrk(text, ",\"\r\n") || *behind;
@@ -167,8 +172,10 @@ void figure_csv(const Figure *f, Text *out)
     text_put(out, "\r\n");
     for (size_t k = 0; k < f->points.n; k++) {
         const FigurePoint *p = &f->points.v[k];
-        if (isnan(p->x)) put_field(out, p->name, "");
-        else text_number(out, p->x);
+        if (isnan(p->x))
+            put_field(out, p->name, "");
+        else
+            text_number(out, p->x);
         for (size_t s = 0; s < f->series.n; s++) {
             const FigureValue *v = &f->series.v[s].values.v[k];
             put_value(out, v->y);

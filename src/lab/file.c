@@ -1,4 +1,5 @@
-// file.c: a kernel of a bare PTX file, its arguments and buffers made from texts. Everything is checked before it is launched.
+// file.c: a kernel of a bare PTX file, its arguments and buffers made from texts. Everything is checked before it is
+// launched.
 #include "lab/lab.h"
 
 #include <errno.h>
@@ -69,7 +70,8 @@ static oc_status make_buffer(oc_device *d, const char *spec, size_t index, FileB
     size_t n = how ? (size_t)(how - spec) : strlen(spec);
     uint64_t bytes;
     snprintf(size, sizeof size, "%.*s", (int)n, spec);
-    if (!parse_size(size, &bytes) || !bytes || bytes > 1ull << 36) return fail(error, OC_BAD_ARGUMENT, "arg buf:%s: a size is expected, such as buf:4KiB:iota:f32", spec);
+    if (!parse_size(size, &bytes) || !bytes || bytes > 1ull << 36)
+        return fail(error, OC_BAD_ARGUMENT, "arg buf:%s: a size is expected, such as buf:4KiB:iota:f32", spec);
     if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
     b->bytes = bytes;
     uint8_t *data = calloc(1, bytes);
@@ -81,12 +83,18 @@ static oc_status make_buffer(oc_device *d, const char *spec, size_t index, FileB
             FILE *f = fopen(how + 1, "rb");
             ok = f && (fread(data, 1, bytes, f) || !ferror(f));
             if (f) fclose(f);
-        } else if (!strncmp(how, "hex:", 4)) ok = fill_hex(data, bytes, how + 4);
-        else if (strcmp(how, "zero")) ok = fill(data, bytes, how, index + 1);
+        } else if (!strncmp(how, "hex:", 4))
+            ok = fill_hex(data, bytes, how + 4);
+        else if (strcmp(how, "zero"))
+            ok = fill(data, bytes, how, index + 1);
     }
     if (ok) oc_write(d, b->ptr, data, bytes, NULL);
     free(data);
-    return ok ? OC_OK : fail(error, OC_BAD_ARGUMENT, "arg buf:%s: zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:… (at most the size) or @FILE is expected behind the size", spec);
+    return ok ? OC_OK
+              : fail(error, OC_BAD_ARGUMENT,
+                     "arg buf:%s: zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:… (at most the size) or @FILE is "
+                     "expected behind the size",
+                     spec);
 }
 
 // A whole number of `bytes` bytes; a signed one may also be written as the bits it has. *end is where it stopped.
@@ -101,7 +109,8 @@ static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, ui
     return negative ? (int64_t)*value >= -(1ll << (bits - 1)) : *value >> bits == 0;
 }
 
-static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes, uint64_t *value, FileBuffer *b, Text *error)
+static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes, uint64_t *value, FileBuffer *b,
+                          Text *error)
 {
     char *end = NULL;
     const char *text = NULL;
@@ -118,15 +127,19 @@ static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t
     } else if (!strncmp(spec, "f64:", 4)) {
         double v = strtod(text = spec + 4, &end);
         memcpy(value, &v, 8);
-    } else if (strchr("ius", spec[0]) && (have = (uint32_t)strtoul(spec + 1, &end, 10) / 8, *end == ':') && (have == 1 || have == 2 || have == 4 || have == 8)) {
+    } else if (strchr("ius", spec[0]) && (have = (uint32_t)strtoul(spec + 1, &end, 10) / 8, *end == ':') &&
+               (have == 1 || have == 2 || have == 4 || have == 8)) {
         text = end + 1;
         if (!parse_integer(text, spec[0] == 'u', have, value, &end))
             return fail(error, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits", spec, 8 * have);
     } else {
         return fail(error, OC_BAD_ARGUMENT, "arg %s: i32:7, u64:…, f32:1.5, f64:… or buf:SIZE is expected", spec);
     }
-    if (text && (end == text || *end)) return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s'", spec, text);
-    if (have != bytes) return fail(error, OC_BAD_ARGUMENT, "arg %s: parameter %zu of the kernel, '%s', has %u bytes, not %u", spec, index, b->name, bytes, have);
+    if (text && (end == text || *end))
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s'", spec, text);
+    if (have != bytes)
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: parameter %zu of the kernel, '%s', has %u bytes, not %u", spec,
+                    index, b->name, bytes, have);
     return OC_OK;
 }
 
@@ -134,7 +147,8 @@ static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t
 char *file_params(const oc_kernel_info *info)
 {
     Text t = {0};
-    for (uint32_t p = 0; p < info->params; p++) text_printf(&t, "%s%s (%u bytes)", p ? ", " : "", info->names[p], info->sizes[p]);
+    for (uint32_t p = 0; p < info->params; p++)
+        text_printf(&t, "%s%s (%u bytes)", p ? ", " : "", info->names[p], info->sizes[p]);
     return t.v ? t.v : mem_text("none");
 }
 
@@ -143,7 +157,8 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
     oc_module *m;
     oc_status status = oc_load_file(d, r->path, &m);
     if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
-    if (r->kernel) return oc_kernel_get(m, r->kernel, k) == OC_OK ? OC_OK : fail(error, OC_BAD_ARGUMENT, "%s", oc_error(d));
+    if (r->kernel)
+        return oc_kernel_get(m, r->kernel, k) == OC_OK ? OC_OK : fail(error, OC_BAD_ARGUMENT, "%s", oc_error(d));
     size_t own = 0;
     Text names = {0};
     for (size_t i = 0; i < oc_kernel_count(m); i++) {
@@ -152,8 +167,11 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
         if (!own) *k = oc_kernel_at(m, i);
         text_printf(&names, "%s%s", own++ ? ", " : "", name);
     }
-    if (!own) status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
-    else if (own > 1) status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: %s", r->path, own, names.v);
+    if (!own)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
+    else if (own > 1)
+        status =
+            fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: %s", r->path, own, names.v);
     text_free(&names);
     return status;
 }
@@ -162,16 +180,20 @@ oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *erro
 {
     uint64_t smem = 0;
     *l = (FileLaunch){.device = d, .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    if (r->grid && !parse_dims(r->grid, &l->grid)) return fail(error, OC_BAD_ARGUMENT, "grid %s: X, X,Y or X,Y,Z is expected", r->grid);
-    if (r->block && !parse_dims(r->block, &l->block)) return fail(error, OC_BAD_ARGUMENT, "block %s: X, X,Y or X,Y,Z is expected", r->block);
-    if (r->smem && (!parse_size(r->smem, &smem) || smem > UINT32_MAX)) return fail(error, OC_BAD_ARGUMENT, "smem %s: a number of bytes is expected", r->smem);
+    if (r->grid && !parse_dims(r->grid, &l->grid))
+        return fail(error, OC_BAD_ARGUMENT, "grid %s: X, X,Y or X,Y,Z is expected", r->grid);
+    if (r->block && !parse_dims(r->block, &l->block))
+        return fail(error, OC_BAD_ARGUMENT, "block %s: X, X,Y or X,Y,Z is expected", r->block);
+    if (r->smem && (!parse_size(r->smem, &smem) || smem > UINT32_MAX))
+        return fail(error, OC_BAD_ARGUMENT, "smem %s: a number of bytes is expected", r->smem);
     l->smem = (uint32_t)smem;
     oc_status status = find_kernel(d, r, &l->kernel, error);
     if (status != OC_OK) return status;
     l->info = oc_kernel_describe(l->kernel);
     if (r->args.n != l->info.params) {
         char *params = file_params(&l->info);
-        fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u arguments; %zu were given (--arg); its parameters are %s", l->info.name, l->info.params, r->args.n, params);
+        fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u arguments; %zu were given (--arg); its parameters are %s",
+             l->info.name, l->info.params, r->args.n, params);
         mem_free(params);
         return OC_BAD_ARGUMENT;
     }
@@ -211,7 +233,9 @@ bool file_options(FileRun *r, const char *path, const char *const *params, Arena
         size_t k = 0;
         while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], *params, n))) k++;
         if (!equals || k == COUNT(names))
-            return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args", (int)n, *params), false;
+            return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args",
+                               (int)n, *params),
+                   false;
         if (k < COUNT(to)) *to[k] = equals + 1;
         for (const char *p = equals + 1; k == COUNT(to) && *(p += strspn(p, " \t"));) {
             size_t word = strcspn(p, " \t");

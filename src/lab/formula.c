@@ -1,6 +1,6 @@
 // formula.c: arithmetic over named values: numbers, names (l1.read_hits, or a point of a curve,
-// shared.ways_cycles[ways=2]), + - * / with the usual precedence, parentheses, and min, max, abs, sqrt, log2. What a name
-// means is the caller's. A division by zero gives NaN, which stays.
+// shared.ways_cycles[ways=2]), + - * / with the usual precedence, parentheses, and min, max, abs, sqrt, log2. What a
+// name means is the caller's. A division by zero gives NaN, which stays.
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }
@@ -52,8 +52,13 @@ static double call(Formula *f, const char *name, size_t n, const char *where)
     static const char *const names[] = {"min", "max", "abs", "sqrt", "log2"};
     for (size_t k = 0; k < COUNT(names) && f->ok; k++) {
         if (strlen(names[k]) != n || memcmp(names[k], name, n)) continue;
-        if (count != (k < 2 ? 2u : 1u)) return wrong(f, where, k < 2 ? "two values are expected" : "one value is expected");
-        return k == 0 ? fmin(a[0], a[1]) : k == 1 ? fmax(a[0], a[1]) : k == 2 ? fabs(a[0]) : k == 3 ? sqrt(a[0]) : log2(a[0]);
+        if (count != (k < 2 ? 2u : 1u))
+            return wrong(f, where, k < 2 ? "two values are expected" : "one value is expected");
+        return k == 0   ? fmin(a[0], a[1])
+               : k == 1 ? fmax(a[0], a[1])
+               : k == 2 ? fabs(a[0])
+               : k == 3 ? sqrt(a[0])
+                        : log2(a[0]);
     }
     return wrong(f, where, "no such function: there are min, max, abs, sqrt and log2");
 }
@@ -122,16 +127,20 @@ static double sum(Formula *f)
 {
     double v = product(f);
     while (f->ok) {
-        if (eat(f, '+')) v += product(f);
-        else if (eat(f, '-')) v -= product(f);
-        else return v;
+        if (eat(f, '+'))
+            v += product(f);
+        else if (eat(f, '-'))
+            v -= product(f);
+        else
+            return v;
     }
     return v;
 }
 
 bool formula(const char *text, FormulaName *name, void *user, double *value, Diag *diag)
 {
-    Formula f = {.source = {"formula", text, strlen(text)}, .at = text, .name = name, .user = user, .diag = diag, .ok = true};
+    Formula f = {
+        .source = {"formula", text, strlen(text)}, .at = text, .name = name, .user = user, .diag = diag, .ok = true};
     *value = sum(&f);
     while (isspace((unsigned char)*f.at)) f.at++;
     if (f.ok && *f.at) wrong(&f, f.at, "an operator is expected");

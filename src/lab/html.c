@@ -9,13 +9,20 @@ static void escape(Text *out, const char *text)
 {
     for (size_t left = strlen(text); left;) {
         size_t n = text_sequence(text, left);
-        if (*text == '&') text_put(out, "&amp;");
-        else if (*text == '<') text_put(out, "&lt;");
-        else if (*text == '>') text_put(out, "&gt;");
-        else if (*text == '"') text_put(out, "&quot;");
-        else if (*text == '\'') text_put(out, "&#39;");
-        else if (n) text_add(out, text, n);
-        else text_put(out, strchr("\n\r\t", *text) ? (char[]){*text, 0} : "\xef\xbf\xbd");  // U+FFFD
+        if (*text == '&')
+            text_put(out, "&amp;");
+        else if (*text == '<')
+            text_put(out, "&lt;");
+        else if (*text == '>')
+            text_put(out, "&gt;");
+        else if (*text == '"')
+            text_put(out, "&quot;");
+        else if (*text == '\'')
+            text_put(out, "&#39;");
+        else if (n)
+            text_add(out, text, n);
+        else
+            text_put(out, strchr("\n\r\t", *text) ? (char[]){*text, 0} : "\xef\xbf\xbd");  // U+FFFD
         n = n ? n : 1;
         text += n, left -= n;
     }
@@ -29,9 +36,12 @@ void html_put(Text *out, const char *format, ...)
         size_t n = strcspn(p, "%");
         text_add(out, p, n);
         p += n;
-        if (*p && p[1] == 's') escape(out, va_arg(args, const char *)), p += 2;
-        else if (*p && p[1] == 'r') text_put(out, va_arg(args, const char *)), p += 2;
-        else if (*p) text_add(out, p++, 1);
+        if (*p && p[1] == 's')
+            escape(out, va_arg(args, const char *)), p += 2;
+        else if (*p && p[1] == 'r')
+            text_put(out, va_arg(args, const char *)), p += 2;
+        else if (*p)
+            text_add(out, p++, 1);
     }
     va_end(args);
 }
@@ -48,9 +58,12 @@ void html_open(Text *out, const char *title)
     Text colours = {0};
     figure_palette(&colours);
     html_put(out,
-             "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\" />\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n<meta name=\"color-scheme\" content=\"light dark\" />\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\" />\n"
+             "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
+             "charset=\"utf-8\" />\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n<meta name=\"color-scheme\" "
+             "content=\"light dark\" />\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+             "script-src 'unsafe-inline'\" />\n"
              "<title>%s</title>\n<style>\n:root{%r}\n%r</style>\n</head>\n<body>\n",
              title, colours.v, page_file("style"));
     text_free(&colours);

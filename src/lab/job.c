@@ -23,7 +23,7 @@ static uint64_t peak_memory(void)
     return getrusage(RUSAGE_SELF, &r) ? 0 : (uint64_t)r.ru_maxrss * 1024;
 }
 
-// --- verbs ----------------------------------------------------------------------------------------------------------------
+// --- verbs -----------------------------------------------------------------------------------------------------------
 // A kernel of a PTX file: nobody knows what its result should be.
 static oc_status run_file_cell(const Cell *c, oc_device *d, char **error)
 {
@@ -32,7 +32,8 @@ static oc_status run_file_cell(const Cell *c, oc_device *d, char **error)
     FileLaunch l = {.values = NULL};
     Text why = {0};
     oc_status status = OC_BAD_ARGUMENT;
-    if (file_options(&run, c->program, c->params, &arena, &why)) run.rewritten = c->sl1, status = file_prepare(d, &run, &l, &why);
+    if (file_options(&run, c->program, c->params, &arena, &why))
+        run.rewritten = c->sl1, status = file_prepare(d, &run, &l, &why);
     if (status == OC_OK) status = file_launch(&l, &why);
     if (status != OC_OK && status != OC_LIMIT) *error = mem_text(why.v ? why.v : "");
     file_free(&l);
@@ -46,9 +47,15 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
 {
     char message[4096] = "";
     oc_device *d;
-    oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .functional = c->functional, .no_lowering = c->no_lowering,
-                        .max_cycles = c->max_cycles, .interval = c->interval};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
+    oc_config config = {.gpu = c->gpu,
+                        .sets = c->sets,
+                        .threads = 1,
+                        .functional = c->functional,
+                        .no_lowering = c->no_lowering,
+                        .max_cycles = c->max_cycles,
+                        .interval = c->interval};
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK)
+        return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
     WorkResult result = {0};
     bool ok = false;
     char *error = NULL;
@@ -56,14 +63,26 @@ static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *
     Sl1Options sl1 = sl1_defaults;
     bool fine = !c->sl1 || sl1_read(&sl1, c->sl1, &why);
     SoftL1 *software = c->sl1 && fine ? soft_l1_open(d, &sl1) : NULL;
-    if (!fine) error = mem_text(why.v);
-    else if (!device_select(d, c->kernels, c->skip)) error = mem_text("kernels: malformed regular expression");
-    else if (cell_is_file(c)) result.status = run_file_cell(c, d, &error);
-    else ok = workload_run(d, workload_find(c->program), &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
+    if (!fine)
+        error = mem_text(why.v);
+    else if (!device_select(d, c->kernels, c->skip))
+        error = mem_text("kernels: malformed regular expression");
+    else if (cell_is_file(c))
+        result.status = run_file_cell(c, d, &error);
+    else
+        ok = workload_run(d, workload_find(c->program),
+                          &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
     if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
     Findings found = {.names = {0}};
-    if (software) findings_put(&found, "sl1.structures", "", soft_l1_structures(software)), findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
-    RunOutcome o = {.device = d, .error = error, .verified = result.verified, .findings = &found, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
+    if (software)
+        findings_put(&found, "sl1.structures", "", soft_l1_structures(software)),
+            findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
+    RunOutcome o = {.device = d,
+                    .error = error,
+                    .verified = result.verified,
+                    .findings = &found,
+                    .wall_seconds = device_wall_seconds(d),
+                    .memory_bytes = peak_memory()};
     ok = store_put(store, c, id, &o, diag);
     findings_free(&found);
     work_result_free(&result);
@@ -85,9 +104,14 @@ static bool run_measurement(const Cell *c, const Identity *id, Store *store, Dia
     Diag why = {0};
     oc_device *d;
     oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .no_lowering = c->no_lowering};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK)
+        return store_put(store, c, id, &(RunOutcome){.error = message}, diag);
     bool ok = measurement_params(m, c->params, values, &params, &wrong, &why) && m->run(d, values, &found, &why);
-    RunOutcome o = {.device = d, .error = ok ? NULL : why.text.v, .findings = &found, .wall_seconds = device_wall_seconds(d), .memory_bytes = peak_memory()};
+    RunOutcome o = {.device = d,
+                    .error = ok ? NULL : why.text.v,
+                    .findings = &found,
+                    .wall_seconds = device_wall_seconds(d),
+                    .memory_bytes = peak_memory()};
     ok = store_put(store, c, id, &o, diag);
     text_free(&params);
     findings_free(&found);
@@ -119,7 +143,7 @@ bool cell_run(const Cell *c, const Identity *id, Store *store, Diag *diag)
     return diag_error(diag, "no verb '%s'", c->verb);
 }
 
-// --- processes --------------------------------------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------------------------------------
 static bool write_all(int fd, const void *bytes, size_t n)
 {
     for (const char *p = bytes; n;) {
@@ -155,10 +179,10 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
         return diag_error(diag, "can't make a process: %s", strerror(errno));
     }
     if (!pid) {
-        signal(SIGINT, SIG_IGN);               // a terminal's Ctrl-C and mpirun's end are the parent's matter
+        signal(SIGINT, SIG_IGN);  // a terminal's Ctrl-C and mpirun's end are the parent's matter
         signal(SIGTERM, SIG_IGN);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);      // nobody waits for the result of an orphan,
-        if (getppid() != parent) _exit(1);     // nor of one that was it already
+        prctl(PR_SET_PDEATHSIG, SIGKILL);   // nobody waits for the result of an orphan,
+        if (getppid() != parent) _exit(1);  // nor of one that was it already
         close(ends[0]);
         child(ends[1], cell, id);
     }
@@ -173,8 +197,12 @@ static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t
 static bool put_failed(Job *j, int status, Diag *diag)
 {
     char why[256];
-    if (WIFSIGNALED(status)) snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180), j->result.v ? j->result.v : "");
+    if (WIFSIGNALED(status))
+        snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180),
+                 j->result.v ? j->result.v : "");
     Store *s = store_open(":memory:", diag);
     bool ok = s && store_put(s, j->cell, j->id, &(RunOutcome){.error = why}, diag);
     text_free(&j->result);

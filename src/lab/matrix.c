@@ -7,7 +7,7 @@
 
 static char *copy(Matrix *m, const char *text, size_t n) { return arena_text(&m->arena, text, n); }
 
-// --- where a text is from ---------------------------------------------------------------------------------------------------
+// --- where a text is from --------------------------------------------------------------------------------------------
 static void note(Matrix *m, const char *text, Origin o)
 {
     if (!o.source) return;
@@ -38,14 +38,17 @@ static bool refuse(Origin o, Diag *diag, const char *format, ...)
     va_start(args, format);
     text_vprintf(&t, format, args);
     va_end(args);
-    if (o.source) diag_at(diag, o.source, o.at, NULL, "%s", t.v);
-    else diag_error(diag, "%s", t.v);
+    if (o.source)
+        diag_at(diag, o.source, o.at, NULL, "%s", t.v);
+    else
+        diag_error(diag, "%s", t.v);
     text_free(&t);
     return false;
 }
 
-// --- axes -------------------------------------------------------------------------------------------------------------------
-// Values between commas, without the blanks around them; braces hold one together that has commas. o: of the whole text.
+// --- axes ------------------------------------------------------------------------------------------------------------
+// Values between commas, without the blanks around them; braces hold one together that has commas. o: of the whole
+// text.
 static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
 {
     const char *start = text;
@@ -91,12 +94,16 @@ static bool add_axis(Matrix *m, const char *name, const char *values, Origin o, 
     return split(m, a, values, o, diag);
 }
 
-bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag) { return add_axis(m, name, values, (Origin){.source = NULL}, diag); }
+bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag)
+{
+    return add_axis(m, name, values, (Origin){.source = NULL}, diag);
+}
 
 typedef VEC(const char *) Texts;
 static bool number(const Matrix *m, const char *name, const char *text, uint64_t *out, Diag *diag)
 {
-    return parse_size(text, out) || refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
+    return parse_size(text, out) ||
+           refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
 }
 
 bool matrix_pair(Matrix *m, const char *text, Diag *diag)
@@ -105,7 +112,8 @@ bool matrix_pair(Matrix *m, const char *text, Diag *diag)
     if (!equals) return diag_error(diag, "'%s': name=value,… is expected", text);
     return matrix_axis(m, copy(m, text, (size_t)(equals - text)), equals + 1, diag);
 }
-static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out, Diag *diag)
+static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out,
+                   Diag *diag)
 {
     *out = !strcmp(text, yes);
     return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
@@ -170,12 +178,14 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     }
     const char *text = arena_printf(&m->arena, "%s=%s", setting_name(name), value);
     note_part(m, text, value, SIZE_MAX, 0);
-    if (strchr(setting_name(name), '.')) vec_push(sets, text);
-    else vec_push(params, text);
+    if (strchr(setting_name(name), '.'))
+        vec_push(sets, text);
+    else
+        vec_push(params, text);
     return true;
 }
 
-// --- cells ------------------------------------------------------------------------------------------------------------------
+// --- cells -----------------------------------------------------------------------------------------------------------
 static const char *const *list(Matrix *m, const Texts *t)
 {
     if (!t->n) return NULL;
@@ -198,7 +208,8 @@ bool matrix_product(Matrix *m, Diag *diag)
             size_t label = strcmp(name, "with") || !strchr(value, ':') ? strlen(value) : strcspn(value, ":");
             vec_push(&labels, arena_printf(&m->arena, "%s=%.*s", name, (int)label, value));
         }
-        if (ok && !c.program) ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
+        if (ok && !c.program)
+            ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
         c.params = list(m, &params);
         c.sets = list(m, &sets);
         c.labels = list(m, &labels);
@@ -214,12 +225,13 @@ bool matrix_product(Matrix *m, Diag *diag)
     return ok;
 }
 
-// --- files ------------------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
 {
     const char *section = NULL;
     Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
-    *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)), copy(m, ini->source.text, ini->source.length), ini->source.length};
+    *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)),
+                       copy(m, ini->source.text, ini->source.length), ini->source.length};
     bool ok = true;
     for (size_t k = 0; ok && k < ini->entries.n; k++) {
         const IniEntry *e = &ini->entries.v[k];

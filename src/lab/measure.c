@@ -1,12 +1,13 @@
-// measure.c: what a cell of the verb probe runs: a measurement of src/probe on its GPU. The results go to the store by name;
-// what couldn't be measured is there as a text, the reason. A further measurement is a function and a row of the table.
+// measure.c: what a cell of the verb probe runs: a measurement of src/probe on its GPU. The results go to the store by
+// name; what couldn't be measured is there as a text, the reason. A further measurement is a function and a row of the
+// table.
 #include "lab/lab.h"
 
 #include "probe/probe.h"
 
 #include <string.h>
 
-// --- findings ---------------------------------------------------------------------------------------------------------------
+// --- findings --------------------------------------------------------------------------------------------------------
 // The first of a name stays: where two curves of a measurement cross, both have that point.
 static void add(Findings *f, const char *name, const char *place, double value, const char *text)
 {
@@ -21,9 +22,15 @@ static void add(Findings *f, const char *name, const char *place, double value, 
 }
 
 static void put(Findings *f, const char *name, const char *place, double value) { add(f, name, place, value, NULL); }
-static void put_text(Findings *f, const char *name, const char *place, const char *text) { add(f, name, place, 0, text); }
+static void put_text(Findings *f, const char *name, const char *place, const char *text)
+{
+    add(f, name, place, 0, text);
+}
 void findings_put(Findings *f, const char *name, const char *place, double value) { put(f, name, place, value); }
-void findings_put_text(Findings *f, const char *name, const char *place, const char *text) { put_text(f, name, place, text); }
+void findings_put_text(Findings *f, const char *name, const char *place, const char *text)
+{
+    put_text(f, name, place, text);
+}
 
 // With its interval, as NAME.low and NAME.high.
 static void put_value(Findings *f, const char *name, const char *place, Value v)
@@ -44,7 +51,7 @@ void findings_free(Findings *f)
     map_free(&f->names);
 }
 
-// --- measurements -----------------------------------------------------------------------------------------------------------
+// --- measurements ----------------------------------------------------------------------------------------------------
 static void put_each(Findings *f, const char *name, const char *axis, uint32_t first, const double *values, size_t n)
 {
     char place[32];
@@ -98,7 +105,8 @@ static void put_ways(Text *place, const FlowCurve *c)
 
 static void put_curve(Findings *f, const FlowCurve *c)
 {
-    static const char *const limits[] = {[LIMIT_UNKNOWN] = "unknown", [LIMIT_THREADS] = "threads", [LIMIT_SM] = "SM", [LIMIT_MEMORY] = "memory"};
+    static const char *const limits[] = {
+        [LIMIT_UNKNOWN] = "unknown", [LIMIT_THREADS] = "threads", [LIMIT_SM] = "SM", [LIMIT_MEMORY] = "memory"};
     Text place = {0}, limit = {0};
     for (size_t k = 0; k < c->n; k++) {
         const FlowPoint *p = &c->points[k];
@@ -112,8 +120,10 @@ static void put_curve(Findings *f, const FlowCurve *c)
         put(f, "throughput.useful_gbs", place.v, p->useful);
     }
     put_ways(&place, c);
-    text_printf(&place, c->along_blocks ? " threads=%u" : " blocks=%u", c->along_blocks ? c->points[0].threads : c->points[0].blocks);
-    put_value(f, c->along_blocks ? "throughput.saturation_blocks" : "throughput.saturation_threads", place.v, c->knee.at);
+    text_printf(&place, c->along_blocks ? " threads=%u" : " blocks=%u",
+                c->along_blocks ? c->points[0].threads : c->points[0].blocks);
+    put_value(f, c->along_blocks ? "throughput.saturation_blocks" : "throughput.saturation_threads", place.v,
+              c->knee.at);
     put_value(f, "throughput.peak_gbs", place.v, c->knee.peak);
     text_printf(&limit, "%s: %s", limits[c->limit], c->why ? c->why : "");
     put_text(f, "throughput.limit", place.v, limit.v);
@@ -165,7 +175,11 @@ static void put_structure(Findings *f, const char *what, const char *place, cons
     const struct {
         const char *name;
         Value value;
-    } all[] = {{"size_bytes", c->size}, {"line_bytes", c->line}, {"fill_bytes", c->fill}, {"entry_count", c->entries}, {"set_count", c->sets}};
+    } all[] = {{"size_bytes", c->size},
+               {"line_bytes", c->line},
+               {"fill_bytes", c->fill},
+               {"entry_count", c->entries},
+               {"set_count", c->sets}};
     const Shape *s = &c->shape;
     const bool shaped = c->index.verdict == MEASURED, ruled = c->rule.verdict == MEASURED;
     Value least = c->index, most = c->index, lru = c->rule;
@@ -180,7 +194,9 @@ static void put_structure(Findings *f, const char *what, const char *place, cons
     }
     snprintf(name, sizeof name, "%s.least_ways", what), put_found(f, name, place, least, why);
     snprintf(name, sizeof name, "%s.most_ways", what), put_found(f, name, place, most, why);
-    if (ruled) lru = c->rule.value == RULE_ANY ? undetermined("one way: there is nothing to choose") : counted(c->rule.value == RULE_LRU);
+    if (ruled)
+        lru = c->rule.value == RULE_ANY ? undetermined("one way: there is nothing to choose")
+                                        : counted(c->rule.value == RULE_LRU);
     snprintf(name, sizeof name, "%s.lru", what), put_found(f, name, place, lru, why);
     if (!ruled) return;
     snprintf(name, sizeof name, "%s.policy", what), put_text(f, name, place, rule_name((Rule)c->rule.value));
@@ -261,7 +277,8 @@ static void put_spectra(Findings *f, const Probe *p)
             if (p->spectrum[k].kind == loads[l].kind) s = &p->spectrum[k];
         for (int k = 0; k < PATTERN_KINDS; k++) {
             snprintf(place, sizeof place, "load=%s finds=%s", loads[l].name, finds[k]);
-            put_found(f, "load.latency_cycles", place, s ? s->pattern[k] : (Value){.verdict = ABSENT}, p->part[PART_SPECTRUM].why);
+            put_found(f, "load.latency_cycles", place, s ? s->pattern[k] : (Value){.verdict = ABSENT},
+                      p->part[PART_SPECTRUM].why);
         }
     }
 }
@@ -316,15 +333,22 @@ static const Measurement measurements[] = {
     {"hits", 1, measure_hits, {{.name = NULL}}},
     {"caches", 1, measure_caches, {{.name = NULL}}},
     {"hierarchy", 1, measure_hierarchy, {{.name = NULL}}},
-    {"bigkernel", 2, measure_bigkernel,
-     {[STREAM_APP] = {"app", 0, 0, 0, stream_names}, [STREAM_SCENARIO] = {"scenario", SCENARIO_BIGKERNEL, 0, 0, scenario_names},
-      [STREAM_BYTES] = {"bytes", 8 << 20, 1024, 1 << 30, NULL}, [STREAM_CHUNK] = {"chunk", 1 << 20, 1024, 1 << 28, NULL},
-      [STREAM_BLOCKS] = {"blocks", 15, 1, 65535, NULL}, [STREAM_THREADS] = {"threads", 128, 32, 1024, NULL},
-      [STREAM_BUFFERS] = {"buffers", 5, 1, 64, NULL}, [STREAM_UNIT] = {"unit", 0, 0, 128, NULL},
-      [STREAM_THRESHOLD] = {"threshold", 300, 1, 1 << 30, NULL}, {.name = NULL}}},
+    {"bigkernel",
+     2,
+     measure_bigkernel,
+     {[STREAM_APP] = {"app", 0, 0, 0, stream_names},
+      [STREAM_SCENARIO] = {"scenario", SCENARIO_BIGKERNEL, 0, 0, scenario_names},
+      [STREAM_BYTES] = {"bytes", 8 << 20, 1024, 1 << 30, NULL},
+      [STREAM_CHUNK] = {"chunk", 1 << 20, 1024, 1 << 28, NULL},
+      [STREAM_BLOCKS] = {"blocks", 15, 1, 65535, NULL},
+      [STREAM_THREADS] = {"threads", 128, 32, 1024, NULL},
+      [STREAM_BUFFERS] = {"buffers", 5, 1, 64, NULL},
+      [STREAM_UNIT] = {"unit", 0, 0, 128, NULL},
+      [STREAM_THRESHOLD] = {"threshold", 300, 1, 1 << 30, NULL},
+      {.name = NULL}}},
 };
 
-// --- finding one ------------------------------------------------------------------------------------------------------------
+// --- finding one -----------------------------------------------------------------------------------------------------
 const Measurement *measurement_find(const char *name)
 {
     for (size_t k = 0; k < COUNT(measurements); k++)
@@ -353,7 +377,8 @@ static bool no_param(const Measurement *m, const char *given, Diag *diag)
 {
     Text all = {0};
     for (const MeasureParam *p = m->params; p->name; p++) text_printf(&all, "%s%s", p > m->params ? ", " : "", p->name);
-    diag_error(diag, "%s has no parameter '%.*s'; it has: %s", m->name, (int)strcspn(given, "="), given, all.n ? all.v : "none");
+    diag_error(diag, "%s has no parameter '%.*s'; it has: %s", m->name, (int)strcspn(given, "="), given,
+               all.n ? all.v : "none");
     text_free(&all);
     return false;
 }
@@ -376,7 +401,8 @@ static bool param_value(const MeasureParam *p, const char *text, double *v, Text
     return *v >= p->min && *v <= p->max;
 }
 
-bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params, const char **wrong, Diag *diag)
+bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params,
+                        const char **wrong, Diag *diag)
 {
     for (int k = 0; m->params[k].name; k++) values[k] = m->params[k].otherwise;
     for (; given && *given; given++) {
@@ -395,8 +421,10 @@ bool measurement_params(const Measurement *m, const char *const *given, double v
     text_put(params, "");
     for (int k = 0; m->params[k].name; k++) {
         text_printf(params, "%s%s=", k ? " " : "", m->params[k].name);
-        if (m->params[k].names) text_put(params, m->params[k].names[(int)values[k]]);
-        else text_number(params, values[k]);
+        if (m->params[k].names)
+            text_put(params, m->params[k].names[(int)values[k]]);
+        else
+            text_number(params, values[k]);
     }
     return true;
 }

@@ -13,14 +13,21 @@ static const char *const steps[] = {
     "INSERT INTO fresh SELECT i.id, i.key FROM incoming.run i LEFT JOIN main.run m ON m.key = i.key"
     " WHERE m.id IS NULL OR (m.status = 'failed' AND (i.status = 'done' OR i.finished > m.finished))",
     "DELETE FROM main.run WHERE key IN (SELECT key FROM fresh)",
-    "INSERT INTO main.run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions,"
+    "INSERT INTO main.run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, "
+    "warp_instructions,"
     " thread_instructions, model, version, wall_seconds, memory_bytes, finished, host)"
-    " SELECT i.key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
-    " model, version, wall_seconds, memory_bytes, finished, host FROM incoming.run i JOIN fresh f ON f.old = i.id ORDER BY i.id",
-    "INSERT INTO main.setting SELECT m.id, x.name, x.value FROM fresh f JOIN main.run m ON m.key = f.key JOIN incoming.setting x ON x.run_id = f.old",
-    "INSERT INTO main.measure SELECT m.id, x.name, x.value, x.text FROM fresh f JOIN main.run m ON m.key = f.key JOIN incoming.measure x ON x.run_id = f.old",
-    "INSERT INTO main.kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
-    " SELECT m.id, x.name, x.launches, x.grid, x.block, x.dynamic_shared, x.functional, x.partial, x.occupancy_blocks, x.occupancy_warps, x.occupancy_limit, x.seconds"
+    " SELECT i.key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, "
+    "warp_instructions, thread_instructions,"
+    " model, version, wall_seconds, memory_bytes, finished, host FROM incoming.run i JOIN fresh f ON f.old = i.id "
+    "ORDER BY i.id",
+    "INSERT INTO main.setting SELECT m.id, x.name, x.value FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
+    "incoming.setting x ON x.run_id = f.old",
+    "INSERT INTO main.measure SELECT m.id, x.name, x.value, x.text FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
+    "incoming.measure x ON x.run_id = f.old",
+    "INSERT INTO main.kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
+    "occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
+    " SELECT m.id, x.name, x.launches, x.grid, x.block, x.dynamic_shared, x.functional, x.partial, x.occupancy_blocks, "
+    "x.occupancy_warps, x.occupancy_limit, x.seconds"
     " FROM fresh f JOIN main.run m ON m.key = f.key JOIN incoming.kernel x ON x.run_id = f.old ORDER BY x.id",
 };
 // What hangs below kernels: the same but for columns.
@@ -29,21 +36,24 @@ static const struct {
 } below[] = {
     {"counter", "x.name, x.value"},
     {"rate", "x.name, x.value"},
-    {"structure", "x.name, x.loads, x.stores, x.atomics, x.transactions, x.sectors, x.l1_accesses, x.l1_hits, x.dram_bytes"},
+    {"structure",
+     "x.name, x.loads, x.stores, x.atomics, x.transactions, x.sectors, x.l1_accesses, x.l1_hits, x.dram_bytes"},
     {"sample", "x.number, x.name, x.value"},
 };
 
 static bool execute(Store *s, const char *sql, Diag *diag)
 {
     sqlite3 *db = store_sqlite(s);
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK || diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(db));
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(db));
 }
 
 static uint64_t count_of(Store *s, const char *sql)
 {
     sqlite3_stmt *q;
     uint64_t n = 0;
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) n = (uint64_t)sqlite3_column_int64(q, 0);
+    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
+        n = (uint64_t)sqlite3_column_int64(q, 0);
     sqlite3_finalize(q);
     return n;
 }
@@ -56,14 +66,18 @@ static bool take_over(Store *s, MergeCount *count, Diag *diag)
     for (size_t k = 0; k < COUNT(steps) && ok; k++) ok = execute(s, steps[k], diag);
     for (size_t k = 0; k < COUNT(below) && ok; k++) {
         Text t = {0};
-        text_printf(&t, "INSERT INTO main.%s SELECT mk.id, %s FROM fresh f JOIN main.run m ON m.key = f.key JOIN incoming.kernel ik ON ik.run_id = f.old"
-                        " JOIN main.kernel mk ON mk.run_id = m.id AND mk.name = ik.name AND mk.functional = ik.functional"
-                        " JOIN incoming.%s x ON x.kernel_id = ik.id", below[k].table, below[k].columns, below[k].table);
+        text_printf(&t,
+                    "INSERT INTO main.%s SELECT mk.id, %s FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
+                    "incoming.kernel ik ON ik.run_id = f.old"
+                    " JOIN main.kernel mk ON mk.run_id = m.id AND mk.name = ik.name AND mk.functional = ik.functional"
+                    " JOIN incoming.%s x ON x.kernel_id = ik.id",
+                    below[k].table, below[k].columns, below[k].table);
         ok = execute(s, t.v, diag);
         text_free(&t);
     }
     if (ok && count) {
-        uint64_t fresh = count_of(s, "SELECT count(*) FROM fresh"), all = count_of(s, "SELECT count(*) FROM incoming.run");
+        uint64_t fresh = count_of(s, "SELECT count(*) FROM fresh"),
+                 all = count_of(s, "SELECT count(*) FROM incoming.run");
         count->added += fresh;
         count->known += all - fresh;
     }
@@ -89,8 +103,8 @@ bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag)
     store_close(other);
     sqlite3_stmt *q;
     sqlite3 *db = store_sqlite(s);
-    bool ok = sqlite3_prepare_v2(db, "ATTACH ? AS incoming", -1, &q, NULL) == SQLITE_OK && sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC) == SQLITE_OK &&
-              sqlite3_step(q) == SQLITE_DONE;
+    bool ok = sqlite3_prepare_v2(db, "ATTACH ? AS incoming", -1, &q, NULL) == SQLITE_OK &&
+              sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE;
     if (!ok) diag_error(diag, "%s: %s", path, sqlite3_errmsg(db));
     sqlite3_finalize(q);
     if (!ok) return false;
@@ -107,7 +121,8 @@ bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, D
     bool ok = copy != NULL || diag_error(diag, "no memory for a result of %zu bytes", size);
     if (ok) {
         memcpy(copy, bytes, size);
-        ok = sqlite3_deserialize(db, "incoming", copy, (sqlite3_int64)size, (sqlite3_int64)size, SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) == SQLITE_OK ||
+        ok = sqlite3_deserialize(db, "incoming", copy, (sqlite3_int64)size, (sqlite3_int64)size,
+                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) == SQLITE_OK ||
              diag_error(diag, "a result can't be read: %s", sqlite3_errmsg(db));
     }
     ok = ok && take_over(s, count, diag);

@@ -1,5 +1,5 @@
-// plot.c: the gnuplot script that draws a figure's CSV, and gnuplot as a child process. The script holds what is a matter
-// of drawing (sizes, colours, ticks), the CSV every number, so that both can be changed by hand and drawn again.
+// plot.c: the gnuplot script that draws a figure's CSV, and gnuplot as a child process. The script holds what is a
+// matter of drawing (sizes, colours, ticks), the CSV every number, so that both can be changed by hand and drawn again.
 //
 // Figures are WIDTH units wide, which a phone can show without making the text too small. Bars lie on their side: names
 // are long, and a figure may grow downwards but not to the right.
@@ -15,9 +15,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WIDTH = 420, ABOVE = 38, BELOW = 62, KEY_ROW = 18, BAR = 14, STACKED_BAR = 20, GAP = 10, FIELD = 34, LINES = 200, SAMPLE = 50, LETTER = 8, LONGEST_NAME = 26, LONGEST_KEY = 44, TICKS = 7 };
+enum {
+    WIDTH = 420,
+    ABOVE = 38,
+    BELOW = 62,
+    KEY_ROW = 18,
+    BAR = 14,
+    STACKED_BAR = 20,
+    GAP = 10,
+    FIELD = 34,
+    LINES = 200,
+    SAMPLE = 50,
+    LETTER = 8,
+    LONGEST_NAME = 26,
+    LONGEST_KEY = 44,
+    TICKS = 7
+};
 
-// Paul Tol's "bright" scheme, which readers with any colour vision tell apart, and as many of his others as stall causes need.
+// Paul Tol's "bright" scheme, which readers with any colour vision tell apart, and as many of his others as stall
+// causes need.
 static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee",
                                       "#ee7733", "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777"};
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
@@ -27,7 +43,7 @@ static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled poin
 
 static const char *colour(const FigureSeries *s) { return palette[s->colour % COUNT(palette)]; }
 
-// --- pieces of a script -----------------------------------------------------------------------------------------------------
+// --- pieces of a script ----------------------------------------------------------------------------------------------
 static size_t letters(const char *text)
 {
     size_t n = 0;
@@ -110,19 +126,24 @@ static void put_head(const Figure *f, size_t field, Text *out)
 {
     size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), height = ABOVE + field + below;
     text_printf(out, "# Draws %s.csv: gnuplot %s.gp\n", f->name, f->name);
-    text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH, height);
+    text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH,
+                height);
     text_printf(out, "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\n", f->name);
     put_title(out, "title", f->title, "");
     text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
     text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
     if (key_rows(f)) {
-        text_printf(out, "set key at screen 0.5, screen %.4f center bottom horizontal maxcols %zu Left reverse samplen 1.5 textcolor rgb '" INK "'", 0.6 * GAP / (double)height, key_columns(f));
+        text_printf(out,
+                    "set key at screen 0.5, screen %.4f center bottom horizontal maxcols %zu Left reverse samplen 1.5 "
+                    "textcolor rgb '" INK "'",
+                    0.6 * GAP / (double)height, key_columns(f));
         if (*f->of) text_put(out, " title "), put_quoted(out, f->of, 60);
         text_put(out, "\n");
     } else {
         text_put(out, "unset key\n");
     }
-    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)ABOVE / (double)height, (double)below / (double)height);
+    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)ABOVE / (double)height,
+                (double)below / (double)height);
 }
 
 static void put_key(Text *out, const FigureSeries *s)
@@ -131,7 +152,7 @@ static void put_key(Text *out, const FigureSeries *s)
     put_quoted(out, s->name, LONGEST_KEY);
 }
 
-// --- kinds ---------------------------------------------------------------------------------------------------------------------
+// --- kinds -----------------------------------------------------------------------------------------------------------
 // Names at 0, 1, 2, …: gnuplot would read those of the CSV, but ends them at a comma.
 static void put_ticks(const char *axis, const Figure *f, bool points, Text *out)
 {
@@ -157,22 +178,34 @@ static void bars(const Figure *f, Text *out)
     put_down(f, out);
     put_title(out, "xlabel", f->y, scale.word);
     // Room for the numbers behind the bars.
-    if (isfinite(f->top)) text_printf(out, "set xrange [0:%.15g]\n", f->top / scale.by);
-    else text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
-    if (isfinite(f->baseline)) text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 2 lc rgb '" RULE "'\n", f->baseline / scale.by, f->baseline / scale.by);
-    text_put(out, "label(x) = x == 0 || abs(x) >= 0.001 && abs(x) < 1000 ? sprintf(' %.3g', x) : gprintf(' %.2s%c', x)\nplot \\\n");
+    if (isfinite(f->top))
+        text_printf(out, "set xrange [0:%.15g]\n", f->top / scale.by);
+    else
+        text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
+    if (isfinite(f->baseline))
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 2 lc rgb '" RULE "'\n",
+                    f->baseline / scale.by, f->baseline / scale.by);
+    text_put(out, "label(x) = x == 0 || abs(x) >= 0.001 && abs(x) < 1000 ? sprintf(' %.3g', x) : gprintf(' %.2s%c', "
+                  "x)\nplot \\\n");
     for (size_t s = 0; s < n; s++) {
         const FigureSeries *one = &f->series.v[s];
         size_t c = column(f, s);
         double thick = (double)BAR / (double)group, from = ((double)s - (double)n / 2) * thick;
-        text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(0):($%zu/%g):($0%+.4f):($0%+.4f)", f->name, c, scale.by, from + thick / 2, c, scale.by, from, from + thick);
+        text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(0):($%zu/%g):($0%+.4f):($0%+.4f)", f->name, c,
+                    scale.by, from + thick / 2, c, scale.by, from, from + thick);
         text_printf(out, " with boxxyerror lc rgb '%s'", colour(one));
         put_key(out, one);
         text_put(out, ", \\\n");
         if (figure_ranged(one))
-            text_printf(out, "  '' skip 1 using ($%zu/%g):($0%+.4f):($%zu/%g):($%zu/%g) with xerrorbars pt -1 lc rgb '" INK "' notitle, \\\n", c, scale.by, from + thick / 2, c + 1, scale.by, c + 2, scale.by);
-        text_printf(out, "  '' skip 1 using ($%zu/%g):($0%+.4f):(label($%zu/%g)) with labels left font ',11' textcolor rgb '" INK "' notitle%s\n", figure_ranged(one) ? c + 2 : c, scale.by, from + thick / 2,
-                    c, scale.by, s + 1 < n ? ", \\" : "");
+            text_printf(out,
+                        "  '' skip 1 using ($%zu/%g):($0%+.4f):($%zu/%g):($%zu/%g) with xerrorbars pt -1 lc rgb '" INK
+                        "' notitle, \\\n",
+                        c, scale.by, from + thick / 2, c + 1, scale.by, c + 2, scale.by);
+        text_printf(
+            out,
+            "  '' skip 1 using ($%zu/%g):($0%+.4f):(label($%zu/%g)) with labels left font ',11' textcolor rgb '" INK
+            "' notitle%s\n",
+            figure_ranged(one) ? c + 2 : c, scale.by, from + thick / 2, c, scale.by, s + 1 < n ? ", \\" : "");
     }
 }
 
@@ -188,8 +221,9 @@ static void stack(const Figure *f, Text *out)
     text_put(&below, "0");
     for (size_t s = 0; s < f->series.n; s++) {
         size_t c = column(f, s);
-        text_printf(out, "  '%s.csv' skip 1 using (%s):0:(%s):(%s+$%zu):($0-%.4f):($0+%.4f) with boxxyerror lc rgb '%s'", f->name, below.v, below.v, below.v, c, half, half,
-                    colour(&f->series.v[s]));
+        text_printf(out,
+                    "  '%s.csv' skip 1 using (%s):0:(%s):(%s+$%zu):($0-%.4f):($0+%.4f) with boxxyerror lc rgb '%s'",
+                    f->name, below.v, below.v, below.v, c, half, half, colour(&f->series.v[s]));
         put_key(out, &f->series.v[s]);
         text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
         text_printf(&below, "+$%zu", c);
@@ -223,17 +257,24 @@ static void lines(const Figure *f, Text *out)
     put_title(out, "ylabel", f->y, up.word);
     text_put(out, "set grid y lc rgb '" RULE "' lt 1\n");
     text_printf(out, isfinite(f->top) ? "set yrange [0:%.15g]\n" : "set yrange [0:*]\n", f->top / up.by);
-    if (isfinite(f->baseline)) text_printf(out, "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n", f->baseline / up.by, f->baseline / up.by);
-    if (!time && !f->linear && first > 0 && last / first >= 8) text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
-    else if (!time && n > 1) text_printf(out, "set xrange [%.15g:%.15g]\n", first - 0.04 * (last - first), last + 0.04 * (last - first));
+    if (isfinite(f->baseline))
+        text_printf(out,
+                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n",
+                    f->baseline / up.by, f->baseline / up.by);
+    if (!time && !f->linear && first > 0 && last / first >= 8)
+        text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
+    else if (!time && n > 1)
+        text_printf(out, "set xrange [%.15g:%.15g]\n", first - 0.04 * (last - first), last + 0.04 * (last - first));
     if (!time) name_ticks(f, out);
     text_put(out, "plot \\\n");
     for (size_t s = 0; s < f->series.n; s++) {
         const FigureSeries *one = &f->series.v[s];
         size_t c = column(f, s);
         text_printf(out, "  '%s.csv' skip 1 using ($1/%g):($%zu/%g)", f->name, across.by, c, up.by);
-        if (figure_ranged(one)) text_printf(out, ":($%zu/%g):($%zu/%g) with yerrorlines", c + 1, up.by, c + 2, up.by);
-        else text_put(out, time ? " with lines" : one->apart ? " with points" : " with linespoints");
+        if (figure_ranged(one))
+            text_printf(out, ":($%zu/%g):($%zu/%g) with yerrorlines", c + 1, up.by, c + 2, up.by);
+        else
+            text_put(out, time ? " with lines" : one->apart ? " with points" : " with linespoints");
         text_printf(out, " lc rgb '%s' lw %s", colour(one), time ? "1.5" : "2");
         if (!time) text_printf(out, " pt %d ps 0.6", shape[s % COUNT(shape)]);
         put_key(out, one);
@@ -254,13 +295,16 @@ static void heat(const Figure *f, Text *out)
     put_ticks("y", f, true, out);
     put_title(out, "xlabel", f->of, "");
     put_title(out, "ylabel", f->x, "");
-    text_printf(out, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.15g:%.15g]\n", f->series.n - 1, f->points.n - 1, low, high);
+    text_printf(out, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.15g:%.15g]\n", f->series.n - 1,
+                f->points.n - 1, low, high);
     // viridis: even steps to the eye, in grey and for colour-blind readers too. Text on it is light or dark.
     text_put(out, "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n");
     text_printf(out, "middle = %.15g\n", (low + high) / 2);
     text_printf(out, "plot '%s.csv' skip 1 matrix every ::1 using ($1-1):2:3 with image pixels, \\\n", f->name);
-    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 < middle ? sprintf('%.3g', $3) : '') with labels textcolor rgb '#fefefe', \\\n");
-    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 >= middle ? sprintf('%.3g', $3) : '') with labels textcolor rgb '#010101'\n");
+    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 < middle ? sprintf('%.3g', $3) : '') with labels "
+                  "textcolor rgb '#fefefe', \\\n");
+    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 >= middle ? sprintf('%.3g', $3) : '') with labels "
+                  "textcolor rgb '#010101'\n");
 }
 
 void figure_script(const Figure *f, Text *out)
@@ -274,7 +318,7 @@ void figure_script(const Figure *f, Text *out)
     }
 }
 
-// --- gnuplot ---------------------------------------------------------------------------------------------------------------------
+// --- gnuplot ---------------------------------------------------------------------------------------------------------
 static bool write_file(const char *folder, const char *name, const char *ending, const Text *text, Diag *diag)
 {
     Text path = {0};
@@ -282,7 +326,9 @@ static bool write_file(const char *folder, const char *name, const char *ending,
     FILE *f = fopen(path.v, "wb");
     bool ok = f && fwrite(text->v, 1, text->n, f) == text->n;
     if (f && fclose(f)) ok = false;
-    if (!ok) diag_error(diag, "can't write %s: %s\nhint: --plot takes a folder in which files may be made", path.v, strerror(errno));
+    if (!ok)
+        diag_error(diag, "can't write %s: %s\nhint: --plot takes a folder in which files may be made", path.v,
+                   strerror(errno));
     text_free(&path);
     return ok;
 }
@@ -308,7 +354,9 @@ static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag
     for (ssize_t n; !error && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR));)
         if (n > 0) text_add(said, part, (size_t)n);
     close(ends[0]);
-    if (error == ENOENT) return diag_error(diag, "gnuplot isn't installed, and figures are drawn by it\nhint: install it (gnuplot-nox on Debian), or ask for the page without figures: --no-figures");
+    if (error == ENOENT)
+        return diag_error(diag, "gnuplot isn't installed, and figures are drawn by it\nhint: install it (gnuplot-nox "
+                                "on Debian), or ask for the page without figures: --no-figures");
     if (error) return diag_error(diag, "can't run gnuplot: %s", strerror(error));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return true;
@@ -327,7 +375,8 @@ static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
         ok = run_gnuplot(folder, path.v, &said, diag);
         path.n = 0;
         text_printf(&path, "%s/%s.svg", folder, f->name);
-        if (ok && !text_read_file(svg, path.v)) ok = diag_error(diag, "gnuplot left no %s: %s", path.v, strerror(errno));
+        if (ok && !text_read_file(svg, path.v))
+            ok = diag_error(diag, "gnuplot left no %s: %s", path.v, strerror(errno));
     }
     text_free(&csv), text_free(&script), text_free(&said), text_free(&path);
     return ok;
@@ -336,14 +385,17 @@ static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 {
     if (folder) {
-        if (mkdir(folder, 0777) && errno != EEXIST) return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
+        if (mkdir(folder, 0777) && errno != EEXIST)
+            return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
         return draw(f, folder, svg, diag);
     }
     static const char *const endings[] = {"csv", "gp", "svg"};
     const char *above = getenv("TMPDIR");
     Text made = {0}, path = {0};
     text_printf(&made, "%s/onchip-XXXXXX", above && *above ? above : "/tmp");
-    bool ok = mkdtemp(made.v) || diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made", made.v, strerror(errno));
+    bool ok = mkdtemp(made.v) ||
+              diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made",
+                         made.v, strerror(errno));
     if (ok) {
         ok = draw(f, made.v, svg, diag);
         for (size_t k = 0; k < COUNT(endings); k++) {
@@ -357,7 +409,7 @@ bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
     return ok;
 }
 
-// --- SVG in a page -----------------------------------------------------------------------------------------------------------------
+// --- SVG in a page ---------------------------------------------------------------------------------------------------
 void figure_palette(Text *out)
 {
     text_put(out, "--ink:" INK ";--rule:" RULE ";--paper:" PAPER ";");
@@ -415,25 +467,38 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
     if (!start || !box || box > start) return;
     Text size = {0};
     text_add(&size, box + 9, strcspn(box + 9, "\""));
-    html_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" aria-label=\"%s\" viewBox=\"%s\">\n", f->title, size.v);
+    html_put(out,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
+             "aria-label=\"%s\" viewBox=\"%s\">\n",
+             f->title, size.v);
     text_free(&size);
     for (const char *p = start; *p;) {
         const char *next = p;
-        if (begins(p, "<title>")) next = past(p, "</title>");
-        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE) next = past(p, "</defs>");  // the shapes of points
-        else if (begins(p, "<filter")) next = past(p, "</filter>");
-        else if (begins(p, "<rect x=\"0\" y=\"0\"")) next = past(p, "/>");  // the background
-        else if (begins(p, "<g ")) next = past_empty_group(p);
-        else if (*p == 'r') next = p + page_colour(p, out);
-        else if (begins(p, "black\"")) text_put(out, "var(--ink)"), next = p + 5;
-        else if (*p == '>') text_add(out, p, 1), next = past_text(p + 1, out);
+        if (begins(p, "<title>"))
+            next = past(p, "</title>");
+        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE)
+            next = past(p, "</defs>");  // the shapes of points
+        else if (begins(p, "<filter"))
+            next = past(p, "</filter>");
+        else if (begins(p, "<rect x=\"0\" y=\"0\""))
+            next = past(p, "/>");  // the background
+        else if (begins(p, "<g "))
+            next = past_empty_group(p);
+        else if (*p == 'r')
+            next = p + page_colour(p, out);
+        else if (begins(p, "black\""))
+            text_put(out, "var(--ink)"), next = p + 5;
+        else if (*p == '>')
+            text_add(out, p, 1), next = past_text(p + 1, out);
         if (next != p) {
             p = next;
             continue;
         }
         size_t k = 0;
         while (k < COUNT(refers) && !begins(p, refers[k])) k++;
-        if (k < COUNT(refers)) text_printf(out, "%s%s-", refers[k], f->name), p += strlen(refers[k]);
-        else text_add(out, p++, 1);
+        if (k < COUNT(refers))
+            text_printf(out, "%s%s-", refers[k], f->name), p += strlen(refers[k]);
+        else
+            text_add(out, p++, 1);
     }
 }

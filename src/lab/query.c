@@ -1,7 +1,7 @@
 // query.c: stored runs as rows of values. A row's column is found by name among counters, rates, columns of the tables,
-// settings and measures; counters of a run are sums over its kernels, and its rates are the same formulas over these sums.
-// The formulas need two values of the GPU, which follow from what is stored (clock = cycles / seconds): the description
-// may have changed since.
+// settings and measures; counters of a run are sums over its kernels, and its rates are the same formulas over these
+// sums. The formulas need two values of the GPU, which follow from what is stored (clock = cycles / seconds): the
+// description may have changed since.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -11,13 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s))); }
+static bool broken(Store *s, Diag *diag)
+{
+    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
+}
 
 static bool prepare(Store *s, const char *sql, sqlite3_stmt **out, Diag *diag)
 {
     return sqlite3_prepare_v2(store_sqlite(s), sql, -1, out, NULL) == SQLITE_OK || broken(s, diag);
 }
-static bool bind_text(sqlite3_stmt *q, int at, const char *v) { return sqlite3_bind_text(q, at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK; }
+static bool bind_text(sqlite3_stmt *q, int at, const char *v)
+{
+    return sqlite3_bind_text(q, at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK;
+}
 
 static const char *text_at(sqlite3_stmt *q, int column)
 {
@@ -25,11 +31,13 @@ static const char *text_at(sqlite3_stmt *q, int column)
     return text ? text : "";
 }
 
-// --- filters ----------------------------------------------------------------------------------------------------------------
-static const char *const run_columns[] = {"key", "verb", "program", "params", "gpu", "overrides", "options", "status", "error", "verified",
-                                          "model", "version", "wall_seconds", "memory_bytes", "finished", "host"};
-static const char *const kernel_columns[] = {"kernel", "launches", "grid", "block", "dynamic_shared", "functional", "partial",
-                                             "occupancy_blocks", "occupancy_warps", "occupancy_limit"};
+// --- filters ---------------------------------------------------------------------------------------------------------
+static const char *const run_columns[] = {"key",          "verb",         "program",  "params",   "gpu",   "overrides",
+                                          "options",      "status",       "error",    "verified", "model", "version",
+                                          "wall_seconds", "memory_bytes", "finished", "host"};
+static const char *const kernel_columns[] = {"kernel",          "launches",       "grid",    "block",
+                                             "dynamic_shared",  "functional",     "partial", "occupancy_blocks",
+                                             "occupancy_warps", "occupancy_limit"};
 
 static int place(const char *name, const char *const *list, size_t n)
 {
@@ -50,7 +58,8 @@ static bool known_in(Store *s, const char *table, const char *name)
     char sql[128];
     sqlite3_stmt *q = NULL;
     snprintf(sql, sizeof sql, "SELECT 1 FROM %s WHERE name = ? LIMIT 1", table);
-    bool found = sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && bind_text(q, 1, name) && sqlite3_step(q) == SQLITE_ROW;
+    bool found = sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && bind_text(q, 1, name) &&
+                 sqlite3_step(q) == SQLITE_ROW;
     sqlite3_finalize(q);
     return found;
 }
@@ -78,8 +87,11 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     names_of(s, "setting", &arena, &names);
     if (columns) names_of(s, "measure", &arena, &names);
     const char *near = nearest_name(name, names.v, names.n);
-    diag_error(diag, "%s has no %s '%s'%s%s%s%s", store_path(s), what, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-               !near && columns ? "\nhint: onchip list counters shows counters and rates; settings are parameters and overrides, such as l1.size" : "");
+    diag_error(diag, "%s has no %s '%s'%s%s%s%s", store_path(s), what, name, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "",
+               !near && columns ? "\nhint: onchip list counters shows counters and rates; settings are parameters and "
+                                  "overrides, such as l1.size"
+                                : "");
     vec_free(&names);
     arena_free(&arena);
     return false;
@@ -106,7 +118,8 @@ static bool condition_open(Store *s, Condition *c, const char *text, Diag *diag)
         return prepare(s, sql, &c->q, diag);
     }
     if (*c->value && !known_in(s, "setting", name)) return unknown(s, "setting", name, false, false, diag);
-    return prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &c->q, diag) && (bind_text(c->q, 2, name) || broken(s, diag));
+    return prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &c->q, diag) &&
+           (bind_text(c->q, 2, name) || broken(s, diag));
 }
 
 static bool condition_holds(Condition *c, int64_t run)
@@ -122,7 +135,9 @@ static bool key_ranges(const Filter *f, Text *sql, Diag *diag)
 {
     for (size_t k = 0; f->keys && f->keys[k]; k++) {
         const char *p = f->keys[k];
-        if (!*p || p[strspn(p, "0123456789abcdef")]) return diag_error(diag, "'%s' isn't the beginning of a key: hexadecimal digits, as onchip db list shows them", p);
+        if (!*p || p[strspn(p, "0123456789abcdef")])
+            return diag_error(diag,
+                              "'%s' isn't the beginning of a key: hexadecimal digits, as onchip db list shows them", p);
         text_put(sql, k ? " OR (key >= ? AND key < ? || 'g')" : " AND ((key >= ? AND key < ? || 'g')");
     }
     if (f->keys && f->keys[0]) text_put(sql, ")");
@@ -135,7 +150,8 @@ static bool filter_open(Store *s, const Filter *f, sqlite3_stmt **q, Diag *diag)
     uint64_t model = 0;
     int at = 0;
     bool old = f->model && !strcmp(f->model, "old");
-    bool ok = !f->model || old || parse_size(f->model, &model) || diag_error(diag, "--model takes a number or old, not '%s'", f->model);
+    bool ok = !f->model || old || parse_size(f->model, &model) ||
+              diag_error(diag, "--model takes a number or old, not '%s'", f->model);
     text_put(&sql, "SELECT id FROM run WHERE 1");
     if (f->program) text_put(&sql, " AND program IN (?, ?)");
     if (f->gpu) text_put(&sql, " AND gpu = ?");
@@ -144,11 +160,14 @@ static bool filter_open(Store *s, const Filter *f, sqlite3_stmt **q, Diag *diag)
     ok = ok && key_ranges(f, &sql, diag);
     text_put(&sql, " ORDER BY program, params, gpu, overrides, options, verb, model, key");
     ok = ok && prepare(s, sql.v, q, diag);
-    const char *slash = f->program ? strchr(f->program, '/') : NULL;  // "rodinia/nn" is stored as nn where that is unambiguous
-    if (ok && f->program) ok = bind_text(*q, at + 1, f->program) && bind_text(*q, at + 2, slash ? slash + 1 : f->program), at += 2;
+    const char *slash =
+        f->program ? strchr(f->program, '/') : NULL;  // "rodinia/nn" is stored as nn where that is unambiguous
+    if (ok && f->program)
+        ok = bind_text(*q, at + 1, f->program) && bind_text(*q, at + 2, slash ? slash + 1 : f->program), at += 2;
     if (ok && f->gpu) ok = bind_text(*q, ++at, f->gpu);
     if (ok && f->model) ok = sqlite3_bind_int64(*q, ++at, old ? MODEL_VERSION : (int64_t)model) == SQLITE_OK;
-    for (size_t k = 0; ok && f->keys && f->keys[k]; k++, at += 2) ok = bind_text(*q, at + 1, f->keys[k]) && bind_text(*q, at + 2, f->keys[k]);
+    for (size_t k = 0; ok && f->keys && f->keys[k]; k++, at += 2)
+        ok = bind_text(*q, at + 1, f->keys[k]) && bind_text(*q, at + 2, f->keys[k]);
     text_free(&sql);
     return ok || broken(s, diag);
 }
@@ -181,9 +200,12 @@ bool store_delete(Store *s, const RunIds *ids, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     sqlite3 *db = store_sqlite(s);
-    bool ok = (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK || broken(s, diag)) && prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
+    bool ok = (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK || broken(s, diag)) &&
+              prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
     for (size_t k = 0; k < ids->n && ok; k++)
-        ok = (sqlite3_bind_int64(q, 1, ids->v[k]) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE && sqlite3_reset(q) == SQLITE_OK) || broken(s, diag);
+        ok = (sqlite3_bind_int64(q, 1, ids->v[k]) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE &&
+              sqlite3_reset(q) == SQLITE_OK) ||
+             broken(s, diag);
     sqlite3_finalize(q);
     if (ok && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK) return true;
     if (ok) broken(s, diag);
@@ -191,25 +213,25 @@ bool store_delete(Store *s, const RunIds *ids, Diag *diag)
     return false;
 }
 
-// --- rows -------------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 typedef struct Column {
     enum { OF_RUN, OF_KERNEL, OF_COUNTER, OF_RATE, OF_SETTING, OF_MEASURE } kind;
-    const char *name;                  // in its table
-    int at;                            // in run_columns, kernel_columns, counter_info or rates; −1: in neither of the latter
-    int64_t same;                      // an earlier column that is the same, or −1
+    const char *name;  // in its table
+    int at;            // in run_columns, kernel_columns, counter_info or rates; −1: in neither of the latter
+    int64_t same;      // an earlier column that is the same, or −1
 } Column;
 
 struct Rows {
     Store *store;
     const RunIds *ids;
-    size_t next;                       // run
-    bool kernels, within;              // within: a run's kernels are being stepped through
+    size_t next;           // run
+    bool kernels, within;  // within: a run's kernels are being stepped through
     Column *columns;
     Datum *values;
     size_t n;
-    Arena arena, row;                  // of columns; of the row's texts
+    Arena arena, row;  // of columns; of the row's texts
     sqlite3_stmt *run, *kernel, *counters, *rates, *setting, *measure;
-    Map wanted, registry;              // counters and rates → column; counters → place in counter_info
+    Map wanted, registry;  // counters and rates → column; counters → place in counter_info
     bool wants_counters, wants_rates;
 };
 
@@ -234,10 +256,12 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
     return unknown(r->store, "column", name, true, r->kernels, diag);
 }
 
-static bool prepare_columns(Rows *r, const char *const *columns, size_t n, const char *rest, sqlite3_stmt **q, Diag *diag)
+static bool prepare_columns(Rows *r, const char *const *columns, size_t n, const char *rest, sqlite3_stmt **q,
+                            Diag *diag)
 {
     Text sql = {0};
-    for (size_t k = 0; k < n; k++) text_printf(&sql, "%s%s", k ? ", " : "SELECT ", strcmp(columns[k], "kernel") ? columns[k] : "name");
+    for (size_t k = 0; k < n; k++)
+        text_printf(&sql, "%s%s", k ? ", " : "SELECT ", strcmp(columns[k], "kernel") ? columns[k] : "name");
     text_put(&sql, rest);
     bool ok = prepare(r->store, sql.v, q, diag);
     text_free(&sql);
@@ -258,11 +282,13 @@ Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t 
         c->same = -1;
         r->wants_counters |= c->kind == OF_COUNTER;
         r->wants_rates |= c->kind == OF_RATE;
-        if (ok && (c->kind == OF_COUNTER || c->kind == OF_RATE) && !map_get(&r->wanted, c->name, strlen(c->name), &c->same))
+        if (ok && (c->kind == OF_COUNTER || c->kind == OF_RATE) &&
+            !map_get(&r->wanted, c->name, strlen(c->name), &c->same))
             map_put(&r->wanted, c->name, strlen(c->name), (int64_t)k);
     }
     ok = ok && prepare_columns(r, run_columns, COUNT(run_columns), " FROM run WHERE id = ?", &r->run, diag);
-    ok = ok && prepare_columns(r, kernel_columns, COUNT(kernel_columns), ", id FROM kernel WHERE run_id = ? ORDER BY id", &r->kernel, diag);
+    ok = ok && prepare_columns(r, kernel_columns, COUNT(kernel_columns),
+                               ", id FROM kernel WHERE run_id = ? ORDER BY id", &r->kernel, diag);
     ok = ok && prepare(s, "SELECT name, value FROM counter WHERE kernel_id = ?", &r->counters, diag);
     ok = ok && prepare(s, "SELECT name, value FROM rate WHERE kernel_id = ?", &r->rates, diag);
     ok = ok && prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &r->setting, diag);
@@ -291,7 +317,8 @@ static void take(Rows *r, Datum *v, sqlite3_stmt *q, int column)
     case SQLITE_INTEGER: *v = (Datum){.kind = DATUM_INT, .whole = sqlite3_column_int64(q, column)}; break;
     case SQLITE_FLOAT: *v = (Datum){.kind = DATUM_REAL, .real = sqlite3_column_double(q, column)}; break;
     case SQLITE_NULL: *v = (Datum){.kind = DATUM_NONE}; break;
-    default: *v = (Datum){.kind = DATUM_TEXT, .text = arena_text(&r->row, text_at(q, column), strlen(text_at(q, column)))};
+    default:
+        *v = (Datum){.kind = DATUM_TEXT, .text = arena_text(&r->row, text_at(q, column), strlen(text_at(q, column)))};
     }
 }
 
@@ -310,7 +337,8 @@ static void take_named(Rows *r, int64_t run)
         sqlite3_stmt *q = c->kind == OF_SETTING ? r->setting : r->measure;
         sqlite3_bind_int64(q, 1, run), bind_text(q, 2, c->name);
         r->values[k] = (Datum){.kind = DATUM_NONE};
-        if (sqlite3_step(q) == SQLITE_ROW) take(r, &r->values[k], q, c->kind == OF_MEASURE && sqlite3_column_type(q, 0) == SQLITE_NULL);
+        if (sqlite3_step(q) == SQLITE_ROW)
+            take(r, &r->values[k], q, c->kind == OF_MEASURE && sqlite3_column_type(q, 0) == SQLITE_NULL);
         sqlite3_reset(q);
     }
 }
@@ -338,7 +366,8 @@ static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupan
     while (sqlite3_step(r->rates) == SQLITE_ROW) {
         const char *name = text_at(r->rates, 0);
         int64_t at;
-        if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_RATE) take(r, &r->values[at], r->rates, 1);
+        if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_RATE)
+            take(r, &r->values[at], r->rates, 1);
         if (!strcmp(name, "seconds")) *seconds = sqlite3_column_double(r->rates, 1);
         if (!strcmp(name, "occupancy")) *occupancy = sqlite3_column_double(r->rates, 1);
     }
@@ -365,7 +394,9 @@ static void sum_kernels(Rows *r)
         if (!r->wants_rates || sqlite3_column_int(r->kernel, 5)) continue;
         take_rates(r, id, &seconds, &occupancy);
         if (seconds > 0) gpu.core_mhz = (double)count[C_CYCLES] / seconds / 1e6;
-        if (occupancy > 0 && count[C_SM_CYCLES]) gpu.sm.max_warps = (uint32_t)lround((double)count[C_WARP_CYCLES] / ((double)count[C_SM_CYCLES] * occupancy));
+        if (occupancy > 0 && count[C_SM_CYCLES])
+            gpu.sm.max_warps =
+                (uint32_t)lround((double)count[C_WARP_CYCLES] / ((double)count[C_SM_CYCLES] * occupancy));
         for (int c = 0; c < C_COUNT; c++) sum[c] += count[c];
         timed++;
     }
@@ -373,14 +404,16 @@ static void sum_kernels(Rows *r)
     for (size_t k = 0; timed > 1 && k < r->n; k++) {
         if (r->columns[k].kind != OF_RATE) continue;
         int at = r->columns[k].at;
-        r->values[k] = at < 0 || !(gpu.core_mhz > 0) ? (Datum){.kind = DATUM_NONE} : (Datum){.kind = DATUM_REAL, .real = rates[at].value(sum, &gpu)};
+        r->values[k] = at < 0 || !(gpu.core_mhz > 0) ? (Datum){.kind = DATUM_NONE}
+                                                     : (Datum){.kind = DATUM_REAL, .real = rates[at].value(sum, &gpu)};
     }
 }
 
 static void clear(Rows *r)
 {
     for (size_t k = 0; k < r->n; k++)
-        if (r->columns[k].kind == OF_KERNEL || r->columns[k].kind == OF_COUNTER || r->columns[k].kind == OF_RATE) r->values[k] = (Datum){.kind = DATUM_NONE};
+        if (r->columns[k].kind == OF_KERNEL || r->columns[k].kind == OF_COUNTER || r->columns[k].kind == OF_RATE)
+            r->values[k] = (Datum){.kind = DATUM_NONE};
 }
 
 static bool next_kernel(Rows *r)
@@ -405,8 +438,10 @@ bool rows_next(Rows *r, Diag *diag)
         arena_free(&r->row);
         sqlite3_bind_int64(r->run, 1, id);
         int code = sqlite3_step(r->run);
-        if (code == SQLITE_ROW) take_of(r, r->run, OF_RUN);
-        else if (code != SQLITE_DONE) broken(r->store, diag);
+        if (code == SQLITE_ROW)
+            take_of(r, r->run, OF_RUN);
+        else if (code != SQLITE_DONE)
+            broken(r->store, diag);
         sqlite3_reset(r->run);
         if (code == SQLITE_DONE) continue;  // deleted since it was selected
         if (code != SQLITE_ROW) return false;
@@ -414,8 +449,10 @@ bool rows_next(Rows *r, Diag *diag)
         clear(r);
         take_named(r, id);
         sqlite3_bind_int64(r->kernel, 1, id);
-        if (r->kernels) r->within = next_kernel(r);
-        else if (r->wants_counters || r->wants_rates) sum_kernels(r), repeat(r);
+        if (r->kernels)
+            r->within = next_kernel(r);
+        else if (r->wants_counters || r->wants_rates)
+            sum_kernels(r), repeat(r);
         return true;
     }
     return false;
@@ -424,13 +461,20 @@ bool rows_next(Rows *r, Diag *diag)
 bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    if (!prepare(s, "SELECT k.name, x.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes"
-                    " FROM kernel k JOIN structure x ON x.kernel_id = k.id WHERE k.run_id = ? ORDER BY k.id, dram_bytes DESC, x.name", &q, diag)) return false;
+    if (!prepare(
+            s,
+            "SELECT k.name, x.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes"
+            " FROM kernel k JOIN structure x ON x.kernel_id = k.id WHERE k.run_id = ? ORDER BY k.id, dram_bytes DESC, "
+            "x.name",
+            &q, diag))
+        return false;
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        StoredStructure x = {.kernel = arena_text(arena, text_at(q, 0), strlen(text_at(q, 0))), .name = arena_text(arena, text_at(q, 1), strlen(text_at(q, 1)))};
-        int64_t *const values[] = {&x.loads, &x.stores, &x.atomics, &x.transactions, &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
+        StoredStructure x = {.kernel = arena_text(arena, text_at(q, 0), strlen(text_at(q, 0))),
+                             .name = arena_text(arena, text_at(q, 1), strlen(text_at(q, 1)))};
+        int64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
+                                   &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
         for (size_t k = 0; k < COUNT(values); k++) *values[k] = sqlite3_column_int64(q, (int)k + 2);
         vec_push(out, x);
     }
@@ -438,7 +482,7 @@ bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out
     return code == SQLITE_DONE || broken(s, diag);
 }
 
-// --- values -----------------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 bool datum_number(const Datum *v, double *out)
 {
     uint64_t n;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// What launchers set, with how many they started where they say it. Slurm's variables of a job are no sign, since a batch
-// script has them too; those of a step are srun's.
+// What launchers set, with how many they started where they say it. Slurm's variables of a job are no sign, since a
+// batch script has them too; those of a step are srun's.
 static const struct {
     const char *variable;
     bool number;
@@ -45,7 +45,8 @@ static void *find_module(Text *tried)
     while (n > 0 && self[n - 1] != '/') n--;
     Text built = {0}, installed = {0};
     text_printf(&built, "%.*s%s", (int)MAX(n, 0), self, file);
-    text_printf(&installed, "%.*s%s/onchip/%s", ONCHIP_LIBDIR[0] == '/' ? 0 : (int)MAX(n, 0), self, ONCHIP_LIBDIR[0] == '/' ? ONCHIP_LIBDIR : "../" ONCHIP_LIBDIR, file);
+    text_printf(&installed, "%.*s%s/onchip/%s", ONCHIP_LIBDIR[0] == '/' ? 0 : (int)MAX(n, 0), self,
+                ONCHIP_LIBDIR[0] == '/' ? ONCHIP_LIBDIR : "../" ONCHIP_LIBDIR, file);
     void *m = open_module(built.v, tried);
     if (!m) m = open_module(installed.v, tried);
     text_free(&built), text_free(&installed);
@@ -74,10 +75,14 @@ bool ranks_open(Ranks **ranks, Diag *diag)
     *ranks = load(&why);
     bool alone = *ranks && (*ranks)->size == 1;
     if (alone) (*ranks)->close(*ranks), *ranks = NULL;
-    if (alone && expected) diag_error(&why, "MPI sees but one of the %d processes that were started together (with srun, try --mpi=pmix)", expected);
+    if (alone && expected)
+        diag_error(&why, "MPI sees but one of the %d processes that were started together (with srun, try --mpi=pmix)",
+                   expected);
     // Each would run the whole sweep.
     const char *hint = alone ? "" : "install onchip from a build that found libopenmpi-dev, or ";
-    if (why.failed) diag_error(diag, "%s\n  hint: %sgive each onchip sweep its own --shard I/N", why.text.v + strlen("error: "), hint);
+    if (why.failed)
+        diag_error(diag, "%s\n  hint: %sgive each onchip sweep its own --shard I/N", why.text.v + strlen("error: "),
+                   hint);
     diag_free(&why);
     return !diag->failed;
 }

@@ -1,5 +1,5 @@
-// report.c: what goes into the page: what was run, the table of runs, figures over all programs, and for each program its
-// figures and tables. A number in a table is rounded for the eye; its cell has what the store has (html.c).
+// report.c: what goes into the page: what was run, the table of runs, figures over all programs, and for each program
+// its figures and tables. A number in a table is rounded for the eye; its cell has what the store has (html.c).
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -9,7 +9,7 @@
 
 typedef VEC(const StoredRun *) List;
 
-// --- cells ------------------------------------------------------------------------------------------------------------------
+// --- cells -----------------------------------------------------------------------------------------------------------
 static void percent(Text *out, double share)
 {
     char text[32];
@@ -42,7 +42,7 @@ static void fold(Text *out, const char *title, size_t rows)
     html_put(out, "<details%r><summary>%s</summary>\n", rows <= 12 ? " open=\"open\"" : "", title);
 }
 
-// --- the head -----------------------------------------------------------------------------------------------------------------
+// --- the head --------------------------------------------------------------------------------------------------------
 static void add_once(List *list, const StoredRun *run, int (*compare)(const StoredRun *, const StoredRun *))
 {
     for (size_t k = 0; k < list->n; k++)
@@ -51,10 +51,14 @@ static void add_once(List *list, const StoredRun *run, int (*compare)(const Stor
 }
 static int by_gpu(const StoredRun *a, const StoredRun *b) { return strcmp(a->gpu, b->gpu); }
 static int by_program(const StoredRun *a, const StoredRun *b) { return strcmp(a->program, b->program); }
-static int by_version(const StoredRun *a, const StoredRun *b) { return a->model == b->model ? strcmp(a->version, b->version) : 1; }
+static int by_version(const StoredRun *a, const StoredRun *b)
+{
+    return a->model == b->model ? strcmp(a->version, b->version) : 1;
+}
 static int by_host(const StoredRun *a, const StoredRun *b) { return strcmp(a->host, b->host); }
 
-static void put_names(Text *out, const char *name, const Runs *runs, int (*compare)(const StoredRun *, const StoredRun *))
+static void put_names(Text *out, const char *name, const Runs *runs,
+                      int (*compare)(const StoredRun *, const StoredRun *))
 {
     List list = {0};
     for (size_t k = 0; k < runs->v.n; k++) add_once(&list, &runs->v.v[k], compare);
@@ -64,8 +68,10 @@ static void put_names(Text *out, const char *name, const Runs *runs, int (*compa
         char model[32];
         snprintf(model, sizeof model, "%lld", (long long)r->model);
         text_put(out, k ? ", " : "");
-        if (compare == by_version) html_put(out, "onchip %s, model %s", r->version, model);
-        else html_put(out, "%s", compare == by_gpu ? r->gpu : compare == by_program ? r->program : r->host);
+        if (compare == by_version)
+            html_put(out, "onchip %s, model %s", r->version, model);
+        else
+            html_put(out, "%s", compare == by_gpu ? r->gpu : compare == by_program ? r->program : r->host);
     }
     text_put(out, "</dd>\n");
     vec_free(&list);
@@ -95,7 +101,8 @@ static void head(Report *r, const Runs *runs)
     put_names(r->out, "simulated by", runs, by_version);
     put_names(r->out, "on", runs, by_host);
     html_put(r->out, "<dt>page by</dt><dd>onchip %s</dd>\n</dl>\n", ONCHIP_VERSION);
-    text_put(r->out, "<p class=\"note\">Cycles follow from the GPU's description; they aren't those of a card. Compare runs with each other.</p>\n</header>\n");
+    text_put(r->out, "<p class=\"note\">Cycles follow from the GPU's description; they aren't those of a card. Compare "
+                     "runs with each other.</p>\n</header>\n");
 }
 
 // Every key with the origin of its value. A description that was a file may be gone.
@@ -107,18 +114,22 @@ static void descriptions(Report *r, const Runs *runs)
         Text text = {0};
         Diag why = {0};
         bool ok = gpu_show(list.v[k]->gpu, NULL, &text, &why);
-        html_put(r->out, "<details><summary>%s: the description, with the origin of each value</summary>\n<p class=\"note\">Before the settings of the runs.</p><pre>%s</pre></details>\n", list.v[k]->gpu,
-                 ok ? text.v : why.text.v);
+        html_put(r->out,
+                 "<details><summary>%s: the description, with the origin of each value</summary>\n<p "
+                 "class=\"note\">Before the settings of the runs.</p><pre>%s</pre></details>\n",
+                 list.v[k]->gpu, ok ? text.v : why.text.v);
         text_free(&text), diag_free(&why);
     }
     vec_free(&list);
 }
 
-// --- tables -------------------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 static void runs_table(Report *r, const Runs *runs)
 {
-    static const char *const columns[] = {"program", "parameters", "GPU", "settings", "result", "#cycles", "#warp instructions", "#IPC", "#L1 hits", "#L2 hits",
-                                          "#DRAM bytes read", "#written", "#host seconds", "finished", "key"};
+    static const char *const columns[] = {
+        "program",          "parameters",         "GPU",           "settings", "result",
+        "#cycles",          "#warp instructions", "#IPC",          "#L1 hits", "#L2 hits",
+        "#DRAM bytes read", "#written",           "#host seconds", "finished", "key"};
     text_put(r->out, "<section id=\"runs\">\n<h2>Runs</h2>\n");
     html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns));
     for (size_t k = 0; k < runs->v.n; k++) {
@@ -127,11 +138,14 @@ static void runs_table(Report *r, const Runs *runs)
         html_row(r->out);
         html_cell(r->out, run->program), html_cell(r->out, run->params), html_cell(r->out, run->gpu);
         html_put(r->out, "<td>%s%r%s</td>", run->overrides, *run->overrides && *run->options ? " " : "", run->options);
-        if (run->error) html_put(r->out, "<td class=\"bad\">failed</td>");
-        else html_cell(r->out, run->verified ? "right" : "not checked");
+        if (run->error)
+            html_put(r->out, "<td class=\"bad\">failed</td>");
+        else
+            html_cell(r->out, run->verified ? "right" : "not checked");
         html_count(r->out, run->cycles), html_count(r->out, run->warp_instructions);
         real(r->out, "%.3f", ratio(c[C_WARP_INSTS], c[C_CYCLES]));
-        percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES])), percent(r->out, ratio(c[C_L2_HITS] + c[C_L2_MERGES], c[C_L2_ACCESSES]));
+        percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES])),
+            percent(r->out, ratio(c[C_L2_HITS] + c[C_L2_MERGES], c[C_L2_ACCESSES]));
         html_count(r->out, c[C_DRAM_READ_BYTES]), html_count(r->out, c[C_DRAM_WRITE_BYTES]);
         real(r->out, "%.2f", run->wall_seconds);
         html_cell(r->out, run->finished), html_cell(r->out, run->key);
@@ -139,22 +153,29 @@ static void runs_table(Report *r, const Runs *runs)
     }
     html_table_end(r->out);
     for (size_t k = 0; k < runs->v.n; k++)
-        if (runs->v.v[k].error) html_put(r->out, "<p><span class=\"bad\">%s %s on %s %s failed:</span></p><pre>%s</pre>\n", runs->v.v[k].program, runs->v.v[k].params, runs->v.v[k].gpu, runs->v.v[k].overrides, runs->v.v[k].error);
+        if (runs->v.v[k].error)
+            html_put(r->out, "<p><span class=\"bad\">%s %s on %s %s failed:</span></p><pre>%s</pre>\n",
+                     runs->v.v[k].program, runs->v.v[k].params, runs->v.v[k].gpu, runs->v.v[k].overrides,
+                     runs->v.v[k].error);
     text_put(r->out, "</section>\n");
 }
 
 static void kernels_table(Report *r, RunGroup *g, const char *id)
 {
-    static const char *const columns[] = {"run", "kernel", "#launches", "grid", "block", "#cycles", "#IPC", "#L1 hits", "#L2 hits", "#occupancy", "#warps an SM fits", "limited by", "#DRAM GB/s"};
+    static const char *const columns[] = {
+        "run",      "kernel",     "#launches",         "grid",       "block",     "#cycles", "#IPC", "#L1 hits",
+        "#L2 hits", "#occupancy", "#warps an SM fits", "limited by", "#DRAM GB/s"};
     size_t rows = 0;
     for (size_t k = 0; k < g->runs.n; k++) rows += g->runs.v[k]->kernels.n;
     fold(r->out, "Kernels", rows);
-    html_table(r->out, id, "Launches of one kernel are summed; grid and block are those of the first.", columns, COUNT(columns));
+    html_table(r->out, id, "Launches of one kernel are summed; grid and block are those of the first.", columns,
+               COUNT(columns));
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
             const RunKernel *one = &g->runs.v[k]->kernels.v[n];
             html_row(r->out);
-            html_cell(r->out, label_of(g, k)), html_cell(r->out, one->name), html_count(r->out, one->launches), html_cell(r->out, one->grid), html_cell(r->out, one->block);
+            html_cell(r->out, label_of(g, k)), html_cell(r->out, one->name), html_count(r->out, one->launches),
+                html_cell(r->out, one->grid), html_cell(r->out, one->block);
             if (one->functional) {
                 html_cell(r->out, "without time");
                 for (size_t c = 6; c < COUNT(columns); c++) html_cell(r->out, "–");
@@ -163,7 +184,9 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
             }
             html_count(r->out, one->count[C_CYCLES]);
             real(r->out, "%.3f", rate(one, "ipc"));
-            percent(r->out, one->count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN), percent(r->out, one->count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN), percent(r->out, rate(one, "occupancy"));
+            percent(r->out, one->count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN),
+                percent(r->out, one->count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN),
+                percent(r->out, rate(one, "occupancy"));
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
             real(r->out, "%.1f", rate(one, "dram_bandwidth"));
             text_put(r->out, "</tr>");
@@ -174,13 +197,18 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
 
 static void structures_table(Report *r, RunGroup *g, const char *id)
 {
-    static const char *const columns[] = {"run", "kernel", "data structure", "#loads", "#stores", "#atomics", "#sectors", "#a request", "#L1 accesses", "#L1 hits", "#DRAM bytes", "#of DRAM"};
+    static const char *const columns[] = {"run",          "kernel",   "data structure", "#loads",
+                                          "#stores",      "#atomics", "#sectors",       "#a request",
+                                          "#L1 accesses", "#L1 hits", "#DRAM bytes",    "#of DRAM"};
     size_t rows = 0;
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) rows += g->runs.v[k]->kernels.v[n].structures.n;
     if (!rows) return;
     fold(r->out, "Data structures", rows);
-    html_table(r->out, id, "Loads, stores and atomics are instructions of warps. 4 sectors a request: consecutive words of a full line; 32: each lane another line.", columns, COUNT(columns));
+    html_table(r->out, id,
+               "Loads, stores and atomics are instructions of warps. 4 sectors a request: consecutive words of a full "
+               "line; 32: each lane another line.",
+               columns, COUNT(columns));
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
             const RunKernel *one = &g->runs.v[k]->kernels.v[n];
@@ -190,7 +218,8 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
                 const RunStructure *s = &one->structures.v[m];
                 html_row(r->out);
                 html_cell(r->out, label_of(g, k)), html_cell(r->out, one->name), html_cell(r->out, s->name);
-                html_count(r->out, s->loads), html_count(r->out, s->stores), html_count(r->out, s->atomics), html_count(r->out, s->sectors);
+                html_count(r->out, s->loads), html_count(r->out, s->stores), html_count(r->out, s->atomics),
+                    html_count(r->out, s->sectors);
                 real(r->out, "%.2f", ratio(s->sectors, s->loads + s->stores + s->atomics));
                 html_count(r->out, s->l1_accesses);
                 percent(r->out, ratio(s->l1_hits, s->l1_accesses));
@@ -210,13 +239,15 @@ static void counters_table(Report *r, RunGroup *g, const char *id)
     vec_push(&columns, "unit");
     for (size_t k = 0; k < g->runs.n; k++) vec_push(&columns, arena_printf(&g->arena, "#%s", label_of(g, k)));
     text_put(r->out, "<details><summary>All counters</summary>\n");
-    html_table(r->out, id, "Of all kernels that were timed, summed; those that are 0 everywhere are left out.", columns.v, columns.n);
+    html_table(r->out, id, "Of all kernels that were timed, summed; those that are 0 everywhere are left out.",
+               columns.v, columns.n);
     for (int c = 0; c < C_COUNT; c++) {
         uint64_t any = 0;
         for (size_t k = 0; k < g->runs.n; k++) any |= g->runs.v[k]->count[c];
         if (!any) continue;
         html_row(r->out);
-        html_put(r->out, "<td title=\"%s\">%s</td><td>%s</td>", counter_info[c].doc, counter_info[c].name, counter_info[c].unit);
+        html_put(r->out, "<td title=\"%s\">%s</td><td>%s</td>", counter_info[c].doc, counter_info[c].name,
+                 counter_info[c].unit);
         for (size_t k = 0; k < g->runs.n; k++) html_count(r->out, g->runs.v[k]->count[c]);
         text_put(r->out, "</tr>");
     }
@@ -225,7 +256,7 @@ static void counters_table(Report *r, RunGroup *g, const char *id)
     vec_free(&columns);
 }
 
-// --- the page ---------------------------------------------------------------------------------------------------------------
+// --- the page --------------------------------------------------------------------------------------------------------
 // What is the same in all runs of a program.
 static void common(Report *r, const RunGroup *g)
 {
@@ -233,9 +264,12 @@ static void common(Report *r, const RunGroup *g)
     html_put(r->out, "<p>On %s", run->gpu);
     for (size_t s = 0; s < run->settings.n; s++) {
         const RunSetting *one = &run->settings.v[s];
-        if (!*one->value || !strcmp(one->name, "gpu") || !strcmp(one->name, "model") || group_varies(g, one->name)) continue;
-        if (strcmp(one->name, "options")) html_put(r->out, ", %s = %s", one->name, one->value);
-        else html_put(r->out, ", %s", one->value);
+        if (!*one->value || !strcmp(one->name, "gpu") || !strcmp(one->name, "model") || group_varies(g, one->name))
+            continue;
+        if (strcmp(one->name, "options"))
+            html_put(r->out, ", %s = %s", one->name, one->value);
+        else
+            html_put(r->out, ", %s", one->value);
     }
     text_put(r->out, ".</p>\n");
 }
@@ -281,7 +315,8 @@ static bool sections(Report *r, const Runs *runs)
     }
     text_put(r->out, "<nav><a href=\"#runs\">Runs</a>");
     if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
-    for (size_t k = 0; k < programs.n; k++) html_put(r->out, "<a href=\"#%s\">%s</a>", programs.v[k]->program, programs.v[k]->program);
+    for (size_t k = 0; k < programs.n; k++)
+        html_put(r->out, "<a href=\"#%s\">%s</a>", programs.v[k]->program, programs.v[k]->program);
     text_put(r->out, "</nav>\n");
     runs_table(r, runs);
     bool ok = true;
@@ -302,7 +337,9 @@ bool report_page(Store *s, const ReportOptions *options, Report *made, Text *htm
     bool ok = runs_read(&runs, s, options->programs, options->gpus, diag);
     made->runs = runs.v.n;
     if (ok && !runs.v.n)
-        ok = diag_error(diag, "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one", store_path(s), options->programs || options->gpus ? " of these programs and GPUs" : "");
+        ok = diag_error(diag,
+                        "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one",
+                        store_path(s), options->programs || options->gpus ? " of these programs and GPUs" : "");
     if (ok) {
         html_open(html, "onchip report");
         head(made, &runs);

@@ -1,9 +1,9 @@
 // reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
-// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run, or row of [data],
-// gives the value of the formula at its x and series (of each formula of [series], where there are several; where the formula
-// is about a curve that the run measured, at each of its places that `where` lets through), and those of [values], points by
-// their names; of several at one point `best` keeps one (the autotuned one) or `mean` joins them; at last all are divided by
-// the baseline's.
+// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run, or row of
+// [data], gives the value of the formula at its x and series (of each formula of [series], where there are several;
+// where the formula is about a curve that the run measured, at each of its places that `where` lets through), and those
+// of [values], points by their names; of several at one point `best` keeps one (the autotuned one) or `mean` joins
+// them; at last all are divided by the baseline's.
 #include "lab/lab.h"
 
 #include <ctype.h>
@@ -22,10 +22,11 @@ static const char *find(const Ini *ini, const char *section, const char *key, co
     return NULL;
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
 {
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "mean", "tolerance", "summary", "note"};
+    static const char *const keys[] = {"title", "from",     "kind", "x",    "series",    "y",       "unit", "where",
+                                       "axis",  "baseline", "best", "mean", "tolerance", "summary", "note"};
     for (size_t k = 0; k < COUNT(keys); k++)
         if (!strcmp(keys[k], e->key)) return true;
     const char *near = nearest_name(e->key, keys, COUNT(keys));
@@ -57,16 +58,21 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= ini_within(e, reproduce_sizes[s]);
     }
     if (!ok) return false;
-    const char **to[] = {&r->title, &r->from, &r->kind, &r->x, &r->series, &r->y, &r->unit, &r->where, &r->axis, &r->baseline, &r->best, &r->note};
-    static const char *const keys[] = {"title", "from", "kind", "x", "series", "y", "unit", "where", "axis", "baseline", "best", "note"};
+    const char **to[] = {&r->title, &r->from,  &r->kind, &r->x,        &r->series, &r->y,
+                         &r->unit,  &r->where, &r->axis, &r->baseline, &r->best,   &r->note};
+    static const char *const keys[] = {"title", "from",  "kind", "x",        "series", "y",
+                                       "unit",  "where", "axis", "baseline", "best",   "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
-    if (r->several && (r->y || r->series)) return diag_error(diag, "%s: [series] stands in place of y and series", name);
+    if (r->several && (r->y || r->series))
+        return diag_error(diag, "%s: [series] stands in place of y and series", name);
     bool y = r->y || r->several;
-    if (!r->title || (!r->x != !y) || (!y && !singles)) return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
+    if (!r->title || (!r->x != !y) || (!y && !singles))
+        return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
     if (!r->x) r->x = "";
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
-    if (data && (sized || matrix)) return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
+    if (data && (sized || matrix))
+        return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
     r->absent = !sized && !matrix && other;
     return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
@@ -80,7 +86,7 @@ void reproduce_free(Reproduction *r)
     *r = (Reproduction){.title = NULL};
 }
 
-// --- a run's place -------------------------------------------------------------------------------------------------------------
+// --- a run's place ---------------------------------------------------------------------------------------------------
 // The value of a setting in a list of them; null: not there.
 static char *value_in(const char *list, const char *name)
 {
@@ -121,14 +127,15 @@ static Point *new_point(Reproduction *r, const char *x, const char *series)
     return &r->points.v[r->points.n - 1];
 }
 
-// --- ours --------------------------------------------------------------------------------------------------------------------
-typedef struct Join {       // what came together at each point
+// --- ours ------------------------------------------------------------------------------------------------------------
+typedef struct Join {  // what came together at each point
     double score, log_sum, sum;
     size_t n;
 } Join;
 
 // A formula of the file; an error is told at its place there.
-static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out, Diag *diag)
+static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out,
+                    Diag *diag)
 {
     const IniEntry *e = NULL;
     Diag inner = {0};
@@ -141,7 +148,7 @@ static bool compute(Reproduction *r, const char *section, const char *key, const
 
 typedef VEC(Join) Joins;
 
-typedef struct Taken {      // a run, and what becomes of all
+typedef struct Taken {  // a run, and what becomes of all
     const Cell *cell;
     const Identity *id;
     Values *values;
@@ -157,7 +164,9 @@ typedef struct Wanted {
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
     char *x = place_of(t->cell, t->id, r->x, place);
-    char *series = r->several ? mem_text(w->key) : r->series ? place_of(t->cell, t->id, r->series, place) : mem_text("");
+    char *series = r->several  ? mem_text(w->key)
+                   : r->series ? place_of(t->cell, t->id, r->series, place)
+                               : mem_text("");
     Values *v = t->values;
     const char *mean = find(&r->ini, "figure", "mean", NULL);
     bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
@@ -165,7 +174,8 @@ static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const c
     ok = ok && compute(r, w->section, w->key, w->formula, v, &y, diag);
     bool most = r->best && !strncmp(r->best, "max ", 4);
     if (ok && r->best) {
-        if (!most && strncmp(r->best, "min ", 4)) ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
+        if (!most && strncmp(r->best, "min ", 4))
+            ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
         ok = ok && compute(r, "figure", "best", r->best + 4, v, &score, diag);
         if (most) score = -score;
     }
@@ -176,10 +186,14 @@ static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const c
             vec_push(t->joins, ((Join){.score = INFINITY}));
         }
         Join *j = &t->joins->v[p - r->points.v];
-        if (j->n && !r->best && !mean) ok = diag_error(diag, "%s: several runs fall on %s %s; [figure] needs best or mean", r->ini.source.name, x, series);
+        if (j->n && !r->best && !mean)
+            ok = diag_error(diag, "%s: several runs fall on %s %s; [figure] needs best or mean", r->ini.source.name, x,
+                            series);
         j->n++, j->sum += y, j->log_sum += log(y);
-        if (!r->best) p->ours = !mean || strcmp(mean, "geometric") ? j->sum / (double)j->n : exp(j->log_sum / (double)j->n);
-        else if (score < j->score) j->score = score, p->ours = y;
+        if (!r->best)
+            p->ours = !mean || strcmp(mean, "geometric") ? j->sum / (double)j->n : exp(j->log_sum / (double)j->n);
+        else if (score < j->score)
+            j->score = score, p->ours = y;
     }
     mem_free(x), mem_free(series);
     return ok;
@@ -190,7 +204,8 @@ static bool is_at(const char *place, const char *name, const char *values, bool 
 {
     char *at = value_in(place, name);
     size_t n = at ? strlen(at) : 0;
-    while (at && *values && (strcspn(values, ",") != n || strncmp(values, at, n))) values += strcspn(values, ","), values += *values == ',';
+    while (at && *values && (strcspn(values, ",") != n || strncmp(values, at, n)))
+        values += strcspn(values, ","), values += *values == ',';
     bool is = at ? *values : other;
     mem_free(at);
     return is;
@@ -217,7 +232,9 @@ static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
     while (found && where && setting_next(&where, &name, &values)) {
         found = false;
         for (size_t k = 0; k < places->n; k++) found |= is_at(places->v[k], name.v, values.v, false);
-        if (!found) diag_at(diag, &r->ini.source, e->value_at, NULL, "y has no point at %s=%s; one is at %s", name.v, values.v, places->n ? places->v[0] : "no place");
+        if (!found)
+            diag_at(diag, &r->ini.source, e->value_at, NULL, "y has no point at %s=%s; one is at %s", name.v, values.v,
+                    places->n ? places->v[0] : "no place");
     }
     text_free(&name), text_free(&values);
     return found;
@@ -250,7 +267,8 @@ static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
         if (strcmp(e->section, "values")) continue;
         ok = compute(r, "values", e->key, e->value, t->values, &y, diag);
         if (ok && point_at(r, e->key, series ? series : ""))
-            ok = diag_error(diag, "%s: several runs have the value %s; [figure] needs a series that tells them apart", r->ini.source.name, e->key);
+            ok = diag_error(diag, "%s: several runs have the value %s; [figure] needs a series that tells them apart",
+                            r->ini.source.name, e->key);
         if (!ok) break;
         Point *p = new_point(r, e->key, series ? series : "");
         p->ours = y, p->single = true;
@@ -270,8 +288,8 @@ static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
     return ok && take_singles(r, t, diag);
 }
 
-// Rows of [data], "GTX 480 = cores=480 gbs=177.4": each stands for a run whose parameters they are, and which has its name on
-// the axis `data`.
+// Rows of [data], "GTX 480 = cores=480 gbs=177.4": each stands for a run whose parameters they are, and which has its
+// name on the axis `data`.
 static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
 {
     bool ok = true;
@@ -316,10 +334,12 @@ static bool normalise(Reproduction *r, Diag *diag)
     size_t n = equals ? (size_t)(equals - r->baseline) : 0;
     bool on_x = equals && strlen(r->x) == n && !strncmp(r->x, r->baseline, n);
     bool on_series = equals && r->series && strlen(r->series) == n && !strncmp(r->series, r->baseline, n);
-    if (!on_x && !on_series) return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
+    if (!on_x && !on_series)
+        return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
     double *base = mem_alloc(sizeof *base * (r->points.n + 1));
     for (size_t k = 0; k < r->points.n; k++) {
-        const Point *p = &r->points.v[k], *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
+        const Point *p = &r->points.v[k],
+                    *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
         base[k] = b ? b->ours : NAN;
     }
     for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= r->points.v[k].single ? 1 : base[k];
@@ -342,7 +362,8 @@ static void summarise(Reproduction *r)
         size_t m = 0;
         bool geometric = !strcmp(how, "geometric");
         for (size_t j = k; j < n; j++)
-            if (!r->points.v[j].single && !strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours)) sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
+            if (!r->points.v[j].single && !strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours))
+                sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
         char *name = mem_text(series);
         Point *p = new_point(r, geometric ? "geomean" : "mean", name);
         if (m) p->ours = geometric ? exp(sum / (double)m) : sum / (double)m;
@@ -350,7 +371,7 @@ static void summarise(Reproduction *r)
     }
 }
 
-// --- theirs: [theirs] or [theirs SERIES], a value for each x --------------------------------------------------------------------------------------------------------------------
+// --- theirs: [theirs] or [theirs SERIES], a value for each x ---------------------------------------------------------
 // "96", "96 ± 2", "96 ± 10 %"; without a tolerance the figure's.
 static bool read_theirs(const char *text, const char *standard, double *value, double *tolerance)
 {
@@ -358,10 +379,14 @@ static bool read_theirs(const char *text, const char *standard, double *value, d
     *value = strtod(text, &end);
     if (end == text) return false;
     const char *how = end + strspn(end, " ");
-    if (!strncmp(how, "±", strlen("±"))) how += strlen("±");
-    else if (!strncmp(how, "+-", 2)) how += 2;
-    else if (*how) return false;
-    else how = standard ? standard : "10 %";
+    if (!strncmp(how, "±", strlen("±")))
+        how += strlen("±");
+    else if (!strncmp(how, "+-", 2))
+        how += 2;
+    else if (*how)
+        return false;
+    else
+        how = standard ? standard : "10 %";
     *tolerance = strtod(how, &end);
     if (end == how) return false;
     end += strspn(end, " ");
@@ -378,7 +403,8 @@ static bool take_theirs(Reproduction *r, Diag *diag)
         const char *series = e->section[6] ? e->section + 7 : "";
         double value = 0, tolerance = 0;
         bool ok = read_theirs(e->value, standard, &value, &tolerance) ||
-                  diag_at(diag, &r->ini.source, e->value_at, NULL, "a number is expected, and perhaps its tolerance: 96 ± 2 or 96 ± 10 %%");
+                  diag_at(diag, &r->ini.source, e->value_at, NULL,
+                          "a number is expected, and perhaps its tolerance: 96 ± 2 or 96 ± 10 %%");
         Point *p = ok ? point_at(r, e->key, series) : NULL;
         if (p) p->theirs = value, p->tolerance = tolerance;
         if (!ok) return false;
@@ -396,8 +422,10 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
         Identity id;
         ok = identify(ids, c, &id, diag);
         Values *v = ok ? values_load(store, c, &id, diag) : NULL;
-        if (v) ok = take_run(r, &(Taken){c, &id, v, &joins}, diag);
-        else r->missing++;
+        if (v)
+            ok = take_run(r, &(Taken){c, &id, v, &joins}, diag);
+        else
+            r->missing++;
         values_free(v);
         identity_free(&id);
     }
@@ -409,7 +437,7 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
     return take_theirs(r, diag);
 }
 
-// --- drawing --------------------------------------------------------------------------------------------------------------------
+// --- drawing ---------------------------------------------------------------------------------------------------------
 // "sl1/fig1.ini" → "sl1-fig1": of letters, digits and hyphens.
 static char *file_name(const char *name)
 {
@@ -450,8 +478,10 @@ static void draw_point(const Reproduction *r, Figure *f, const Point *p, const c
 {
     double x;
     size_t s = series_named(f, series);
-    if (r->kind && !strcmp(r->kind, "curve") && is_number(p->x, &x)) figure_number(f, s, x, NULL, y);
-    else figure_text(f, s, p->x, y);
+    if (r->kind && !strcmp(r->kind, "curve") && is_number(p->x, &x))
+        figure_number(f, s, x, NULL, y);
+    else
+        figure_text(f, s, p->x, y);
 }
 
 void reproduce_figure(const Reproduction *r, Figure *f)
@@ -459,14 +489,20 @@ void reproduce_figure(const Reproduction *r, Figure *f)
     bool curve = r->kind && !strcmp(r->kind, "curve");
     char *name = file_name(r->ini.source.name);
     Text y = {0}, series = {0};
-    text_printf(&y, "%s%s%s", r->baseline ? "over " : "", r->baseline ? r->baseline : r->unit ? r->unit : r->y ? r->y : "", "");
+    text_printf(&y, "%s%s%s", r->baseline ? "over " : "",
+                r->baseline ? r->baseline
+                : r->unit   ? r->unit
+                : r->y      ? r->y
+                            : "",
+                "");
     figure_open(f, curve ? FIGURE_CURVE : FIGURE_BARS, name, r->title);
     figure_axes(f, r->x, y.v, r->series ? r->series : "");
     if (r->note) figure_note(f, r->note);
     if (r->baseline) f->baseline = 1;
     f->linear = r->axis != NULL;
     for (size_t k = 0; k < r->points.n; k++)
-        if (drawn(r, &r->points.v[k])) draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
+        if (drawn(r, &r->points.v[k]))
+            draw_point(r, f, &r->points.v[k], r->series ? r->points.v[k].series : "ours", r->points.v[k].ours);
     for (size_t k = 0; k < r->points.n; k++) {
         const Point *p = &r->points.v[k];
         if (isnan(p->theirs) || !drawn(r, p)) continue;

@@ -1,5 +1,5 @@
-// runs.c: runs of a store as structures in memory, for reports. Counters of another onchip that this one doesn't know are
-// left out; those that a store lacks are 0.
+// runs.c: runs of a store as structures in memory, for reports. Counters of another onchip that this one doesn't know
+// are left out; those that a store lacks are 0.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -12,14 +12,20 @@
 typedef struct Reader {
     Runs *runs;
     Store *s;
-    Map counters, rates;               // names to places
+    Map counters, rates;  // names to places
     sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample;
     Diag *diag;
 } Reader;
 
-static bool broken(Reader *r) { return diag_error(r->diag, "%s: %s", store_path(r->s), sqlite3_errmsg(store_sqlite(r->s))); }
+static bool broken(Reader *r)
+{
+    return diag_error(r->diag, "%s: %s", store_path(r->s), sqlite3_errmsg(store_sqlite(r->s)));
+}
 
-static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql) { return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r); }
+static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql)
+{
+    return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r);
+}
 
 // The next row of a statement; false at its end, or when the store failed.
 static bool next(Reader *r, sqlite3_stmt *q)
@@ -47,7 +53,7 @@ static bool listed(const char *list, const char *name)
     return !list;
 }
 
-// --- settings -------------------------------------------------------------------------------------------------------------
+// --- settings --------------------------------------------------------------------------------------------------------
 static void add_setting(StoredRun *run, const char *name, const char *value)
 {
     RunSetting s = {name, value};
@@ -64,7 +70,7 @@ static void read_settings(Reader *r, StoredRun *run, int64_t id, bool overrides)
     }
 }
 
-// --- kernels --------------------------------------------------------------------------------------------------------------
+// --- kernels ---------------------------------------------------------------------------------------------------------
 static void read_counters(Reader *r, RunKernel *k)
 {
     k->count = arena_alloc(&r->runs->arena, sizeof *k->count * C_COUNT);
@@ -78,7 +84,8 @@ static void read_counters(Reader *r, RunKernel *k)
     while (next(r, r->rate)) {
         const char *name = (const char *)sqlite3_column_text(r->rate, 0);
         int64_t at;
-        if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL) k->rate[at] = sqlite3_column_double(r->rate, 1);
+        if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL)
+            k->rate[at] = sqlite3_column_double(r->rate, 1);
     }
 }
 
@@ -89,7 +96,8 @@ static void read_samples(Reader *r, RunKernel *k)
         const char *name = (const char *)sqlite3_column_text(r->sample, 1);
         int64_t at;
         while (k->samples.n < (row + 1) * C_COUNT) vec_push(&k->samples, 0);
-        if (map_get(&r->counters, name, strlen(name), &at)) k->samples.v[row * C_COUNT + (size_t)at] = count(r->sample, 2);
+        if (map_get(&r->counters, name, strlen(name), &at))
+            k->samples.v[row * C_COUNT + (size_t)at] = count(r->sample, 2);
     }
 }
 
@@ -98,13 +106,21 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
     sqlite3_bind_int64(r->kernel, 1, id);
     while (next(r, r->kernel)) {
         sqlite3_stmt *q = r->kernel;
-        RunKernel k = {.name = text(r, q, 1), .grid = text(r, q, 2), .block = text(r, q, 3), .limit = text(r, q, 4), .launches = count(q, 5), .functional = count(q, 6), .partial = count(q, 7), .warps = count(q, 8)};
+        RunKernel k = {.name = text(r, q, 1),
+                       .grid = text(r, q, 2),
+                       .block = text(r, q, 3),
+                       .limit = text(r, q, 4),
+                       .launches = count(q, 5),
+                       .functional = count(q, 6),
+                       .partial = count(q, 7),
+                       .warps = count(q, 8)};
         sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->sample};
         for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
         read_counters(r, &k);
         while (next(r, r->structure)) {
             q = r->structure;
-            RunStructure s = {text(r, q, 0), count(q, 1), count(q, 2), count(q, 3), count(q, 4), count(q, 5), count(q, 6), count(q, 7), count(q, 8)};
+            RunStructure s = {text(r, q, 0), count(q, 1), count(q, 2), count(q, 3), count(q, 4),
+                              count(q, 5),   count(q, 6), count(q, 7), count(q, 8)};
             vec_push(&k.structures, s);
         }
         read_samples(r, &k);
@@ -113,15 +129,20 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
     }
 }
 
-// --- runs -----------------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 static bool open_reader(Reader *r)
 {
     for (int c = 0; c < C_COUNT; c++) map_put(&r->counters, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < rate_count; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
     return prepare(r, &r->setting, "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name") &&
-           prepare(r, &r->kernel, "SELECT id, name, grid, block, occupancy_limit, launches, functional, partial, occupancy_warps FROM kernel WHERE run_id = ? ORDER BY id") &&
-           prepare(r, &r->counter, "SELECT name, value FROM counter WHERE kernel_id = ?") && prepare(r, &r->rate, "SELECT name, value FROM rate WHERE kernel_id = ?") &&
-           prepare(r, &r->structure, "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM structure WHERE kernel_id = ? ORDER BY name") &&
+           prepare(r, &r->kernel,
+                   "SELECT id, name, grid, block, occupancy_limit, launches, functional, partial, occupancy_warps FROM "
+                   "kernel WHERE run_id = ? ORDER BY id") &&
+           prepare(r, &r->counter, "SELECT name, value FROM counter WHERE kernel_id = ?") &&
+           prepare(r, &r->rate, "SELECT name, value FROM rate WHERE kernel_id = ?") &&
+           prepare(r, &r->structure,
+                   "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
+                   "structure WHERE kernel_id = ? ORDER BY name") &&
            prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ?");
 }
 
@@ -136,22 +157,30 @@ static void close_reader(Reader *r)
 static int by_text(const void *a, const void *b)
 {
     const StoredRun *x = a, *y = b;
-    const char *const pairs[][2] = {{x->program, y->program}, {x->params, y->params}, {x->gpu, y->gpu}, {x->overrides, y->overrides}, {x->options, y->options}};
+    const char *const pairs[][2] = {{x->program, y->program},
+                                    {x->params, y->params},
+                                    {x->gpu, y->gpu},
+                                    {x->overrides, y->overrides},
+                                    {x->options, y->options}};
     int order = 0;
     for (size_t k = 0; k < COUNT(pairs) && !order; k++) order = strverscmp(pairs[k][0], pairs[k][1]);
     if (!order && x->model != y->model) order = x->model < y->model ? -1 : 1;
     return order ? order : strcmp(x->key, y->key);
 }
 
-// Runs of the same settings that aren't the same, such as of a description that was changed: their keys tell them apart.
+// Runs of the same settings that aren't the same, such as of a description that was changed: their keys tell them
+// apart.
 static void tell_apart(Runs *runs)
 {
     for (size_t k = 1; k < runs->v.n; k++) {
         StoredRun *pair[] = {&runs->v.v[k - 1], &runs->v.v[k]};
         const StoredRun *a = pair[0], *b = pair[1];
-        if (strcmp(a->program, b->program) || strcmp(a->params, b->params) || strcmp(a->gpu, b->gpu) || strcmp(a->overrides, b->overrides) || strcmp(a->options, b->options) || a->model != b->model) continue;
+        if (strcmp(a->program, b->program) || strcmp(a->params, b->params) || strcmp(a->gpu, b->gpu) ||
+            strcmp(a->overrides, b->overrides) || strcmp(a->options, b->options) || a->model != b->model)
+            continue;
         for (int n = 0; n < 2; n++)
-            if (strcmp(pair[n]->settings.v[pair[n]->settings.n - 1].name, "key")) add_setting(pair[n], "key", arena_text(&runs->arena, pair[n]->key, 8));
+            if (strcmp(pair[n]->settings.v[pair[n]->settings.n - 1].name, "key"))
+                add_setting(pair[n], "key", arena_text(&runs->arena, pair[n]->key, 8));
     }
 }
 
@@ -159,14 +188,28 @@ bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Dia
 {
     Reader r = {.runs = runs, .s = s, .diag = diag};
     sqlite3_stmt *q = NULL;
-    bool ok = open_reader(&r) && prepare(&r, &q, "SELECT id, key, program, params, gpu, overrides, options, error, version, finished, host, verified, model, cycles, warp_instructions,"
-                                                 " wall_seconds, status = 'done' FROM run WHERE verb = 'run'");
+    bool ok = open_reader(&r) && prepare(&r, &q,
+                                         "SELECT id, key, program, params, gpu, overrides, options, error, version, "
+                                         "finished, host, verified, model, cycles, warp_instructions,"
+                                         " wall_seconds, status = 'done' FROM run WHERE verb = 'run'");
     while (ok && next(&r, q)) {
         const char *program = (const char *)sqlite3_column_text(q, 2), *gpu = (const char *)sqlite3_column_text(q, 4);
         if (!listed(programs, program) || !listed(gpus, gpu)) continue;
-        StoredRun run = {.key = text(&r, q, 1), .program = text(&r, q, 2), .params = text(&r, q, 3), .gpu = text(&r, q, 4), .overrides = text(&r, q, 5), .options = text(&r, q, 6),
-                         .error = text(&r, q, 7), .version = text(&r, q, 8), .finished = text(&r, q, 9), .host = text(&r, q, 10), .verified = count(q, 11), .model = sqlite3_column_int64(q, 12),
-                         .cycles = count(q, 13), .warp_instructions = count(q, 14), .wall_seconds = sqlite3_column_double(q, 15)};
+        StoredRun run = {.key = text(&r, q, 1),
+                         .program = text(&r, q, 2),
+                         .params = text(&r, q, 3),
+                         .gpu = text(&r, q, 4),
+                         .overrides = text(&r, q, 5),
+                         .options = text(&r, q, 6),
+                         .error = text(&r, q, 7),
+                         .version = text(&r, q, 8),
+                         .finished = text(&r, q, 9),
+                         .host = text(&r, q, 10),
+                         .verified = count(q, 11),
+                         .model = sqlite3_column_int64(q, 12),
+                         .cycles = count(q, 13),
+                         .warp_instructions = count(q, 14),
+                         .wall_seconds = sqlite3_column_double(q, 15)};
         if (!sqlite3_column_int(q, 16) && !run.error) run.error = "failed";
         run.count = arena_alloc(&runs->arena, sizeof *run.count * C_COUNT);
         add_setting(&run, "gpu", run.gpu);
@@ -189,7 +232,8 @@ void runs_free(Runs *runs)
 {
     for (size_t k = 0; k < runs->v.n; k++) {
         StoredRun *r = &runs->v.v[k];
-        for (size_t n = 0; n < r->kernels.n; n++) vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
+        for (size_t n = 0; n < r->kernels.n; n++)
+            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
         vec_free(&r->settings), vec_free(&r->kernels);
     }
     vec_free(&runs->v);

@@ -1,8 +1,8 @@
-// soft_l1.c: the software L1 (src/sl1) on a device: modules are rewritten when they are loaded, and of each launch it is decided
-// which kernel it gets: the original, where there is no room for a line; the one that looks up all lines, where pointers may
-// alias; else the one that doesn't.
-#include "lab/lab.h"
+// soft_l1.c: the software L1 (src/sl1) on a device: modules are rewritten when they are loaded, and of each launch it
+// is decided which kernel it gets: the original, where there is no room for a line; the one that looks up all lines,
+// where pointers may alias; else the one that doesn't.
 #include "device/device.h"
+#include "lab/lab.h"
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -14,11 +14,11 @@ typedef struct Loaded {
 struct SoftL1 {
     oc_device *device;
     Sl1Options options;
-    VEC(Loaded) modules;           // the last may have no module yet
+    VEC(Loaded) modules;  // the last may have no module yet
     VEC(const void *) args;
-    uint32_t region, lines;        // of the launch being made
-    uint32_t structures;           // most of a launched kernel's
-    uint32_t registers;            // most that a rewritten kernel that was launched has beyond its original
+    uint32_t region, lines;  // of the launch being made
+    uint32_t structures;     // most of a launched kernel's
+    uint32_t registers;      // most that a rewritten kernel that was launched has beyond its original
 };
 
 static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
@@ -47,7 +47,10 @@ static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *n
     return NULL;
 }
 
-static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes) { return device_range(((const SoftL1 *)user)->device, p, base, bytes); }
+static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
+{
+    return device_range(((const SoftL1 *)user)->device, p, base, bytes);
+}
 
 static bool all_apart(SoftL1 *s, const Sl1Kernel *k, const void *const *args)
 {
@@ -85,8 +88,10 @@ static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *c
     text_free(&name);
     if (status != OC_OK) return status;
     oc_device_info d = oc_describe(s->device);
-    uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes, most = d.shared_block > taken ? d.shared_block - taken : 0;
-    Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z, d.sms, change->smem, most, blocks_that_fit, &q);
+    uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes,
+             most = d.shared_block > taken ? d.shared_block - taken : 0;
+    Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z,
+                               d.sms, change->smem, most, blocks_that_fit, &q);
     if (share.left) return OC_OK;
     uint32_t registers = oc_kernel_describe(q.kernel).registers;
     if (registers > info.registers) s->registers = MAX(s->registers, registers - info.registers);

@@ -23,15 +23,20 @@ struct sqlite3 *store_sqlite(Store *s) { return s->db; }
 const char *store_path(const Store *s) { return s->path; }
 
 static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", s->path, sqlite3_errmsg(s->db)); }
-static bool execute(Store *s, const char *sql, Diag *diag) { return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || broken(s, diag); }
+static bool execute(Store *s, const char *sql, Diag *diag)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || broken(s, diag);
+}
 
-// --- opening ------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 static char *default_path(void)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     Text t = {0};
-    if (data && *data) text_printf(&t, "%s/onchip/results.db", data);
-    else text_printf(&t, "%s/.local/share/onchip/results.db", home && *home ? home : ".");
+    if (data && *data)
+        text_printf(&t, "%s/onchip/results.db", data);
+    else
+        text_printf(&t, "%s/.local/share/onchip/results.db", home && *home ? home : ".");
     return t.v;
 }
 
@@ -41,7 +46,8 @@ static bool make_folders(const char *path, Diag *diag)
     bool ok = true;
     for (char *p = copy + 1; ok && (p = strchr(p, '/')); *p++ = '/') {
         *p = 0;
-        if (mkdir(copy, 0777) && errno != EEXIST) ok = diag_error(diag, "can't make the folder %s: %s", copy, strerror(errno));
+        if (mkdir(copy, 0777) && errno != EEXIST)
+            ok = diag_error(diag, "can't make the folder %s: %s", copy, strerror(errno));
     }
     mem_free(copy);
     return ok;
@@ -51,7 +57,8 @@ static int64_t pragma(Store *s, const char *sql)
 {
     sqlite3_stmt *q;
     int64_t v = -1;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW) v = sqlite3_column_int64(q, 0);
+    if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
+        v = sqlite3_column_int64(q, 0);
     sqlite3_finalize(q);
     return v;
 }
@@ -69,10 +76,15 @@ static bool recognise(Store *s, int64_t *version, Diag *diag)
     int64_t newest = (int64_t)schema_file_count, tables = pragma(s, "SELECT count(*) FROM sqlite_master");
     if (tables < 0) return broken(s, diag);
     *version = pragma(s, "PRAGMA user_version");
-    int64_t ours = pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('run', 'setting', 'kernel', 'counter', 'rate')");
-    if (*version == 0 ? tables > 0 : ours != 5) return diag_error(diag, "%s is a database of something else\nhint: --db names the store", s->path);
-    return *version <= newest || diag_error(diag, "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
-                                            s->path, (long long)*version, (long long)newest);
+    int64_t ours = pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('run', 'setting', "
+                             "'kernel', 'counter', 'rate')");
+    if (*version == 0 ? tables > 0 : ours != 5)
+        return diag_error(diag, "%s is a database of something else\nhint: --db names the store", s->path);
+    return *version <= newest ||
+           diag_error(
+               diag,
+               "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
+               s->path, (long long)*version, (long long)newest);
 }
 
 static bool migrate(Store *s, Diag *diag)
@@ -118,7 +130,10 @@ static bool open_file(Store *s, const char *name, int flags, Diag *diag)
     char *folder = folder_of(s->path);
     if (reason == ENOENT && access(folder, W_OK)) reason = errno;  // SQLite gives that of its last attempt, to read
     mem_free(folder);
-    return diag_error(diag, "can't open the store %s: %s", s->path, reason ? strerror(reason) : s->db ? sqlite3_errmsg(s->db) : "no memory");
+    return diag_error(diag, "can't open the store %s: %s", s->path,
+                      reason  ? strerror(reason)
+                      : s->db ? sqlite3_errmsg(s->db)
+                              : "no memory");
 }
 
 Store *store_open(const char *path, Diag *diag)
@@ -126,7 +141,8 @@ Store *store_open(const char *path, Diag *diag)
     Store *s = mem_alloc(sizeof *s);
     s->path = path ? mem_text(path) : default_path();
     bool memory = !strcmp(s->path, ":memory:");
-    bool ok = (memory || make_folders(s->path, diag)) && open_file(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
+    bool ok = (memory || make_folders(s->path, diag)) &&
+              open_file(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
     if (ok) {
         sqlite3_busy_timeout(s->db, 60000);
         ok = execute(s, "PRAGMA foreign_keys = ON", diag) && migrate(s, diag) && (memory || use_wal(s, diag));
@@ -147,7 +163,9 @@ static bool open_as_it_is(Store *s, Diag *diag)
     text_put(&name, access(log.v, F_OK) ? "?immutable=1" : "?mode=ro");
     int64_t version;
     bool ok = open_file(s, name.v, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, diag) && recognise(s, &version, diag);
-    if (ok && version < (int64_t)schema_file_count) ok = diag_error(diag, "%s is a store of an older version, and can't be written to bring it up to date", s->path);
+    if (ok && version < (int64_t)schema_file_count)
+        ok =
+            diag_error(diag, "%s is a store of an older version, and can't be written to bring it up to date", s->path);
     text_free(&name), text_free(&log);
     return ok;
 }
@@ -164,7 +182,9 @@ Store *store_read(const char *path, Diag *diag)
 {
     Store *s = mem_alloc(sizeof *s);
     s->path = path ? mem_text(path) : default_path();
-    bool ok = !access(s->path, R_OK) || diag_error(diag, "no store to read at %s: %s\nhint: onchip sweep makes one; --db names another", s->path, strerror(errno));
+    bool ok = !access(s->path, R_OK) ||
+              diag_error(diag, "no store to read at %s: %s\nhint: onchip sweep makes one; --db names another", s->path,
+                         strerror(errno));
     if (ok && can_write(s->path)) {
         store_close(s);
         return store_open(path, diag);
@@ -183,7 +203,7 @@ void store_close(Store *s)
     mem_free(s);
 }
 
-// --- statements ---------------------------------------------------------------------------------------------------------
+// --- statements ------------------------------------------------------------------------------------------------------
 // A statement being filled: its next parameter, and whether all is well so far.
 typedef struct Query {
     Store *s;
@@ -197,7 +217,10 @@ static Query query(Store *s, const char *sql)
     x.ok = sqlite3_prepare_v2(s->db, sql, -1, &x.q, NULL) == SQLITE_OK;
     return x;
 }
-static void put_text(Query *x, const char *v) { x->ok = x->ok && sqlite3_bind_text(x->q, ++x->at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK; }  // null: NULL
+static void put_text(Query *x, const char *v)
+{
+    x->ok = x->ok && sqlite3_bind_text(x->q, ++x->at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK;
+}  // null: NULL
 static void put_int(Query *x, int64_t v) { x->ok = x->ok && sqlite3_bind_int64(x->q, ++x->at, v) == SQLITE_OK; }
 static void put_real(Query *x, double v) { x->ok = x->ok && sqlite3_bind_double(x->q, ++x->at, v) == SQLITE_OK; }
 static void run(Query *x)
@@ -212,19 +235,24 @@ static bool finish(Query *x, Diag *diag)
     return ok;
 }
 
-// --- looking up -----------------------------------------------------------------------------------------------------------
+// --- looking up ------------------------------------------------------------------------------------------------------
 Stored store_find(Store *s, const char *key)
 {
-    if (!s->find && sqlite3_prepare_v2(s->db, "SELECT status = 'done' FROM run WHERE key = ?", -1, &s->find, NULL) != SQLITE_OK) return STORED_NOT;
+    if (!s->find &&
+        sqlite3_prepare_v2(s->db, "SELECT status = 'done' FROM run WHERE key = ?", -1, &s->find, NULL) != SQLITE_OK)
+        return STORED_NOT;
     sqlite3_bind_text(s->find, 1, key, -1, SQLITE_STATIC);
-    Stored found = sqlite3_step(s->find) != SQLITE_ROW ? STORED_NOT : sqlite3_column_int(s->find, 0) ? STORED_DONE : STORED_FAILED;
+    Stored found = sqlite3_step(s->find) != SQLITE_ROW ? STORED_NOT
+                   : sqlite3_column_int(s->find, 0)    ? STORED_DONE
+                                                       : STORED_FAILED;
     sqlite3_reset(s->find);
     return found;
 }
 
 bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes)
 {
-    Query x = query(s, "SELECT avg(wall_seconds), max(memory_bytes) FROM run WHERE program = ? AND params = ? AND options = ? AND status = 'done'");
+    Query x = query(s, "SELECT avg(wall_seconds), max(memory_bytes) FROM run WHERE program = ? AND params = ? AND "
+                       "options = ? AND status = 'done'");
     put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->options);
     bool known = x.ok && sqlite3_step(x.q) == SQLITE_ROW && sqlite3_column_type(x.q, 0) != SQLITE_NULL;
     *seconds = known ? sqlite3_column_double(x.q, 0) : 0;
@@ -233,7 +261,7 @@ bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes
     return known;
 }
 
-// --- a run's rows ---------------------------------------------------------------------------------------------------------
+// --- a run's rows ----------------------------------------------------------------------------------------------------
 static uint64_t total(const oc_device *d, Counter c)
 {
     uint64_t sum = 0;
@@ -249,14 +277,23 @@ static bool put_run(Store *s, const Cell *c, const Identity *id, const RunOutcom
     struct tm utc;
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
     gethostname(host, sizeof host - 1);
-    Query x = query(s, "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, warp_instructions, thread_instructions,"
-                       " model, version, wall_seconds, memory_bytes, finished, host) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    put_text(&x, id->key), put_text(&x, c->verb), put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->gpu);
-    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, o->error ? "failed" : "done"), put_text(&x, o->error);
-    if (cell_is_file(c) || cell_is_probe(c)) put_text(&x, NULL);  // nothing was checked
-    else put_int(&x, o->verified);
-    put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)), put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
-    put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, o->wall_seconds), put_int(&x, (int64_t)o->memory_bytes);
+    Query x = query(
+        s,
+        "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, "
+        "warp_instructions, thread_instructions,"
+        " model, version, wall_seconds, memory_bytes, finished, host) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    put_text(&x, id->key), put_text(&x, c->verb), put_text(&x, id->program), put_text(&x, id->params),
+        put_text(&x, id->gpu);
+    put_text(&x, id->overrides), put_text(&x, id->options), put_text(&x, o->error ? "failed" : "done"),
+        put_text(&x, o->error);
+    if (cell_is_file(c) || cell_is_probe(c))
+        put_text(&x, NULL);  // nothing was checked
+    else
+        put_int(&x, o->verified);
+    put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)),
+        put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
+    put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, o->wall_seconds),
+        put_int(&x, (int64_t)o->memory_bytes);
     put_text(&x, now), put_text(&x, host);
     run(&x);
     return finish(&x, diag);
@@ -278,10 +315,12 @@ static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
 static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const Gpu *g, Diag *diag)
 {
     Query x = query(s, "INSERT INTO counter (kernel_id, name, value) VALUES (?,?,?)");
-    for (int c = 0; c < C_COUNT; c++) put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)count[c]), run(&x);
+    for (int c = 0; c < C_COUNT; c++)
+        put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)count[c]), run(&x);
     if (!finish(&x, diag)) return false;
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
-    for (size_t r = 0; r < rate_count; r++) put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(count, g)), run(&x);
+    for (size_t r = 0; r < rate_count; r++)
+        put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(count, g)), run(&x);
     return finish(&x, diag);
 }
 
@@ -323,7 +362,8 @@ static bool put_structures(Store *s, int64_t kernel, const Summed *sum, Diag *di
     for (int k = 0; k < MAX_STRUCTURES && sum->name[k]; k++) {
         const StructStat *t = &sum->structure[k];
         put_int(&x, kernel), put_text(&x, sum->name[k]);
-        const uint64_t v[] = {t->loads, t->stores, t->atomics, t->transactions, t->sectors, t->l1_accesses, t->l1_hits, sum->dram[k]};
+        const uint64_t v[] = {t->loads,   t->stores,      t->atomics, t->transactions,
+                              t->sectors, t->l1_accesses, t->l1_hits, sum->dram[k]};
         for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
         run(&x);
     }
@@ -334,7 +374,8 @@ static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO sample VALUES (?,?,?,?)");
     for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
-        put_int(&x, kernel), put_int(&x, (int64_t)(k / C_COUNT)), put_text(&x, counter_info[k % C_COUNT].name), put_int(&x, (int64_t)sum->samples.v[k]);
+        put_int(&x, kernel), put_int(&x, (int64_t)(k / C_COUNT)), put_text(&x, counter_info[k % C_COUNT].name),
+            put_int(&x, (int64_t)sum->samples.v[k]);
         run(&x);
     }
     return finish(&x, diag);
@@ -346,15 +387,19 @@ static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g
     char grid[64], block[64];
     snprintf(grid, sizeof grid, "%u,%u,%u", r->info.grid[0], r->info.grid[1], r->info.grid[2]);
     snprintf(block, sizeof block, "%u,%u,%u", r->info.block[0], r->info.block[1], r->info.block[2]);
-    Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit,"
+    Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
+                       "occupancy_blocks, occupancy_warps, occupancy_limit,"
                        " seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    put_int(&x, run_id), put_text(&x, r->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid), put_text(&x, block), put_int(&x, r->info.dynamic_shared);
-    put_int(&x, r->functional), put_int(&x, sum->partial), put_int(&x, r->occupancy_blocks), put_int(&x, r->occupancy_warps);
+    put_int(&x, run_id), put_text(&x, r->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
+        put_text(&x, block), put_int(&x, r->info.dynamic_shared);
+    put_int(&x, r->functional), put_int(&x, sum->partial), put_int(&x, r->occupancy_blocks),
+        put_int(&x, r->occupancy_warps);
     put_text(&x, r->occupancy_limit ? r->occupancy_limit : ""), put_real(&x, sum->seconds);
     run(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
-    return put_counters(s, id, sum->count, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag);
+    return put_counters(s, id, sum->count, g, diag) && put_structures(s, id, sum, diag) &&
+           put_samples(s, id, sum, diag);
 }
 
 static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
@@ -387,8 +432,10 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
     for (size_t k = 0; k < f->all.n && x.ok; k++) {
         const Finding *one = &f->all.v[k];
         put_int(&x, run_id), put_text(&x, one->name);
-        if (one->text) put_text(&x, NULL);
-        else put_real(&x, one->value);
+        if (one->text)
+            put_text(&x, NULL);
+        else
+            put_real(&x, one->value);
         put_text(&x, one->text);
         run(&x);
     }

@@ -1,9 +1,9 @@
-// stream.c: input larger than the GPU's memory, in the scenarios of S-L1 §4.3. All but the CPU's are one loop over chunks: each
-// has a buffer and a stream of its own, in which what is done to it stands in order, so that only the engines decide what
-// overlaps. With one buffer nothing does; with two a copy and a kernel do (double buffering). BigKernel (Mokhtari and Stumm,
-// IPDPS 2014) has more stages: the device lists what a chunk's threads will read, the CPU assembles that, and only that is
-// copied. Lists are asked for some chunks ahead, and results fetched some behind, since an engine takes its work in the order it
-// was given: what waits for another stage would hold up what doesn't.
+// stream.c: input larger than the GPU's memory, in the scenarios of S-L1 §4.3. All but the CPU's are one loop over
+// chunks: each has a buffer and a stream of its own, in which what is done to it stands in order, so that only the
+// engines decide what overlaps. With one buffer nothing does; with two a copy and a kernel do (double buffering).
+// BigKernel (Mokhtari and Stumm, IPDPS 2014) has more stages: the device lists what a chunk's threads will read, the
+// CPU assembles that, and only that is copied. Lists are asked for some chunks ahead, and results fetched some behind,
+// since an engine takes its work in the order it was given: what waits for another stage would hold up what doesn't.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -31,15 +31,15 @@ const char *const stream_names[] = {
     NULL,
 };
 
-typedef struct Slot {                  // of a chunk that is under way
+typedef struct Slot {  // of a chunk that is under way
     oc_stream *stream;
     StreamChunk chunk;
     WorkBuf data, index, lists, results;
-    uint32_t *index_host, *lists_host; // these are pinned
+    uint32_t *index_host, *lists_host;  // these are pinned
     uint8_t *feed, *results_host;
     size_t feed_bytes;
 } Slot;
-typedef struct Span {                  // of a stage's work on a real device
+typedef struct Span {  // of a stage's work on a real device
     oc_event *from, *to;
     StreamStage stage;
 } Span;
@@ -57,13 +57,13 @@ typedef struct Run {
     VEC(Slot) slots;
     VEC(Span) spans;
     Crew *crew;
-    uint32_t list_words;               // of a thread's list
-    uint32_t *head;                    // of what is being assembled
+    uint32_t list_words;  // of a thread's list
+    uint32_t *head;       // of what is being assembled
     void *got, *want;
     double busy;
 } Run;
 
-// --- the host's CPU ---------------------------------------------------------------------------------------------------------
+// --- the host's CPU --------------------------------------------------------------------------------------------------
 static uint32_t processors(void)
 {
     cpu_set_t set;
@@ -87,13 +87,16 @@ static size_t share_begin(const Run *r, uint32_t k, uint32_t n)
     return at;
 }
 
-static uint8_t *partial_of(const CpuPass *p, uint32_t k) { return p->partial + k * ((p->run->in.partial_bytes + 63) / 64 * 64); }  // a cache line is one thread's
+static uint8_t *partial_of(const CpuPass *p, uint32_t k)
+{
+    return p->partial + k * ((p->run->in.partial_bytes + 63) / 64 * 64);
+}  // a cache line is one thread's
 
 static void cpu_share(void *user, uint32_t k)
 {
     const CpuPass *p = user;
-    p->run->program->cpu(&p->run->in, p->pass, share_begin(p->run, k, p->threads), share_begin(p->run, k + 1, p->threads), p->result,
-                         partial_of(p, k));
+    p->run->program->cpu(&p->run->in, p->pass, share_begin(p->run, k, p->threads),
+                         share_begin(p->run, k + 1, p->threads), p->result, partial_of(p, k));
 }
 
 static double run_cpu(Run *r, Crew *crew, uint32_t threads, void *result)
@@ -102,14 +105,16 @@ static double run_cpu(Run *r, Crew *crew, uint32_t threads, void *result)
     for (int pass = 0; pass < r->program->passes; pass++) {
         CpuPass p = {r, pass, threads, result, mem_alloc(threads * (r->in.partial_bytes + 64))};
         crew_run(crew, threads, cpu_share, &p);
-        for (uint32_t k = 0; k < threads && r->in.partial_bytes; k++) r->program->merge(&r->in, pass, partial_of(&p, k), result);
+        for (uint32_t k = 0; k < threads && r->in.partial_bytes; k++)
+            r->program->merge(&r->in, pass, partial_of(&p, k), result);
         mem_free(p.partial);
     }
     return seconds_now() - start;
 }
 
-// --- stages -----------------------------------------------------------------------------------------------------------------
-// A simulated device tells what its engines were given; a real one's events say when the stream came to them and went on.
+// --- stages ----------------------------------------------------------------------------------------------------------
+// A simulated device tells what its engines were given; a real one's events say when the stream came to them and went
+// on.
 static void stage_begin(Run *r, Slot *s, StreamStage stage)
 {
     Span span = {.stage = stage};
@@ -127,8 +132,10 @@ static void stage_begin(Run *r, Slot *s, StreamStage stage)
 static void stage_end(Run *r, Slot *s, StreamStage stage)
 {
     if (!work_ok(r->work)) return;
-    if (oc_describe(r->device).real) work_good(r->work, oc_event_record(r->spans.v[r->spans.n - 1].to, s->stream));
-    else r->report->stage[stage] += device_busy_seconds(r->device) - r->busy;
+    if (oc_describe(r->device).real)
+        work_good(r->work, oc_event_record(r->spans.v[r->spans.n - 1].to, s->stream));
+    else
+        r->report->stage[stage] += device_busy_seconds(r->device) - r->busy;
 }
 
 static void add_spans(Run *r)
@@ -173,7 +180,8 @@ static void ask(Run *r, Slot *s)
         copy_in(r, s, s->index, s->index_host, (r->threads + n) * sizeof(uint32_t));
     }
     stage_begin(r, s, STAGE_GATHER);
-    work_launch(r->work, r->program->gather, r->grid, r->block, 0, ARGS(arg_i32((int64_t)n), arg_i32(c->each), arg_buf(s->index), arg_buf(s->lists)));
+    work_launch(r->work, r->program->gather, r->grid, r->block, 0,
+                ARGS(arg_i32((int64_t)n), arg_i32(c->each), arg_buf(s->index), arg_buf(s->lists)));
     stage_end(r, s, STAGE_GATHER);
 }
 
@@ -225,7 +233,8 @@ static void compute(Run *r, Slot *s)
     }
     c->data = s->data, c->results = s->results;
     stage_begin(r, s, STAGE_COMPUTE);
-    if (r->program->room && r->program->blank) work_fill(r->work, (WorkBuf){s->results.ptr, r->program->room(&r->in, c)}, r->program->blank);
+    if (r->program->room && r->program->blank)
+        work_fill(r->work, (WorkBuf){s->results.ptr, r->program->room(&r->in, c)}, r->program->blank);
     (r->assembled ? r->program->compute : r->program->plain)(r->work, &r->in, c);
     stage_end(r, s, STAGE_COMPUTE);
 }
@@ -239,11 +248,12 @@ static void take(Run *r, Slot *s)
     if (work_ok(r->work)) r->program->take(&r->in, &s->chunk, s->results_host, r->got);
 }
 
-// --- chunks and buffers -----------------------------------------------------------------------------------------------------
+// --- chunks and buffers ----------------------------------------------------------------------------------------------
 static void cut(Run *r)
 {
     const StreamInput *in = &r->in;
-    StreamChunk c = {.grid = r->grid, .block = r->block, .threads = r->threads, .assembled = r->assembled, .unit = r->unit};
+    StreamChunk c = {
+        .grid = r->grid, .block = r->block, .threads = r->threads, .assembled = r->assembled, .unit = r->unit};
     while (c.at < in->size && work_ok(r->work)) {
         c.bytes = in->lines ? 0 : MIN(r->options->chunk, in->size - c.at);
         c.lines = 0;
@@ -307,12 +317,12 @@ static void close_slots(Run *r)
     vec_free(&r->slots);
 }
 
-// --- the loop ---------------------------------------------------------------------------------------------------------------
+// --- the loop --------------------------------------------------------------------------------------------------------
 static void flow(Run *r, int pass)
 {
     const size_t n = r->chunks.n, buffers = r->slots.n;
-    // Steps from a chunk's lists to its results, and to its computation. A buffer is spared, where there are enough, so that its
-    // next chunk's lists needn't wait for the results.
+    // Steps from a chunk's lists to its results, and to its computation. A buffer is spared, where there are enough, so
+    // that its next chunk's lists needn't wait for the results.
     const size_t behind = buffers > 3 ? buffers - 2 : buffers - 1, ahead = r->assembled && behind ? behind - 1 : 0;
     for (size_t s = 0; s < n + behind && work_ok(r->work); s++) {
         if (s < n) {
@@ -336,7 +346,9 @@ static void run_device(Run *r)
     oc_event *from = NULL, *to = NULL;
     StreamReport *p = r->report;
     cut(r);
-    open_slots(r, r->options->scenario == SCENARIO_SINGLE ? 1 : r->options->scenario == SCENARIO_DOUBLE ? 2 : MAX(r->options->buffers, 1));
+    open_slots(r, r->options->scenario == SCENARIO_SINGLE   ? 1
+                  : r->options->scenario == SCENARIO_DOUBLE ? 2
+                                                            : MAX(r->options->buffers, 1));
     if (work_ok(r->work)) work_good(r->work, oc_event_create(r->device, &from));
     if (work_ok(r->work)) work_good(r->work, oc_event_create(r->device, &to));
     if (work_ok(r->work)) work_good(r->work, device_wait(r->device, NULL));
@@ -363,7 +375,8 @@ static void run(Work *w, void *user)
     const uint32_t cores = processors();
     uint8_t *pinned = NULL;
     r->work = w;
-    r->grid = (oc_dim3){(uint32_t)work_param(w, "blocks"), 1, 1}, r->block = (oc_dim3){(uint32_t)work_param(w, "threads"), 1, 1};
+    r->grid = (oc_dim3){(uint32_t)work_param(w, "blocks"), 1, 1},
+    r->block = (oc_dim3){(uint32_t)work_param(w, "threads"), 1, 1};
     r->threads = r->grid.x * r->block.x;
     if (r->block.x % 32) work_refuse(w, "threads", "a multiple of 32");
     r->program->make(w, &r->in);
@@ -376,24 +389,34 @@ static void run(Work *w, void *user)
         p->input = r->in.size, p->processors = cores;
         p->host_serial = run_cpu(r, NULL, 1, r->want);
         if (r->options->scenario == SCENARIO_CPU || oc_describe(r->device).real) r->crew = crew_open(cores);
-        if (r->options->scenario == SCENARIO_CPU) p->seconds = p->host_parallel = run_cpu(r, r->crew, cores, r->got);
-        else run_device(r);
+        if (r->options->scenario == SCENARIO_CPU)
+            p->seconds = p->host_parallel = run_cpu(r, r->crew, cores, r->got);
+        else
+            run_device(r);
         crew_close(r->crew);
     }
     if (work_ok(w)) r->program->check(w, &r->in, r->got, r->want);
     if (pinned) device_unpin(r->device, pinned);
 }
 
-bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *o, StreamReport *report, WorkResult *result)
+bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *o, StreamReport *report,
+                WorkResult *result)
 {
     const bool soft = o->scenario == SCENARIO_SL1;
-    Run r = {.device = device, .program = program, .options = o, .report = report, .unit = o->unit ? o->unit : soft ? sl1_defaults.line : 4,
+    Run r = {.device = device,
+             .program = program,
+             .options = o,
+             .report = report,
+             .unit = o->unit ? o->unit
+                     : soft  ? sl1_defaults.line
+                             : 4,
              .assembled = soft || o->scenario == SCENARIO_BIGKERNEL};
     *report = (StreamReport){.seconds = 0};
     Sl1Options sl1 = sl1_defaults;
     if (o->threshold) sl1.threshold = o->threshold;
     SoftL1 *software = soft ? soft_l1_open(device, &sl1) : NULL;
-    bool ok = workload_run(device, workload_find(program->workload), &(WorkOptions){.params = o->params, .run = run, .user = &r}, result);
+    bool ok = workload_run(device, workload_find(program->workload),
+                           &(WorkOptions){.params = o->params, .run = run, .user = &r}, result);
     if (soft) device_transform(device, &(Transform){.user = NULL});
     soft_l1_close(software);
     return ok;

@@ -1,8 +1,8 @@
 // sweep.c: the cells of a matrix that the store lacks: plan, hand out, keep. First every cell is identified, so that a
-// mistake anywhere is told before anything runs; then the ones to run are ordered, longest first (those of unknown length
-// before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here or on
-// another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank that is
-// lost would still bring has no seat any more and is dropped.
+// mistake anywhere is told before anything runs; then the ones to run are ordered, longest first (those of unknown
+// length before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here
+// or on another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank
+// that is lost would still bring has no seat any more and is dropped.
 #include "lab/lab.h"
 
 #include <stdlib.h>
@@ -12,21 +12,21 @@
 typedef struct Task {
     const Cell *cell;
     Identity id;
-    double seconds, bytes;             // expected; seconds negative: unknown
-    size_t place;                      // in the matrix
+    double seconds, bytes;  // expected; seconds negative: unknown
+    size_t place;           // in the matrix
 } Task;
 
 typedef struct Seat {
-    int rank;                          // 0: here
-    Job job;                           // of another rank: only its result, as far as it came
-    Task *task;                        // null: free
+    int rank;    // 0: here
+    Job job;     // of another rank: only its result, as far as it came
+    Task *task;  // null: free
     double began;
 } Seat;
 
-typedef struct Peer {                  // a rank, this one too
-    double memory, taken;              // bytes for its runs, and what those may take that it has now
+typedef struct Peer {      // a rank, this one too
+    double memory, taken;  // bytes for its runs, and what those may take that it has now
     uint32_t running;
-    double heard;                      // when, last
+    double heard;  // when, last
     bool lost;
 } Peer;
 
@@ -36,14 +36,14 @@ typedef struct Run {
     Sweep *sweep;
     Diag *diag;
     VEC(Task) tasks;
-    size_t next;                       // task to hand out
-    VEC(Task *) again;                 // before that: those of ranks that were lost
+    size_t next;        // task to hand out
+    VEC(Task *) again;  // before that: those of ranks that were lost
     VEC(Seat) seats;
     Peer *peers;
-    Awake clock;                       // for who is silent
-    double said;                       // when this rank told the others that it is there
+    Awake clock;  // for who is silent
+    double said;  // when this rank told the others that it is there
     double began, shown;
-    double spent, expected;            // of runs that ended: their time, and what it was thought to be
+    double spent, expected;  // of runs that ended: their time, and what it was thought to be
     double known_spent;
 } Run;
 
@@ -62,10 +62,11 @@ Room sweep_room(const SweepOptions *o)
 {
     long processors = o->ranks ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     double memory = o->memory ? (double)o->memory : available_memory() * 7 / 8;
-    return (Room){o->jobs ? MIN(o->jobs, (uint32_t)MAX_JOBS) : (uint32_t)MAX(processors, 1), o->ranks ? memory / o->ranks->neighbours : memory};
+    return (Room){o->jobs ? MIN(o->jobs, (uint32_t)MAX_JOBS) : (uint32_t)MAX(processors, 1),
+                  o->ranks ? memory / o->ranks->neighbours : memory};
 }
 
-// --- what is to run ---------------------------------------------------------------------------------------------------------
+// --- what is to run --------------------------------------------------------------------------------------------------
 static int longest_first(const void *a, const void *b)
 {
     const Task *x = a, *y = b;
@@ -108,14 +109,16 @@ static bool plan(Run *r, const Matrix *m)
     return ok;
 }
 
-// --- progress -----------------------------------------------------------------------------------------------------------------
-// What is left: runs of known length by that, scaled as the ended ones were; the others by the mean of those that ended.
+// --- progress --------------------------------------------------------------------------------------------------------
+// What is left: runs of known length by that, scaled as the ended ones were; the others by the mean of those that
+// ended.
 static double time_left(const Run *r)
 {
     uint64_t ended = r->sweep->done + r->sweep->failed;
     if (!ended) return -1;
     double mean = r->spent / (double)ended, scale = r->expected > 0 ? r->known_spent / r->expected : 1, left = 0;
-    for (size_t k = r->next; k < r->tasks.n; k++) left += r->tasks.v[k].seconds < 0 ? mean : r->tasks.v[k].seconds * scale;
+    for (size_t k = r->next; k < r->tasks.n; k++)
+        left += r->tasks.v[k].seconds < 0 ? mean : r->tasks.v[k].seconds * scale;
     for (size_t k = 0; k < r->again.n; k++) left += r->again.v[k]->seconds < 0 ? mean : r->again.v[k]->seconds * scale;
     for (size_t k = 0; k < r->seats.n; k++) {
         const Seat *s = &r->seats.v[k];
@@ -136,7 +139,7 @@ static void show(Run *r, bool always)
     r->options->progress(r->options->user, r->sweep);
 }
 
-// --- handing out ----------------------------------------------------------------------------------------------------------------
+// --- handing out -----------------------------------------------------------------------------------------------------
 static void add_seats(Run *r, int rank, Room room)
 {
     r->peers[rank].memory = room.memory;
@@ -154,8 +157,10 @@ static Task *next_task(const Run *r)
 static void sit(Run *r, Seat *s, Task *t)
 {
     Peer *p = &r->peers[s->rank];
-    if (r->again.n) r->again.n--;
-    else r->next++;
+    if (r->again.n)
+        r->again.n--;
+    else
+        r->next++;
     p->taken += need(t);
     p->running++;
     r->sweep->running++;
@@ -201,13 +206,13 @@ static bool hand_out(Run *r)
         sit(r, s, t);
         if (s->rank && !note_send(r->options->ranks, s->rank, &note, NULL, 0)) {
             lose(r, s->rank);
-            return true;               // seats have moved; there is another round
+            return true;  // seats have moved; there is another round
         }
     }
     return true;
 }
 
-// --- keeping --------------------------------------------------------------------------------------------------------------------
+// --- keeping ---------------------------------------------------------------------------------------------------------
 static bool keep(Run *r, Seat *s)
 {
     Task *t = s->task;
@@ -216,8 +221,10 @@ static bool keep(Run *r, Seat *s)
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
     rise(r, s);
-    if (ok && store_find(r->store, t->id.key) == STORED_DONE) r->sweep->done++;
-    else r->sweep->failed++;
+    if (ok && store_find(r->store, t->id.key) == STORED_DONE)
+        r->sweep->done++;
+    else
+        r->sweep->failed++;
     show(r, true);
     return ok;
 }
@@ -234,7 +241,7 @@ static bool wait_here(Run *r)
     return true;
 }
 
-// --- other ranks ------------------------------------------------------------------------------------------------------------------
+// --- other ranks -----------------------------------------------------------------------------------------------------
 static bool take_result(Run *r, int rank, const Note *note, const Text *bytes)
 {
     for (size_t k = 0; k < r->seats.n; k++) {
@@ -251,12 +258,14 @@ static bool hear(Run *r, int rank, const Note *note, const Text *bytes)
     switch (note->kind) {
     case NOTE_HELLO:
         if (bytes->n != strlen(ONCHIP_VERSION) || memcmp(bytes->v, ONCHIP_VERSION, bytes->n))
-            return diag_error(r->diag, "rank %d is onchip %.*s, rank 0 is %s", rank, (int)bytes->n, bytes->v ? bytes->v : "", ONCHIP_VERSION);
+            return diag_error(r->diag, "rank %d is onchip %.*s, rank 0 is %s", rank, (int)bytes->n,
+                              bytes->v ? bytes->v : "", ONCHIP_VERSION);
         add_seats(r, rank, (Room){MIN(note->jobs, (uint32_t)MAX_JOBS), note->memory});
         return true;
     case NOTE_PART:
     case NOTE_RESULT: return take_result(r, rank, note, bytes);
-    case NOTE_REFUSE: return diag_error(r->diag, "rank %d: %.*s", rank, (int)bytes->n, bytes->v ? bytes->v : "no reason");
+    case NOTE_REFUSE:
+        return diag_error(r->diag, "rank %d: %.*s", rank, (int)bytes->n, bytes->v ? bytes->v : "no reason");
     case NOTE_LEAVE:
     case NOTE_LOST: lose(r, rank); return true;
     default: return true;
@@ -272,7 +281,8 @@ static void watch(Run *r)
     if (say) r->said = now;
     for (int k = 1; k < ranks->size; k++) {
         if (r->peers[k].lost) continue;
-        bool there = now - r->peers[k].heard <= ranks->silence && (!say || note_send(ranks, k, &(Note){.kind = NOTE_ALIVE}, NULL, 0));
+        bool there = now - r->peers[k].heard <= ranks->silence &&
+                     (!say || note_send(ranks, k, &(Note){.kind = NOTE_ALIVE}, NULL, 0));
         if (!there) lose(r, k);
     }
 }
@@ -297,11 +307,15 @@ static bool listen(Run *r)
 static void tell(const Run *r, NoteKind kind)
 {
     Ranks *ranks = r->options->ranks;
-    for (int k = 1; ranks && k < ranks->size; k++) note_send(ranks, k, &(Note){.kind = kind, .sweep = r->options->number}, NULL, 0);
+    for (int k = 1; ranks && k < ranks->size; k++)
+        note_send(ranks, k, &(Note){.kind = kind, .sweep = r->options->number}, NULL, 0);
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------------------
-static bool go_on(const Run *r) { return !(r->options->stop && *r->options->stop) && (next_task(r) || r->sweep->running); }
+// --- the whole -------------------------------------------------------------------------------------------------------
+static bool go_on(const Run *r)
+{
+    return !(r->options->stop && *r->options->stop) && (next_task(r) || r->sweep->running);
+}
 
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *sweep, Diag *diag)
 {

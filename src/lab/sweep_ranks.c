@@ -1,16 +1,16 @@
-// sweep_ranks.c: a sweep over the ranks of mpirun. Rank 0 plans, hands out and keeps (sweep.c); the others, here, read the
-// same command line, run the cells that rank 0 names, and send back what the run's process wrote. A cell goes by its place
-// in the matrix and its key, so that a rank with another program, description or version says so instead of running
-// something else. Nothing here blocks, and what waits sleeps: the processors are for the runs.
+// sweep_ranks.c: a sweep over the ranks of mpirun. Rank 0 plans, hands out and keeps (sweep.c); the others, here, read
+// the same command line, run the cells that rank 0 names, and send back what the run's process wrote. A cell goes by
+// its place in the matrix and its key, so that a rank with another program, description or version says so instead of
+// running something else. Nothing here blocks, and what waits sleeps: the processors are for the runs.
 #include "lab/lab.h"
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-enum { PAUSE_MS = 1, PART = 16 << 20 };   // bytes of a result in one message
+enum { PAUSE_MS = 1, PART = 16 << 20 };  // bytes of a result in one message
 
-// --- notes ------------------------------------------------------------------------------------------------------------------
+// --- notes -----------------------------------------------------------------------------------------------------------
 bool note_send(Ranks *r, int to, const Note *note, const void *bytes, size_t n)
 {
     Text t = {0};
@@ -30,7 +30,7 @@ bool note_next(Ranks *r, int *from, Note *note, Text *bytes)
     if (heard != HEARD_MESSAGE) return heard == HEARD_LOSS;
     char *all = mem_alloc(n + 1);
     r->take(r, all);
-    if (n >= sizeof *note) {               // else it comes from something else: as good as lost
+    if (n >= sizeof *note) {  // else it comes from something else: as good as lost
         memcpy(note, all, sizeof *note);
         text_add(bytes, all + sizeof *note, n - sizeof *note);
     }
@@ -46,11 +46,11 @@ double awake(Awake *a)
     return a->seconds;
 }
 
-// --- ranks other than 0 -----------------------------------------------------------------------------------------------------
-typedef struct Place {                 // of one run at a time
-    Job job;                           // cell null: free
+// --- ranks other than 0 ----------------------------------------------------------------------------------------------
+typedef struct Place {  // of one run at a time
+    Job job;            // cell null: free
     Identity id;
-    uint64_t at;                       // in the matrix
+    uint64_t at;  // in the matrix
 } Place;
 
 typedef struct Server {
@@ -60,9 +60,9 @@ typedef struct Server {
     Place *places;
     Room room;
     Awake clock;
-    double said, heard;                // when, last
+    double said, heard;  // when, last
     uint64_t sweep;
-    NoteKind end;                      // what ended it; NOTE_ALIVE: nothing yet
+    NoteKind end;  // what ended it; NOTE_ALIVE: nothing yet
 } Server;
 
 static void say(Server *s, Note note, const void *bytes, size_t n)
@@ -72,8 +72,8 @@ static void say(Server *s, Note note, const void *bytes, size_t n)
     if (!note_send(s->ranks, 0, &note, bytes, n)) s->end = NOTE_LOST;
 }
 
-// Until rank 0 sends everyone home, or begins another sweep (number not null). From BEGIN on rank 0 is heard every second;
-// before, it may take its time to plan.
+// Until rank 0 sends everyone home, or begins another sweep (number not null). From BEGIN on rank 0 is heard every
+// second; before, it may take its time to plan.
 static bool wait_for_note(Ranks *r, int64_t *number, double limit)
 {
     Awake clock = {0};
@@ -98,13 +98,17 @@ static bool start(Server *s, const Note *note, Diag *diag)
 {
     uint32_t k = 0;
     while (k < s->room.jobs && s->places[k].job.cell) k++;
-    if (k == s->room.jobs || note->place >= s->matrix->cells.n) return diag_error(diag, "rank 0 has another matrix, or another version of onchip");
+    if (k == s->room.jobs || note->place >= s->matrix->cells.n)
+        return diag_error(diag, "rank 0 has another matrix, or another version of onchip");
     Place *p = &s->places[k];
     const Cell *c = &s->matrix->cells.v[note->place];
     p->at = note->place;
     if (!identify(s->ids, c, &p->id, diag)) return false;
     if (!strncmp(p->id.key, note->key, sizeof p->id.key)) return job_start(&p->job, c, &p->id, diag);
-    return diag_error(diag, "%s %s on %s has another key than on rank 0: another version of onchip there, other files or other arguments", p->id.program, p->id.params, p->id.gpu);
+    return diag_error(
+        diag,
+        "%s %s on %s has another key than on rank 0: another version of onchip there, other files or other arguments",
+        p->id.program, p->id.params, p->id.gpu);
 }
 
 static void leave_place(Place *p)
@@ -130,10 +134,11 @@ static bool listen(Server *s, Diag *diag)
     int from;
     bool ok = true;
     while (ok && s->end == NOTE_ALIVE && note_next(s->ranks, &from, &note, &bytes)) {
-        if (from) continue;            // only rank 0 has anything to say
+        if (from) continue;  // only rank 0 has anything to say
         s->heard = awake(&s->clock);
         if (note.kind == NOTE_RUN) ok = start(s, &note, diag);
-        if (note.kind == NOTE_HOME || note.kind == NOTE_LOST || (note.kind == NOTE_END && note.sweep == s->sweep)) s->end = note.kind;
+        if (note.kind == NOTE_HOME || note.kind == NOTE_LOST || (note.kind == NOTE_END && note.sweep == s->sweep))
+            s->end = note.kind;
     }
     text_free(&bytes);
     if (awake(&s->clock) - s->heard > s->ranks->silence) s->end = NOTE_LOST;
@@ -167,11 +172,17 @@ void sweep_refuse(const SweepOptions *o, const char *why)
 
 bool sweep_serve(const Matrix *m, const SweepOptions *o)
 {
-    Server s = {.ranks = o->ranks, .matrix = m, .ids = identities_open(), .room = sweep_room(o), .sweep = o->number, .end = NOTE_ALIVE};
+    Server s = {.ranks = o->ranks,
+                .matrix = m,
+                .ids = identities_open(),
+                .room = sweep_room(o),
+                .sweep = o->number,
+                .end = NOTE_ALIVE};
     Diag diag = {0};
     bool ok = true;
     s.places = mem_alloc(sizeof *s.places * s.room.jobs);
-    say(&s, (Note){.kind = NOTE_HELLO, .jobs = s.room.jobs, .memory = s.room.memory}, ONCHIP_VERSION, strlen(ONCHIP_VERSION));
+    say(&s, (Note){.kind = NOTE_HELLO, .jobs = s.room.jobs, .memory = s.room.memory}, ONCHIP_VERSION,
+        strlen(ONCHIP_VERSION));
     while (ok && s.end == NOTE_ALIVE && !(o->stop && *o->stop)) ok = listen(&s, &diag) && work(&s, &diag);
     for (uint32_t k = 0; k < s.room.jobs; k++) leave_place(&s.places[k]);
     if (!ok) {

@@ -1,5 +1,5 @@
-// swept.c: what differs between runs. A setting that a run doesn't name has the value "" there: as the description or the
-// program has it, shown as "default". Values are equal when they are the same number: 16KiB and 16384.
+// swept.c: what differs between runs. A setting that a run doesn't name has the value "" there: as the description or
+// the program has it, shown as "default". Values are equal when they are the same number: 16KiB and 16384.
 #include "lab/lab.h"
 
 #include <math.h>
@@ -55,7 +55,9 @@ static void add_value(Swept *s, const char *value, const char *baseline)
     for (size_t k = 0; k < s->values.n; k++)
         if (same(s->values.v[k], value)) return;
     bool first = chosen(baseline, s->name, value);
-    while (!first && at < s->values.n && (before(s->values.v[at], value) || (!at && chosen(baseline, s->name, s->values.v[0])))) at++;
+    while (!first && at < s->values.n &&
+           (before(s->values.v[at], value) || (!at && chosen(baseline, s->name, s->values.v[0]))))
+        at++;
     vec_push(&s->values, value);
     memmove(s->values.v + at + 1, s->values.v + at, (s->values.n - 1 - at) * sizeof *s->values.v);
     s->values.v[at] = value;
@@ -70,10 +72,10 @@ static uint32_t place_of(const Swept *s, const char *value)
 
 uint32_t group_at(const RunGroup *g, size_t run, size_t swept) { return g->at.v[run * g->swept.n + swept]; }
 
-// --- settings that go together ------------------------------------------------------------------------------------------------
+// --- settings that go together ---------------------------------------------------------------------------------------
 typedef struct Column {
     Swept swept;
-    uint32_t *at;                      // of each run
+    uint32_t *at;  // of each run
 } Column;
 
 // Whether a's value tells b's and the other way round.
@@ -102,7 +104,7 @@ static void take_in(RunGroup *g, Column *a, Column *b, size_t runs)
     mem_free(b->at);
 }
 
-// --- groups -------------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 typedef struct Placed {
     const StoredRun *run;
     const uint32_t *at;
@@ -162,8 +164,10 @@ void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool pa
         }
         size_t with = 0;
         while (with < columns.n && !together(&columns.v[with], &c, g->runs.n)) with++;
-        if (with < columns.n) take_in(g, &columns.v[with], &c, g->runs.n);
-        else vec_push(&columns, c);
+        if (with < columns.n)
+            take_in(g, &columns.v[with], &c, g->runs.n);
+        else
+            vec_push(&columns, c);
     }
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t c = 0; c < columns.n; c++) vec_push(&g->at, columns.v[c].at[k]);
@@ -197,7 +201,8 @@ const char *group_names(RunGroup *g, size_t except)
 {
     const char *names = "";
     for (size_t s = 0; s < g->swept.n; s++)
-        if (s != except) names = *names ? arena_printf(&g->arena, "%s, %s", names, g->swept.v[s].name) : g->swept.v[s].name;
+        if (s != except)
+            names = *names ? arena_printf(&g->arena, "%s, %s", names, g->swept.v[s].name) : g->swept.v[s].name;
     return names;
 }
 

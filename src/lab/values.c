@@ -1,5 +1,5 @@
-// values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum isn't
-// the sum of the rates. A row of a figure's [data] is the same with nothing but what the row gives.
+// values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum
+// isn't the sum of the rates. A row of a figure's [data] is the same with nothing but what the row gives.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -17,9 +17,9 @@ struct Values {
     uint64_t count[C_COUNT];
     Gpu gpu;
     VEC(Named) others;
-    bool given;                        // not a run's: there is nothing but others
-    Arena texts;                       // of places
-    const char *place;                 // at which the names of curves are looked up; null: none
+    bool given;         // not a run's: there is nothing but others
+    Arena texts;        // of places
+    const char *place;  // at which the names of curves are looked up; null: none
 };
 
 static void add(Values *v, const char *name, double value)
@@ -32,16 +32,21 @@ static void add(Values *v, const char *name, double value)
 static sqlite3_stmt *rows(Store *s, const char *sql, const char *key)
 {
     sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK) sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
+        sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
     return q;
 }
 
 static void load_counters(Values *v, Store *s, const char *key)
 {
-    sqlite3_stmt *q = rows(s, "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name", key);
+    sqlite3_stmt *q = rows(s,
+                           "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON "
+                           "c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name",
+                           key);
     while (q && sqlite3_step(q) == SQLITE_ROW)
         for (int c = 0; c < C_COUNT; c++)
-            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 0))) v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
+            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 0)))
+                v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
     sqlite3_finalize(q);
 }
 
@@ -57,7 +62,8 @@ static void load_others(Values *v, Store *s, const char *key)
     for (size_t k = 0; k < COUNT(of); k++) {
         sqlite3_stmt *q = rows(s, of[k], key);
         while (q && sqlite3_step(q) == SQLITE_ROW)
-            add(v, (const char *)sqlite3_column_text(q, 0), sqlite3_column_type(q, 1) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 1));
+            add(v, (const char *)sqlite3_column_text(q, 0),
+                sqlite3_column_type(q, 1) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 1));
         sqlite3_finalize(q);
     }
 }
@@ -112,9 +118,10 @@ static bool at_place(const Values *v, const char *name, double *value)
     for (size_t k = 0; k < v->others.n; k++) {
         const char *place = point_of(v->others.v[k].name, name);
         curve |= place != NULL;
-        if (place && !strncmp(place, v->place, n) && !strcmp(place + n, "]")) return *value = v->others.v[k].value, true;
+        if (place && !strncmp(place, v->place, n) && !strcmp(place + n, "]"))
+            return *value = v->others.v[k].value, true;
     }
-    *value = NAN;                      // a curve without this point
+    *value = NAN;  // a curve without this point
     return curve;
 }
 
@@ -152,7 +159,10 @@ static bool seek(void *user, const char *name, double *value)
 }
 
 // "stride=2" before "stride=10": the store has names in the order of their letters.
-static int by_number(const void *a, const void *b) { return strverscmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 void values_places(Values *v, const char *text, Places *places)
 {

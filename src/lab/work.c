@@ -1,5 +1,6 @@
 // work.c: the interface workloads are written against, and how one is run. A run's memory, on host and device, is freed
-// at its end. The first failure is kept and makes every later call return at once, so that workloads need no error paths.
+// at its end. The first failure is kept and makes every later call return at once, so that workloads need no error
+// paths.
 #include "lab/lab.h"
 
 #include "base/base.h"
@@ -132,7 +133,8 @@ uint32_t work_random(Work *w)
 
 float work_random_float(Work *w) { return (float)(work_random(w) >> 8) * 0x1p-24f; }
 
-void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args, size_t count)
+void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args,
+                 size_t count)
 {
     oc_kernel *k;
     if (!work_ok(w) || !good(w, oc_kernel_get(w->module, kernel, &k))) return;
@@ -163,25 +165,25 @@ void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32
         }
 }
 
-#define CHECK_FLOAT(name, T)                                                                                              \
-    void name(Work *w, const char *what, const T *got, const T *want, size_t count, double tolerance)                     \
-    {                                                                                                                     \
-        if (!work_ok(w)) return;                                                                                          \
-        w->checked = true;                                                                                                \
-        double floor = 0;                                                                                                 \
-        for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;                               \
-        for (size_t i = 0; i < count; i++) {                                                                              \
-            double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);           \
-            if (error <= tolerance * scale || (isinf((double)want[i]) && got[i] == want[i])) continue;                    \
-            work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],      \
-                      (double)want[i], tolerance);                                                                        \
-            return;                                                                                                       \
-        }                                                                                                                 \
+#define CHECK_FLOAT(name, T)                                                                                         \
+    void name(Work *w, const char *what, const T *got, const T *want, size_t count, double tolerance)                \
+    {                                                                                                                \
+        if (!work_ok(w)) return;                                                                                     \
+        w->checked = true;                                                                                           \
+        double floor = 0;                                                                                            \
+        for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;                           \
+        for (size_t i = 0; i < count; i++) {                                                                         \
+            double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);       \
+            if (error <= tolerance * scale || (isinf((double)want[i]) && got[i] == want[i])) continue;               \
+            work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i], \
+                      (double)want[i], tolerance);                                                                   \
+            return;                                                                                                  \
+        }                                                                                                            \
     }
 CHECK_FLOAT(work_check_f32, float)
 CHECK_FLOAT(work_check_f64, double)
 
-// --- running ------------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 const WorkloadEntry *workload_find(const char *name)
 {
     const WorkloadEntry *found = NULL;
@@ -189,7 +191,8 @@ const WorkloadEntry *workload_find(const char *name)
     for (size_t k = 0; k < workload_count; k++) {
         const Workload *w = workload_table[k].workload;
         if (strcmp(w->name, slash ? slash + 1 : name)) continue;
-        if (slash && (strlen(w->suite) != (size_t)(slash - name) || memcmp(w->suite, name, (size_t)(slash - name)))) continue;
+        if (slash && (strlen(w->suite) != (size_t)(slash - name) || memcmp(w->suite, name, (size_t)(slash - name))))
+            continue;
         if (found) return NULL;
         found = &workload_table[k];
     }
@@ -210,8 +213,12 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
         const char *equals = strchr(*s, '=');
         int k = 0;
         if (!equals)
-            return text_printf(error, "'%s': parameter=value is expected, such as %s=%lld", *s, p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1), false;
-        while (p[k].name && (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s)))) k++;
+            return text_printf(error, "'%s': parameter=value is expected, such as %s=%lld", *s,
+                               p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1),
+                   false;
+        while (p[k].name &&
+               (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s))))
+            k++;
         if (!p[k].name) {
             text_printf(error, "%s has no parameter '%.*s'; it has: ", e->workload->name, (int)(equals - *s), *s);
             for (int n = 0; p[n].name; n++) text_printf(error, "%s%s", n ? ", " : "", p[n].name);
@@ -220,7 +227,8 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
         }
         uint64_t v;
         if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
-            text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)", e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
+            text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)",
+                        e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
             return false;
         }
         values[k] = (int64_t)v;
@@ -255,9 +263,12 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
     if (!known) r->status = OC_BAD_ARGUMENT;
     char name[128];
     snprintf(name, sizeof name, "%s.ptx", e->workload->name);
-    if (work_ok(&w) && good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) {
-        if (o->run) o->run(&w, o->user);
-        else e->workload->run(&w);
+    if (work_ok(&w) &&
+        good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) {
+        if (o->run)
+            o->run(&w, o->user);
+        else
+            e->workload->run(&w);
     }
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);

@@ -55,8 +55,10 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
         for (uint32_t m = lanes; m; m &= m - 1) {
             uint64_t w = addr[__builtin_ctz(m)] / 4;
             uint32_t bank = w & 31;
-            if (!(seen >> bank & 1)) row[bank] = w, seen |= 1u << bank;
-            else clean &= row[bank] == w;
+            if (!(seen >> bank & 1))
+                row[bank] = w, seen |= 1u << bank;
+            else
+                clean &= row[bank] == w;
         }
         if (clean) return 1;
     }

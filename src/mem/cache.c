@@ -15,7 +15,8 @@ static const Policy *policy_of(uint32_t id)
 {
     switch (id) {
 #define POLICY(id, name, fn, doc) \
-    case POLICY_##id: return &fn;
+    case POLICY_##id:             \
+        return &fn;
 #include "mem/policy.def"
 #undef POLICY
     default: return NULL;
@@ -37,12 +38,18 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     *why = NULL;
     if (!cfg->size) return true;
     uint64_t lines = cfg->size / cfg->line;
-    if (!is_power(cfg->line) || !is_power(cfg->sector) || cfg->sector > cfg->line) *why = "line and sector must be powers of two, and a sector at most a line";
-    else if (cfg->line / cfg->sector > 32) *why = "a line has at most 32 sectors";
-    else if (cfg->fill != cfg->line && cfg->fill != cfg->sector) *why = "fill is the size of a line or of a sector";
-    else if (cfg->size % cfg->line || !lines) *why = "the size must be a multiple of the line";
-    else if (!cfg->set_count && (!cfg->ways || lines % cfg->ways)) *why = "the number of lines must be a multiple of the ways";
-    else if (cfg->policy == POLICY_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count)) *why = "plru needs a power of two of up to 32 ways";
+    if (!is_power(cfg->line) || !is_power(cfg->sector) || cfg->sector > cfg->line)
+        *why = "line and sector must be powers of two, and a sector at most a line";
+    else if (cfg->line / cfg->sector > 32)
+        *why = "a line has at most 32 sectors";
+    else if (cfg->fill != cfg->line && cfg->fill != cfg->sector)
+        *why = "fill is the size of a line or of a sector";
+    else if (cfg->size % cfg->line || !lines)
+        *why = "the size must be a multiple of the line";
+    else if (!cfg->set_count && (!cfg->ways || lines % cfg->ways))
+        *why = "the number of lines must be a multiple of the ways";
+    else if (cfg->policy == POLICY_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
+        *why = "plru needs a power of two of up to 32 ways";
     if (*why) return false;
     c->policy = policy_of(cfg->policy);
     c->line_shift = log2_of(cfg->line);

@@ -1,5 +1,5 @@
-// coalesce.c: lanes' addresses → segments of 128 bytes with the 32-byte sectors that are touched, and which of those are
-// touched whole: a store needn't fetch what it overwrites. A lane's access may straddle two segments.
+// coalesce.c: lanes' addresses → segments of 128 bytes with the 32-byte sectors that are touched, and which of those
+// are touched whole: a store needn't fetch what it overwrites. A lane's access may straddle two segments.
 #include "mem/mem.h"
 
 // One bit per byte of a segment, as four sectors.
@@ -51,7 +51,8 @@ static uint32_t range(uint64_t first, uint64_t last, Segment *out)
     uint32_t n = 0;
     for (uint64_t s = first & ~(uint64_t)(SEGMENT - 1); s <= last; s += SEGMENT) {
         uint32_t from = (uint32_t)(MAX(first, s) - s), to = (uint32_t)(MIN(last, s + SEGMENT - 1) - s);
-        uint32_t a = from / SECTOR, b = to / SECTOR, whole_a = (from + SECTOR - 1) / SECTOR, whole_b = (to + 1) / SECTOR;
+        uint32_t a = from / SECTOR, b = to / SECTOR, whole_a = (from + SECTOR - 1) / SECTOR,
+                 whole_b = (to + 1) / SECTOR;
         uint32_t whole = whole_b > whole_a ? ((1u << whole_b) - 1) & ~((1u << whole_a) - 1) : 0;
         out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), to - from + 1, whole};
     }

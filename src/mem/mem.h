@@ -20,12 +20,12 @@ typedef struct CounterInfo {
 } CounterInfo;
 extern const CounterInfo counter_info[C_COUNT];
 
-#define SEGMENT 128u       // the coalescer's unit, in bytes
+#define SEGMENT 128u  // the coalescer's unit, in bytes
 #define SECTOR 32u
 #define MAX_STRUCTURES 64  // data structures told apart in statistics
 #define NEVER UINT64_MAX
 
-// --- policies: policy_*.c ---------------------------------------------------------------------------------------------
+// --- policies: policy_*.c --------------------------------------------------------------------------------------------
 typedef enum PolicyId {
 #define POLICY(id, name, fn, doc) POLICY_##id,
 #include "mem/policy.def"
@@ -35,68 +35,68 @@ typedef enum PolicyId {
 typedef struct Cache Cache;
 typedef struct Policy {
     const char *name, *doc;
-    void (*touch)(Cache *c, uint32_t set, uint32_t way);     // a hit
-    void (*fill)(Cache *c, uint32_t set, uint32_t way);      // a line moved in
-    uint32_t (*victim)(Cache *c, uint32_t set);              // among the ways that aren't locked; some are not
+    void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit
+    void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in
+    uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked; some are not
 } Policy;
 extern const Policy policies[POLICY_COUNT];
 
-// --- cache.c: tags of one cache ---------------------------------------------------------------------------------------
+// --- cache.c: tags of one cache --------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
 // line; a line that waits for a fill is locked and can't be replaced.
-// DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line for
-// every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
+// DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
+// for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
 typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT } IndexKind;
 typedef struct CacheCfg {
-    uint64_t size;             // bytes; 0: no cache
-    uint32_t line, sector;     // bytes, powers of two
-    uint32_t fill;             // bytes fetched on a miss: line or sector
+    uint64_t size;          // bytes; 0: no cache
+    uint32_t line, sector;  // bytes, powers of two
+    uint32_t fill;          // bytes fetched on a miss: line or sector
     uint32_t ways;
     uint32_t sets[64], set_count;  // sizes of unequal sets in ways; set_count 0: all sets have `ways`
-    uint32_t index;            // IndexKind
-    uint32_t index_low;        // INDEX_BITS: lowest address bit of the index; 0: just above the line
-    uint32_t policy;           // PolicyId
-    double weights[32];        // WEIGHTED: relative probability of each way
-    uint32_t latency;          // cycles, load to use
-    uint32_t mshrs, merges;    // misses under way; requests a miss can serve
-    bool write_back;           // else write through
+    uint32_t index;                // IndexKind
+    uint32_t index_low;            // INDEX_BITS: lowest address bit of the index; 0: just above the line
+    uint32_t policy;               // PolicyId
+    double weights[32];            // WEIGHTED: relative probability of each way
+    uint32_t latency;              // cycles, load to use
+    uint32_t mshrs, merges;        // misses under way; requests a miss can serve
+    bool write_back;               // else write through
     bool write_allocate;
-    bool write_evict;          // a store that hits drops the line (else it updates it)
-    bool keep;                 // kept between kernels
+    bool write_evict;  // a store that hits drops the line (else it updates it)
+    bool keep;         // kept between kernels
 } CacheCfg;
 
 typedef struct CacheLine {
-    uint64_t tag;              // address / line
+    uint64_t tag;                    // address / line
     uint32_t valid, pending, dirty;  // sector masks
-    uint32_t slot;             // the miss it waits for
-    uint64_t stamp;            // the policy's
-    uint16_t owner;            // data structure that brought it
-    uint32_t launch;           // in which it did (L2)
+    uint32_t slot;                   // the miss it waits for
+    uint64_t stamp;                  // the policy's
+    uint16_t owner;                  // data structure that brought it
+    uint32_t launch;                 // in which it did (L2)
 } CacheLine;
 struct Cache {
     CacheCfg cfg;
     uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
-    uint32_t *first, *ways;    // per set: index of its first line, number of ways
+    uint32_t *first, *ways;                            // per set: index of its first line, number of ways
     CacheLine *lines;
-    uint32_t *tree;            // PLRU bits per set
-    uint32_t *deal, entries;   // DEALT: set by line number modulo entries
+    uint32_t *tree;           // PLRU bits per set
+    uint32_t *deal, entries;  // DEALT: set by line number modulo entries
     uint64_t clock, random;
     uint32_t set_mask, index_shift;
-    uint32_t page_shift;       // TLBs: addresses are shifted by this first
+    uint32_t page_shift;  // TLBs: addresses are shifted by this first
     const Policy *policy;
 };
 typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
 // False, with the reason in why, when the configuration makes no cache.
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
-void cache_flush(Cache *c);                                 // invalidates everything
+void cache_flush(Cache *c);  // invalidates everything
 uint32_t cache_set(const Cache *c, uint64_t address);
 // Looks up sectors (mask of the line at address). A line that is found
 // is touched, whatever of it is valid. PENDING: all that is missing is under way; MISS_SECTOR:
 // the line is there, some sectors are neither valid nor pending; MISS: *line is the victim to replace; NO_WAY: every
 // way of the set is locked. *line is null only for NO_WAY.
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line);
-CacheLine *cache_peek(const Cache *c, uint64_t address);    // without touching; null: not there
+CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
 // Takes a victim over for a new tag, all sectors invalid.
 void cache_take(Cache *c, CacheLine *line, uint64_t address);
 static inline uint32_t cache_sectors(const Cache *c, uint64_t address, uint32_t bytes)  // the mask of an access
@@ -111,54 +111,54 @@ static inline uint32_t cache_fetch(const Cache *c, uint32_t sectors)
     return c->cfg.fill == c->cfg.line ? (c->sectors == 32 ? ~0u : (1u << c->sectors) - 1) : sectors;
 }
 
-// --- coalesce.c -------------------------------------------------------------------------------------------------------
+// --- coalesce.c ------------------------------------------------------------------------------------------------------
 typedef struct Segment {
-    uint64_t address;          // of the segment
-    uint32_t sectors;          // mask of 4
-    uint32_t bytes;            // bytes that lanes touch, counted per lane
-    uint32_t whole;            // mask of sectors whose every byte is touched
+    uint64_t address;  // of the segment
+    uint32_t sectors;  // mask of 4
+    uint32_t bytes;    // bytes that lanes touch, counted per lane
+    uint32_t whole;    // mask of sectors whose every byte is touched
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out);
 // The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, which is 0 or bytes.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
 
-// --- banks.c: shared memory -------------------------------------------------------------------------------------------
+// --- banks.c: shared memory ------------------------------------------------------------------------------------------
 typedef struct BankCfg {
-    uint32_t banks;            // 32
-    uint32_t width;            // bytes a bank gives: 4 or 8
-    uint32_t mode;             // bytes of consecutive addresses in a bank: 4 or 8
+    uint32_t banks;  // 32
+    uint32_t width;  // bytes a bank gives: 4 or 8
+    uint32_t mode;   // bytes of consecutive addresses in a bank: 4 or 8
 } BankCfg;
 // Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
-// Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one pass? May
-// miss some that do.
+// Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one
+// pass? May miss some that do.
 bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride);
 // Passes of atomics, which lanes of one bank perform one after another.
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
-// --- packets ----------------------------------------------------------------------------------------------------------
+// --- packets ---------------------------------------------------------------------------------------------------------
 typedef enum PacketKind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_REPLY, PACKET_WALK } PacketKind;
 typedef struct Packet {
-    uint64_t time;             // arrival
-    uint64_t address;          // of the segment
-    uint32_t tag;              // comes back in the reply
+    uint64_t time;     // arrival
+    uint64_t address;  // of the segment
+    uint32_t tag;      // comes back in the reply
     uint16_t sm;
     uint8_t kind;
-    uint8_t sectors;           // mask of 4
-    uint8_t structure;         // data structure, for statistics
-    uint8_t whole;             // writes: sectors whose every byte is written
-    uint8_t ops;               // atomics: lanes
-    uint8_t quiet;             // no reply is wanted
-    uint8_t translate;         // a Translate
-    bool walking;              // stands for the read of its page-table entry
-    uint16_t extra;            // cycles that its walk takes besides
+    uint8_t sectors;    // mask of 4
+    uint8_t structure;  // data structure, for statistics
+    uint8_t whole;      // writes: sectors whose every byte is written
+    uint8_t ops;        // atomics: lanes
+    uint8_t quiet;      // no reply is wanted
+    uint8_t translate;  // a Translate
+    bool walking;       // stands for the read of its page-table entry
+    uint16_t extra;     // cycles that its walk takes besides
 } Packet;
 typedef enum Translate { KNOWN, ASK_TLB2, WALK } Translate;  // missed the L1 TLB; missed the L2 TLB too
 // A queue of packets in order of time, written at one end and read at the other.
 typedef struct Fifo {
     Packet *v;
-    size_t head, n, cap;       // valid: [head, n)
+    size_t head, n, cap;  // valid: [head, n)
 } Fifo;
 static inline void fifo_put(Fifo *f, Packet p)
 {
@@ -196,11 +196,11 @@ static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the star
     return true;
 }
 
-// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads arrive, in which
-// each node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
+// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads
+// arrive, in which each node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
 typedef struct First {
-    uint64_t *node;            // the root is 1; leaves come last
-    uint32_t leaves;           // a power of two
+    uint64_t *node;   // the root is 1; leaves come last
+    uint32_t leaves;  // a power of two
 } First;
 static inline void first_open(First *f, uint32_t queues)
 {
@@ -222,8 +222,8 @@ static inline uint32_t first_queue(const First *f) { return f->node[1] & 0xffff;
 
 // A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.
 typedef struct Link {
-    uint64_t free;             // 1/256 cycle
-    uint32_t cost;             // 1/65536 cycle per byte
+    uint64_t free;  // 1/256 cycle
+    uint32_t cost;  // 1/65536 cycle per byte
 } Link;
 static inline uint32_t link_cost(double bytes_per_cycle) { return (uint32_t)(65536 / bytes_per_cycle + 0.5); }
 static inline uint64_t link_time(uint32_t cost, uint32_t bytes) { return ((uint64_t)cost * bytes + 128) >> 8; }
@@ -235,18 +235,18 @@ static inline uint64_t link_pass(Link *l, uint64_t now, uint32_t bytes)  // the 
     return (l->free + 255) >> 8;
 }
 
-// --- dram.c: one channel ----------------------------------------------------------------------------------------------
+// --- dram.c: one channel ---------------------------------------------------------------------------------------------
 typedef struct DramCfg {
-    bool simple;               // a fixed latency and a bandwidth instead of banks
-    double bytes_per_cycle;    // of one channel, per core cycle
-    uint32_t banks, row;       // row: bytes
-    double clock_ratio;        // DRAM cycles per core cycle
-    uint32_t cl, rcd, rp, ras; // DRAM cycles
-    uint32_t queue;            // requests
-    uint32_t latency;          // cycles added to every access (controller), or the whole latency when simple
+    bool simple;                // a fixed latency and a bandwidth instead of banks
+    double bytes_per_cycle;     // of one channel, per core cycle
+    uint32_t banks, row;        // row: bytes
+    double clock_ratio;         // DRAM cycles per core cycle
+    uint32_t cl, rcd, rp, ras;  // DRAM cycles
+    uint32_t queue;             // requests
+    uint32_t latency;           // cycles added to every access (controller), or the whole latency when simple
 } DramCfg;
 typedef struct DramRequest {
-    uint64_t arrival, row;     // 1/256 cycle
+    uint64_t arrival, row;  // 1/256 cycle
     uint32_t tag, bytes, bank;
     bool write;
 } DramRequest;
@@ -259,84 +259,84 @@ typedef struct DramDone {
 } DramDone;
 typedef struct Dram {
     DramCfg cfg;
-    DramRequest *queue;        // valid: [head, head + n), in the order of arrival, with room for twice as many
+    DramRequest *queue;  // valid: [head, head + n), in the order of arrival, with room for twice as many
     uint32_t head, n;
     DramBank *bank;
-    uint64_t bus;              // 1/256 cycle: when the data bus is free
-    DramDone *done;            // reads under way, by time: a ring
+    uint64_t bus;    // 1/256 cycle: when the data bus is free
+    DramDone *done;  // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
-    uint32_t cost;             // 1/65536 cycle per byte
+    uint32_t cost;  // 1/65536 cycle per byte
     uint64_t t_cl, t_rcd, t_rp, t_ras;
-    uint64_t *count;           // the partition's counters
+    uint64_t *count;  // the partition's counters
 } Dram;
 void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
 void dram_close(Dram *d);
 static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
-uint64_t dram_next(const Dram *d);             // the next cycle at which something happens, or NEVER
+uint64_t dram_next(const Dram *d);                    // the next cycle at which something happens, or NEVER
 bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
-void dram_run(Dram *d, uint64_t now);          // starts what can start by now
+void dram_run(Dram *d, uint64_t now);                 // starts what can start by now
 
-// --- tlb.c: address translation ---------------------------------------------------------------------------------------
+// --- tlb.c: address translation --------------------------------------------------------------------------------------
 // Each SM has an L1 TLB, looked up by requests that leave it; all share an L2 TLB. A request that misses the L1 TLB
 // goes by way of the L2 TLB and is late by tlb1.penalty; one that misses that too first reads its page-table entry
-// through the L2 and DRAM (partition.c). Translations are entered when they are asked for, and requests for a page whose
-// walk is under way walk too. Entries outside the active window of the page table (Kepler's 512 MB, mei §IV-A) cost a
-// switch.
+// through the L2 and DRAM (partition.c). Translations are entered when they are asked for, and requests for a page
+// whose walk is under way walk too. Entries outside the active window of the page table (Kepler's 512 MB, mei §IV-A)
+// cost a switch.
 typedef struct TlbCfg {
-    uint32_t entries;          // 0: there is none
-    uint64_t page;             // bytes, a power of two
+    uint32_t entries;  // 0: there is none
+    uint64_t page;     // bytes, a power of two
     uint32_t ways;
     uint32_t sets[64], set_count;
     uint32_t index, policy;
     double weights[32];
-    uint32_t penalty;          // cycles: L1: a miss that hits the L2 TLB; L2: a walk whose entry is in the L2 cache
-    uint32_t far;              // L2: cycles more when the entry comes from DRAM
-    uint64_t window;           // L2: bytes whose entries are active; 0: all
-    uint32_t switching;        // L2: cycles to activate others
+    uint32_t penalty;    // cycles: L1: a miss that hits the L2 TLB; L2: a walk whose entry is in the L2 cache
+    uint32_t far;        // L2: cycles more when the entry comes from DRAM
+    uint64_t window;     // L2: bytes whose entries are active; 0: all
+    uint32_t switching;  // L2: cycles to activate others
 } TlbCfg;
 bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why);
-bool tlb_lookup(Cache *c, uint64_t address);   // true: hit; a miss enters the page
+bool tlb_lookup(Cache *c, uint64_t address);  // true: hit; a miss enters the page
 // The L2 TLB with the requests on their way to it.
 typedef struct Mmu {
-    TlbCfg cfg, first;         // of the L2 TLB, and of the SMs'
+    TlbCfg cfg, first;  // of the L2 TLB, and of the SMs'
     Cache tlb;
-    VEC(Packet) waiting;       // by (time, SM)
-    uint64_t window;           // number of the active window of the page table
-    uint64_t *walked;          // per TLB line: when its walk is over at the latest
-    uint32_t walk_time;        // cycles a walk takes at most, unloaded
+    VEC(Packet) waiting;  // by (time, SM)
+    uint64_t window;      // number of the active window of the page table
+    uint64_t *walked;     // per TLB line: when its walk is over at the latest
+    uint32_t walk_time;   // cycles a walk takes at most, unloaded
     uint64_t count[C_COUNT];
 } Mmu;
 bool mmu_open(Mmu *m, const TlbCfg *first, const TlbCfg *cfg, uint32_t walk_time, const char **why);
 void mmu_close(Mmu *m);
 void mmu_flush(Mmu *m);
 
-// --- partition.c: a slice of L2 with its DRAM channel -------------------------------------------------------------------
+// --- partition.c: a slice of L2 with its DRAM channel ----------------------------------------------------------------
 typedef struct PartitionCfg {
-    CacheCfg l2;               // of one slice
+    CacheCfg l2;  // of one slice
     DramCfg dram;
-    uint32_t interval;         // cycles between look-ups
-    double bytes_in, bytes_out;// of the partition's ports, per core cycle
-    uint32_t to_sm;            // cycles from partition to SM
-    uint32_t far;              // cycles more, there and back together, between an SM and the L2's other half
-    uint32_t credits;          // requests an SM can have waiting here
-    uint32_t partitions, chunk;// interleaving: bytes of consecutive addresses in one partition, a power of two
-    uint32_t chunk_shift;      // set by partition_prepare
+    uint32_t interval;           // cycles between look-ups
+    double bytes_in, bytes_out;  // of the partition's ports, per core cycle
+    uint32_t to_sm;              // cycles from partition to SM
+    uint32_t far;                // cycles more, there and back together, between an SM and the L2's other half
+    uint32_t credits;            // requests an SM can have waiting here
+    uint32_t partitions, chunk;  // interleaving: bytes of consecutive addresses in one partition, a power of two
+    uint32_t chunk_shift;        // set by partition_prepare
     uint64_t reciprocal;
     bool hash;                 // XOR-hash the choice of partition
     uint32_t header;           // bytes of a packet's header
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t sms;
-    uint64_t page;             // bytes of a page, for walks
-    uint32_t walk, walk_far;   // cycles: TlbCfg.penalty and far of the L2 TLB
+    uint64_t page;            // bytes of a page, for walks
+    uint32_t walk, walk_far;  // cycles: TlbCfg.penalty and far of the L2 TLB
 } PartitionCfg;
 typedef struct Waiter {
     Packet p;
-    uint32_t next;             // chain of requests that wait for one miss, or free list
+    uint32_t next;  // chain of requests that wait for one miss, or free list
 } Waiter;
 typedef struct Miss {
     CacheLine *line;
-    uint32_t fetching;         // DRAM reads under way
+    uint32_t fetching;            // DRAM reads under way
     uint32_t first, last, count;  // waiters
     uint32_t next_free;
 } Miss;
@@ -346,41 +346,51 @@ typedef struct Partition {
     Cache l2;
     Dram dram;
     Link in, out;
-    uint32_t sms;              // that send requests in this launch: the first ones
+    uint32_t sms;  // that send requests in this launch: the first ones
     uint32_t launch;
-    Fifo *inbox;               // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
-                               // then those whose walk is over
-    First first;               // of them, set whenever one of their heads changes
-    uint64_t due;              // nothing happens before this cycle unless a request arrives
-    uint64_t sent;             // the earliest arrival of what was sent in this window, or NEVER
-    Wire *reply, *credit;      // per SM
+    Fifo *inbox;           // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
+                           // then those whose walk is over
+    First first;           // of them, set whenever one of their heads changes
+    uint64_t due;          // nothing happens before this cycle unless a request arrives
+    uint64_t sent;         // the earliest arrival of what was sent in this window, or NEVER
+    Wire *reply, *credit;  // per SM
     Miss *miss;
     uint32_t free_miss, misses;
     Waiter *waiter;
     uint32_t free_waiter, waiter_cap;
     uint64_t port_free, atomics_free;
-    uint64_t refused_since;    // NEVER: the head isn't refused
+    uint64_t refused_since;       // NEVER: the head isn't refused
     uint64_t window, last_event;  // last_event: when the last request was served
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];
 } Partition;
-void partition_prepare(PartitionCfg *cfg);     // fills what is computed from the other fields; before partition_of
+void partition_prepare(PartitionCfg *cfg);  // fills what is computed from the other fields; before partition_of
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Which partition serves an address, and the address within it.
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
-// The L2 in two halves, each with every other SM. What the way to the other half takes more, there and back; it only adds
-// to the links' latencies, so packets still arrive at least a window later. 0 within a half.
-static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return (part >= cfg->partitions / 2) != (sm & 1); }
-static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far / 2 : 0; }
-static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t sm) { return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0; }
-// Runs the window that ends at cycle `end`; of those before it in which nothing was due, none has to be run. window counts
-// those that are. from[k] is SM k's wire to this partition.
+// The L2 in two halves, each with every other SM. What the way to the other half takes more, there and back; it only
+// adds to the links' latencies, so packets still arrive at least a window later. 0 within a half.
+static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
+{
+    return (part >= cfg->partitions / 2) != (sm & 1);
+}
+static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
+{
+    return partition_is_far(cfg, part, sm) ? cfg->far / 2 : 0;
+}
+static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
+{
+    return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0;
+}
+// Runs the window that ends at cycle `end`; of those before it in which nothing was due, none has to be run. window
+// counts those that are. from[k] is SM k's wire to this partition.
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
-// Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At edges.
+// Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At
+// edges.
 void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t window, uint64_t end);
 static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.v[0].time : NEVER; }
-bool partition_idle(const Partition *p);       // nothing waits, nothing is under way
+bool partition_idle(const Partition *p);  // nothing waits, nothing is under way
 
 #endif

@@ -1,7 +1,7 @@
-// partition.c: a slice of the L2 and its DRAM channel. Requests are served in the order of their arrival, one look-up an
-// interval; a head that can't be served (no MSHR, no room in the DRAM queue, a full set) blocks those behind it until
-// DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once.
-// Conservation: accesses = hits + misses + merges; every request that isn't quiet is answered once.
+// partition.c: a slice of the L2 and its DRAM channel. Requests are served in the order of their arrival, one look-up
+// an interval; a head that can't be served (no MSHR, no room in the DRAM queue, a full set) blocks those behind it
+// until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. Conservation:
+// accesses = hits + misses + merges; every request that isn't quiet is answered once.
 #include "mem/mem.h"
 
 #include <string.h>
@@ -28,7 +28,8 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
     p->reply = mem_alloc(sizeof *p->reply * cfg->sms);
     p->credit = mem_alloc(sizeof *p->credit * cfg->sms);
     p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
-    for (uint32_t m = 0; m < cfg->l2.mshrs; m++) p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
+    for (uint32_t m = 0; m < cfg->l2.mshrs; m++)
+        p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
     p->free_waiter = NONE;
     return true;
 }
@@ -63,7 +64,8 @@ void partition_begin(Partition *p, uint32_t sms)
 uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
 {
     // Division by the number of partitions is a multiplication by its reciprocal, exact for addresses below 2^56.
-    uint64_t block = address >> cfg->chunk_shift, q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
+    uint64_t block = address >> cfg->chunk_shift,
+             q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
     uint32_t part = (uint32_t)(block - q * cfg->partitions);
     if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
         uint64_t h = q ^ q >> 5 ^ q >> 11;
@@ -125,8 +127,10 @@ static void wait_for(Partition *p, Miss *m, const Packet *r)
     uint32_t w = p->free_waiter;
     p->free_waiter = p->waiter[w].next;
     p->waiter[w] = (Waiter){*r, NONE};
-    if (m->count++) p->waiter[m->last].next = w;
-    else m->first = w;
+    if (m->count++)
+        p->waiter[m->last].next = w;
+    else
+        m->first = w;
     m->last = w;
 }
 
@@ -173,8 +177,10 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
         return true;
     }
     bool through = write && !p->cfg.l2.write_back;
-    if (fresh) missing = need;
-    else if (found == MISS_SECTOR) missing = need & ~(line->valid | line->pending);
+    if (fresh)
+        missing = need;
+    else if (found == MISS_SECTOR)
+        missing = need & ~(line->valid | line->pending);
     if (missing) missing = cache_fetch(&p->l2, missing) & ~(fresh ? 0 : line->valid | line->pending);
     bool waits = fresh ? need != 0 : (need & ~line->valid) != 0;
     bool has_miss = !fresh && line->pending;
@@ -216,8 +222,10 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     } else if (write || atomic) {
         line->dirty |= want;
     }
-    if (waits && !write) wait_for(p, &p->miss[line->slot], r);
-    else answer(p, r, now, atomic_time(p, r, now));
+    if (waits && !write)
+        wait_for(p, &p->miss[line->slot], r);
+    else
+        answer(p, r, now, atomic_time(p, r, now));
     return true;
 }
 
@@ -230,8 +238,10 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     for (uint32_t w = m->first; w != NONE;) {
         uint32_t next = p->waiter[w].next;
         const Packet *r = &p->waiter[w].p;
-        if (r->walking) answer(p, r, now + p->cfg.walk_far, 0);
-        else answer(p, r, now, atomic_time(p, r, now));
+        if (r->walking)
+            answer(p, r, now + p->cfg.walk_far, 0);
+        else
+            answer(p, r, now, atomic_time(p, r, now));
         p->waiter[w].next = p->free_waiter;
         p->free_waiter = w;
         w = next;
@@ -278,7 +288,9 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
             continue;
         }
         f = &p->inbox[sm];
-        uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ ? 0 : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors) : 8u * r->ops);
+        uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ    ? 0
+                                          : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
+                                                                    : 8u * r->ops);
         p->last_event = now + 1;
         uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
         p->port_free = MAX(now + p->cfg.interval, through);

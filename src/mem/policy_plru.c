@@ -8,8 +8,10 @@ static void use(Cache *c, uint32_t set, uint32_t way)
     uint32_t node = 1;
     for (uint32_t half = c->ways[set] / 2; half; half /= 2) {
         uint32_t right = way / half & 1;
-        if (right) c->tree[set] &= ~(1u << node);
-        else c->tree[set] |= 1u << node;
+        if (right)
+            c->tree[set] &= ~(1u << node);
+        else
+            c->tree[set] |= 1u << node;
         node = node * 2 + right;
     }
 }

@@ -6,8 +6,14 @@
 
 bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
 {
-    CacheCfg t = {.size = cfg->entries * cfg->page, .line = 1, .sector = 1, .fill = 1, .ways = cfg->ways, .set_count = cfg->set_count,
-                  .index = cfg->index, .policy = cfg->policy};
+    CacheCfg t = {.size = cfg->entries * cfg->page,
+                  .line = 1,
+                  .sector = 1,
+                  .fill = 1,
+                  .ways = cfg->ways,
+                  .set_count = cfg->set_count,
+                  .index = cfg->index,
+                  .policy = cfg->policy};
     *why = NULL;
     *c = (Cache){.cfg = t};
     if (!cfg->entries) return true;

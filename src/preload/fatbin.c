@@ -1,9 +1,11 @@
-// fatbin.c: the container that the CUDA toolkit packs machine code and PTX into. NVIDIA documents neither it nor the wrapper that
-// a program has around it; what stands here was read off what fatbinary 13.0 writes, and agrees with what others found
-// (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a container that doesn't add up is left alone.
+// fatbin.c: the container that the CUDA toolkit packs machine code and PTX into. NVIDIA documents neither it nor the
+// wrapper that a program has around it; what stands here was read off what fatbinary 13.0 writes, and agrees with what
+// others found (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a container that doesn't add up is
+// left alone.
 //
-// A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and entries of
-// machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4 (before 12.8) or zstd.
+// A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and
+// entries of machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4
+// (before 12.8) or zstd.
 #include "preload/preload.h"
 
 #include <dlfcn.h>
@@ -24,15 +26,15 @@ typedef struct Header {
 } Header;
 typedef struct Entry {
     uint16_t kind, version;
-    uint32_t header;          // bytes of it, to the contents
-    uint64_t bytes;           // of the contents, with padding
-    uint32_t packed;          // bytes of the contents, if compressed
+    uint32_t header;  // bytes of it, to the contents
+    uint64_t bytes;   // of the contents, with padding
+    uint32_t packed;  // bytes of the contents, if compressed
     uint32_t options;
     uint16_t minor, major;
     uint32_t capability;
     uint32_t name_at, name_bytes;
     uint64_t flags, reserved;
-    uint64_t unpacked;        // bytes of what was compressed
+    uint64_t unpacked;  // bytes of what was compressed
 } Entry;
 _Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as they lie in memory");
 
@@ -65,7 +67,7 @@ ImageKind image_kind(const void *image)
     return magic == WRAPPER || magic == CONTAINER ? IMAGE_FATBIN : magic == 0x464c457f ? IMAGE_CUBIN : IMAGE_UNKNOWN;
 }
 
-// --- decompression ----------------------------------------------------------------------------------------------------------
+// --- decompression ---------------------------------------------------------------------------------------------------
 // A length's first four bits, and bytes behind them while they are 255.
 static bool read_length(const uint8_t **from, const uint8_t *end, uint32_t bits, size_t *length)
 {
@@ -86,14 +88,16 @@ bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes)
     size_t at = 0, length;
     while (from < end) {
         uint8_t token = *from++;
-        if (!read_length(&from, end, token >> 4, &length) || length > (size_t)(end - from) || length > bytes - at) return false;
+        if (!read_length(&from, end, token >> 4, &length) || length > (size_t)(end - from) || length > bytes - at)
+            return false;
         memcpy(to + at, from, length);
         from += length, at += length;
         if (from == end) break;
         if (end - from < 2) return false;
         size_t back = from[0] | (size_t)from[1] << 8;
         from += 2;
-        if (!read_length(&from, end, token & 15, &length) || !back || back > at || (length += 4) > bytes - at) return false;
+        if (!read_length(&from, end, token & 15, &length) || !back || back > at || (length += 4) > bytes - at)
+            return false;
         for (; length; length--, at++) to[at] = to[at - back];  // it may overlap itself
     }
     return at == bytes;
@@ -114,18 +118,22 @@ static bool zstd_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t b
 
 static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why)
 {
-    if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD))) return text_add(ptx, (const char *)contents, strnlen((const char *)contents, e->bytes)), true;
-    if (e->packed > e->bytes || !e->unpacked || e->unpacked > UNPACKED_MOST) return text_put(why, "its compressed PTX is damaged"), false;
+    if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD)))
+        return text_add(ptx, (const char *)contents, strnlen((const char *)contents, e->bytes)), true;
+    if (e->packed > e->bytes || !e->unpacked || e->unpacked > UNPACKED_MOST)
+        return text_put(why, "its compressed PTX is damaged"), false;
     uint8_t *to = mem_alloc(e->unpacked + 1);
     bool ok = true;
-    if (e->flags & PACKED_ZSTD) ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
-    else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked))) text_put(why, "its compressed PTX is damaged");
+    if (e->flags & PACKED_ZSTD)
+        ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
+    else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked)))
+        text_put(why, "its compressed PTX is damaged");
     if (ok) text_add(ptx, (const char *)to, strlen((const char *)to));
     mem_free(to);
     return ok;
 }
 
-// --- the container ----------------------------------------------------------------------------------------------------------
+// --- the container ---------------------------------------------------------------------------------------------------
 // Contents are at their place in the file: no field of an entry need be aligned.
 typedef struct Found {
     Entry entry;
@@ -152,23 +160,28 @@ bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
         if (!(image = w.container)) return text_put(why, "its fat binary is empty"), false;
         memcpy(&h, image, sizeof h);
     }
-    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h) return text_put(why, "its fat binary is of an unknown kind"), false;
+    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h)
+        return text_put(why, "its fat binary is of an unknown kind"), false;
     const uint8_t *at = (const uint8_t *)image + h.bytes, *end = at + h.rest;
     while ((size_t)(end - at) >= sizeof(Entry)) {
         Entry e;
         memcpy(&e, at, sizeof e);
-        if (e.header < sizeof e || e.header > (size_t)(end - at) || e.bytes > (size_t)(end - at) - e.header) return text_put(why, "its fat binary is damaged"), false;
+        if (e.header < sizeof e || e.header > (size_t)(end - at) || e.bytes > (size_t)(end - at) - e.header)
+            return text_put(why, "its fat binary is damaged"), false;
         newer |= e.kind == KIND_PTX && e.capability > capability;
         // Machine code runs on GPUs of its own major version from its minor version on.
         if (e.kind == KIND_PTX && e.capability <= capability) better(&text, &e, at + e.header);
-        if (e.kind == KIND_CODE && e.capability <= capability && e.capability / 10 == capability / 10) better(&code, &e, at + e.header);
+        if (e.kind == KIND_CODE && e.capability <= capability && e.capability / 10 == capability / 10)
+            better(&code, &e, at + e.header);
         at += e.header + e.bytes;
     }
     if (!text.count) return text_put(why, newer ? "its PTX is for later GPUs" : "it is machine code alone"), false;
     if (text.count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
     // The host's code may count on what the driver would have taken, block sizes say.
     if (code.count && code.entry.capability > text.entry.capability)
-        return text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u", text.entry.capability / 10, text.entry.capability % 10, code.entry.capability / 10,
-                           code.entry.capability % 10), false;
+        return text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u",
+                           text.entry.capability / 10, text.entry.capability % 10, code.entry.capability / 10,
+                           code.entry.capability % 10),
+               false;
     return unpack(&text.entry, text.contents, ptx, why);
 }

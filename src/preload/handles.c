@@ -1,6 +1,6 @@
-// handles.c: what is known behind the handles that the application holds. A handle that the driver gives out anew (a context
-// may have gone meanwhile, and its modules with it) replaces what was known of its number. Kernels stay where they are until
-// their module is unloaded; who launches one then has lost in any case.
+// handles.c: what is known behind the handles that the application holds. A handle that the driver gives out anew (a
+// context may have gone meanwhile, and its modules with it) replaces what was known of its number. Kernels stay where
+// they are until their module is unloaded; who launches one then has lost in any case.
 #include "preload/preload.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static Owner *find_owner(const void *handle, bool library)
 static void remove_kernels(const Image *image, const void *owner)
 {
     Kernel *k, *next;
-    HASH_ITER(hh, preload.kernels, k, next) {
+    HASH_ITER(hh, preload.kernels, k, next)
+    {
         if (k->image == image && (!owner || k->owner == owner)) remove_kernel(k);
     }
 }
@@ -48,12 +49,14 @@ static Image *remove_owner(void *handle, bool library)
     if (!o) return NULL;
     Image *image = o->image;
     bool others = false;
-    for (size_t n = 0; n < preload.owners.n; n++) others |= preload.owners.v[n].image == image && &preload.owners.v[n] != o;
+    for (size_t n = 0; n < preload.owners.n; n++)
+        others |= preload.owners.v[n].image == image && &preload.owners.v[n] != o;
     bool all = library || !others;
     remove_kernels(image, all ? NULL : handle);
     for (size_t n = preload.owners.n; n-- > 0;) {
         const Owner *x = &preload.owners.v[n];
-        if (x->image == image && (all || x->handle == handle)) preload.owners.v[n] = preload.owners.v[--preload.owners.n];
+        if (x->image == image && (all || x->handle == handle))
+            preload.owners.v[n] = preload.owners.v[--preload.owners.n];
     }
     return all ? image : NULL;
 }
@@ -96,7 +99,12 @@ static void add(void *handle, bool is_kernel, const Owner *o, const Sl1Kernel *o
     if (k) remove_kernel(k);
     if (!o || !of || of->left) return;
     k = mem_alloc(sizeof *k);
-    *k = (Kernel){.handle = handle, .owner = o->handle, .image = o->image, .of = of, .library = o->library, .is_kernel = is_kernel};
+    *k = (Kernel){.handle = handle,
+                  .owner = o->handle,
+                  .image = o->image,
+                  .of = of,
+                  .library = o->library,
+                  .is_kernel = is_kernel};
     HASH_ADD_PTR(preload.kernels, handle, k);
 }
 

@@ -1,6 +1,7 @@
-// launch.c: a launch of a kernel that has rewritten ones beside it. What the application asked for is kept whole in a Launch;
-// a second one is made of it, with another kernel, two more parameters and more shared memory, and if that can't be made or
-// the driver refuses it, the first one is issued. So the application sees an error only if its own launch has one.
+// launch.c: a launch of a kernel that has rewritten ones beside it. What the application asked for is kept whole in a
+// Launch; a second one is made of it, with another kernel, two more parameters and more shared memory, and if that
+// can't be made or the driver refuses it, the first one is issued. So the application sees an error only if its own
+// launch has one.
 #include "preload/preload.h"
 
 #include <string.h>
@@ -9,12 +10,22 @@ typedef struct Launch {
     CUlaunchConfig c;
     CUfunction f;
     void **params, **extra;
-    bool ex, ptsz;        // by cuLaunchKernelEx; stream 0 is the thread's own
+    bool ex, ptsz;  // by cuLaunchKernelEx; stream 0 is the thread's own
 } Launch;
 
 // Lines of the log that a kernel gets once.
-enum { TOLD_LINES = 1, TOLD_ROOM = 2, TOLD_CAPTURE = 4, TOLD_COOPERATIVE = 8, TOLD_CLUSTERS = 16, TOLD_PARAMS = 32, TOLD_REFUSED = 64,
-       TOLD_MISSING = 128, TOLD_GRAPH = 256, TOLD_ODD = 512 };
+enum {
+    TOLD_LINES = 1,
+    TOLD_ROOM = 2,
+    TOLD_CAPTURE = 4,
+    TOLD_COOPERATIVE = 8,
+    TOLD_CLUSTERS = 16,
+    TOLD_PARAMS = 32,
+    TOLD_REFUSED = 64,
+    TOLD_MISSING = 128,
+    TOLD_GRAPH = 256,
+    TOLD_ODD = 512
+};
 
 static bool first_time(Kernel *k, uint32_t what)
 {
@@ -35,18 +46,24 @@ static bool left(Kernel *k, uint32_t what, const char *why)
 static CUresult issue(const Launch *l)
 {
     const CUlaunchConfig *c = &l->c;
-    if (l->ex) return l->ptsz ? REAL(cuLaunchKernelEx_ptsz, c, l->f, l->params, l->extra) : REAL(cuLaunchKernelEx, c, l->f, l->params, l->extra);
-    if (l->ptsz) return REAL(cuLaunchKernel_ptsz, l->f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->smem, c->stream, l->params, l->extra);
-    return REAL(cuLaunchKernel, l->f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->smem, c->stream, l->params, l->extra);
+    if (l->ex)
+        return l->ptsz ? REAL(cuLaunchKernelEx_ptsz, c, l->f, l->params, l->extra)
+                       : REAL(cuLaunchKernelEx, c, l->f, l->params, l->extra);
+    if (l->ptsz)
+        return REAL(cuLaunchKernel_ptsz, l->f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                    c->block[2], c->smem, c->stream, l->params, l->extra);
+    return REAL(cuLaunchKernel, l->f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                c->smem, c->stream, l->params, l->extra);
 }
 
-// --- may it be changed? -----------------------------------------------------------------------------------------------------
-// A graph's launch is looked at and changed by its function and parameters later on, so it stays as it is. An error is another
-// stream's capture that forbids this launch: the driver shall say so.
+// --- may it be changed? ----------------------------------------------------------------------------------------------
+// A graph's launch is looked at and changed by its function and parameters later on, so it stays as it is. An error is
+// another stream's capture that forbids this launch: the driver shall say so.
 static bool is_captured(const Launch *l)
 {
     int status = 0;
-    CUresult r = l->ptsz ? REAL(cuStreamIsCapturing_ptsz, l->c.stream, &status) : REAL(cuStreamIsCapturing, l->c.stream, &status);
+    CUresult r = l->ptsz ? REAL(cuStreamIsCapturing_ptsz, l->c.stream, &status)
+                         : REAL(cuStreamIsCapturing, l->c.stream, &status);
     return r != CUDA_SUCCESS || status;
 }
 
@@ -56,7 +73,8 @@ static bool may_change(const Launch *l, Kernel *k)
         const CUlaunchAttribute *a = &l->c.attrs[n];
         // All its blocks must be resident at once, which the driver has counted for the original.
         if (a->id == LAUNCH_COOPERATIVE && a->value.cooperative) return left(k, TOLD_COOPERATIVE, "it is cooperative");
-        if (a->id == LAUNCH_CLUSTER || a->id == LAUNCH_PREFERRED_CLUSTER) return left(k, TOLD_CLUSTERS, "its blocks form clusters");
+        if (a->id == LAUNCH_CLUSTER || a->id == LAUNCH_PREFERRED_CLUSTER)
+            return left(k, TOLD_CLUSTERS, "its blocks form clusters");
         if (a->id == LAUNCH_UPDATABLE_NODE) return left(k, TOLD_GRAPH, "it becomes a node of a graph");
     }
     if (k->clusters) return left(k, TOLD_CLUSTERS, "its blocks form clusters");
@@ -64,7 +82,7 @@ static bool may_change(const Launch *l, Kernel *k)
     return true;
 }
 
-// --- parameters -------------------------------------------------------------------------------------------------------------
+// --- parameters ------------------------------------------------------------------------------------------------------
 // The application's, in an array of pointers or in one buffer.
 typedef struct Params {
     void **array;
@@ -77,9 +95,12 @@ static bool read_params(const Launch *l, const Sl1Kernel *of, Params *p)
     *p = (Params){.array = l->params};
     if (!l->extra) return l->params;
     for (void **e = l->extra; (uintptr_t)e[0] != PARAM_END; e += 2) {
-        if ((uintptr_t)e[0] == PARAM_BUFFER) p->buffer = e[1];
-        else if ((uintptr_t)e[0] == PARAM_BYTES) p->bytes = *(const size_t *)e[1];
-        else return false;
+        if ((uintptr_t)e[0] == PARAM_BUFFER)
+            p->buffer = e[1];
+        else if ((uintptr_t)e[0] == PARAM_BYTES)
+            p->bytes = *(const size_t *)e[1];
+        else
+            return false;
     }
     return !p->array && p->buffer && p->bytes >= of->param_bytes;
 }
@@ -96,11 +117,12 @@ static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
 static bool all_apart(const Params *p, const Sl1Kernel *of)
 {
     uint64_t pointer[SL1_STRUCTURES];
-    for (uint32_t i = 0; i < of->structures; i++) memcpy(&pointer[i], p->array ? p->array[of->param[i]] : p->buffer + of->offset[i], sizeof pointer[i]);
+    for (uint32_t i = 0; i < of->structures; i++)
+        memcpy(&pointer[i], p->array ? p->array[of->param[i]] : p->buffer + of->offset[i], sizeof pointer[i]);
     return sl1_apart(of, settings(), pointer, allocation, NULL);
 }
 
-// --- room -------------------------------------------------------------------------------------------------------------------
+// --- room ------------------------------------------------------------------------------------------------------------
 typedef struct Question {
     CUfunction f, original;
     uint32_t threads;
@@ -110,7 +132,11 @@ static uint32_t blocks_that_fit(void *user, bool original, uint32_t smem)
 {
     const Question *q = user;
     int n = 0;
-    return REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &n, original ? q->original : q->f, (int)q->threads, smem) == CUDA_SUCCESS && n > 0 ? (uint32_t)n : 0;
+    return REAL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &n, original ? q->original : q->f, (int)q->threads,
+                smem) == CUDA_SUCCESS &&
+                   n > 0
+               ? (uint32_t)n
+               : 0;
 }
 
 static uint32_t of_device(CUdevice d, int attribute)
@@ -122,30 +148,39 @@ static uint32_t of_device(CUdevice d, int attribute)
 static uint32_t of_function(CUfunction f, bool is_kernel, CUdevice d, int attribute)
 {
     int v = 0;
-    CUresult r = is_kernel ? REAL(cuKernelGetAttribute, &v, attribute, (CUkernel)f, d) : REAL(cuFuncGetAttribute, &v, attribute, f);
+    CUresult r = is_kernel ? REAL(cuKernelGetAttribute, &v, attribute, (CUkernel)f, d)
+                           : REAL(cuFuncGetAttribute, &v, attribute, f);
     return r == CUDA_SUCCESS && v > 0 ? (uint32_t)v : 0;
 }
 
-// The rewritten kernel may have all the shared memory that the GPU gives a block, once that is asked for: above 48 KiB a kernel
-// must opt in. The carve-out that the application prefers is the original's alone: a large L1, if it asks for one, is the
-// contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
+// The rewritten kernel may have all the shared memory that the GPU gives a block, once that is asked for: above 48 KiB
+// a kernel must opt in. The carve-out that the application prefers is the original's alone: a large L1, if it asks for
+// one, is the contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
 static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
 {
     Sl1Share none = {.left = SL1_NO_ROOM};
     Question q = {f, k->handle, s->threads};
-    uint32_t sms = of_device(s->device, DEVICE_SMS), block = of_device(s->device, DEVICE_SHARED_BLOCK), optin = of_device(s->device, DEVICE_SHARED_OPTIN);
+    uint32_t sms = of_device(s->device, DEVICE_SMS), block = of_device(s->device, DEVICE_SHARED_BLOCK),
+             optin = of_device(s->device, DEVICE_SHARED_OPTIN);
     uint32_t taken = of_function(f, k->library, s->device, FUNCTION_SHARED), all = MAX(block, optin);
     if (!sms || all <= taken) return none;
     // More than the application asked for: its own launch shall fail.
     if (s->smem > of_function(k->handle, k->is_kernel, s->device, FUNCTION_MAX_DYNAMIC)) return none;
     if (all > block) {
-        CUresult r = k->library ? REAL(cuKernelSetAttribute, FUNCTION_MAX_DYNAMIC, (int)(all - taken), (CUkernel)f, s->device) : REAL(cuFuncSetAttribute, f, FUNCTION_MAX_DYNAMIC, (int)(all - taken));
+        CUresult r = k->library
+                         ? REAL(cuKernelSetAttribute, FUNCTION_MAX_DYNAMIC, (int)(all - taken), (CUkernel)f, s->device)
+                         : REAL(cuFuncSetAttribute, f, FUNCTION_MAX_DYNAMIC, (int)(all - taken));
         if (r != CUDA_SUCCESS) all = MAX(block, taken);
     }
-    return sl1_share(k->of, settings(), s->apart, s->threads, s->blocks, sms, s->smem, all - taken, blocks_that_fit, &q);
+    return sl1_share(k->of, settings(), s->apart, s->threads, s->blocks, sms, s->smem, all - taken, blocks_that_fit,
+                     &q);
 }
 
-static bool same_shape(const Shape *a, const Shape *b) { return a->device == b->device && a->apart == b->apart && a->threads == b->threads && a->smem == b->smem && a->blocks == b->blocks; }
+static bool same_shape(const Shape *a, const Shape *b)
+{
+    return a->device == b->device && a->apart == b->apart && a->threads == b->threads && a->smem == b->smem &&
+           a->blocks == b->blocks;
+}
 
 static Sl1Share share_of(Kernel *k, CUfunction f, Shape s)
 {
@@ -164,7 +199,7 @@ static Sl1Share share_of(Kernel *k, CUfunction f, Shape s)
     return s.share;
 }
 
-// --- launching --------------------------------------------------------------------------------------------------------------
+// --- launching -------------------------------------------------------------------------------------------------------
 static CUfunction rewritten_kernel(Kernel *k, bool apart)
 {
     CUfunction f = k->rewritten[apart];
@@ -173,8 +208,10 @@ static CUfunction rewritten_kernel(Kernel *k, bool apart)
     CUkernel kernel = NULL;
     CUresult r;
     text_printf(&name, "%s%s", k->of->name, apart ? SL1_APART : SL1_ALIAS);
-    if (k->library) r = REAL(cuLibraryGetKernel, &kernel, k->owner, name.v), f = (CUfunction)kernel;
-    else r = REAL(cuModuleGetFunction, &f, k->owner, name.v);
+    if (k->library)
+        r = REAL(cuLibraryGetKernel, &kernel, k->owner, name.v), f = (CUfunction)kernel;
+    else
+        r = REAL(cuModuleGetFunction, &f, k->owner, name.v);
     text_free(&name);
     if (r != CUDA_SUCCESS) return NULL;
     k->rewritten[apart] = f;
@@ -198,7 +235,8 @@ static CUresult issue_rewritten(const Launch *l, const Sl1Kernel *of, const Para
     uint8_t *buffer = mem_alloc(bytes);
     memcpy(buffer, p->buffer, of->param_bytes);
     memcpy(buffer + at, &share.region, 4), memcpy(buffer + at + 4, &share.lines, 4);
-    void *extra[] = {(void *)(uintptr_t)PARAM_BUFFER, buffer, (void *)(uintptr_t)PARAM_BYTES, &bytes, (void *)(uintptr_t)PARAM_END};
+    void *extra[] = {(void *)(uintptr_t)PARAM_BUFFER, buffer, (void *)(uintptr_t)PARAM_BYTES, &bytes,
+                     (void *)(uintptr_t)PARAM_END};
     to.extra = extra;
     CUresult r = issue(&to);
     mem_free(buffer);
@@ -215,19 +253,27 @@ static bool launch_rewritten(const Launch *l, Kernel *k)
     if (!read_params(l, k->of, &p)) return left(k, TOLD_PARAMS, "its parameters are not understood");
     s.apart = all_apart(&p, k->of);
     if (!s.apart && sl1_needs_apart(settings()))
-        return left(k, TOLD_ODD, "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes");
+        return left(
+            k, TOLD_ODD,
+            "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes");
     CUfunction f = rewritten_kernel(k, s.apart);
-    if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS) return left(k, TOLD_MISSING, "its rewritten kernel is not found");
-    // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same shape.
+    if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS)
+        return left(k, TOLD_MISSING, "its rewritten kernel is not found");
+    // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same
+    // shape.
     s.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
     Sl1Share share = share_of(k, f, s);
     if (share.left) return left(k, TOLD_ROOM, share.left);
     if (first_time(k, TOLD_LINES))
-        log_line("%s: %s is launched rewritten: %u line%s of %u bytes a thread, %u bytes of dynamic shared memory a block, pointers %s", k->image->name, k->of->name, share.lines,
-                 share.lines == 1 ? "" : "s", settings()->line, share.smem, s.apart ? "apart" : "that may alias");
+        log_line("%s: %s is launched rewritten: %u line%s of %u bytes a thread, %u bytes of dynamic shared memory a "
+                 "block, pointers %s",
+                 k->image->name, k->of->name, share.lines, share.lines == 1 ? "" : "s", settings()->line, share.smem,
+                 s.apart ? "apart" : "that may alias");
     CUresult r = issue_rewritten(l, k->of, &p, f, share);
     if (r == CUDA_SUCCESS) return true;
-    if (first_time(k, TOLD_REFUSED)) log_line("%s: %s is launched as it is: the driver refuses the rewritten one: %s", k->image->name, k->of->name, error_name(r));
+    if (first_time(k, TOLD_REFUSED))
+        log_line("%s: %s is launched as it is: the driver refuses the rewritten one: %s", k->image->name, k->of->name,
+                 error_name(r));
     return false;
 }
 
@@ -237,8 +283,16 @@ static CUresult launch(const Launch *l)
     return k && launch_rewritten(l, k) ? CUDA_SUCCESS : issue(l);
 }
 
-CUresult cuLaunchKernel LAUNCH_PARAMETERS { return launch(&(Launch){.c = {{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, .f = f, .params = params, .extra = extra}); }
-CUresult cuLaunchKernel_ptsz LAUNCH_PARAMETERS { return launch(&(Launch){.c = {{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, .f = f, .params = params, .extra = extra, .ptsz = true}); }
+CUresult cuLaunchKernel LAUNCH_PARAMETERS
+{
+    return launch(
+        &(Launch){.c = {{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, .f = f, .params = params, .extra = extra});
+}
+CUresult cuLaunchKernel_ptsz LAUNCH_PARAMETERS
+{
+    return launch(&(Launch){
+        .c = {{gx, gy, gz}, {bx, by, bz}, smem, s, NULL, 0}, .f = f, .params = params, .extra = extra, .ptsz = true});
+}
 
 static CUresult launch_ex(const CUlaunchConfig *c, CUfunction f, void **params, void **extra, bool ptsz)
 {
@@ -246,20 +300,32 @@ static CUresult launch_ex(const CUlaunchConfig *c, CUfunction f, void **params, 
     if (c) return l.c = *c, launch(&l);
     return ptsz ? REAL(cuLaunchKernelEx_ptsz, c, f, params, extra) : REAL(cuLaunchKernelEx, c, f, params, extra);
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) { return launch_ex(c, f, params, extra, false); }
-CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) { return launch_ex(c, f, params, extra, true); }
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    return launch_ex(c, f, params, extra, false);
+}
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    return launch_ex(c, f, params, extra, true);
+}
 
 static void tell_cooperative(CUfunction f)
 {
     Kernel *k = handles_find(f);
     if (k) left(k, TOLD_COOPERATIVE, "it is cooperative");
 }
-CUresult cuLaunchCooperativeKernel COOPERATIVE_PARAMETERS { return tell_cooperative(f), REAL(cuLaunchCooperativeKernel, f, gx, gy, gz, bx, by, bz, smem, s, params); }
-CUresult cuLaunchCooperativeKernel_ptsz COOPERATIVE_PARAMETERS { return tell_cooperative(f), REAL(cuLaunchCooperativeKernel_ptsz, f, gx, gy, gz, bx, by, bz, smem, s, params); }
+CUresult cuLaunchCooperativeKernel COOPERATIVE_PARAMETERS
+{
+    return tell_cooperative(f), REAL(cuLaunchCooperativeKernel, f, gx, gy, gz, bx, by, bz, smem, s, params);
+}
+CUresult cuLaunchCooperativeKernel_ptsz COOPERATIVE_PARAMETERS
+{
+    return tell_cooperative(f), REAL(cuLaunchCooperativeKernel_ptsz, f, gx, gy, gz, bx, by, bz, smem, s, params);
+}
 
-// --- attributes -------------------------------------------------------------------------------------------------------------
-// How much shared memory the application may ask for has changed, perhaps: shapes are asked for anew. What else can be set,
-// apart from the carve-out, is about clusters.
+// --- attributes ------------------------------------------------------------------------------------------------------
+// How much shared memory the application may ask for has changed, perhaps: shapes are asked for anew. What else can be
+// set, apart from the carve-out, is about clusters.
 static void attribute_set(void *handle, int attribute)
 {
     Kernel *k = handles_find(handle);

@@ -1,5 +1,6 @@
-// load.c: modules and libraries. What is to be loaded is looked at; PTX, bare or in a fat binary, is rewritten and loaded in its
-// place. If nothing in it can be rewritten, or the driver refuses what was, the application's call is made as it was.
+// load.c: modules and libraries. What is to be loaded is looked at; PTX, bare or in a fat binary, is rewritten and
+// loaded in its place. If nothing in it can be rewritten, or the driver refuses what was, the application's call is
+// made as it was.
 #include "preload/preload.h"
 
 #include <string.h>
@@ -10,7 +11,9 @@ static uint32_t capability(void)
     CUdevice d;
     int major = 0, minor = 0;
     if (REAL(cuCtxGetDevice, &d) != CUDA_SUCCESS && REAL(cuDeviceGet, &d, 0) != CUDA_SUCCESS) return 0;
-    if (REAL(cuDeviceGetAttribute, &major, DEVICE_MAJOR, d) != CUDA_SUCCESS || REAL(cuDeviceGetAttribute, &minor, DEVICE_MINOR, d) != CUDA_SUCCESS) return 0;
+    if (REAL(cuDeviceGetAttribute, &major, DEVICE_MAJOR, d) != CUDA_SUCCESS ||
+        REAL(cuDeviceGetAttribute, &minor, DEVICE_MINOR, d) != CUDA_SUCCESS)
+        return 0;
     return (uint32_t)(major * 10 + minor);
 }
 
@@ -44,11 +47,16 @@ static Image *rewrite(const void *image, const char *path)
     text_printf(&name, "module %u%s%s", ++preload.loads, path ? ": " : "", path ? path : "");
     made->name = name.v;
     const char *ptx = find_ptx(image, name.v, &unpacked);
-    if (ptx && !sl1_rewrite_text(ptx, strlen(ptx), name.v, o, &made->text, &made->of, &diag)) log_line("%s is left alone: its PTX is not understood\n%s", name.v, diag.text.v);
+    if (ptx && !sl1_rewrite_text(ptx, strlen(ptx), name.v, o, &made->text, &made->of, &diag))
+        log_line("%s is left alone: its PTX is not understood\n%s", name.v, diag.text.v);
     for (size_t k = 0; k < made->of.kernels.n; k++) {
         const Sl1Kernel *of = &made->of.kernels.v[k];
-        if (of->left) log_line("%s: %s is left alone: %s", name.v, of->name, of->left);
-        else log_line("%s: %s is rewritten: %u data structure%s", name.v, of->name, of->structures, of->structures == 1 ? "" : "s"), rewritten++;
+        if (of->left)
+            log_line("%s: %s is left alone: %s", name.v, of->name, of->left);
+        else
+            log_line("%s: %s is rewritten: %u data structure%s", name.v, of->name, of->structures,
+                     of->structures == 1 ? "" : "s"),
+                rewritten++;
     }
     text_free(&unpacked), diag_free(&diag);
     if (rewritten) return made;
@@ -64,7 +72,8 @@ static bool accepted(Image *image, CUresult r)
     return false;
 }
 
-// The driver writes into the options' values, such as how much of a log it wrote: for a second try they are as they were.
+// The driver writes into the options' values, such as how much of a log it wrote: for a second try they are as they
+// were.
 static void **keep(void **values, unsigned n)
 {
     void **kept = mem_alloc(sizeof *kept * (n + 1));
@@ -77,7 +86,7 @@ static void put_back(void **values, const void *kept, unsigned n)
     if (values && n) memcpy(values, kept, sizeof *values * n);
 }
 
-// --- modules --------------------------------------------------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------------------------------------
 // A handle of something that wasn't rewritten may be one that we knew.
 static CUresult as_it_was(CUresult r, CUmodule *m)
 {
@@ -143,12 +152,14 @@ CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
     return r;
 }
 
-// --- libraries ------------------------------------------------------------------------------------------------------------
-static Image *load_library(Image *ours, CUlibrary *l, int *options, void **values, unsigned n, int *library_options, void **library_values, unsigned library_n)
+// --- libraries -------------------------------------------------------------------------------------------------------
+static Image *load_library(Image *ours, CUlibrary *l, int *options, void **values, unsigned n, int *library_options,
+                           void **library_values, unsigned library_n)
 {
     if (!ours) return NULL;
     void **kept = keep(values, n);
-    CUresult r = REAL(cuLibraryLoadData, l, ours->text.v, options, values, n, library_options, library_values, library_n);
+    CUresult r =
+        REAL(cuLibraryLoadData, l, ours->text.v, options, values, n, library_options, library_values, library_n);
     if (r != CUDA_SUCCESS) put_back(values, kept, n);
     mem_free(kept);
     if (!accepted(ours, r)) return NULL;
@@ -162,19 +173,24 @@ static CUresult library_as_it_was(CUresult r, CUlibrary *l)
     return r;
 }
 
-CUresult cuLibraryLoadData(CUlibrary *l, const void *image, int *options, void **values, unsigned n, int *library_options, void **library_values, unsigned library_n)
+CUresult cuLibraryLoadData(CUlibrary *l, const void *image, int *options, void **values, unsigned n,
+                           int *library_options, void **library_values, unsigned library_n)
 {
-    if (load_library(rewrite(image, NULL), l, options, values, n, library_options, library_values, library_n)) return CUDA_SUCCESS;
-    return library_as_it_was(REAL(cuLibraryLoadData, l, image, options, values, n, library_options, library_values, library_n), l);
+    if (load_library(rewrite(image, NULL), l, options, values, n, library_options, library_values, library_n))
+        return CUDA_SUCCESS;
+    return library_as_it_was(
+        REAL(cuLibraryLoadData, l, image, options, values, n, library_options, library_values, library_n), l);
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary *l, const char *path, int *options, void **values, unsigned n, int *library_options, void **library_values, unsigned library_n)
+CUresult cuLibraryLoadFromFile(CUlibrary *l, const char *path, int *options, void **values, unsigned n,
+                               int *library_options, void **library_values, unsigned library_n)
 {
     Text file = {0};
     Image *ours = path && text_read_file(&file, path) ? rewrite(file.v, path) : NULL;
     text_free(&file);
     if (load_library(ours, l, options, values, n, library_options, library_values, library_n)) return CUDA_SUCCESS;
-    return library_as_it_was(REAL(cuLibraryLoadFromFile, l, path, options, values, n, library_options, library_values, library_n), l);
+    return library_as_it_was(
+        REAL(cuLibraryLoadFromFile, l, path, options, values, n, library_options, library_values, library_n), l);
 }
 
 // The text must outlive the library: a driver may read it until the end.

@@ -1,11 +1,11 @@
-// preload.h: libonchip-sl1.so, the software L1 for an application that knows nothing of it. The library is loaded before CUDA's
-// driver, stands in front of the functions that load modules and launch kernels, rewrites the PTX of the one and launches
-// rewritten kernels by the other.
+// preload.h: libonchip-sl1.so, the software L1 for an application that knows nothing of it. The library is loaded
+// before CUDA's driver, stands in front of the functions that load modules and launch kernels, rewrites the PTX of the
+// one and launches rewritten kernels by the other.
 //
-// What the application holds are the driver's own handles of its own kernels: the originals stay in the rewritten module, and
-// only a launch swaps one for another. Whatever fails on our side, the call is made as the application made it. symbols.c puts
-// the functions in front, load.c and fatbin.c rewrite, handles.c knows kernels by their handles, launch.c launches, settings.c
-// reads the environment and writes the log.
+// What the application holds are the driver's own handles of its own kernels: the originals stay in the rewritten
+// module, and only a launch swaps one for another. Whatever fails on our side, the call is made as the application made
+// it. symbols.c puts the functions in front, load.c and fatbin.c rewrite, handles.c knows kernels by their handles,
+// launch.c launches, settings.c reads the environment and writes the log.
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
@@ -19,24 +19,33 @@
 #define uthash_fatal(message) abort()
 #include <uthash.h>
 
-// --- the driver's interface: names, values and layouts of the CUDA Driver API -------------------------------------------
-typedef int CUresult;                  // 0: success
+// --- the driver's interface: names, values and layouts of the CUDA Driver API ----------------------------------------
+typedef int CUresult;  // 0: success
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUfunc_st *CUfunction;
-typedef struct CUkern_st *CUkernel;    // may stand for a CUfunction in launches and questions of occupancy
+typedef struct CUkern_st *CUkernel;  // may stand for a CUfunction in launches and questions of occupancy
 typedef struct CUstream_st *CUstream;
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_SYMBOL_NOT_FOUND = 302 };  // …SHARED_OBJECT_SYMBOL_NOT_FOUND
-enum { DEVICE_SHARED_BLOCK = 8, DEVICE_SMS = 16, DEVICE_MAJOR = 75, DEVICE_MINOR = 76, DEVICE_SHARED_OPTIN = 97 };  // CUdevice_attribute
-enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8, FUNCTION_CARVEOUT = 9 };                                       // CUfunction_attribute
-enum { PARAM_END = 0, PARAM_BUFFER = 1, PARAM_BYTES = 2 };                                                             // CU_LAUNCH_PARAM_*
-enum {  // CUlaunchAttributeID
-    LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4, LAUNCH_PREFERRED_CLUSTER = 11, LAUNCH_UPDATABLE_NODE = 13
+enum {
+    DEVICE_SHARED_BLOCK = 8,
+    DEVICE_SMS = 16,
+    DEVICE_MAJOR = 75,
+    DEVICE_MINOR = 76,
+    DEVICE_SHARED_OPTIN = 97
+};                                                                              // CUdevice_attribute
+enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8, FUNCTION_CARVEOUT = 9 };  // CUfunction_attribute
+enum { PARAM_END = 0, PARAM_BUFFER = 1, PARAM_BYTES = 2 };                      // CU_LAUNCH_PARAM_*
+enum {                                                                          // CUlaunchAttributeID
+    LAUNCH_COOPERATIVE = 2,
+    LAUNCH_CLUSTER = 4,
+    LAUNCH_PREFERRED_CLUSTER = 11,
+    LAUNCH_UPDATABLE_NODE = 13
 };
-enum { PER_THREAD_STREAM = 2 };        // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+enum { PER_THREAD_STREAM = 2 };  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -53,49 +62,55 @@ typedef struct CUlaunchConfig {
     unsigned n;
 } CUlaunchConfig;
 
-#define LAUNCH_PARAMETERS (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, CUstream s, void **params, void **extra)
-#define COOPERATIVE_PARAMETERS (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, CUstream s, void **params)
+#define LAUNCH_PARAMETERS                                                                                       \
+    (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, \
+     CUstream s, void **params, void **extra)
+#define COOPERATIVE_PARAMETERS                                                                                  \
+    (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, \
+     CUstream s, void **params)
 
 // What we stand in front of, by the names under which the driver has them.
-#define DRIVER_INTERCEPTED(F)                                                                                             \
-    F(cuModuleLoad, (CUmodule *m, const char *path))                                                                      \
-    F(cuModuleLoadData, (CUmodule *m, const void *image))                                                                 \
-    F(cuModuleLoadDataEx, (CUmodule *m, const void *image, unsigned n, int *options, void **values))                      \
-    F(cuModuleLoadFatBinary, (CUmodule *m, const void *image))                                                            \
-    F(cuModuleUnload, (CUmodule m))                                                                                       \
-    F(cuModuleGetFunction, (CUfunction *f, CUmodule m, const char *name))                                                 \
-    F(cuLibraryLoadData, (CUlibrary *l, const void *image, int *options, void **values, unsigned n, int *library_options, void **library_values, unsigned library_n)) \
-    F(cuLibraryLoadFromFile, (CUlibrary *l, const char *path, int *options, void **values, unsigned n, int *library_options, void **library_values, unsigned library_n)) \
-    F(cuLibraryUnload, (CUlibrary l))                                                                                     \
-    F(cuLibraryGetKernel, (CUkernel *k, CUlibrary l, const char *name))                                                   \
-    F(cuLibraryGetModule, (CUmodule *m, CUlibrary l))                                                                     \
-    F(cuKernelGetFunction, (CUfunction *f, CUkernel k))                                                                   \
-    F(cuKernelSetAttribute, (int attribute, int value, CUkernel k, CUdevice d))                                           \
-    F(cuFuncSetAttribute, (CUfunction f, int attribute, int value))                                                       \
-    F(cuLaunchKernel, LAUNCH_PARAMETERS)                                                                                  \
-    F(cuLaunchKernel_ptsz, LAUNCH_PARAMETERS)                                                                             \
-    F(cuLaunchKernelEx, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))                             \
-    F(cuLaunchKernelEx_ptsz, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))                        \
-    F(cuLaunchCooperativeKernel, COOPERATIVE_PARAMETERS)                                                                  \
-    F(cuLaunchCooperativeKernel_ptsz, COOPERATIVE_PARAMETERS)                                                             \
-    F(cuGetProcAddress, (const char *name, void **to, int version, uint64_t flags))                                       \
+#define DRIVER_INTERCEPTED(F)                                                                           \
+    F(cuModuleLoad, (CUmodule * m, const char *path))                                                   \
+    F(cuModuleLoadData, (CUmodule * m, const void *image))                                              \
+    F(cuModuleLoadDataEx, (CUmodule * m, const void *image, unsigned n, int *options, void **values))   \
+    F(cuModuleLoadFatBinary, (CUmodule * m, const void *image))                                         \
+    F(cuModuleUnload, (CUmodule m))                                                                     \
+    F(cuModuleGetFunction, (CUfunction * f, CUmodule m, const char *name))                              \
+    F(cuLibraryLoadData, (CUlibrary * l, const void *image, int *options, void **values, unsigned n,    \
+                          int *library_options, void **library_values, unsigned library_n))             \
+    F(cuLibraryLoadFromFile, (CUlibrary * l, const char *path, int *options, void **values, unsigned n, \
+                              int *library_options, void **library_values, unsigned library_n))         \
+    F(cuLibraryUnload, (CUlibrary l))                                                                   \
+    F(cuLibraryGetKernel, (CUkernel * k, CUlibrary l, const char *name))                                \
+    F(cuLibraryGetModule, (CUmodule * m, CUlibrary l))                                                  \
+    F(cuKernelGetFunction, (CUfunction * f, CUkernel k))                                                \
+    F(cuKernelSetAttribute, (int attribute, int value, CUkernel k, CUdevice d))                         \
+    F(cuFuncSetAttribute, (CUfunction f, int attribute, int value))                                     \
+    F(cuLaunchKernel, LAUNCH_PARAMETERS)                                                                \
+    F(cuLaunchKernel_ptsz, LAUNCH_PARAMETERS)                                                           \
+    F(cuLaunchKernelEx, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))           \
+    F(cuLaunchKernelEx_ptsz, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))      \
+    F(cuLaunchCooperativeKernel, COOPERATIVE_PARAMETERS)                                                \
+    F(cuLaunchCooperativeKernel_ptsz, COOPERATIVE_PARAMETERS)                                           \
+    F(cuGetProcAddress, (const char *name, void **to, int version, uint64_t flags))                     \
     F(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t flags, int *status))
 // What we call besides.
-#define DRIVER_CALLED(F)                                                                                                  \
-    F(cuGetErrorName, (CUresult, const char **))                                                                          \
-    F(cuCtxGetDevice, (CUdevice *))                                                                                       \
-    F(cuDeviceGet, (CUdevice *, int ordinal))                                                                             \
-    F(cuDeviceGetAttribute, (int *, int attribute, CUdevice))                                                             \
-    F(cuFuncGetAttribute, (int *, int attribute, CUfunction))                                                             \
-    F(cuKernelGetAttribute, (int *, int attribute, CUkernel, CUdevice))                                                   \
-    F(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr))                                           \
-    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction, int threads, size_t dynamic))                \
-    F(cuStreamIsCapturing, (CUstream, int *status))                                                                       \
+#define DRIVER_CALLED(F)                                                                                   \
+    F(cuGetErrorName, (CUresult, const char **))                                                           \
+    F(cuCtxGetDevice, (CUdevice *))                                                                        \
+    F(cuDeviceGet, (CUdevice *, int ordinal))                                                              \
+    F(cuDeviceGetAttribute, (int *, int attribute, CUdevice))                                              \
+    F(cuFuncGetAttribute, (int *, int attribute, CUfunction))                                              \
+    F(cuKernelGetAttribute, (int *, int attribute, CUkernel, CUdevice))                                    \
+    F(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr))                          \
+    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction, int threads, size_t dynamic)) \
+    F(cuStreamIsCapturing, (CUstream, int *status))                                                        \
     F(cuStreamIsCapturing_ptsz, (CUstream, int *status))
 
-// --- symbols.c: in front of the driver ------------------------------------------------------------------------------------
-typedef struct Driver {                // null where this driver lacks a function
-#define F(name, parameters) CUresult (*name) parameters;
+// --- symbols.c: in front of the driver -------------------------------------------------------------------------------
+typedef struct Driver {  // null where this driver lacks a function
+#define F(name, parameters) CUresult(*name) parameters;
     DRIVER_INTERCEPTED(F)
     DRIVER_CALLED(F)
 #undef F
@@ -105,11 +120,11 @@ const Driver *driver(void);
 // The call behind one of ours, or the driver's error for what it lacks.
 #define REAL(name, ...) (driver()->name ? driver()->name(__VA_ARGS__) : CUDA_ERROR_SYMBOL_NOT_FOUND)
 
-// --- handles.c: modules and kernels by their handles ------------------------------------------------------------------------
+// --- handles.c: modules and kernels by their handles -----------------------------------------------------------------
 // A module's rewritten text, and what it holds; lives until the last of its handles is unloaded.
 typedef struct Image {
-    char *name;                        // for the log
-    Text text;                         // of a library, which the driver may go on reading (CU_LIBRARY_BINARY_IS_PRESERVED)
+    char *name;  // for the log
+    Text text;   // of a library, which the driver may go on reading (CU_LIBRARY_BINARY_IS_PRESERVED)
     Sl1Module of;
 } Image;
 // How a kernel's launches of one shape share a multiprocessor; asked of the driver once.
@@ -120,53 +135,55 @@ typedef struct Shape {
     uint64_t blocks;
     Sl1Share share;
 } Shape;
-typedef struct Kernel {                // a handle of an original kernel that has rewritten ones beside it
-    void *handle, *owner;              // CUfunction or CUkernel; the CUmodule or CUlibrary it was asked of
+typedef struct Kernel {    // a handle of an original kernel that has rewritten ones beside it
+    void *handle, *owner;  // CUfunction or CUkernel; the CUmodule or CUlibrary it was asked of
     Image *image;
     const Sl1Kernel *of;
-    bool is_kernel;                    // the handle is a CUkernel
-    bool library;                      // the owner is a library, and so the rewritten ones' handles are CUkernels
-    _Atomic bool clusters;             // the application asks for clusters of blocks
-    CUfunction _Atomic rewritten[2];           // of SL1_ALIAS and SL1_APART; null until asked for
+    bool is_kernel;                   // the handle is a CUkernel
+    bool library;                     // the owner is a library, and so the rewritten ones' handles are CUkernels
+    _Atomic bool clusters;            // the application asks for clusters of blocks
+    CUfunction _Atomic rewritten[2];  // of SL1_ALIAS and SL1_APART; null until asked for
     VEC(Shape) shapes;
-    uint32_t told;                     // which lines of the log were written, a bit each
+    uint32_t told;  // which lines of the log were written, a bit each
     UT_hash_handle hh;
 } Kernel;
-void handles_add_image(void *owner, bool library, Image *image);   // the image becomes theirs
-void handles_add_module(CUmodule module, CUlibrary of);            // a library's module in a context
-Image *handles_take(void *owner, bool library);                    // forgets it; the image if that was its last handle
-void handles_remove(void *owner, bool library);                    // and frees the image
+void handles_add_image(void *owner, bool library, Image *image);  // the image becomes theirs
+void handles_add_module(CUmodule module, CUlibrary of);           // a library's module in a context
+Image *handles_take(void *owner, bool library);                   // forgets it; the image if that was its last handle
+void handles_remove(void *owner, bool library);                   // and frees the image
 // The application got this handle, of this kernel of the owner, or, second, of this kernel of a library.
 void handles_add_kernel(void *handle, void *owner, bool library, const char *name);
 void handles_add_function(CUfunction f, CUkernel of);
-Kernel *handles_find(void *handle);    // or null
+Kernel *handles_find(void *handle);  // or null
 void image_free(Image *image);
 
-// --- fatbin.c: PTX out of what the toolkit packs -----------------------------------------------------------------------------
+// --- fatbin.c: PTX out of what the toolkit packs ---------------------------------------------------------------------
 typedef enum ImageKind { IMAGE_PTX, IMAGE_CUBIN, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
 ImageKind image_kind(const void *image);
-// The PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says what there is.
+// The PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says what
+// there is.
 bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why);
 // LZ4's block format; false where it isn't that or isn't so long.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
-// --- settings.c: the environment, and the log --------------------------------------------------------------------------------
-typedef struct Owner {                 // a handle of a module or library whose text was rewritten
+// --- settings.c: the environment, and the log ------------------------------------------------------------------------
+typedef struct Owner {  // a handle of a module or library whose text was rewritten
     void *handle;
     bool library;
     Image *image;
 } Owner;
-// Everything that is kept, since there is nobody who could hold it for us. The lock is never held across a call of the driver.
+// Everything that is kept, since there is nobody who could hold it for us. The lock is never held across a call of the
+// driver.
 typedef struct Preload {
-    pthread_once_t once;               // reads the environment
+    pthread_once_t once;  // reads the environment
     Sl1Options options;
-    int log;                           // a file descriptor, or −1
-    _Atomic uint32_t loads;            // modules so far: they are numbered in the log
+    int log;                                       // a file descriptor, or −1
+    _Atomic uint32_t loads;                        // modules so far: they are numbered in the log
     void *(*_Atomic dlsym)(void *, const char *);  // the C library's
     Driver *_Atomic driver;
-    pthread_mutex_t lock;              // of what follows, and of kernels' shapes and told
+    pthread_mutex_t lock;  // of what follows, and of kernels' shapes and told
     VEC(Owner) owners;
-    Kernel *kernels;                   // a hash table, by their handles
+    Kernel *kernels;  // a hash table, by their handles
 } Preload;
 extern Preload preload;
 const Sl1Options *settings(void);

@@ -1,6 +1,6 @@
-// settings.c: the environment, read when it is first needed, and the log. ONCHIP_SL1 has the settings of `onchip sl1` without
-// their dashes, ONCHIP_SL1_LOG a file's name or "stderr". A setting that there isn't is said in the log and otherwise ignored:
-// the application must run in any case.
+// settings.c: the environment, read when it is first needed, and the log. ONCHIP_SL1 has the settings of `onchip sl1`
+// without their dashes, ONCHIP_SL1_LOG a file's name or "stderr". A setting that there isn't is said in the log and
+// otherwise ignored: the application must run in any case.
 #include "preload/preload.h"
 
 #include <fcntl.h>
@@ -20,8 +20,10 @@ static void write_line(const Text *line)
 static void read_environment(void)
 {
     const char *log = getenv("ONCHIP_SL1_LOG"), *list = getenv("ONCHIP_SL1");
-    if (log && !strcmp(log, "stderr")) preload.log = dup(STDERR_FILENO);
-    else if (log && *log) preload.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (log && !strcmp(log, "stderr"))
+        preload.log = dup(STDERR_FILENO);
+    else if (log && *log)
+        preload.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     preload.options = sl1_defaults;
     char *copy = mem_text(list ? list : ""), *rest = copy;
     for (char *name; (name = strsep(&rest, ","));) {

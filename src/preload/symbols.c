@@ -3,13 +3,16 @@
 // - CUDA's runtime, static or shared, and most other programs dlopen libcuda.so.1 and ask dlsym, with its handle;
 // - both then ask cuGetProcAddress for everything else.
 //
-// For the second, dlsym itself is ours. (Giving out a handle of our own from dlopen instead would need dlopen to be ours, whose
-// search depends on the caller's RUNPATH; LD_AUDIT's la_symbind sees these bindings, but isn't LD_PRELOAD and takes a second
-// C library.) Two things must be right about it:
-// - The C library's dlsym is asked for with dlvsym, which isn't ours; __libc_dlsym, which older interposers use, is gone since
+// For the second, dlsym itself is ours. (Giving out a handle of our own from dlopen instead would need dlopen to be
+// ours, whose search depends on the caller's RUNPATH; LD_AUDIT's la_symbind sees these bindings, but isn't LD_PRELOAD
+// and takes a second C library.) Two things must be right about it:
+// - The C library's dlsym is asked for with dlvsym, which isn't ours; __libc_dlsym, which older interposers use, is
+//   gone since
 //   glibc 2.34.
-// - RTLD_NEXT and RTLD_DEFAULT mean something relative to the caller, whom glibc knows by the return address. So dlsym ends in
-//   a jump to the real one, not in a call: this file is compiled with -O2 in any build, and a test looks whether it holds.
+// - RTLD_NEXT and RTLD_DEFAULT mean something relative to the caller, whom glibc knows by the return address. So
+//   dlsym ends in
+//   a jump to the real one, not in a call: this file is compiled with -O2 in any build, and a test looks whether it
+//   holds.
 //
 // Only a function that is the driver's is replaced: the same name in somebody's stub library is somebody's own.
 #include "preload/preload.h"
@@ -37,15 +40,16 @@ static const Row rows[] = {
 
 EARLY static void *(*real_dlsym(void))(void *, const char *)
 {
-    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};  // of which a glibc has the later ones it is old enough for
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17",
+                                           "GLIBC_2.2.5"};  // of which a glibc has the later ones it is old enough for
     void *(*real)(void *, const char *) = preload.dlsym;
     for (size_t k = 0; !real && k < COUNT(versions); k++) *(void **)&real = dlvsym(RTLD_NEXT, "dlsym", versions[k]);
     preload.dlsym = real;
     return real;
 }
 
-// Threads may do it at the same time: they find the same functions, and the first one's table stays. (A lock would be held
-// while the driver's constructors run, which may call dlsym.)
+// Threads may do it at the same time: they find the same functions, and the first one's table stays. (A lock would be
+// held while the driver's constructors run, which may call dlsym.)
 const Driver *driver(void)
 {
     static const struct {
@@ -53,8 +57,7 @@ const Driver *driver(void)
         size_t at;
     } functions[] = {
 #define F(name, parameters) {#name, offsetof(Driver, name)},
-        DRIVER_INTERCEPTED(F)
-        DRIVER_CALLED(F)
+        DRIVER_INTERCEPTED(F) DRIVER_CALLED(F)
 #undef F
     };
     static const Driver none;
@@ -104,14 +107,18 @@ EARLY void *dlsym(void *restrict handle, const char *restrict name)
     return real_dlsym()(handle, name);
 }
 
-// Names come without the suffixes of versions and of the stream that 0 means: these are chosen by the version of the interface
-// and by flags.
+// Names come without the suffixes of versions and of the stream that 0 means: these are chosen by the version of the
+// interface and by flags.
 static void replace(const char *name, void **to, int version, uint64_t flags)
 {
     Text full = {0};
-    text_printf(&full, "%s%s", name, flags & PER_THREAD_STREAM ? "_ptsz" : !strcmp(name, "cuGetProcAddress") && version >= 12000 ? "_v2" : "");
+    text_printf(&full, "%s%s", name,
+                flags & PER_THREAD_STREAM                               ? "_ptsz"
+                : !strcmp(name, "cuGetProcAddress") && version >= 12000 ? "_v2"
+                                                                        : "");
     const Row *row = find(full.v);
-    if (!row && flags & PER_THREAD_STREAM && !strcmp(name, "cuGetProcAddress") && version >= 12000) row = find("cuGetProcAddress_v2");
+    if (!row && flags & PER_THREAD_STREAM && !strcmp(name, "cuGetProcAddress") && version >= 12000)
+        row = find("cuGetProcAddress_v2");
     if (!row) row = find(name);
     if (row && *to && real_of(row)) *to = row->ours;
     text_free(&full);

@@ -6,14 +6,16 @@ static bool failed(const Bench *b, Diag *diag) { return diag_error(diag, "%s", o
 
 void bench_begin(Text *ptx) { text_put(ptx, ".version 6.0\n.target sm_35\n.address_size 64\n"); }
 
-bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, uint64_t bytes, uint64_t out_bytes, Diag *diag)
+bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, uint64_t bytes, uint64_t out_bytes,
+                Diag *diag)
 {
     *b = (Bench){.device = device, .bytes = bytes, .out_bytes = out_bytes};
     if (oc_load(device, ptx->v, ptx->n, name, &b->module) != OC_OK) return b->module = NULL, failed(b, diag);
     if (bytes && oc_malloc(device, bytes, "measured", &b->memory) != OC_OK) return b->memory = 0, failed(b, diag);
     if (oc_malloc(device, out_bytes, "results", &b->out) != OC_OK) return b->out = 0, failed(b, diag);
     // A simulated device's memory is zero, and stays unmapped on the host until it is used.
-    if (bytes && oc_describe(device).real && oc_fill(device, b->memory, 0, bytes, NULL) != OC_OK) return failed(b, diag);
+    if (bytes && oc_describe(device).real && oc_fill(device, b->memory, 0, bytes, NULL) != OC_OK)
+        return failed(b, diag);
     return true;
 }
 

@@ -1,19 +1,20 @@
-// chase.c: fine-grained pointer chasing (Mei et al., §3.2), the host's side: sequences are checked, handed to the kernel of
-// chase_ptx.c, and launched as often as their timed loads need windows. Every launch executes the whole sequence and times
-// the same loads, so that a window's latencies don't depend on which window it is.
+// chase.c: fine-grained pointer chasing (Mei et al., §3.2), the host's side: sequences are checked, handed to the
+// kernel of chase_ptx.c, and launched as often as their timed loads need windows. Every launch executes the whole
+// sequence and times the same loads, so that a window's latencies don't depend on which window it is.
 #include "probe/probe.h"
 
 // Of shared memory a launch takes what any GPU gives a block without asking.
 enum { SHARED = 48 << 10, TRIALS = 15 };
 
-static const char *const names[CHASE_KINDS] = {"global loads", "loads past the L1", "read-only loads", "texture fetches", "constant loads", "local loads"};
+static const char *const names[CHASE_KINDS] = {"global loads",    "loads past the L1", "read-only loads",
+                                               "texture fetches", "constant loads",    "local loads"};
 
 static bool failed(const Chase *c, Diag *diag) { return diag_error(diag, "%s", oc_error(c->device)); }
 
-// --- opening ----------------------------------------------------------------------------------------------------------------
-// A texture over linear memory has a largest width, which depends on the GPU (2^27 texels from capability 2.0 on, 2^28 from
-// 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed: what is refused is tried again
-// with the next smaller power of two.
+// --- opening ---------------------------------------------------------------------------------------------------------
+// A texture over linear memory has a largest width, which depends on the GPU (2^27 texels from capability 2.0 on, 2^28
+// from 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed: what is refused is
+// tried again with the next smaller power of two.
 static void open_texture(Chase *c, uint64_t span)
 {
     uint64_t width = MIN(span / 4, 0x7fffffff);
@@ -36,8 +37,10 @@ static void open_kind(Chase *c, ChaseKind kind, uint64_t span)
     Text t = {0};
     if (kind == CHASE_TEXTURE && !c->texture) return;
     chase_ptx(kind, &t);
-    if (oc_load(c->device, t.v, t.n, "chase.ptx", &c->module[kind]) != OC_OK) c->module[kind] = NULL;
-    else if (kind != CHASE_TEXTURE) c->span[kind] = own[kind] ? own[kind] : span;
+    if (oc_load(c->device, t.v, t.n, "chase.ptx", &c->module[kind]) != OC_OK)
+        c->module[kind] = NULL;
+    else if (kind != CHASE_TEXTURE)
+        c->span[kind] = own[kind] ? own[kind] : span;
     if (c->module[kind] && info.shared_sm && oc_kernel_get(c->module[kind], "chase", &k) == OC_OK)
         oc_kernel_carveout(k, (int)MIN((100ull * c->shared + info.shared_sm - 1) / info.shared_sm, 100));
     text_free(&t);
@@ -50,17 +53,23 @@ static void close_kind(Chase *c, ChaseKind kind)
     c->span[kind] = 0;
 }
 
-static bool has_own_addresses(ChaseKind kind) { return kind == CHASE_TEXTURE || kind == CHASE_CONST || kind == CHASE_LOCAL; }
+static bool has_own_addresses(ChaseKind kind)
+{
+    return kind == CHASE_TEXTURE || kind == CHASE_CONST || kind == CHASE_LOCAL;
+}
 
 // Near the end of what can be loaded from, so that a device which has less is found out.
 static bool launch_timer(const Chase *c, ChaseKind kind, uint32_t t[3])
 {
-    uint64_t address = (has_own_addresses(kind) ? 0 : c->memory) + (c->span[kind] - MIN(c->span[kind], 128u)) / 128 * 128;
+    uint64_t address =
+        (has_own_addresses(kind) ? 0 : c->memory) + (c->span[kind] - MIN(c->span[kind], 128u)) / 128 * 128;
     uint32_t never = 0;
     oc_kernel *k;
     oc_dim3 one = {1, 1, 1};
     const void *args[] = {&address, &c->texture, &never, &c->out};
-    return oc_kernel_get(c->module[kind], "timer", &k) == OC_OK && oc_launch(k, one, one, c->shared, NULL, args) == OC_OK && oc_read(c->device, t, c->out, 3 * sizeof *t, NULL) == OC_OK;
+    return oc_kernel_get(c->module[kind], "timer", &k) == OC_OK &&
+           oc_launch(k, one, one, c->shared, NULL, args) == OC_OK &&
+           oc_read(c->device, t, c->out, 3 * sizeof *t, NULL) == OC_OK;
 }
 
 // The clock's cost is measured with the kind's own load. A kind whose kernel can't be launched isn't the device's.
@@ -72,7 +81,9 @@ static bool measure_timer(Chase *c, ChaseKind kind, Diag *diag)
     for (int k = 0; k < 3; k++) m[k] = settle_value(&t[0][k], 3, trials, NULL);
     uint32_t load = m[1] - m[2];
     if (m[1] <= m[2] || m[0] < load)
-        return diag_error(diag, "the clock can't be trusted with %s: one took %u cycles, with arithmetic %u, arithmetic alone %u", names[kind], m[0], m[1], m[2]);
+        return diag_error(
+            diag, "the clock can't be trusted with %s: one took %u cycles, with arithmetic %u, arithmetic alone %u",
+            names[kind], m[0], m[1], m[2]);
     c->overhead[kind] = m[0] - load;
     return true;
 }
@@ -94,7 +105,8 @@ bool chase_open(Chase *c, oc_device *device, uint64_t span, Diag *diag)
     oc_device_info info = oc_describe(device);
     bool any = false, ok = true;
     *c = (Chase){.device = device, .noisy = info.real, .shared = MIN(info.shared_block, (uint32_t)SHARED)};
-    if (oc_malloc(device, span, "chased", &c->memory) != OC_OK || oc_malloc(device, sizeof(DeviceHead) + sizeof(DeviceWalk) * CHASE_WALKS, "walks", &c->list) != OC_OK ||
+    if (oc_malloc(device, span, "chased", &c->memory) != OC_OK ||
+        oc_malloc(device, sizeof(DeviceHead) + sizeof(DeviceWalk) * CHASE_WALKS, "walks", &c->list) != OC_OK ||
         oc_malloc(device, SHARED, "latencies", &c->out) != OC_OK)
         return failed(c, diag);
     // A simulated device's memory is zero, and stays unmapped on the host until it is used.
@@ -124,7 +136,7 @@ void chase_close(Chase *c)
     *c = (Chase){.device = NULL};
 }
 
-// --- sequences --------------------------------------------------------------------------------------------------------------
+// --- sequences -------------------------------------------------------------------------------------------------------
 size_t chase_timed(const Walk *walks, size_t n)
 {
     size_t timed = 0;
@@ -144,22 +156,31 @@ static bool inside(const Walk *w, uint64_t span)
 {
     uint64_t steps = w->count - 1;
     if (w->start >= span || (w->start | (uint64_t)w->stride | w->wrap) % 4) return false;
-    if (w->wrap) return w->stride >= 0 && (uint64_t)w->stride < w->wrap && (steps <= (w->wrap - 1) / MAX((uint64_t)w->stride, 1u) ? steps * (uint64_t)w->stride : w->wrap - 4) < span - w->start;
-    uint64_t most = w->stride < 0 ? w->start : span - 1 - w->start, step = w->stride < 0 ? 0 - (uint64_t)w->stride : (uint64_t)w->stride;
+    if (w->wrap)
+        return w->stride >= 0 && (uint64_t)w->stride < w->wrap &&
+               (steps <= (w->wrap - 1) / MAX((uint64_t)w->stride, 1u) ? steps * (uint64_t)w->stride : w->wrap - 4) <
+                   span - w->start;
+    uint64_t most = w->stride < 0 ? w->start : span - 1 - w->start,
+             step = w->stride < 0 ? 0 - (uint64_t)w->stride : (uint64_t)w->stride;
     return !step || steps <= most / step;
 }
 
 // The walks as the kernel wants them: with absolute addresses for global memory; one that doesn't wrap does so where no
 // multiple of 4 is. Walks without loads are left out.
-static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list, Diag *diag)
+static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list,
+                      Diag *diag)
 {
     const uint64_t base = has_own_addresses(kind) ? 0 : c->memory;
     for (size_t w = 0; w < n; w++) {
         if (!walks[w].count) continue;
         if (!inside(&walks[w], c->span[kind]))
-            return diag_error(diag, "walk %zu (%u loads from %llu on, %lld apart) isn't of multiples of 4 within the %llu bytes for %s", w, walks[w].count, (unsigned long long)walks[w].start,
-                              (long long)walks[w].stride, (unsigned long long)c->span[kind], names[kind]);
-        list[head->walks++] = (DeviceWalk){base + walks[w].start, (uint64_t)walks[w].stride, walks[w].wrap ? walks[w].wrap : UINT64_MAX, walks[w].count, walks[w].timed};
+            return diag_error(
+                diag,
+                "walk %zu (%u loads from %llu on, %lld apart) isn't of multiples of 4 within the %llu bytes for %s", w,
+                walks[w].count, (unsigned long long)walks[w].start, (long long)walks[w].stride,
+                (unsigned long long)c->span[kind], names[kind]);
+        list[head->walks++] = (DeviceWalk){base + walks[w].start, (uint64_t)walks[w].stride,
+                                           walks[w].wrap ? walks[w].wrap : UINT64_MAX, walks[w].count, walks[w].timed};
     }
     return true;
 }
@@ -168,26 +189,35 @@ static bool launch(Chase *c, ChaseKind kind, const DeviceHead *head, uint32_t *l
 {
     oc_kernel *k;
     const void *args[] = {&c->list, &c->out};
-    if (oc_write(c->device, c->list, head, sizeof *head, NULL) != OC_OK || oc_kernel_get(c->module[kind], "chase", &k) != OC_OK ||
-        oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){CHASE_BLOCK, 1, 1}, c->shared, NULL, args) != OC_OK || (head->room && oc_read(c->device, latency, c->out, head->room, NULL) != OC_OK))
+    if (oc_write(c->device, c->list, head, sizeof *head, NULL) != OC_OK ||
+        oc_kernel_get(c->module[kind], "chase", &k) != OC_OK ||
+        oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){CHASE_BLOCK, 1, 1}, c->shared, NULL, args) != OC_OK ||
+        (head->room && oc_read(c->device, latency, c->out, head->room, NULL) != OC_OK))
         return failed(c, diag);
     for (uint32_t t = 0; t < head->room / 4; t++) latency[t] -= MIN(latency[t], c->overhead[kind]);
     return true;
 }
 
-bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+               uint32_t *latency, Diag *diag)
 {
     DeviceHead head = {.texture = c->texture, .rounds = rounds};
-    const uint64_t timed = chase_timed(walks, n), skipped = first * timed, kept = rounds > first ? rounds * timed - skipped : 0;
+    const uint64_t timed = chase_timed(walks, n), skipped = first * timed,
+                   kept = rounds > first ? rounds * timed - skipped : 0;
     const size_t window = chase_window(c, n);
     uint64_t loads = 0, from = 0;
     if (!c->module[kind]) return diag_error(diag, "this device has no %s", names[kind]);
-    if (n > CHASE_WALKS || !window) return diag_error(diag, "%zu walks are more than a sequence of at most %d, or than shared memory has room for", n, CHASE_WALKS);
-    if ((uint64_t)MAX(rounds, first) * timed >= 1u << 29) return diag_error(diag, "a sequence times fewer than 2^29 loads");
+    if (n > CHASE_WALKS || !window)
+        return diag_error(diag, "%zu walks are more than a sequence of at most %d, or than shared memory has room for",
+                          n, CHASE_WALKS);
+    if ((uint64_t)MAX(rounds, first) * timed >= 1u << 29)
+        return diag_error(diag, "a sequence times fewer than 2^29 loads");
     for (size_t w = 0; w < n; w++) loads += walks[w].count;
     DeviceWalk *list = mem_alloc(sizeof *list * (n + 1));
     bool ok = translate(c, kind, walks, n, &head, list, diag);
-    ok = ok && (!head.walks || oc_write(c->device, c->list + sizeof head, list, sizeof *list * head.walks, NULL) == OC_OK || failed(c, diag));
+    ok = ok &&
+         (!head.walks || oc_write(c->device, c->list + sizeof head, list, sizeof *list * head.walks, NULL) == OC_OK ||
+          failed(c, diag));
     mem_free(list);
     while (ok) {
         head.at = (uint32_t)(0 - 4 * (skipped + from));

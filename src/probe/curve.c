@@ -1,11 +1,12 @@
-// curve.c: the share of loads that miss, against the size of the array that is gone round: what a reader of Mei et al. knows
-// from Fig. 8, 9 and 11, and sees the inferred structure in. The latencies to tell misses by were found before.
+// curve.c: the share of loads that miss, against the size of the array that is gone round: what a reader of Mei et al.
+// knows from Fig. 8, 9 and 11, and sees the inferred structure in. The latencies to tell misses by were found before.
 #include "probe/probe.h"
 
 enum { LOADS = 4096, CACHE_WARM = 4, TLB_WARM = 3 };  // loads of a point
 
 // Walks once more round n lines; a load longer than `middle` missed.
-static bool point(Subject *s, ChaseKind kind, uint64_t start, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm, uint32_t rounds, double middle, MissCurve *out, Diag *diag)
+static bool point(Subject *s, ChaseKind kind, uint64_t start, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm,
+                  uint32_t rounds, double middle, MissCurve *out, Diag *diag)
 {
     const Walk walk = {.start = start, .stride = (int64_t)stride, .count = (uint32_t)n, .timed = true};
     uint32_t *latency = mem_alloc(sizeof *latency * n * rounds);
@@ -26,13 +27,15 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
     for (uint64_t k = 24; k <= 56; k++) {
         uint64_t n = lines * k / 32;
         if (n == last || !n || n * line > s->span[kind]) continue;
-        if (!point(s, kind, 0, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2), 0.5 * (f->low.value + f->high.value), out, diag)) return false;
+        if (!point(s, kind, 0, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2),
+                   0.5 * (f->low.value + f->high.value), out, diag))
+            return false;
     }
     return true;
 }
 
-// The page to begin at: the one after all that fit goes to its set. Where sets are unequal that is a largest one, as for the
-// array of mei Fig. 11, and the next page is another's: sets overflow one after the other.
+// The page to begin at: the one after all that fit goes to its set. Where sets are unequal that is a largest one, as
+// for the array of mei Fig. 11, and the next page is another's: sets overflow one after the other.
 static uint64_t first_page(const Shape *s)
 {
     uint32_t most = 0;
@@ -50,13 +53,17 @@ bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, M
     const Value *penalty = level ? &f->walk : &f->late;
     out->n = 0;
     if (l->size.verdict != MEASURED || penalty->verdict != MEASURED || f->page.verdict != MEASURED) return true;
-    uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger, start = first_page(&l->shape);
+    uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger,
+             start = first_page(&l->shape);
     uint32_t latency[256], rounds = 4;
     // A page that is in the TLBs, many times over: what comes on top of that is a miss.
     const Walk one = {.count = 64, .timed = true};
     if (!subject_run(s, kind, &one, 1, 5, 1, latency, diag)) return false;
     double hit = sample_of(latency, 256).mean + (level && f->late.verdict == MEASURED ? f->late.value : 0);
-    for (uint64_t n = lines > 8 ? lines - 4 : 1; n < lines + lines / 4 + 4 && out->n < CURVE_POINTS; n += 1 + lines / 128)
-        if ((start + n) * stride <= s->span[kind] && !point(s, kind, start * stride, stride, page, n, TLB_WARM, rounds, hit + 0.5 * penalty->value, out, diag)) return false;
+    for (uint64_t n = lines > 8 ? lines - 4 : 1; n < lines + lines / 4 + 4 && out->n < CURVE_POINTS;
+         n += 1 + lines / 128)
+        if ((start + n) * stride <= s->span[kind] &&
+            !point(s, kind, start * stride, stride, page, n, TLB_WARM, rounds, hit + 0.5 * penalty->value, out, diag))
+            return false;
     return true;
 }

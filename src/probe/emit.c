@@ -1,6 +1,6 @@
-// emit.c: a GPU description of what was found, which onchip run takes: every value that was measured with its interval, and
-// everything else that a simulation needs, marked so: "the device says", or "assumed". What isn't written has the library's
-// default. A value that no key can hold is a comment of its own.
+// emit.c: a GPU description of what was found, which onchip run takes: every value that was measured with its interval,
+// and everything else that a simulation needs, marked so: "the device says", or "assumed". What isn't written has the
+// library's default. A value that no key can hold is a comment of its own.
 #include "probe/probe.h"
 
 #include <math.h>
@@ -8,9 +8,10 @@
 
 enum { INDENT = 10, COMMENT = 12 };
 
-// --- lines --------------------------------------------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------------------------------------
 static void section(Text *out, const char *name) { text_printf(out, "\n[%s]\n", name); }
-static void key(Text *out, const char *name, const char *from, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void key(Text *out, const char *name, const char *from, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 static void key(Text *out, const char *name, const char *from, const char *format, ...)
 {
     Text value = {0};
@@ -24,8 +25,10 @@ static void key(Text *out, const char *name, const char *from, const char *forma
 
 static void put_number(Text *out, double v)
 {
-    if (v >= 1024 && fmod(v, 1024) == 0) text_printf(out, "%.0fKiB", v / 1024);
-    else text_printf(out, "%.6g", v);
+    if (v >= 1024 && fmod(v, 1024) == 0)
+        text_printf(out, "%.0fKiB", v / 1024);
+    else
+        text_printf(out, "%.6g", v);
 }
 
 // "measured, 110–112 cycles", or why not.
@@ -39,8 +42,10 @@ static void provenance(Text *out, const Value *v, const char *unit)
     if (v->low >= v->high) return;
     text_put(out, ", ");
     bool bytes = !strcmp(unit, "bytes"), kib = bytes && v->low >= 1024;
-    if (bytes) put_number(out, v->low), text_put(out, "–"), put_number(out, v->high);
-    else text_printf(out, "%.6g–%.6g", v->low, v->high);
+    if (bytes)
+        put_number(out, v->low), text_put(out, "–"), put_number(out, v->high);
+    else
+        text_printf(out, "%.6g–%.6g", v->low, v->high);
     if (!kib && *unit) text_printf(out, " %s", unit);
 }
 
@@ -51,13 +56,15 @@ static void whole(Text *out, const char *name, const Value *v, double assumed, c
     Text from = {0}, value = {0};
     if (n < 0) return;
     provenance(&from, v, unit);
-    if (!strcmp(unit, "bytes")) put_number(&value, n);
-    else text_printf(&value, "%.0f", n);
+    if (!strcmp(unit, "bytes"))
+        put_number(&value, n);
+    else
+        text_printf(&value, "%.0f", n);
     key(out, name, from.v, "%s", value.v);
     text_free(&from), text_free(&value);
 }
 
-// --- caches and TLBs ------------------------------------------------------------------------------------------------------------
+// --- caches and TLBs -------------------------------------------------------------------------------------------------
 static bool equal_sets(const Shape *s)
 {
     for (uint32_t k = 1; k < s->sets; k++)
@@ -67,8 +74,9 @@ static bool equal_sets(const Shape *s)
 
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 
-// A description numbers lines from address 0, an inferred shape from the region's start, `first` lines on: its sets come round
-// in the same order from another one on. How many sets it is until the description's first; dealt ones are tried.
+// A description numbers lines from address 0, an inferred shape from the region's start, `first` lines on: its sets
+// come round in the same order from another one on. How many sets it is until the description's first; dealt ones are
+// tried.
 static uint32_t turn_of(const Shape *s, uint64_t first)
 {
     if (s->form == FORM_MODULO) return (uint32_t)((s->sets - (first >> s->block) % s->sets) % s->sets);
@@ -81,14 +89,16 @@ static uint32_t turn_of(const Shape *s, uint64_t first)
         t.dealt = NULL;
         shape_deal(&t);
         same = true;
-        for (uint64_t x = 0; x < s->lines && same; x++) same = (t.dealt[(x + first) % s->lines] + turn) % s->sets == s->dealt[x];
+        for (uint64_t x = 0; x < s->lines && same; x++)
+            same = (t.dealt[(x + first) % s->lines] + turn) % s->sets == s->dealt[x];
         mem_free(t.dealt);
     }
     mem_free(t.ways);
     return same ? turn : 0;
 }
 
-// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit; first: the number of line 0 from address 0 on.
+// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit; first: the number of line 0 from address
+// 0 on.
 static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
 {
     const Shape *s = &f->shape;
@@ -99,7 +109,8 @@ static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
     if (s->form == FORM_DEALT || !equal_sets(s)) {
         Text list = {0};
         uint32_t turn = turn_of(s, first);
-        for (uint32_t k = 0; k < s->sets && k < 64; k++) text_printf(&list, "%s%u", k ? ", " : "", s->ways[(k + turn) % s->sets]);
+        for (uint32_t k = 0; k < s->sets && k < 64; k++)
+            text_printf(&list, "%s%u", k ? ", " : "", s->ways[(k + turn) % s->sets]);
         key(out, "sets", s->sets > 64 ? "measured; the first 64" : "measured", "%s", list.v);
         text_free(&list);
     } else {
@@ -107,18 +118,25 @@ static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
     }
     int low = s->form == FORM_LINEAR ? shape_folds(s) : 0;
     if (low < 0) text_put(out, "# index: a linear map of address bits that no key describes; xor is assumed\n");
-    const char *name = s->form == FORM_LINEAR ? "xor" : s->form == FORM_DEALT ? "dealt" : is_power(s->sets) && equal_sets(s) ? "bits" : "modulo";
+    const char *name = s->form == FORM_LINEAR               ? "xor"
+                       : s->form == FORM_DEALT              ? "dealt"
+                       : is_power(s->sets) && equal_sets(s) ? "bits"
+                                                            : "modulo";
     if (s->form != FORM_ONE) key(out, "index", low < 0 ? "assumed" : "measured", "%s", name);
-    if (line > 1 && s->form != FORM_ONE && (low > 0 || s->block)) key(out, "index_low", "measured", "%u", shape_low_bit(s, line));
-    else if (s->block) text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
+    if (line > 1 && s->form != FORM_ONE && (low > 0 || s->block))
+        key(out, "index_low", "measured", "%u", shape_low_bit(s, line));
+    else if (s->block)
+        text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
 }
 
 static void put_rule(const Found *f, Text *out)
 {
     const char *name = f->rule.verdict != MEASURED || f->shape.rule == RULE_ANY ? "lru" : rule_name(f->shape.rule);
     Text from = {0};
-    if (f->shape.rule == RULE_ANY && f->rule.verdict == MEASURED) text_put(&from, "assumed: with one way there is no choice");
-    else provenance(&from, &(Value){f->rule.verdict, 0, 0, 0, f->rule.why}, "");
+    if (f->shape.rule == RULE_ANY && f->rule.verdict == MEASURED)
+        text_put(&from, "assumed: with one way there is no choice");
+    else
+        provenance(&from, &(Value){f->rule.verdict, 0, 0, 0, f->rule.why}, "");
     key(out, "policy", from.v, "%s", name);
     text_free(&from);
     if (f->rule.verdict != MEASURED || f->shape.rule != RULE_WEIGHTED || !f->shape.ways) return;
@@ -133,23 +151,31 @@ static void put_rule(const Found *f, Text *out)
 
 static void put_cache(const Found *f, uint64_t base, Text *out)
 {
-    uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 0, fill = f->fill.verdict == MEASURED ? (uint64_t)f->fill.value : line;
+    uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 0,
+             fill = f->fill.verdict == MEASURED ? (uint64_t)f->fill.value : line;
     whole(out, "size", &f->size, -1, "bytes");
     if (line >= 32) {
         whole(out, "line", &f->line, -1, "bytes");
-        if (fill >= 32 && fill <= line) key(out, "sector", fill < line ? "measured, as fill" : "assumed: as fill", "%llu", (unsigned long long)fill), whole(out, "fill", &f->fill, -1, "bytes");
+        if (fill >= 32 && fill <= line)
+            key(out, "sector", fill < line ? "measured, as fill" : "assumed: as fill", "%llu",
+                (unsigned long long)fill),
+                whole(out, "fill", &f->fill, -1, "bytes");
     }
     put_shape(f, line, line ? base / line : 0, out);
     put_rule(f, out);
     whole(out, "latency", &f->low, -1, "cycles");
 }
 
-static bool known(const Probe *p, Part part) { return p->part[part].state == PART_DONE && p->cache[part].size.verdict == MEASURED; }
+static bool known(const Probe *p, Part part)
+{
+    return p->part[part].state == PART_DONE && p->cache[part].size.verdict == MEASURED;
+}
 
 // Loads of both kinds find the same cache, as far as it was measured.
 static bool same(const Found *a, const Found *b)
 {
-    return a->size.value == b->size.value && a->line.value == b->line.value && a->sets.value == b->sets.value && fabs(a->low.value - b->low.value) < 1;
+    return a->size.value == b->size.value && a->line.value == b->line.value && a->sets.value == b->sets.value &&
+           fabs(a->low.value - b->low.value) < 1;
 }
 
 // The L1 as global loads show it, or local ones where it serves them alone.
@@ -158,15 +184,18 @@ static void put_l1(const Probe *p, Text *out)
     bool global = known(p, PART_L1), local = known(p, PART_LOCAL);
     bool asked = p->part[PART_L1].state == PART_DONE || p->part[PART_L1].state == PART_ABSENT;
     section(out, "l1");
-    if (!global && !local) key(out, "size", asked ? "measured: none" : "assumed: none", "0");
-    else put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], global ? p->base : 0, out);
+    if (!global && !local)
+        key(out, "size", asked ? "measured: none" : "assumed: none", "0");
+    else
+        put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], global ? p->base : 0, out);
     key(out, "global", asked ? "measured" : "assumed", global ? "yes" : "no");
     if (global || local) key(out, "local", local ? "measured" : "assumed", "yes");
 }
 
 static void put_readonly(const Probe *p, Text *out)
 {
-    bool nc = known(p, PART_READONLY) && !(known(p, PART_L1) && same(&p->cache[PART_READONLY], &p->cache[PART_L1])), tex = known(p, PART_TEXTURE);
+    bool nc = known(p, PART_READONLY) && !(known(p, PART_L1) && same(&p->cache[PART_READONLY], &p->cache[PART_L1])),
+         tex = known(p, PART_TEXTURE);
     section(out, "readonly");
     if (!nc && !tex) {
         key(out, "size", "assumed: none was found", "0");
@@ -175,9 +204,15 @@ static void put_readonly(const Probe *p, Text *out)
     const Found *f = &p->cache[tex ? PART_TEXTURE : PART_READONLY];
     put_cache(f, p->base, out);
     key(out, "texture", p->part[PART_TEXTURE].state == PART_UNASKED ? "assumed" : "measured", tex ? "yes" : "no");
-    key(out, "nc", p->part[PART_READONLY].state == PART_UNASKED ? "assumed" : nc ? "measured" : "measured: not served, or by the L1", nc ? "yes" : "no");
+    key(out, "nc",
+        p->part[PART_READONLY].state == PART_UNASKED ? "assumed"
+        : nc                                         ? "measured"
+                                                     : "measured: not served, or by the L1",
+        nc ? "yes" : "no");
     // A miss takes as long as a load past the L1 and this, or that load takes lsu.extra more.
-    if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED) key(out, "extra", "measured: a miss, less a load past the L1", "%.0f", MAX(0, round(f->high.value - p->l2.hit.value)));
+    if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED)
+        key(out, "extra", "measured: a miss, less a load past the L1", "%.0f",
+            MAX(0, round(f->high.value - p->l2.hit.value)));
 }
 
 static void put_tlbs(const Probe *p, Text *out)
@@ -198,15 +233,17 @@ static void put_tlbs(const Probe *p, Text *out)
     }
     if (t->level[1].entries.verdict != MEASURED) return;
     if (s && s->pattern[PATTERN_DRAM_WALK].verdict == MEASURED && p->l2.miss.verdict == MEASURED) {
-        double rest = s->pattern[PATTERN_DRAM_WALK].value - 2 * s->pattern[PATTERN_DRAM].value + p->l2.hit.value - t->late.value - t->walk.value;
-        key(out, "far", "measured: what a walk to DRAM takes besides the entry's own latency", "%.0f", MAX(0, round(rest)));
+        double rest = s->pattern[PATTERN_DRAM_WALK].value - 2 * s->pattern[PATTERN_DRAM].value + p->l2.hit.value -
+                      t->late.value - t->walk.value;
+        key(out, "far", "measured: what a walk to DRAM takes besides the entry's own latency", "%.0f",
+            MAX(0, round(rest)));
     }
     if (p->window.verdict != MEASURED) return;
     whole(out, "window", &p->window, -1, "bytes");
     whole(out, "switching", &p->switching, -1, "cycles");
 }
 
-// --- the L2 and DRAM ------------------------------------------------------------------------------------------------------------
+// --- the L2 and DRAM -------------------------------------------------------------------------------------------------
 // Of an interval, the number with the most trailing zeros.
 static uint64_t roundest(double low, double high)
 {
@@ -222,7 +259,8 @@ static double peak_of(const Probe *p, FlowKind kind)
 {
     double peak = 0;
     for (size_t c = 0; c < p->throughput.curves.n; c++)
-        for (size_t k = 0; p->throughput.curves.v[c].kind == kind && k < p->throughput.curves.v[c].n; k++) peak = MAX(peak, p->throughput.curves.v[c].points[k].moved);
+        for (size_t k = 0; p->throughput.curves.v[c].kind == kind && k < p->throughput.curves.v[c].n; k++)
+            peak = MAX(peak, p->throughput.curves.v[c].points[k].moved);
     return peak;
 }
 
@@ -230,8 +268,10 @@ static void put_l2(const Probe *p, Text *out)
 {
     enum { WAYS = 16 };
     const FoundL2 *l2 = &p->l2;
-    bool sized = l2->size.verdict == MEASURED, lined = l2->line.verdict == MEASURED && l2->line.value >= 32, global = known(p, PART_L1);
-    uint64_t size = sized ? roundest(l2->size.low, l2->size.high) : MAX(p->device.l2_bytes, 65536), line = lined ? (uint64_t)l2->line.value : 128, parts = size / (line * WAYS);
+    bool sized = l2->size.verdict == MEASURED, lined = l2->line.verdict == MEASURED && l2->line.value >= 32,
+         global = known(p, PART_L1);
+    uint64_t size = sized ? roundest(l2->size.low, l2->size.high) : MAX(p->device.l2_bytes, 65536),
+             line = lined ? (uint64_t)l2->line.value : 128, parts = size / (line * WAYS);
     // So many slices that each has a power of two of sets.
     while (parts && parts % 2 == 0) parts /= 2;
     while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
@@ -241,20 +281,25 @@ static void put_l2(const Probe *p, Text *out)
     put_number(&value, (double)size);
     key(out, "size", sized ? from.v : "the device says", "%s", value.v);
     text_free(&from), text_free(&value);
-    key(out, "partitions", "assumed: sets are a power of two then", "%llu", (unsigned long long)MIN(MAX(parts, 1), 128));
+    key(out, "partitions", "assumed: sets are a power of two then", "%llu",
+        (unsigned long long)MIN(MAX(parts, 1), 128));
     if (parts > 128) key(out, "index", "assumed", "modulo");
     key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);
     whole(out, "fill", &l2->fill, -1, "bytes");
-    if (l2->fill.verdict == MEASURED && l2->fill.value > 32) key(out, "sector", "assumed: as fill", "%.0f", l2->fill.value);
+    if (l2->fill.verdict == MEASURED && l2->fill.value > 32)
+        key(out, "sector", "assumed: as fill", "%.0f", l2->fill.value);
     key(out, "ways", "assumed", "%d", WAYS);
     // Through the L1, whose fills take longer on the links, where it serves global loads.
     const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
     whole(out, "latency", latency, 250, "cycles");
-    if (l2->far.verdict == MEASURED) key(out, "far", "measured: farther lines less nearer ones", "%.0f", round(l2->far.value - l2->near.value));
+    if (l2->far.verdict == MEASURED)
+        key(out, "far", "measured: farther lines less nearer ones", "%.0f", round(l2->far.value - l2->near.value));
     key(out, "keep", "assumed", "yes");
 
     Value dram = l2->miss, beside = {ABSENT, 0, 0, 0, NULL};
-    if (global && dram.verdict == MEASURED) dram.value += latency->value - l2->hit.value, dram.low += latency->value - l2->hit.value, dram.high += latency->value - l2->hit.value;
+    if (global && dram.verdict == MEASURED)
+        dram.value += latency->value - l2->hit.value, dram.low += latency->value - l2->hit.value,
+            dram.high += latency->value - l2->hit.value;
     if (dram.verdict != MEASURED) dram = beside;
     double peak = peak_of(p, FLOW_DRAM);
     section(out, "dram");
@@ -263,7 +308,7 @@ static void put_l2(const Probe *p, Text *out)
     if (peak > 0) key(out, "bandwidth", "measured: the most that SMs moved; there may be more", "%.4g", peak);
 }
 
-// --- the SM ---------------------------------------------------------------------------------------------------------------------
+// --- the SM ----------------------------------------------------------------------------------------------------------
 static void put_shared(const Probe *p, Text *out)
 {
     const SharedResult *s = &p->shared;
@@ -295,8 +340,10 @@ static void put_ops(const Probe *p, Text *out)
     for (int k = 0; k < OPS_KINDS; k++) {
         double r = p->ops[k].rate.value;
         if (p->ops[k].rate.verdict != MEASURED) continue;
-        if (r > 0 && r < 24) key(out, p->ops[k].name, "measured: as [rate]", "%.0f", MIN(256, round(schedulers_of(p) * 32 / r)));
-        else key(out, p->ops[k].name, "assumed: [rate] is the limit", "0");
+        if (r > 0 && r < 24)
+            key(out, p->ops[k].name, "measured: as [rate]", "%.0f", MIN(256, round(schedulers_of(p) * 32 / r)));
+        else
+            key(out, p->ops[k].name, "assumed: [rate] is the limit", "0");
     }
     section(out, "rate");
     for (int k = 0; k < OPS_KINDS; k++) {
@@ -329,11 +376,13 @@ void probe_emit(const Probe *p, Text *out)
     for (const char *c = p->name; *c && n + 1 < sizeof name; c++)
         if ((unsigned char)*c >= ' ' && *c != '#' && *c != ';') name[n++] = *c;
     name[n] = 0;
-    text_printf(out, "# %s as onchip probe found it: %.3g million loads in %.0f s.\n", name, 1e-6 * (double)p->loads, p->seconds);
+    text_printf(out, "# %s as onchip probe found it: %.3g million loads in %.0f s.\n", name, 1e-6 * (double)p->loads,
+                p->seconds);
     for (int k = 0; k < PARTS; k++) {
         const PartResult *r = &p->part[k];
         if (r->state != PART_LEFT_OUT && r->state != PART_FAILED) continue;
-        text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name, r->state == PART_FAILED ? "failed" : "was left out", (int)strcspn(r->why, "\n"), r->why);
+        text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name,
+                    r->state == PART_FAILED ? "failed" : "was left out", (int)strcspn(r->why, "\n"), r->why);
     }
     text_put(out, "[gpu]\n");
     text_printf(out, "title = %s, measured\n", name);
@@ -349,7 +398,8 @@ void probe_emit(const Probe *p, Text *out)
     put_tlbs(p, out);
     if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
         section(out, "lsu");
-        key(out, "extra", "measured: a load past the L1, less a texture's miss", "%.0f", MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));
+        key(out, "extra", "measured: a load past the L1, less a texture's miss", "%.0f",
+            MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));
     }
     put_l2(p, out);
     put_ops(p, out);

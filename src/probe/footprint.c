@@ -1,8 +1,8 @@
 // footprint.c: which texels of a 2D texture come with one (mei §4.3: a mapping "optimized for 2D spatial locality").
 // A texel is fetched, then a neighbour, timed, then the texel again: the neighbour came with it if it takes as long as
 // what is there. Each pair has a stretch of the texture to itself, wider and higher than a tile can be, so that nothing
-// that was fetched for another pair is near. Every launch is made twice: texture caches are empty at a kernel's start, the
-// L2 isn't, and first fetches of the second launch are as quick as misses can be.
+// that was fetched for another pair is near. Every launch is made twice: texture caches are empty at a kernel's start,
+// the L2 isn't, and first fetches of the second launch are as quick as misses can be.
 //
 // Three groups of pairs: along x from 32 positions, along y from 32, and across, from four.
 //
@@ -12,7 +12,10 @@
 #include <stdlib.h>
 
 enum { REACH = FOOTPRINT_REACH, PAIRS = 1000, WIDTH = 4096, ROOM = 4 * REACH };
-enum { PAIR_BYTES = 3 * 2 * sizeof(int32_t), SPARE = 8 };          // of shared memory: each pair's fetches, and where stores wait
+enum {
+    PAIR_BYTES = 3 * 2 * sizeof(int32_t),
+    SPARE = 8
+};  // of shared memory: each pair's fetches, and where stores wait
 // Rows lie not quite a power of two apart, or all stretches would meet in a few sets of the L2.
 enum { PITCH = 4 * WIDTH + 384 };
 
@@ -21,32 +24,42 @@ static const char text[] =
     ".version 6.0\n.target sm_35\n.address_size 64\n"
     ".extern .shared .align 16 .b8 shared[];\n"
     ".visible .entry fetch(.param .u64 list, .param .u64 out, .param .u32 bytes, .param .u64 texture)\n{\n"
-    "    .reg .pred %p;\n    .reg .b32 %thread, %k, %n, %w, %v, %i, %j, %x, %y1, %y2, %y3, %t0, %t1, %end;\n    .reg .b64 %list, %out, %texture, %a;\n"
-    "    ld.param.u64 %list, [list];\n    ld.param.u64 %out, [out];\n    ld.param.u32 %n, [bytes];\n    ld.param.u64 %texture, [texture];\n"
+    "    .reg .pred %p;\n    .reg .b32 %thread, %k, %n, %w, %v, %i, %j, %x, %y1, %y2, %y3, %t0, %t1, %end;\n    .reg "
+    ".b64 %list, %out, %texture, %a;\n"
+    "    ld.param.u64 %list, [list];\n    ld.param.u64 %out, [out];\n    ld.param.u32 %n, [bytes];\n    ld.param.u64 "
+    "%texture, [texture];\n"
     "    mov.u32 %thread, %tid.x;\n    shl.b32 %k, %thread, 2;\n"
     "COPY:\n    setp.ge.u32 %p, %k, %n;\n    @%p bra COPIED;\n"
-    "    cvt.u64.u32 %a, %k;\n    add.u64 %a, %a, %list;\n    ld.global.cg.u32 %v, [%a];\n    mov.u32 %w, shared;\n    add.u32 %w, %w, %k;\n    st.shared.u32 [%w], %v;\n"
+    "    cvt.u64.u32 %a, %k;\n    add.u64 %a, %a, %list;\n    ld.global.cg.u32 %v, [%a];\n    mov.u32 %w, shared;\n    "
+    "add.u32 %w, %w, %k;\n    st.shared.u32 [%w], %v;\n"
     "    add.u32 %k, %k, 1024;\n    bra COPY;\n"
     "COPIED:\n    bar.sync 0;\n    setp.ne.u32 %p, %thread, 0;\n    @%p bra DONE;\n"
     "    mov.u32 %w, shared;\n    add.u32 %end, %w, %n;\n    mov.u32 %x, 0;\n"
-    "FETCH:\n    ld.shared.u32 %i, [%w];\n    ld.shared.u32 %j, [%w+4];\n    add.u32 %i, %i, %x;\n    add.u32 %j, %j, %x;\n    st.shared.u32 [%end], %i;\n    st.shared.u32 [%end], %j;\n"
-    "    mov.u32 %t0, %clock;\n    tex.2d.v4.u32.s32 {%x, %y1, %y2, %y3}, [%texture, {%i, %j}];\n    st.shared.u32 [%end], %x;\n    mov.u32 %t1, %clock;\n"
-    "    sub.u32 %v, %t1, %t0;\n    st.shared.u32 [%w], %v;\n    add.u32 %w, %w, 8;\n    setp.lt.u32 %p, %w, %end;\n    @%p bra FETCH;\n"
+    "FETCH:\n    ld.shared.u32 %i, [%w];\n    ld.shared.u32 %j, [%w+4];\n    add.u32 %i, %i, %x;\n    add.u32 %j, %j, "
+    "%x;\n    st.shared.u32 [%end], %i;\n    st.shared.u32 [%end], %j;\n"
+    "    mov.u32 %t0, %clock;\n    tex.2d.v4.u32.s32 {%x, %y1, %y2, %y3}, [%texture, {%i, %j}];\n    st.shared.u32 "
+    "[%end], %x;\n    mov.u32 %t1, %clock;\n"
+    "    sub.u32 %v, %t1, %t0;\n    st.shared.u32 [%w], %v;\n    add.u32 %w, %w, 8;\n    setp.lt.u32 %p, %w, %end;\n   "
+    " @%p bra FETCH;\n"
     "DONE:\n    bar.sync 0;\n    shl.b32 %k, %thread, 3;\n    shl.b32 %i, %thread, 2;\n"
-    "GIVE:\n    setp.ge.u32 %p, %k, %n;\n    @%p bra OVER;\n    mov.u32 %w, shared;\n    add.u32 %w, %w, %k;\n    ld.shared.u32 %v, [%w];\n"
-    "    cvt.u64.u32 %a, %i;\n    add.u64 %a, %a, %out;\n    st.global.u32 [%a], %v;\n    add.u32 %k, %k, 2048;\n    add.u32 %i, %i, 1024;\n    bra GIVE;\n"
+    "GIVE:\n    setp.ge.u32 %p, %k, %n;\n    @%p bra OVER;\n    mov.u32 %w, shared;\n    add.u32 %w, %w, %k;\n    "
+    "ld.shared.u32 %v, [%w];\n"
+    "    cvt.u64.u32 %a, %i;\n    add.u64 %a, %a, %out;\n    st.global.u32 [%a], %v;\n    add.u32 %k, %k, 2048;\n    "
+    "add.u32 %i, %i, 1024;\n    bra GIVE;\n"
     "OVER:\n    ret;\n}\n";
 
 typedef VEC(Pair) Pairs;
-typedef struct Place {                       // where the next stretch is
+typedef struct Place {  // where the next stretch is
     int32_t x, y;
 } Place;
 
-// A stretch of w × h texels, and the texel (px, py) of those in its middle that have `REACH` around them where it is so long.
+// A stretch of w × h texels, and the texel (px, py) of those in its middle that have `REACH` around them where it is so
+// long.
 static void add(Pairs *pairs, Place *at, int32_t w, int32_t h, int32_t px, int32_t py, int32_t dx, int32_t dy)
 {
     if (at->x + w > WIDTH) at->x = 0, at->y += h;
-    vec_push(pairs, ((Pair){at->x + (w > REACH ? REACH : 0) + px, at->y + (h > REACH ? REACH : 0) + py, dx, dy, false}));
+    vec_push(pairs,
+             ((Pair){at->x + (w > REACH ? REACH : 0) + px, at->y + (h > REACH ? REACH : 0) + py, dx, dy, false}));
     at->x += w;
 }
 
@@ -68,11 +81,12 @@ static uint32_t choose_pairs(Pairs *pairs)
     for (int c = 0; c < 4; c++)
         for (int32_t a = 1; a < REACH; a *= 2)
             for (int32_t b = 1; b < REACH; b *= 2)
-                for (int s = 0; s < 4; s++) add(pairs, &at, ROOM, ROOM, corner[c][0], corner[c][1], s & 1 ? a : -a, s & 2 ? b : -b);
+                for (int s = 0; s < 4; s++)
+                    add(pairs, &at, ROOM, ROOM, corner[c][0], corner[c][1], s & 1 ? a : -a, s & 2 ? b : -b);
     return (uint32_t)(at.y + ROOM);
 }
 
-// --- measuring --------------------------------------------------------------------------------------------------------------
+// --- measuring -------------------------------------------------------------------------------------------------------
 typedef struct Fetcher {
     Chase *c;
     oc_ptr texels, list, out;
@@ -87,11 +101,17 @@ static bool open_fetcher(Fetcher *f, uint32_t rows, Diag *diag)
 {
     oc_device *d = f->c->device;
     const size_t bytes = (size_t)PITCH * rows;
-    if (oc_malloc(d, bytes, "texels", &f->texels) != OC_OK || oc_malloc(d, PAIR_BYTES * PAIRS, "pairs", &f->list) != OC_OK || oc_malloc(d, 12 * PAIRS, "latencies", &f->out) != OC_OK) return failed(f, diag);
+    if (oc_malloc(d, bytes, "texels", &f->texels) != OC_OK ||
+        oc_malloc(d, PAIR_BYTES * PAIRS, "pairs", &f->list) != OC_OK ||
+        oc_malloc(d, 12 * PAIRS, "latencies", &f->out) != OC_OK)
+        return failed(f, diag);
     if (oc_describe(d).real && oc_fill(d, f->texels, 0, bytes, NULL) != OC_OK) return failed(f, diag);
-    oc_texture t = {.base = f->texels, .width = WIDTH, .height = rows, .pitch = PITCH, .channels = 1, .format = OC_TEX_U32};
+    oc_texture t = {
+        .base = f->texels, .width = WIDTH, .height = rows, .pitch = PITCH, .channels = 1, .format = OC_TEX_U32};
     if (oc_texture_create(d, &t, &f->texture) != OC_OK) return f->texture = 0, failed(f, diag);
-    return (oc_load(d, text, sizeof text - 1, "footprint.ptx", &f->module) == OC_OK && oc_kernel_get(f->module, "fetch", &f->kernel) == OC_OK) || failed(f, diag);
+    return (oc_load(d, text, sizeof text - 1, "footprint.ptx", &f->module) == OC_OK &&
+            oc_kernel_get(f->module, "fetch", &f->kernel) == OC_OK) ||
+           failed(f, diag);
 }
 
 static void close_fetcher(Fetcher *f)
@@ -114,11 +134,14 @@ static bool fetch(const Fetcher *f, const Pair *pairs, size_t n, uint32_t *took,
     uint32_t *traces = mem_alloc(3 * n * (launches + 1) * sizeof *traces);
     const void *args[] = {&f->list, &f->out, &bytes, &f->texture};
     for (size_t p = 0; p < n; p++)
-        for (int k = 0; k < 3; k++) list[p][k][0] = pairs[p].x + (k == 1 ? pairs[p].dx : 0), list[p][k][1] = pairs[p].y + (k == 1 ? pairs[p].dy : 0);
+        for (int k = 0; k < 3; k++)
+            list[p][k][0] = pairs[p].x + (k == 1 ? pairs[p].dx : 0),
+            list[p][k][1] = pairs[p].y + (k == 1 ? pairs[p].dy : 0);
     bool ok = oc_write(d, f->list, list, bytes, NULL) == OC_OK;
     for (uint32_t k = 0; ok && k <= launches; k++) {
         uint32_t *trace = traces + (k ? k - 1 : 0) * 3 * n;  // the first is overwritten
-        ok = oc_launch(f->kernel, one, block, bytes + SPARE, NULL, args) == OC_OK && oc_read(d, trace, f->out, 12 * n, NULL) == OC_OK;
+        ok = oc_launch(f->kernel, one, block, bytes + SPARE, NULL, args) == OC_OK &&
+             oc_read(d, trace, f->out, 12 * n, NULL) == OC_OK;
         f->c->loads += 3 * n;
         if (k < MIN(launches, (uint32_t)SETTLE_LEAST)) continue;
         if (ok && !settle(traces, k, 3 * n, SETTLE_WITHIN, took).moving) break;
@@ -151,8 +174,10 @@ static void judge(Footprint *f, Pairs *pairs, const uint32_t *took)
 {
     uint32_t hit = quantile(took, pairs->n, 2, 2), miss = quantile(took, pairs->n, 0, 10);
     for (size_t p = 0; p < pairs->n; p++) pairs->v[p].together = took[3 * p + 1] < (hit + miss) / 2;
-    if (miss <= hit + hit / 8) say(f, absent("a texel is fetched again no faster than the first time"));
-    else footprint_infer(pairs->v, pairs->n, f);
+    if (miss <= hit + hit / 8)
+        say(f, absent("a texel is fetched again no faster than the first time"));
+    else
+        footprint_infer(pairs->v, pairs->n, f);
     f->hit = hit, f->miss = miss, f->pairs = pairs->n;
 }
 
@@ -168,7 +193,8 @@ bool footprint_measure(Chase *c, Footprint *f, Diag *diag)
     if (room) {
         uint32_t *took = mem_alloc(3 * pairs.n * sizeof *took);
         ok = open_fetcher(&fetcher, rows, diag);
-        for (size_t p = 0; ok && p < pairs.n; p += most) ok = fetch(&fetcher, pairs.v + p, MIN(pairs.n - p, most), took + 3 * p, diag);
+        for (size_t p = 0; ok && p < pairs.n; p += most)
+            ok = fetch(&fetcher, pairs.v + p, MIN(pairs.n - p, most), took + 3 * p, diag);
         close_fetcher(&fetcher);
         if (ok) judge(f, &pairs, took);
         mem_free(took);
@@ -179,7 +205,7 @@ bool footprint_measure(Chase *c, Footprint *f, Diag *diag)
     return ok;
 }
 
-// --- inferring --------------------------------------------------------------------------------------------------------------
+// --- inferring -------------------------------------------------------------------------------------------------------
 // Whether tiles of w × h texels, the first at (0, 0), tell exactly which pairs came together.
 static bool explains(const Pair *pairs, size_t n, int32_t w, int32_t h)
 {
@@ -193,12 +219,15 @@ static bool explains(const Pair *pairs, size_t n, int32_t w, int32_t h)
 
 void footprint_infer(const Pair *pairs, size_t n, Footprint *f)
 {
-    static const char none[] = "no rectangle of up to 32 by 32 texels explains which come together", many[] = "rectangles of different sizes explain which come together";
+    static const char none[] = "no rectangle of up to 32 by 32 texels explains which come together",
+                      many[] = "rectangles of different sizes explain which come together";
     int32_t w = 0, h = 0;
     size_t found = 0;
     for (int32_t x = 1; x <= REACH; x++)
         for (int32_t y = 1; y <= REACH; y++)
             if (explains(pairs, n, x, y)) w = x, h = y, found++;
-    if (found == 1) f->width = counted(w), f->height = counted(h), f->linear = counted(h == 1);
-    else say(f, undetermined(found ? many : none));
+    if (found == 1)
+        f->width = counted(w), f->height = counted(h), f->linear = counted(h == 1);
+    else
+        say(f, undetermined(found ? many : none));
 }

@@ -1,11 +1,11 @@
-// index.c: which lines share a set. The lines of one set are listed from the start of the region on. If they recur with a
-// period the sets are dealt in turn, in blocks (a bit field, or modulo) or passing over full ones; if not, a linear map over
-// bits is solved for. What was found must then foretell lines all over the span that it was not made from.
+// index.c: which lines share a set. The lines of one set are listed from the start of the region on. If they recur with
+// a period the sets are dealt in turn, in blocks (a bit field, or modulo) or passing over full ones; if not, a linear
+// map over bits is solved for. What was found must then foretell lines all over the span that it was not made from.
 #include "probe/probe.h"
 
 #include <stdlib.h>
 
-// --- periods --------------------------------------------------------------------------------------------------------------
+// --- periods ---------------------------------------------------------------------------------------------------------
 static uint64_t period_of(const LineVec *in, uint64_t length)
 {
     char *member = mem_alloc(length);
@@ -40,7 +40,7 @@ static bool is_block(const LineVec *in, uint64_t period, uint32_t *block)
     return true;
 }
 
-// --- dealt ----------------------------------------------------------------------------------------------------------------
+// --- dealt -----------------------------------------------------------------------------------------------------------
 // One period has a line for every entry, and all of them fit; the one behind, again of set k, makes the set overflow.
 static bool solve_dealt(Level *l, const LineVec *in, uint64_t period, Shape *s)
 {
@@ -53,15 +53,17 @@ static bool solve_dealt(Level *l, const LineVec *in, uint64_t period, Shape *s)
     for (uint32_t k = 0; k < sets && sum <= period && !l->broken; k++) {
         LineVec of = {0};
         uint32_t units;
-        if (find_conflict(l, period, period + k, &of, &units)) sum += s->ways[k] = (uint32_t)of.n - 1;
-        else sum = ~0ull;
+        if (find_conflict(l, period, period + k, &of, &units))
+            sum += s->ways[k] = (uint32_t)of.n - 1;
+        else
+            sum = ~0ull;
         vec_free(&of);
     }
     if (sum == period) shape_deal(s);
     return sum == period;
 }
 
-// --- linear maps ----------------------------------------------------------------------------------------------------------
+// --- linear maps -----------------------------------------------------------------------------------------------------
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -69,7 +71,8 @@ static int compare(const void *a, const void *b)
 }
 
 // Is line ^ a sum of some of free_bit[0..n) of the set? *spread: they lie too far apart to go round them all.
-static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n, bool *spread)
+static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n,
+                    bool *spread)
 {
     uint64_t count = 1ull << n, *all = mem_alloc(sizeof *all * count);
     Lines x = {0};
@@ -106,13 +109,14 @@ static bool solve_linear(Level *l, const LineVec *conflict, uint64_t span, Shape
         // Which of the sums: bit by bit.
         s->kernel[b] = 1ull << b;
         for (uint32_t k = n; k-- > 0;)
-            if (!any_sum(l, conflict, line, free_bit, k, &spread)) line ^= 1ull << free_bit[k], s->kernel[b] ^= 1ull << free_bit[k];
+            if (!any_sum(l, conflict, line, free_bit, k, &spread))
+                line ^= 1ull << free_bit[k], s->kernel[b] ^= 1ull << free_bit[k];
     }
     s->sets = 1u << n;
     return !l->broken && !spread;
 }
 
-// --- the whole --------------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 static uint64_t mix(uint64_t *seed)
 {
     *seed += 0x9E3779B97F4A7C15ull;
@@ -142,14 +146,15 @@ static void measure_ways(Level *l, uint32_t likely, Shape *s)
     if (!s->ways) {
         s->ways = mem_alloc(sizeof *s->ways * s->sets);
         for (uint32_t k = 0; k < s->sets; k++) s->ways[k] = likely;
-        for (uint32_t k = 0; k < s->sets; k += s->sets <= 64 ? 1 : 1 + s->sets / 24) s->ways[k] = find_ways(l, s, k, likely);
+        for (uint32_t k = 0; k < s->sets; k += s->sets <= 64 ? 1 : 1 + s->sets / 24)
+            s->ways[k] = find_ways(l, s, k, likely);
     }
     s->lines = 0;
     for (uint32_t k = 0; k < s->sets; k++) s->lines += s->ways[k];
 }
 
-// Lines of any set, from all over the span: as many as it has ways fit, with one of another set too, with one more of its own
-// they don't.
+// Lines of any set, from all over the span: as many as it has ways fit, with one of another set too, with one more of
+// its own they don't.
 static bool holds(Level *l, uint64_t span, const Shape *s)
 {
     uint64_t seed = span + 1;
@@ -158,7 +163,8 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
         uint32_t set = (uint32_t)(mix(&seed) % s->sets), ways = s->ways[set];
         uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
         bool own = k & 1;
-        if (of < ways + 1 || (!own && (l->above || shape_set(s, other) == set))) continue;  // another line may meet filler in its set
+        if (of < ways + 1 || (!own && (l->above || shape_set(s, other) == set)))
+            continue;  // another line may meet filler in its set
         Lines x = {0};
         for (uint32_t w = 0; w < ways + own; w++) lines_add(&x, shape_line(s, set, (first + w * step) % of), 1, 1);
         if (!own) lines_add(&x, other, 1, 1);
@@ -193,7 +199,8 @@ Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t sp
         set_modulo(s, 1, 0);
         solved = stands(l, conflict, span, s);
     }
-    for (uint64_t to = MIN(prefix * 5 / 2 + 8, span); !solved && !period && length < span && !l->broken; to = MIN(2 * to, span)) {
+    for (uint64_t to = MIN(prefix * 5 / 2 + 8, span); !solved && !period && length < span && !l->broken;
+         to = MIN(2 * to, span)) {
         list_set(l, conflict, length, to, MAX(1, prefix / 2), &in);
         length = to;
         period = in.n > 1 ? period_of(&in, length) : 0;
@@ -211,5 +218,7 @@ Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t sp
     }
     vec_free(&in);
     if (!solved) forget(s);
-    return solved ? counted(s->form) : undetermined("neither a bit field, modulo, dealt sets nor a linear hash explains which lines share a set");
+    return solved ? counted(s->form)
+                  : undetermined(
+                        "neither a bit field, modulo, dealt sets nor a linear hash explains which lines share a set");
 }

@@ -12,13 +12,15 @@ static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->pa
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
-    if (f->index.verdict != MEASURED) f->size = f->line = f->index = f->rule = undetermined("it would take too many loads");
-    else if (f->rule.verdict != MEASURED) f->rule = undetermined("it would take too many loads");
+    if (f->index.verdict != MEASURED)
+        f->size = f->line = f->index = f->rule = undetermined("it would take too many loads");
+    else if (f->rule.verdict != MEASURED)
+        f->rule = undetermined("it would take too many loads");
     l->broken = l->spent = false;
     return true;
 }
 
-// --- what a miss brings in --------------------------------------------------------------------------------------------------
+// --- what a miss brings in -------------------------------------------------------------------------------------------
 // A load, and one `apart` bytes further on, timed: a hit if the first one brought it in. Many places, each once.
 static bool pair(Level *l, uint64_t apart, Sample *out)
 {
@@ -69,14 +71,15 @@ static uint32_t find_fill(Level *l)
     uint32_t fill = 4;
     for (; fill < 2048; fill *= 2) {
         if (!pairs(l, fill, repeats, &at)) return 0;
-        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), 0.1 * (miss.mean - hit.mean))) return fill;  // a level behind may have it
+        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), 0.1 * (miss.mean - hit.mean)))
+            return fill;  // a level behind may have it
     }
     return fill;
 }
 
-// --- a level ----------------------------------------------------------------------------------------------------------------
-// What hits and misses of the level take: hits as given, misses from the stair. Well above the stair's foot all samples that
-// aren't hits are misses, however many there are. Outliers are those of what is served first.
+// --- a level ---------------------------------------------------------------------------------------------------------
+// What hits and misses of the level take: hits as given, misses from the stair. Well above the stair's foot all samples
+// that aren't hits are misses, however many there are. Outliers are those of what is served first.
 static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t lines, const Sample *first)
 {
     uint32_t rounds = (uint32_t)(1 + 20000 / lines);
@@ -101,20 +104,22 @@ static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t li
     return !l->broken;
 }
 
-// How many loads a round misses where one line too many goes round: questions about the same set need to look for no fewer.
+// How many loads a round misses where one line too many goes round: questions about the same set need to look for no
+// fewer.
 static void learn_least(Level *l, uint64_t prefix)
 {
     uint32_t rounds = (uint32_t)(8 + 20000 / prefix), *latency = mem_alloc(sizeof *latency * (prefix + 1) * rounds);
     double more = 0;
     for (int one = 0; one < 2 && !l->broken; one++)
         if (go_round(l, prefix + (uint64_t)one, 4, rounds, latency))
-            for (uint64_t k = 0; k < (prefix + (uint64_t)one) * rounds; k++) more += (l->odds[MIN(latency[k], l->evidence_n - 1)] > 1) * (one ? 1.0 : -1.0);
+            for (uint64_t k = 0; k < (prefix + (uint64_t)one) * rounds; k++)
+                more += (l->odds[MIN(latency[k], l->evidence_n - 1)] > 1) * (one ? 1.0 : -1.0);
     l->least = (uint32_t)MAX(1, 0.5 * more / rounds);
     mem_free(latency);
 }
 
-// Below the capacity hardly a load may take longer than those that are served: else another level lies between, which the
-// stair passed over.
+// Below the capacity hardly a load may take longer than those that are served: else another level lies between, which
+// the stair passed over.
 static bool is_flat(Level *l, uint64_t prefix)
 {
     Sample s;
@@ -137,10 +142,10 @@ static Value one_set(Shape *s, uint64_t lines)
     return counted(FORM_ONE);
 }
 
-// Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the line
-// is known.
-// base and first are what set_latencies was given.
-static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool sectors, Found *out)
+// Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the
+// line is known. base and first are what set_latencies was given.
+static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool sectors,
+                        Found *out)
 {
     LineVec conflict = {0};
     uint64_t prefix = find_prefix(l, stair->below, stair->at, most);
@@ -152,7 +157,8 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     l->room = prefix;
     uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
-    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096), once = 1;
+    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096),
+             once = 1;
     bool one = prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(want, room));
     bool ok = prefix && flat && (one || find_conflict(l, prefix, prefix, &conflict, &units));
     if (ok && sectors && units > 1) {
@@ -165,18 +171,24 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     if (l->settle && ok && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
     out->line = counted((double)l->unit);
     if (one) out->index = one_set(&out->shape, prefix);
-    // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are neighbours.
+    // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are
+    // neighbours.
     room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096);
     while (ok && !one && !l->broken && want > once) {
         out->span = span_of(want, room);
         once = want;
         shape_free(&out->shape);
         out->index = find_index(l, prefix, &conflict, out->span, &out->shape);
-        if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19) want *= 16;
-        else if (out->index.verdict == MEASURED) want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
+        if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19)
+            want *= 16;
+        else if (out->index.verdict == MEASURED)
+            want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
     }
-    if (!flat) out->index = out->rule = undetermined("latencies rise below its capacity already: another level may lie between");
-    else if (!ok) out->index = undetermined("no set of lines that doesn't fit was found");
+    if (!flat)
+        out->index = out->rule =
+            undetermined("latencies rise below its capacity already: another level may lie between");
+    else if (!ok)
+        out->index = undetermined("no set of lines that doesn't fit was found");
     if (sectors && out->index.verdict != MEASURED) out->line = out->index;
     ok = ok && !l->broken && out->index.verdict == MEASURED;
     if (ok) {
@@ -190,7 +202,7 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     return !l->broken;
 }
 
-// --- what it takes ------------------------------------------------------------------------------------------------------------
+// --- what it takes ---------------------------------------------------------------------------------------------------
 static Value interval(double mean, double error) { return measured(mean, mean - 1.96 * error, mean + 1.96 * error); }
 
 static bool hit_time(Level *l, Sample *out)
@@ -201,8 +213,8 @@ static bool hit_time(Level *l, Sample *out)
     return !l->broken;
 }
 
-// Of an eighth of n lines, with the others gone round twice in between, so that even where victims are drawn hardly a line
-// is there still.
+// Of an eighth of n lines, with the others gone round twice in between, so that even where victims are drawn hardly a
+// line is there still.
 static bool miss_time(Level *l, uint64_t n, Sample *out)
 {
     uint64_t part = MAX(1, n / 8), rounds = 1 + 20000 / part;
@@ -220,11 +232,18 @@ static bool miss_time(Level *l, uint64_t n, Sample *out)
     return !l->broken;
 }
 
-// --- a cache --------------------------------------------------------------------------------------------------------------
+// --- a cache ---------------------------------------------------------------------------------------------------------
 bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag)
 {
     *out = (Found){0};
-    Level l = {.subject = s, .diag = diag, .kind = kind, .base = base, .until = until(s), .least = 1, .warm = s->cold ? 1 : 2, .limit = 4u << 20};
+    Level l = {.subject = s,
+               .diag = diag,
+               .kind = kind,
+               .base = base,
+               .until = until(s),
+               .least = 1,
+               .warm = s->cold ? 1 : 2,
+               .limit = 4u << 20};
     uint32_t fill = find_fill(&l);
     if (!fill) return !l.broken;
     out->fill = counted(fill);
@@ -235,7 +254,8 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     uint64_t most = MIN((s->span[kind] - base) / 2, 64u << 20) / fill;
     if (measure_round(&l, 1, 20000, &hit) && climb(&l, 2, &hit, most, &stair)) {
         out->distance = (stair.sample.mean - hit.mean) / hit.sd;
-        if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) && infer_shape(&l, &stair, &hit, &hit, most, true, out) && out->index.verdict == MEASURED)
+        if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) &&
+            infer_shape(&l, &stair, &hit, &hit, most, true, out) && out->index.verdict == MEASURED)
             out->rule = find_rule(&l, &out->shape, NULL, out);
         well(&l, out);
         if (hit_time(&l, &hit)) out->low = interval(hit.mean, hit.error);
@@ -249,20 +269,23 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     return !l.broken;
 }
 
-// --- the TLBs -----------------------------------------------------------------------------------------------------------------
-// A page is what a load brings the translation of in. The line of the second load was brought in by a run before, where a
-// cache keeps it between runs.
+// --- the TLBs --------------------------------------------------------------------------------------------------------
+// A page is what a load brings the translation of in. The line of the second load was brought in by a run before, where
+// a cache keeps it between runs.
 static bool touch_at(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
 {
     uint64_t far = l->subject->span[l->kind] / 2;
     Walk walks[] = {
-        {.start = far, .stride = 2 << 20, .count = l->subject->cold ? 0 : (uint32_t)MIN(far >> 21, 4096)},  // other pages, if translations are kept
+        {.start = far,
+         .stride = 2 << 20,
+         .count = l->subject->cold ? 0 : (uint32_t)MIN(far >> 21, 4096)},  // other pages, if translations are kept
         {.start = l->base, .count = 1},
         {.start = l->base + apart, .count = 1, .timed = true},
     };
     size_t skip = l->subject->cold;
     uint32_t *latency = mem_alloc(sizeof *latency * (repeats + 1));
-    for (uint32_t r = 0; r <= repeats && !l->broken; r++) l->broken = !subject_run(l->subject, l->kind, walks + skip, COUNT(walks) - skip, 1, 0, latency + r, l->diag);
+    for (uint32_t r = 0; r <= repeats && !l->broken; r++)
+        l->broken = !subject_run(l->subject, l->kind, walks + skip, COUNT(walks) - skip, 1, 0, latency + r, l->diag);
     if (!l->broken) *out = sample_of(latency + 1, repeats);
     mem_free(latency);
     return !l->broken;
@@ -278,14 +301,17 @@ static uint64_t find_page(Level *l)
         // Three times, for one may be an outlier.
         int farther = 0;
         for (; farther < 3; farther++)
-            if (!touch_at(l, page, repeats, &at)) return 0;
-            else if (at.mean - near.mean <= 5 * (at.error + near.error) + 1 + 0.005 * near.mean) break;
+            if (!touch_at(l, page, repeats, &at))
+                return 0;
+            else if (at.mean - near.mean <= 5 * (at.error + near.error) + 1 + 0.005 * near.mean)
+                break;
         if (farther == 3) return page;
     }
     return 0;
 }
 
-// The L1 TLB's: pages that the L2 TLB has room for, and the L1 TLB hasn't. The L2 TLB's: four times as many as it has room for.
+// The L1 TLB's: pages that the L2 TLB has room for, and the L1 TLB hasn't. The L2 TLB's: four times as many as it has
+// room for.
 static void penalties(Level *l, FoundTlbs *out)
 {
     Sample hit, late, walk;
@@ -328,15 +354,19 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         found_free(f);
         *f = (Found){.size = {.verdict = ABSENT}};
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
-        if (!known) f->index = f->rule = undetermined("the level in front of it isn't known");
-        else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED) f->rule = find_rule(&l, &f->shape, above, f);
+        if (!known)
+            f->index = f->rule = undetermined("the level in front of it isn't known");
+        else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED)
+            f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
         f->distance = level_distance(&l);
         f->low = measured(l.low, l.low, l.low), f->high = measured(l.high, l.high, l.high);
-        same = same || (t && known && (f->index.verdict == MEASURED ? f->shape.lines <= above->lines : l.room <= 2 * above->lines));
+        same = same || (t && known &&
+                        (f->index.verdict == MEASURED ? f->shape.lines <= above->lines : l.room <= 2 * above->lines));
         if (same) {
             shape_free(&f->shape);
-            f->size = f->entries = f->sets = f->index = f->rule = undetermined("it can't be told from the level in front of it");
+            f->size = f->entries = f->sets = f->index = f->rule =
+                undetermined("it can't be told from the level in front of it");
         }
         if (l.room || same) base = stair.sample;
         t += l.room && !same;

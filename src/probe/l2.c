@@ -1,7 +1,7 @@
-// l2.c: the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours: the capacity is how
-// much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride. What goes
-// round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of them. Loads of an SM
-// are counted to a nearer and a farther half where they fall into two groups.
+// l2.c: the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours: the capacity
+// is how much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride.
+// What goes round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of
+// them. Loads of an SM are counted to a nearer and a farther half where they fall into two groups.
 #include "probe/probe.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 
 enum { UNIT = 128, QUESTIONS = 40, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, SPOTS = 16, FEW = 1, MANY = 4 };
 
-// --- capacity -------------------------------------------------------------------------------------------------------------------
+// --- capacity --------------------------------------------------------------------------------------------------------
 typedef struct Round {
     Sample sample;
-    double over;                       // share of loads that took longer than `middle`
-    double top;                        // what all but a fiftieth took at most
+    double over;  // share of loads that took longer than `middle`
+    double top;   // what all but a fiftieth took at most
 } Round;
 
 static Value mean_of(const Sample *s) { return measured(s->mean, s->mean - 2 * s->error, s->mean + 2 * s->error); }
@@ -39,8 +39,8 @@ static bool measure(Level *l, uint64_t n, double middle, Round *out)
     return ok;
 }
 
-// Hits, misses, and sizes between which they change: n lines fit and `past` don't. Some lines may lie farther away than others,
-// so that a hit is what takes no longer than the slowest of those that surely fit.
+// Hits, misses, and sizes between which they change: n lines fit and `past` don't. Some lines may lie farther away than
+// others, so that a hit is what takes no longer than the slowest of those that surely fit.
 static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint64_t *n, uint64_t *past, double *middle)
 {
     Round small, r;
@@ -72,8 +72,10 @@ static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint6
     for (uint64_t k = likely; low + 1 < high; k = k == likely && low == k ? k + 1 : (low + high) / 2) {
         if (k <= low || k >= high) k = (low + high) / 2;
         if (!measure(l, k, middle, &r)) return false;
-        if (r.over <= noise) low = k;
-        else high = k;
+        if (r.over <= noise)
+            low = k;
+        else
+            high = k;
     }
     // Were there much more room than what fits from the start on, most lines of a little more would still be hit.
     if (!measure(l, low + low / 16, middle, &r)) return false;
@@ -82,7 +84,7 @@ static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint6
     return true;
 }
 
-// --- what a miss brings in, what a tag stands for ---------------------------------------------------------------------------------
+// --- what a miss brings in, what a tag stands for --------------------------------------------------------------------
 // After everything was evicted: pairs of loads, the second timed, 4 · 2^k bytes behind the first, k from 3 to 9.
 static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
 {
@@ -91,7 +93,8 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
     uint64_t evict = 2 * (uint64_t)f->size.high, from = evict + 65536;
     size_t n = 0;
     *fill = undetermined("memory is too small to evict what is in the L2");
-    if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX) return true;
+    if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX)
+        return true;
     walks[n++] = (Walk){.start = l->base, .stride = 32, .count = (uint32_t)(evict / 32)};
     for (uint32_t k = 0; k < APARTS * PLACES; k++) {
         uint64_t at = l->base + from + (uint64_t)k * 8192;
@@ -110,8 +113,8 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
     return true;
 }
 
-// With a stride of nine fills, lines of one fill are touched in every set and nine times the capacity goes round; where a tag
-// stands for more, its other fills stay empty and less does: a half, a quarter, an eighth.
+// With a stride of nine fills, lines of one fill are touched in every set and nine times the capacity goes round; where
+// a tag stands for more, its other fills stay empty and less does: a half, a quarter, an eighth.
 static bool find_line(Level *l, FoundL2 *f, double middle)
 {
     f->line = undetermined("size or fill isn't known");
@@ -145,29 +148,35 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
     }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
     if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
-    return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) && find_line(&l, out, middle));
+    return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) &&
+                     find_line(&l, out, middle));
 }
 
-// --- halves ---------------------------------------------------------------------------------------------------------------------
-// A thread of the SM `target` chases pointers to themselves on SPOTS lines: two chains differ by as many loads as their latencies.
+// --- halves ----------------------------------------------------------------------------------------------------------
+// A thread of the SM `target` chases pointers to themselves on SPOTS lines: two chains differ by as many loads as their
+// latencies.
 static void kernel(Text *out)
 {
     bench_begin(out);
-    text_put(out,
-        ".visible .entry spots(.param .u64 memory, .param .u64 out, .param .u32 target, .param .u32 spots)\n{\n    .reg .pred %p;\n"
-        "    .reg .b32 %sm, %n, %k, %t, %t0, %t1, %t2;\n    .reg .b64 %memory, %out, %a, %b;\n    .shared .align 8 .u64 sink;\n"
-        "    mov.u32 %sm, %smid;\n    ld.param.u32 %n, [target];\n    setp.ne.u32 %p, %sm, %n;\n    @%p bra END;\n    ld.param.u64 %out, [out];\n"
-        "    atom.global.exch.b32 %t, [%out], 1;\n    setp.ne.u32 %p, %t, 0;\n    @%p bra END;\n"
-        "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %n, [spots];\n    mov.u32 %k, 0;\n"
-        "NEXT:\n    st.volatile.global.u64 [%memory], %memory;\n    membar.gl;\n    mov.u64 %a, %memory;\n    ld.global.cg.u64 %a, [%a];\n    ld.global.cg.u64 %a, [%a];\n"
-        "    st.shared.u64 [sink], %a;\n    mov.u32 %t0, %clock;\n");
+    text_put(out, ".visible .entry spots(.param .u64 memory, .param .u64 out, .param .u32 target, .param .u32 "
+                  "spots)\n{\n    .reg .pred %p;\n"
+                  "    .reg .b32 %sm, %n, %k, %t, %t0, %t1, %t2;\n    .reg .b64 %memory, %out, %a, %b;\n    .shared "
+                  ".align 8 .u64 sink;\n"
+                  "    mov.u32 %sm, %smid;\n    ld.param.u32 %n, [target];\n    setp.ne.u32 %p, %sm, %n;\n    @%p bra "
+                  "END;\n    ld.param.u64 %out, [out];\n"
+                  "    atom.global.exch.b32 %t, [%out], 1;\n    setp.ne.u32 %p, %t, 0;\n    @%p bra END;\n"
+                  "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %n, [spots];\n    mov.u32 %k, 0;\n"
+                  "NEXT:\n    st.volatile.global.u64 [%memory], %memory;\n    membar.gl;\n    mov.u64 %a, %memory;\n   "
+                  " ld.global.cg.u64 %a, [%a];\n    ld.global.cg.u64 %a, [%a];\n"
+                  "    st.shared.u64 [sink], %a;\n    mov.u32 %t0, %clock;\n");
     for (int k = 0; k < FEW; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
     text_put(out, "    st.shared.u64 [sink], %a;\n    mov.u32 %t1, %clock;\n");
     for (int k = 0; k < FEW + MANY; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
-    text_put(out,
-        "    st.shared.u64 [sink], %a;\n    mov.u32 %t2, %clock;\n    sub.u32 %t2, %t2, %t1;\n    sub.u32 %t1, %t1, %t0;\n    sub.u32 %t2, %t2, %t1;\n"
-        "    add.u64 %out, %out, 4;\n    st.global.u32 [%out], %t2;\n    add.u64 %memory, %memory, 4096;\n    add.u32 %k, %k, 1;\n    setp.lt.u32 %p, %k, %n;\n    @%p bra NEXT;\n"
-        "END:\n    ret;\n}\n");
+    text_put(out, "    st.shared.u64 [sink], %a;\n    mov.u32 %t2, %clock;\n    sub.u32 %t2, %t2, %t1;\n    sub.u32 "
+                  "%t1, %t1, %t0;\n    sub.u32 %t2, %t2, %t1;\n"
+                  "    add.u64 %out, %out, 4;\n    st.global.u32 [%out], %t2;\n    add.u64 %memory, %memory, 4096;\n   "
+                  " add.u32 %k, %k, 1;\n    setp.lt.u32 %p, %k, %n;\n    @%p bra NEXT;\n"
+                  "END:\n    ret;\n}\n");
 }
 
 static int compare(const void *a, const void *b)
@@ -202,7 +211,8 @@ bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
     text_free(&ptx);
     for (uint32_t sm = 0; ok && sm < sms; sm++) {
         const void *args[] = {&b.memory, &b.out, &sm, &spots};
-        ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) && bench_read(&b, took, sizeof took, diag);
+        ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) &&
+             bench_read(&b, took, sizeof took, diag);
         if (!ok || !took[0]) continue;  // a number that no SM has
         SmHits h = hits_of(sm, took + 1);
         vec_push(&out->sm, h);

@@ -1,15 +1,15 @@
-// level.c: one cache or TLB, known through loads that it serves (hits) or doesn't (misses). Everything structural comes from
-// one question: do these lines fit? It is asked by going round them, and answered by likelihoods, so that noise costs rounds
-// and not errors: a hit's latency is normal about `low`, a miss's about `high` (or more, where there is more behind), and any
-// load is an outlier with a small probability.
+// level.c: one cache or TLB, known through loads that it serves (hits) or doesn't (misses). Everything structural comes
+// from one question: do these lines fit? It is asked by going round them, and answered by likelihoods, so that noise
+// costs rounds and not errors: a hit's latency is normal about `low`, a miss's about `high` (or more, where there is
+// more behind), and any load is an outlier with a small probability.
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double sure = 12;         // log odds at which an answer stands: e⁻¹² is the chance of a wrong one
+static const double sure = 12;  // log odds at which an answer stands: e⁻¹² is the chance of a wrong one
 
-// --- sets of lines --------------------------------------------------------------------------------------------------------
+// --- sets of lines ---------------------------------------------------------------------------------------------------
 void lines_add(Lines *l, uint64_t from, uint32_t step, uint32_t count)
 {
     if (!count) return;
@@ -31,7 +31,7 @@ void lines_free(Lines *l)
     l->n = 0;
 }
 
-// --- likelihoods ----------------------------------------------------------------------------------------------------------
+// --- likelihoods -----------------------------------------------------------------------------------------------------
 static double normal(double x, double mean, double sd)
 {
     double z = (x - mean) / sd;
@@ -79,14 +79,17 @@ void level_close(Level *l)
     l->evidence = l->odds = NULL;
 }
 
-// --- asking ---------------------------------------------------------------------------------------------------------------
+// --- asking ----------------------------------------------------------------------------------------------------------
 uint64_t level_address(const Level *l, uint64_t line) { return l->base + line * (l->unit + l->stagger); }
 
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n)
 {
     for (size_t r = 0; r < x->range.n && n < CHASE_WALKS; r++) {
         const Range *f = &x->range.v[r];
-        out[n++] = (Walk){.start = level_address(l, f->from), .stride = (int64_t)f->step * (int64_t)(l->unit + l->stagger), .count = f->count, .timed = timed};
+        out[n++] = (Walk){.start = level_address(l, f->from),
+                          .stride = (int64_t)f->step * (int64_t)(l->unit + l->stagger),
+                          .count = f->count,
+                          .timed = timed};
     }
     return n;
 }
@@ -95,7 +98,7 @@ size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t
 typedef struct Evidence {
     double share[8], pool[8], one;
     uint32_t shares;
-    double *line;                      // per place of the round: for "this one always misses"
+    double *line;  // per place of the round: for "this one always misses"
 } Evidence;
 
 static void look(const Level *l, Evidence *e, const uint32_t *latency, uint64_t n, uint32_t rounds, uint32_t *histogram)
@@ -112,7 +115,8 @@ static void look(const Level *l, Evidence *e, const uint32_t *latency, uint64_t 
     }
     for (uint64_t k = 0; k < n * rounds; k++) {
         uint32_t x = MIN(latency[k], l->evidence_n - 1);
-        for (uint32_t s = 0; s < e->shares && histogram[x]; s++) e->pool[s] += histogram[x] * log(1 - e->share[s] + e->share[s] * l->odds[x]);
+        for (uint32_t s = 0; s < e->shares && histogram[x]; s++)
+            e->pool[s] += histogram[x] * log(1 - e->share[s] + e->share[s] * l->odds[x]);
         histogram[x] = 0;
     }
 }
@@ -132,14 +136,17 @@ static double ask(Level *l, const Lines *x, uint32_t warm)
     Walk walks[CHASE_WALKS];
     size_t n = level_walks(l, x, true, walks, 0);
     n = level_walks(l, &l->filler, true, walks, n);
-    if (n == CHASE_WALKS) return l->broken = true, diag_error(l->diag, "the sequence for %llu lines has too many walks", (unsigned long long)x->n), 0;
+    if (n == CHASE_WALKS)
+        return l->broken = true,
+               diag_error(l->diag, "the sequence for %llu lines has too many walks", (unsigned long long)x->n), 0;
     uint64_t lines = x->n + l->filler.n, loads = 0;
     Evidence e = {.line = mem_alloc(sizeof(double) * lines)};
     double share = MIN((double)l->least / (double)lines, 1), answer = 0;
     for (; e.shares < 7 && share < 1; share *= 3) e.share[e.shares++] = share;
     e.share[e.shares++] = 1 - 1e-9;
     uint32_t *histogram = mem_alloc(sizeof *histogram * l->evidence_n), *latency = NULL;
-    for (uint32_t rounds = 1; fabs(answer) < sure && !l->broken; rounds = MIN(2 * rounds, (uint32_t)MAX(1, (1u << 20) / lines))) {
+    for (uint32_t rounds = 1; fabs(answer) < sure && !l->broken;
+         rounds = MIN(2 * rounds, (uint32_t)MAX(1, (1u << 20) / lines))) {
         latency = mem_resize(latency, sizeof *latency * lines * rounds);
         l->broken = !subject_run(l->subject, l->kind, walks, n, warm + rounds, warm, latency, l->diag);
         if (l->broken) break;
@@ -175,7 +182,8 @@ bool level_fits(Level *l, const Lines *x)
     if (l->subject->loads > l->until) l->broken = l->spent = true;
     if (l->broken || !x->n) return true;
     double answer = ask(l, x, l->warm);
-    if (answer > 0 && l->settle && !l->broken && !same_miss(l, x)) answer = ask(l, x, (uint32_t)MIN(l->settle, 5 * (x->n + l->filler.n)));
+    if (answer > 0 && l->settle && !l->broken && !same_miss(l, x))
+        answer = ask(l, x, (uint32_t)MIN(l->settle, 5 * (x->n + l->filler.n)));
     l->asked++;
     l->unsure += fabs(answer) < sure;
     return answer <= 0;

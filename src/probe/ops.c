@@ -1,28 +1,28 @@
 // ops.c: how long the results of the main classes of operations take, and how many of each an SM starts a cycle.
 //
 // A latency is that of a chain in which every operation waits for the one before: two chains that differ by CHAIN
-// operations differ by as many latencies, whatever clock, start and end cost. A rate is that of many warps of several such
-// chains side by side. Chains begin with loaded values and what they end with is stored, and no two neighbours of a chain
-// can be done as one operation (an addition of an addition would be): what is written is what is executed, whoever
-// compiles it.
+// operations differ by as many latencies, whatever clock, start and end cost. A rate is that of many warps of several
+// such chains side by side. Chains begin with loaded values and what they end with is stored, and no two neighbours of
+// a chain can be done as one operation (an addition of an addition would be): what is written is what is executed,
+// whoever compiles it.
 #include "probe/probe.h"
 
 #include <string.h>
 
 enum {
-    CHAIN = 64,           // operations that the long chain has and the short one hasn't
+    CHAIN = 64,  // operations that the long chain has and the short one hasn't
     SHORT = 32,
-    LOOPS = 16,           // of branches: predicates are few, so that a chain of them is a loop
-    SIDES = 8,            // chains of a thread, for a rate
-    THREADS = 512,        // of the largest block, for a rate
-    REPEATS = 4,          // at most: until one changes nothing
+    LOOPS = 16,     // of branches: predicates are few, so that a chain of them is a loop
+    SIDES = 8,      // chains of a thread, for a rate
+    THREADS = 512,  // of the largest block, for a rate
+    REPEATS = 4,    // at most: until one changes nothing
 };
 
 typedef enum Body { STRAIGHT, ALONE, BRANCHES } Body;
 typedef struct Op {
     const char *name;
-    Body body;          // straight: chains of x and y; alone: without operands
-    int bits;             // of x and y
+    Body body;               // straight: chains of x and y; alone: without operands
+    int bits;                // of x and y
     const char *odd, *even;  // the operations of a chain, in turn; $ stands for the number of the chain
 } Op;
 static const Op ops[OPS_KINDS] = {
@@ -32,18 +32,21 @@ static const Op ops[OPS_KINDS] = {
     [OPS_F64] = {"f64", STRAIGHT, 64, "fma.rn.f64 %x$, %x$, %y$, %x$", "fma.rn.f64 %y$, %y$, %x$, %y$"},
     [OPS_SFU] = {"sfu", STRAIGHT, 32, "ex2.approx.ftz.f32 %x$, %y$", "ex2.approx.ftz.f32 %y$, %x$"},
     [OPS_CVT] = {"cvt", STRAIGHT, 32, "cvt.rn.f32.s32 %x$, %y$", "cvt.rzi.s32.f32 %y$, %x$"},
-    [OPS_SHUFFLE] = {"shuffle", STRAIGHT, 32, "shfl.sync.idx.b32 %x$, %y$, %y$, 31, 4294967295", "shfl.sync.idx.b32 %y$, %x$, %x$, 31, 4294967295"},
+    [OPS_SHUFFLE] = {"shuffle", STRAIGHT, 32, "shfl.sync.idx.b32 %x$, %y$, %y$, 31, 4294967295",
+                     "shfl.sync.idx.b32 %y$, %x$, %x$, 31, 4294967295"},
     [OPS_BRANCH] = {"branch", BRANCHES, 32, NULL, NULL},
     [OPS_BARRIER] = {"barrier", ALONE, 32, "bar.sync 0", "bar.sync 0"},
 };
 
-// --- kernels ------------------------------------------------------------------------------------------------------------------
+// --- kernels ---------------------------------------------------------------------------------------------------------
 static void put_op(Text *out, const char *op, int side)
 {
     text_put(out, "    ");
     for (; *op; op++) {
-        if (*op == '$') text_printf(out, "%d", side);
-        else text_add(out, op, 1);
+        if (*op == '$')
+            text_printf(out, "%d", side);
+        else
+            text_add(out, op, 1);
     }
     text_put(out, ";\n");
 }
@@ -65,11 +68,18 @@ static void branches(Text *out, int length)
 // What x and y begin with is zero, but only the memory knows.
 static void begin(Text *out, const Op *op, int sides)
 {
-    const char *const load = op->bits == 64 ? "ld.global.f64" : "ld.global.u32", *const type = op->bits == 64 ? ".f64" : ".b32";
-    text_printf(out, "    .reg %s %%x<%d>, %%y<%d>;\n    .reg .b32 %%n, %%round, %%t0, %%t1, %%word, %%half, %%thread, %%warp;\n", type, SIDES, SIDES);
-    text_put(out, "    .reg .b64 %memory, %out, %offset;\n    .reg .pred %p, %q<6>;\n    .shared .align 8 .b8 sink[8];\n"
-                  "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %out, [out];\n    mov.u32 %thread, %tid.x;\n");
-    for (int s = 0; s < sides; s++) text_printf(out, "    %s %%x%d, [%%memory+%d];\n    %s %%y%d, [%%memory+%d];\n", load, s, 16 * s, load, s, 16 * s + 8);
+    const char *const load = op->bits == 64 ? "ld.global.f64" : "ld.global.u32", *const type =
+                                                                                     op->bits == 64 ? ".f64" : ".b32";
+    text_printf(
+        out,
+        "    .reg %s %%x<%d>, %%y<%d>;\n    .reg .b32 %%n, %%round, %%t0, %%t1, %%word, %%half, %%thread, %%warp;\n",
+        type, SIDES, SIDES);
+    text_put(out,
+             "    .reg .b64 %memory, %out, %offset;\n    .reg .pred %p, %q<6>;\n    .shared .align 8 .b8 sink[8];\n"
+             "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %out, [out];\n    mov.u32 %thread, %tid.x;\n");
+    for (int s = 0; s < sides; s++)
+        text_printf(out, "    %s %%x%d, [%%memory+%d];\n    %s %%y%d, [%%memory+%d];\n", load, s, 16 * s, load, s,
+                    16 * s + 8);
     for (int q = 0; q < 6 && op->body == BRANCHES; q++)
         text_printf(out, "    ld.global.u32 %%word, [%%memory+%d];\n    setp.ne.u32 %%q%d, %%word, 0;\n", 4 * q, q);
 }
@@ -79,33 +89,48 @@ static void finish(Text *out, const Op *op, int sides)
     text_put(out, "END:\n    mov.u32 %word, 0;\n");
     for (int s = 0; s < 2 * sides; s++) {
         char x = s % 2 ? 'y' : 'x';
-        if (op->bits == 64) text_printf(out, "    mov.b64 {%%n, %%half}, %%%c%d;\n    xor.b32 %%word, %%word, %%n;\n    xor.b32 %%word, %%word, %%half;\n", x, s / 2);
-        else text_printf(out, "    xor.b32 %%word, %%word, %%%c%d;\n", x, s / 2);
+        if (op->bits == 64)
+            text_printf(out,
+                        "    mov.b64 {%%n, %%half}, %%%c%d;\n    xor.b32 %%word, %%word, %%n;\n    xor.b32 %%word, "
+                        "%%word, %%half;\n",
+                        x, s / 2);
+        else
+            text_printf(out, "    xor.b32 %%word, %%word, %%%c%d;\n", x, s / 2);
     }
     text_printf(out,
-        "    mul.wide.u32 %%offset, %%thread, 4;\n    add.u64 %%offset, %%offset, %%out;\n    st.global.u32 [%%offset+%d], %%word;\n"
-        "    and.b32 %%n, %%thread, 31;\n    setp.ne.u32 %%p, %%n, 0;\n    @%%p bra OVER;\n"
-        "    shr.u32 %%warp, %%thread, 5;\n    mul.wide.u32 %%offset, %%warp, 8;\n    add.u64 %%out, %%out, %%offset;\n    st.global.u32 [%%out], %%t0;\n"
-        "    st.global.u32 [%%out+4], %%t1;\n"
-        "OVER:\n    ret;\n}\n",
-        THREADS / 32 * 8);
+                "    mul.wide.u32 %%offset, %%thread, 4;\n    add.u64 %%offset, %%offset, %%out;\n    st.global.u32 "
+                "[%%offset+%d], %%word;\n"
+                "    and.b32 %%n, %%thread, 31;\n    setp.ne.u32 %%p, %%n, 0;\n    @%%p bra OVER;\n"
+                "    shr.u32 %%warp, %%thread, 5;\n    mul.wide.u32 %%offset, %%warp, 8;\n    add.u64 %%out, %%out, "
+                "%%offset;\n    st.global.u32 [%%out], %%t0;\n"
+                "    st.global.u32 [%%out+4], %%t1;\n"
+                "OVER:\n    ret;\n}\n",
+                THREADS / 32 * 8);
 }
 
-// The chain runs twice, since at first it isn't in the instruction cache. Warps start together, with n at hand. Both clocks are read behind a store that waits
-// for x, so that what issues with them is the same.
+// The chain runs twice, since at first it isn't in the instruction cache. Warps start together, with n at hand. Both
+// clocks are read behind a store that waits for x, so that what issues with them is the same.
 static void kernel(Text *out, const char *name, const Op *op, int length, int sides)
 {
     const char *const keep = op->bits == 64 ? "    st.shared.f64 [sink], %x0;\n" : "    st.shared.u32 [sink], %x0;\n";
     text_printf(out, ".visible .entry %s(.param .u64 memory, .param .u64 out)\n{\n", name);
     begin(out, op, sides);
-    text_printf(out, "    mov.u32 %%round, 0;\nAGAIN:\n    mov.u32 %%n, 0;\n    bar.sync 0;\n    bar.sync 0;\n%s    mov.u32 %%t0, %%clock;\n", keep);
-    if (op->body == BRANCHES) branches(out, length);
-    else straight(out, op, length, sides);
-    text_printf(out, "%s    mov.u32 %%t1, %%clock;\n    add.u32 %%round, %%round, 1;\n    setp.lt.u32 %%p, %%round, 2;\n    @%%p bra AGAIN;\n", keep);
+    text_printf(out,
+                "    mov.u32 %%round, 0;\nAGAIN:\n    mov.u32 %%n, 0;\n    bar.sync 0;\n    bar.sync 0;\n%s    mov.u32 "
+                "%%t0, %%clock;\n",
+                keep);
+    if (op->body == BRANCHES)
+        branches(out, length);
+    else
+        straight(out, op, length, sides);
+    text_printf(out,
+                "%s    mov.u32 %%t1, %%clock;\n    add.u32 %%round, %%round, 1;\n    setp.lt.u32 %%p, %%round, 2;\n    "
+                "@%%p bra AGAIN;\n",
+                keep);
     finish(out, op, sides);
 }
 
-// --- times --------------------------------------------------------------------------------------------------------------------
+// --- times -----------------------------------------------------------------------------------------------------------
 // From the first warp's start to the last one's end; the clock wraps.
 static bool run(Bench *b, const char *name, uint32_t threads, double *cycles, Diag *diag)
 {
@@ -120,7 +145,8 @@ static bool run(Bench *b, const char *name, uint32_t threads, double *cycles, Di
 }
 
 // Cycles that CHAIN operations take: the least of some repeats, and the most.
-static bool difference(Bench *b, const char *few, const char *many, uint32_t threads, double *least, double *most, Diag *diag)
+static bool difference(Bench *b, const char *few, const char *many, uint32_t threads, double *least, double *most,
+                       Diag *diag)
 {
     *least = *most = 0;
     for (int r = 0; r < REPEATS; r++) {
@@ -142,7 +168,8 @@ static bool rate(Bench *b, int sides, Value *best, Diag *diag)
     for (uint32_t threads = 128; threads <= THREADS; threads += 64) {
         double done = (double)threads * CHAIN * sides;
         if (!difference(b, "rate_short", "rate_long", threads, &least, &most, diag)) return false;
-        if (least > 0 && (best->verdict != MEASURED || done / least > best->value)) *best = measured(done / least, done / most, done / least);
+        if (least > 0 && (best->verdict != MEASURED || done / least > best->value))
+            *best = measured(done / least, done / most, done / least);
     }
     return true;
 }
@@ -169,7 +196,9 @@ static bool measure(oc_device *device, const Op *op, OpTiming *t, Diag *diag)
     ok = ok || diag_error(diag, "%s", refused.text.v);
     diag_free(&refused);
     ok = ok && difference(&b, "chain_short", "chain_long", 32, &least, &most, diag);
-    if (ok) t->latency = least > 0 ? measured(least / CHAIN, least / CHAIN, most / CHAIN) : undetermined("more operations took no longer");
+    if (ok)
+        t->latency = least > 0 ? measured(least / CHAIN, least / CHAIN, most / CHAIN)
+                               : undetermined("more operations took no longer");
     ok = ok && rate(&b, op->body == STRAIGHT ? SIDES : 1, &t->rate, diag);
     bench_close(&b);
     return ok;

@@ -1,13 +1,13 @@
-// policy.c: what goes when a set is full. A cyclic chase can't tell FIFO from LRU, so a set's lines are touched again out of
-// order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the latencies bear out
-// is the rule. If a line's chance to be there, which falls with every miss of its set, explains more, victims are drawn: then every trial fills an
-// empty set in order, loads one line more, and looks which way went.
+// policy.c: what goes when a set is full. A cyclic chase can't tell FIFO from LRU, so a set's lines are touched again
+// out of order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the
+// latencies bear out is the rule. If a line's chance to be there, which falls with every miss of its set, explains
+// more, victims are drawn: then every trial fills an empty set in order, loads one line more, and looks which way went.
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double sure = 12;         // log odds, as in level.c
+static const double sure = 12;  // log odds, as in level.c
 
 static uint64_t mix(uint64_t *seed)
 {
@@ -17,11 +17,11 @@ static uint64_t mix(uint64_t *seed)
     return z ^ z >> 31;
 }
 
-// --- foretelling ------------------------------------------------------------------------------------------------------------
+// --- foretelling -----------------------------------------------------------------------------------------------------
 enum { SEQUENCE = 200000 };
 typedef struct Sequence {
     Walk walk[CHASE_WALKS];
-    uint64_t *line;                    // in the order of loading, filler too: SEQUENCE at most
+    uint64_t *line;  // in the order of loading, filler too: SEQUENCE at most
     bool *timed;
     size_t walks, n, looked;
 } Sequence;
@@ -29,7 +29,10 @@ typedef struct Sequence {
 static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint32_t count, bool timed)
 {
     if (q->walks == CHASE_WALKS || q->n + count > SEQUENCE) return false;
-    q->walk[q->walks++] = (Walk){.start = level_address(l, from), .stride = (int64_t)step * (int64_t)(l->unit + l->stagger), .count = count, .timed = timed};
+    q->walk[q->walks++] = (Walk){.start = level_address(l, from),
+                                 .stride = (int64_t)step * (int64_t)(l->unit + l->stagger),
+                                 .count = count,
+                                 .timed = timed};
     for (uint32_t k = 0; k < count; k++) q->line[q->n] = from + (uint64_t)k * step, q->timed[q->n++] = timed;
     q->looked += timed ? count : 0;
     return true;
@@ -38,7 +41,8 @@ static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint3
 static bool put_lines(const Level *l, Sequence *q, const Lines *x)
 {
     bool more = true;
-    for (size_t r = 0; r < x->range.n && more; r++) more = put(l, q, x->range.v[r].from, x->range.v[r].step, x->range.v[r].count, false);
+    for (size_t r = 0; r < x->range.n && more; r++)
+        more = put(l, q, x->range.v[r].from, x->range.v[r].step, x->range.v[r].count, false);
     return more;
 }
 
@@ -54,13 +58,15 @@ static void list_filler(const Shape *s, uint32_t set, uint32_t t, uint64_t span,
 static void count_sets(const Shape *s, const Lines *x, uint64_t *count)
 {
     for (size_t r = 0; r < x->range.n; r++)
-        for (uint32_t k = 0; k < x->range.v[r].count; k++) count[shape_set(s, x->range.v[r].from + (uint64_t)k * x->range.v[r].step)]++;
+        for (uint32_t k = 0; k < x->range.v[r].count; k++)
+            count[shape_set(s, x->range.v[r].from + (uint64_t)k * x->range.v[r].step)]++;
 }
 
-// Lines of other sets that make the level above forget: of its sets that the pool's lines are in, each gets `times` as many
-// lines as it has ways. Whatever does so for most of the pool in few walks, one other set or all lines in a row; and again for
-// what is left.
-static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t span, const Shape *above, uint64_t times, Lines *out)
+// Lines of other sets that make the level above forget: of its sets that the pool's lines are in, each gets `times` as
+// many lines as it has ways. Whatever does so for most of the pool in few walks, one other set or all lines in a row;
+// and again for what is left.
+static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t span, const Shape *above,
+                          uint64_t times, Lines *out)
 {
     uint32_t ways = 0;
     for (uint32_t k = 0; k < above->sets; k++) ways = MAX(ways, above->ways[k]);
@@ -98,9 +104,10 @@ static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t 
     mem_free(had), mem_free(count), mem_free(taken);
 }
 
-// Other lines of the set, then as many of a pool as it has ways, in order: what was in it is gone, and a tree's bits stand as
-// they would from any start. Then lines of the pool at random, and filler between two.
-static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Lines *filler, uint64_t *seed, Sequence *q)
+// Other lines of the set, then as many of a pool as it has ways, in order: what was in it is gone, and a tree's bits
+// stand as they would from any start. Then lines of the pool at random, and filler between two.
+static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Lines *filler, uint64_t *seed,
+                          Sequence *q)
 {
     uint32_t ways = s->ways[set], pool = ways + MAX(1, ways / 4);
     Lines before = {0};
@@ -113,11 +120,11 @@ static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Li
 }
 
 typedef struct Score {
-    double rule[RULE_WEIGHTED];        // by Rule: log likelihood, less that of "all hit"
+    double rule[RULE_WEIGHTED];  // by Rule: log likelihood, less that of "all hit"
 } Score;
 
-// Of the timed loads, how many the level above serves on the average, where it draws its victims: a line is there still after
-// each load of its set with probability 1 − 1/ways. What it serves the level below doesn't see.
+// Of the timed loads, how many the level above serves on the average, where it draws its victims: a line is there still
+// after each load of its set with probability 1 − 1/ways. What it serves the level below doesn't see.
 static double hidden_of(const Shape *above, const Sequence *q)
 {
     uint32_t *loads = mem_alloc(sizeof *loads * above->sets), *since = mem_alloc(sizeof *since * q->n);
@@ -149,7 +156,10 @@ static double score_random(const Level *l, const Shape *s, uint32_t set, const S
 {
     double misses = 0, sum = 0, stays = 1 - 1.0 / s->ways[set];
     size_t n = 0, at = 0;
-    struct { uint64_t line; double since; } *known = mem_alloc(sizeof *known * 4 * SHAPE_WAYS);
+    struct {
+        uint64_t line;
+        double since;
+    } *known = mem_alloc(sizeof *known * 4 * SHAPE_WAYS);
     for (size_t k = 0; k < q->n; k++) {
         if (shape_set(s, q->line[k]) != set) continue;
         size_t f = 0;
@@ -171,7 +181,8 @@ static double score_random(const Level *l, const Shape *s, uint32_t set, const S
 }
 
 // Filler before a load counts for the level above alone; it is of other sets here.
-static void score(const Level *l, const Shape *s, uint32_t set, const Shape *above, Rule above_rule, const Sequence *q, const uint32_t *latency, Score *score)
+static void score(const Level *l, const Shape *s, uint32_t set, const Shape *above, Rule above_rule, const Sequence *q,
+                  const uint32_t *latency, Score *score)
 {
     bool seen = above && above_rule < RULE_RANDOM;  // what the level in front does can be foretold
     double slack = above && !seen ? 0.03 : 0.003;
@@ -206,21 +217,24 @@ static Rule best_of(const Shape *s, uint32_t set, const Score *c, double *margin
     Rule rule = RULE_RANDOM;
     for (Rule r = RULE_LRU; r < RULE_RANDOM; r++) {
         if (!foretellable(s, set, r)) continue;
-        if (c->rule[r] > best) second = best, best = c->rule[r], rule = r;
-        else second = MAX(second, c->rule[r]);
+        if (c->rule[r] > best)
+            second = best, best = c->rule[r], rule = r;
+        else
+            second = MAX(second, c->rule[r]);
     }
     *margin = best - second;
     return rule;
 }
 
-// --- drawn victims ------------------------------------------------------------------------------------------------------------
+// --- drawn victims ---------------------------------------------------------------------------------------------------
 // One launch: trials in as many sets as there are walks for. Adds to drawn[way].
 static uint32_t draw_victims(Level *l, const Shape *s, uint32_t ways, uint32_t *at, uint64_t *seed, uint32_t *drawn)
 {
     Walk walk[CHASE_WALKS];
     uint32_t turn[CHASE_WALKS], trials = 0, found = 0;
     size_t walks = 0;
-    for (uint32_t tried = 0; tried < s->sets && walks + 2 * ways + 3 < CHASE_WALKS; tried++, *at = (*at + 1) % s->sets) {
+    for (uint32_t tried = 0; tried < s->sets && walks + 2 * ways + 3 < CHASE_WALKS;
+         tried++, *at = (*at + 1) % s->sets) {
         if (s->ways[*at] != ways) continue;
         Lines fill = {0}, look = {0};
         turn[trials] = (uint32_t)(mix(seed) % ways);
@@ -254,7 +268,8 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
     uint32_t ways = s->ways[set];
     uint32_t drawn[32] = {0}, n = 0, at = 0, want = MIN(MAX(80 * ways, 800), 4000);
     uint64_t seed = ways;
-    for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++) n += draw_victims(l, s, ways, &at, &seed, drawn);
+    for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++)
+        n += draw_victims(l, s, ways, &at, &seed, drawn);
     if (n < want) return undetermined("victims are drawn, but which way they were in doesn't show");
     double chi2 = 0, equal = (double)n / ways;
     for (uint32_t w = 0; w < ways; w++) {
@@ -268,7 +283,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
     return counted(s->rule = out->rule_p < 1e-3 ? RULE_WEIGHTED : RULE_RANDOM);
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
 {
     // Few ways show soonest what goes; of one or two, not every rule.
@@ -285,7 +300,8 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     double margin = 0, hidden = 0;
     uint64_t seed = 1, loads = 0;
     Rule rule = RULE_RANDOM;
-    if (above) choose_filler(s, set, ways + MAX(1, ways / 4), out->span, above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
+    if (above)
+        choose_filler(s, set, ways + MAX(1, ways / 4), out->span, above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
     while (margin < 4 * sure && loads < l->limit) {
         draw_sequence(l, s, set, &filler, &seed, q);
         l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
@@ -298,8 +314,11 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     lines_free(&filler);
     mem_free(q->line), mem_free(q->timed), mem_free(q);
     // A tree among whose loads some are hidden looks drawn; so does any rule among few that aren't.
-    if (hidden > (foretellable(s, set, RULE_PLRU) ? 0.03 : 0.3) && rule == RULE_RANDOM) return undetermined("the level in front of it hides what hits and what misses");
-    if (l->broken || margin < sure) return undetermined("no replacement rule explains what hits better than the others do");
-    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5) return find_weights(l, s, set, out);
+    if (hidden > (foretellable(s, set, RULE_PLRU) ? 0.03 : 0.3) && rule == RULE_RANDOM)
+        return undetermined("the level in front of it hides what hits and what misses");
+    if (l->broken || margin < sure)
+        return undetermined("no replacement rule explains what hits better than the others do");
+    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5)
+        return find_weights(l, s, set, out);
     return counted(s->rule = rule);
 }

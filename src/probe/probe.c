@@ -1,12 +1,12 @@
-// probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and leaves
-// the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
+// probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and
+// leaves the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-// On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a load
-// takes about a microsecond.
+// On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a
+// load takes about a microsecond.
 const PartInfo part_info[PARTS] = {
     [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 4, 4},
     [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 4, 4},
@@ -23,7 +23,7 @@ const PartInfo part_info[PARTS] = {
     [PART_HITS] = {"hits", "hit rate of the first caches against threads of an SM", CHASE_KINDS, 4, 2},
 };
 
-enum { REPLAYED = 16 << 20 };           // latencies kept for replay at most
+enum { REPLAYED = 16 << 20 };  // latencies kept for replay at most
 
 typedef struct Work {
     const ProbeOptions *options;
@@ -33,19 +33,24 @@ typedef struct Work {
     Subject subject;
     Diag diag;
     Part part;
-    double began, part_began, all, over;   // seconds; by the estimates: of what was asked for, of what is over
+    double began, part_began, all, over;  // seconds; by the estimates: of what was asked for, of what is over
 } Work;
 
-// --- time -------------------------------------------------------------------------------------------------------------------
-static double estimate(const Work *w, Part part) { return w->probe->device.real ? part_info[part].real : part_info[part].simulated; }
+// --- time ------------------------------------------------------------------------------------------------------------
+static double estimate(const Work *w, Part part)
+{
+    return w->probe->device.real ? part_info[part].real : part_info[part].simulated;
+}
 
 static void tell(const Work *w)
 {
     double mine = estimate(w, w->part), spent = MIN(seconds_now() - w->part_began, mine);
-    if (w->options->progress && w->all > 0) w->options->progress(w->options->user, part_info[w->part].name, MIN(1, (w->over + spent) / w->all));
+    if (w->options->progress && w->all > 0)
+        w->options->progress(w->options->user, part_info[w->part].name, MIN(1, (w->over + spent) / w->all));
 }
 
-static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                uint32_t *latency, Diag *diag)
 {
     Work *w = of;
     w->probe->asked++;
@@ -53,7 +58,7 @@ static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t 
     return chase_run(&w->chase, kind, walks, n, rounds, first, latency, diag);
 }
 
-// --- parts ------------------------------------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------------------------------
 static void finish(Work *w, PartState state, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void finish(Work *w, PartState state, const char *format, ...)
 {
@@ -85,11 +90,18 @@ static bool do_cache(Work *w)
     double own, past = INFINITY;
     if (!w->subject.span[kind]) return finish(w, PART_ABSENT, "the device has no such loads"), true;
     if (!again(w, kind, &own) || (w->subject.span[CHASE_L2] && !again(w, CHASE_L2, &past))) return false;
-    if (own > 0.9 * past) return finish(w, PART_ABSENT, "loads of this kind take %.0f cycles again and again, those past the L1 %.0f: nothing caches them in front of the L2", own, past), true;
+    if (own > 0.9 * past)
+        return finish(w, PART_ABSENT,
+                      "loads of this kind take %.0f cycles again and again, those past the L1 %.0f: nothing caches "
+                      "them in front of the L2",
+                      own, past),
+               true;
     w->subject.cold = true;
-    bool ok = infer_cache(&w->subject, kind, 0, f, &w->diag) && curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
+    bool ok = infer_cache(&w->subject, kind, 0, f, &w->diag) &&
+              curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
     w->subject.cold = !w->probe->device.real;
-    if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT) finish(w, PART_ABSENT, "a word is loaded again no faster than another one");
+    if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT)
+        finish(w, PART_ABSENT, "a word is loaded again no faster than another one");
     return ok;
 }
 
@@ -106,10 +118,12 @@ static bool do_tlb(Work *w)
     Probe *p = w->probe;
     if (!w->subject.span[CHASE_L2]) return finish(w, PART_ABSENT, "the device has no loads past the L1"), true;
     if (!infer_tlbs(&w->subject, CHASE_L2, &p->tlbs, &w->diag)) return false;
-    if (p->tlbs.page.verdict == ABSENT) return finish(w, PART_ABSENT, "no distance between two loads makes the second one slower"), true;
+    if (p->tlbs.page.verdict == ABSENT)
+        return finish(w, PART_ABSENT, "no distance between two loads makes the second one slower"), true;
     for (uint32_t t = 0; t < 2; t++)
         if (!curve_tlb(&w->subject, CHASE_L2, &p->tlbs, t, &p->tlb_misses[t], &w->diag)) return false;
-    return p->part[PART_L2].state != PART_DONE || window_infer(&w->subject, &p->tlbs, &p->l2, &p->window, &p->switching, &w->diag);
+    return p->part[PART_L2].state != PART_DONE ||
+           window_infer(&w->subject, &p->tlbs, &p->l2, &p->window, &p->switching, &w->diag);
 }
 
 static bool do_spectrum(Work *w)
@@ -117,7 +131,8 @@ static bool do_spectrum(Work *w)
     static const Part front[SPECTRA] = {PART_L1, PARTS, PART_TEXTURE};
     static const ChaseKind kinds[SPECTRA] = {CHASE_GLOBAL, CHASE_L2, CHASE_TEXTURE};
     Probe *p = w->probe;
-    if (p->l2.size.verdict != MEASURED) return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
+    if (p->l2.size.verdict != MEASURED)
+        return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
     for (int k = 0; k < SPECTRA; k++) {
         const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
         if (cache && cache->size.verdict != MEASURED) continue;
@@ -151,7 +166,8 @@ static bool do_throughput(Work *w)
 {
     double left = w->options->budget > 0 ? w->options->budget - (seconds_now() - w->began) : INFINITY;
     double scale = MIN(1, left / estimate(w, w->part) / 4);
-    return throughput_measure(w->device, w->probe->device.real ? scale : MIN(scale, 0.4), &w->probe->throughput, &w->diag);
+    return throughput_measure(w->device, w->probe->device.real ? scale : MIN(scale, 0.4), &w->probe->throughput,
+                              &w->diag);
 }
 
 static bool do_hits(Work *w)
@@ -190,7 +206,8 @@ static void do_part(Work *w)
     const double budget = w->options->budget, gone = seconds_now() - w->began, mine = estimate(w, w->part);
     if (budget > 0 && gone + mine > budget) {
         const int digits = budget < 10;
-        finish(w, PART_LEFT_OUT, "it takes about %.*f s, and %.*f s of %.*f were left", digits, mine, digits, MAX(0, budget - gone), digits, budget);
+        finish(w, PART_LEFT_OUT, "it takes about %.*f s, and %.*f s of %.*f were left", digits, mine, digits,
+               MAX(0, budget - gone), digits, budget);
         return;
     }
     w->part_began = seconds_now();
@@ -202,12 +219,13 @@ static void do_part(Work *w)
     r->seconds = seconds_now() - w->part_began;
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 // As much memory as TLBs need to overflow; a simulated device's is unmapped until it is used.
 static uint64_t span_of(const oc_device_info *info)
 {
     uint64_t keep = 64u << 20, most = info->real ? 16ull << 30 : 2ull << 30;
-    return info->memory > 2 * keep ? MIN(info->memory - keep - (info->real ? info->memory / 8 : 0), most) / 4096 * 4096 : info->memory / 2;
+    return info->memory > 2 * keep ? MIN(info->memory - keep - (info->real ? info->memory / 8 : 0), most) / 4096 * 4096
+                                   : info->memory / 2;
 }
 
 bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag)
@@ -218,7 +236,8 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     Work w = {.options = o, .probe = p, .device = device, .began = seconds_now()};
     const uint32_t parts = o->parts ? o->parts : (1u << PARTS) - 1;
     bool ok = chase_open(&w.chase, device, span_of(&p->device), diag);
-    w.subject = (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = MAX(o->keep, REPLAYED)};
+    w.subject =
+        (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = MAX(o->keep, REPLAYED)};
     memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
     p->base = w.chase.memory;
     for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;
@@ -249,7 +268,7 @@ void probe_free(Probe *p)
     mem_free(p->name);
 }
 
-// --- names --------------------------------------------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------------------------------------
 const char *form_name(const Shape *s)
 {
     switch (s->form) {
@@ -269,7 +288,13 @@ const char *rule_name(Rule r)
 
 const char *pattern_name(Pattern q)
 {
-    static const char *const names[] = {"cache hit", "L2 hit", "L2 hit, L1 TLB miss", "L2 hit, both TLBs miss", "DRAM", "DRAM, both TLBs miss", "DRAM, both TLBs miss, window switched"};
+    static const char *const names[] = {"cache hit",
+                                        "L2 hit",
+                                        "L2 hit, L1 TLB miss",
+                                        "L2 hit, both TLBs miss",
+                                        "DRAM",
+                                        "DRAM, both TLBs miss",
+                                        "DRAM, both TLBs miss, window switched"};
     return names[q];
 }
 

@@ -1,5 +1,5 @@
-// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen, or,
-// where victims are drawn, as some choice of victims makes them (victims.c).
+// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen,
+// or, where victims are drawn, as some choice of victims makes them (victims.c).
 #include "probe/probe.h"
 
 #include <string.h>
@@ -56,13 +56,13 @@ static void each_access(const Run *run, Access *access, void *user)
         }
 }
 
-// --- a cache ----------------------------------------------------------------------------------------------------------------
+// --- a cache ---------------------------------------------------------------------------------------------------------
 typedef struct CacheReplay {
     const Level *level;
     Found *found;
     Tags tags;
     Rule rule;
-    uint64_t *valid;                   // per tag: which parts of the line are there, as a miss brings them in
+    uint64_t *valid;  // per tag: which parts of the line are there, as a miss brings them in
     Kept kept;
 } CacheReplay;
 
@@ -74,7 +74,8 @@ static void touch_line(void *user, uint64_t address, const uint32_t *latency)
     Outcome seen = latency ? outcome(l->evidence[MIN(*latency, l->evidence_n - 1)] < 0) : OUTCOME_OPEN;
     uint32_t slot;
     if (c->rule >= RULE_RANDOM) {
-        keep(&c->kept, offset / l->unit, part == 1 ? seen : OUTCOME_OPEN);  // whether other parts are there depends on more than one choice
+        keep(&c->kept, offset / l->unit,
+             part == 1 ? seen : OUTCOME_OPEN);  // whether other parts are there depends on more than one choice
         return;
     }
     if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
@@ -99,8 +100,8 @@ void replay_cache(const Level *l, size_t from, Found *f)
     vec_free(&c.kept.seen);
 }
 
-// --- the TLBs ---------------------------------------------------------------------------------------------------------------
-enum { STRANGERS = 2 };                // pages that a launch itself may have in a set: of its code and parameters, say
+// --- the TLBs --------------------------------------------------------------------------------------------------------
+enum { STRANGERS = 2 };  // pages that a launch itself may have in a set: of its code and parameters, say
 typedef struct TlbReplay {
     FoundTlbs *found;
     Tags tags[2];
@@ -129,7 +130,9 @@ static void touch_page(void *user, uint64_t address, const uint32_t *latency)
 
 void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f)
 {
-    TlbReplay t = {.found = f, .rule = {runnable(&f->level[0]), runnable(&f->level[1])}, .kept = {{.found = &f->level[0]}, {.found = &f->level[1]}}};
+    TlbReplay t = {.found = f,
+                   .rule = {runnable(&f->level[0]), runnable(&f->level[1])},
+                   .kept = {{.found = &f->level[0]}, {.found = &f->level[1]}}};
     t.levels = t.rule[0] == RULE_NONE ? 0 : t.rule[1] == RULE_NONE ? 1 : 2;
     for (size_t r = from; r < s->runs.n && t.levels && s->cold; r++) {
         if (s->runs.v[r].kind != kind) continue;

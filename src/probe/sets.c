@@ -1,14 +1,14 @@
-// sets.c: from "do these lines fit?" (level.c) to line, capacity, sets and ways. The lines 0 … n − 1 fit and 0 … n don't: that
-// many have room before the first set overflows. Those of them that can't be left out are one line more than that set has
-// ways: the conflict set, all of one set, whatever the policy and the index are. With all but one of it going round, any other
-// line can be asked: is it of that set too?
+// sets.c: from "do these lines fit?" (level.c) to line, capacity, sets and ways. The lines 0 … n − 1 fit and 0 … n
+// don't: that many have room before the first set overflows. Those of them that can't be left out are one line more
+// than that set has ways: the conflict set, all of one set, whatever the policy and the index are. With all but one of
+// it going round, any other line can be asked: is it of that set too?
 #include "probe/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- capacity -------------------------------------------------------------------------------------------------------------
+// --- capacity --------------------------------------------------------------------------------------------------------
 static bool prefix_fits(Level *l, uint64_t n)
 {
     Lines x = {0};
@@ -28,13 +28,15 @@ uint64_t find_prefix(Level *l, uint64_t low, uint64_t high, uint64_t most)
     }
     while (low + 1 < high && !l->broken) {
         uint64_t middle = (low + high) / 2;
-        if (prefix_fits(l, middle)) low = middle;
-        else high = middle;
+        if (prefix_fits(l, middle))
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
 
-// --- the conflict set -----------------------------------------------------------------------------------------------------
+// --- the conflict set ------------------------------------------------------------------------------------------------
 static void add_all(Lines *x, const uint64_t *line, size_t n)
 {
     for (size_t k = 0; k < n; k++) lines_add(x, line[k], 1, 1);
@@ -56,8 +58,8 @@ static bool all_fit(Level *l, const uint64_t *line, size_t n)
     return fits;
 }
 
-// Lines were units of what a miss brings in so far. A line may hold several: its units share a way, so that a sibling of a
-// unit can go round instead of it, and with it.
+// Lines were units of what a miss brings in so far. A line may hold several: its units share a way, so that a sibling
+// of a unit can go round instead of it, and with it.
 static uint32_t find_line(Level *l, const LineVec *conflict)
 {
     uint32_t units = 1;
@@ -69,7 +71,7 @@ static uint32_t find_line(Level *l, const LineVec *conflict)
         bool taken = false;
         for (size_t k = 1; k < n; k++) taken |= x[k] == x[0];
         bool same_set = !taken && !all_fit(l, x, n);
-        x[n - 1] = conflict->v[0];              // with its sibling, without another
+        x[n - 1] = conflict->v[0];  // with its sibling, without another
         if (!same_set || !all_fit(l, x, n)) break;
     }
     mem_free(x);
@@ -109,7 +111,8 @@ static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
     return false;
 }
 
-// Is there a line of the conflict set of 0 … n − 1 and `extra` among [from, to)? Only without one do they still overflow.
+// Is there a line of the conflict set of 0 … n − 1 and `extra` among [from, to)? Only without one do they still
+// overflow.
 static bool needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t to)
 {
     Lines x = {0};
@@ -122,7 +125,8 @@ static bool needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t
 }
 
 // Halves a range down to what is needed as a whole: a line, which may be several units, any of which keeps it there.
-static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t size, LineVec *out, uint32_t *units)
+static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t size, LineVec *out,
+                        uint32_t *units)
 {
     if (from >= n || l->broken || !needed(l, n, extra, from, MIN(from + size, n))) return false;
     bool lower = size > 1 && find_needed(l, n, extra, from, size / 2, out, units);
@@ -134,9 +138,10 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
     return true;
 }
 
-// Where an answer takes many rounds, watching is cheaper than asking: of lines that overflow one set by one, those of the set
-// miss now and then, and no others do. They are gone round in several orders, since a tree's bits can keep a line for ever
-// in one, and in each twice, since LRU keeps for ever what is always soon touched again. False: it didn't become clear.
+// Where an answer takes many rounds, watching is cheaper than asking: of lines that overflow one set by one, those of
+// the set miss now and then, and no others do. They are gone round in several orders, since a tree's bits can keep a
+// line for ever in one, and in each twice, since LRU keeps for ever what is always soon touched again. False: it didn't
+// become clear.
 static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
 {
     enum { ORDERS = 8 };
@@ -150,13 +155,18 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
         if (x != 1 && n > 1) continue;
         for (int twice = 0; twice < 2; twice++, k++) {
             step[k] = a % n;
-            walk[2 * k] = (Walk){.start = level_address(l, 0), .stride = (int64_t)(step[k] * pitch), .wrap = n * pitch, .count = (uint32_t)n, .timed = true};
+            walk[2 * k] = (Walk){.start = level_address(l, 0),
+                                 .stride = (int64_t)(step[k] * pitch),
+                                 .wrap = n * pitch,
+                                 .count = (uint32_t)n,
+                                 .timed = true};
             walk[2 * k + 1] = (Walk){.start = level_address(l, extra), .count = 1, .timed = true};
         }
         a += n / 5;
     }
     double *evidence = mem_alloc(sizeof *evidence * lines);
-    uint32_t rounds = l->settle ? 32 : 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1, *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
+    uint32_t rounds = l->settle ? 32 : 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1,
+             *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
     bool open = true;
     for (int turns = 0; turns < 24 && open && !l->broken; turns++) {
         l->broken |= !subject_run(l->subject, l->kind, walk, 2 * ORDERS, warm + rounds, warm, latency, l->diag);
@@ -175,8 +185,8 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
     return !open && out->n >= 2 && !l->broken;
 }
 
-// What was watched misses unit by unit. One unit of each line is what it takes: those overflow the set, and without one of
-// them don't. With two of a line, leaving one out changes nothing; with none of some, they fit.
+// What was watched misses unit by unit. One unit of each line is what it takes: those overflow the set, and without one
+// of them don't. With two of a line, leaving one out changes nothing; with none of some, they fit.
 static bool join_units(Level *l, LineVec *v, uint32_t *units)
 {
     LineVec one = {0};
@@ -185,7 +195,8 @@ static bool join_units(Level *l, LineVec *v, uint32_t *units)
         one.n = 0;
         for (size_t k = 0; k < v->n; k++)
             if (v->v[k] % *units == 0) vec_push(&one, v->v[k]);
-        found = one.n > 1 && (one.n - 1) * *units == v->n - 1 && !all_fit(l, one.v, one.n) && all_fit(l, one.v + 1, one.n - 1);
+        found = one.n > 1 && (one.n - 1) * *units == v->n - 1 && !all_fit(l, one.v, one.n) &&
+                all_fit(l, one.v + 1, one.n - 1);
         if (found) break;
     }
     if (found) v->n = one.n, memcpy(v->v, one.v, sizeof *v->v * one.n);
@@ -198,7 +209,8 @@ static bool bears_out(Level *l, uint64_t n, uint64_t extra, const LineVec *v, ui
 {
     bool right = true;
     for (uint32_t k = 0; k < (v->n > n ? 40 : 8) && right && !l->broken; k++) {
-        uint64_t r = 0x9E3779B97F4A7C15ull * (k + 1) >> 20, line = k & 1 ? v->v[r % (v->n - 1)] : r % n & ~(uint64_t)(units - 1);
+        uint64_t r = 0x9E3779B97F4A7C15ull * (k + 1) >> 20,
+                 line = k & 1 ? v->v[r % (v->n - 1)] : r % n & ~(uint64_t)(units - 1);
         right = needed(l, n, extra, line, MIN(line + units, n)) == is_in(v, line);
     }
     return right;
@@ -209,7 +221,8 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
     *units = 1;
     lines_free(&l->filler);
     if (!l->above && extra == n && guess_conflict(l, n, out)) return *units = find_line(l, out), !l->broken;
-    bool watched = (l->settle || n > 512) && level_distance(l) > 5 && watch(l, n, extra, out) && (l->settle || join_units(l, out, units));
+    bool watched = (l->settle || n > 512) && level_distance(l) > 5 && watch(l, n, extra, out) &&
+                   (l->settle || join_units(l, out, units));
     if (watched && bears_out(l, n, extra, out, *units)) return !l->broken;
     out->n = 0;
     uint64_t part = 1;
@@ -220,7 +233,8 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
     return !l->broken && out->n >= 2;
 }
 
-// A line more than fits overflows a single set wherever the lines are; several sets are hardly ever filled evenly by chance.
+// A line more than fits overflows a single set wherever the lines are; several sets are hardly ever filled evenly by
+// chance.
 bool is_one_set(Level *l, uint64_t n, uint64_t span)
 {
     enum { TRIALS = 12 };
@@ -239,9 +253,10 @@ bool is_one_set(Level *l, uint64_t n, uint64_t span)
     return one && !l->broken;
 }
 
-// --- filler ---------------------------------------------------------------------------------------------------------------
-// Other lines that go round too, so that the level in front misses what is looked at: each of its sets gets twice as many
-// lines as it has ways. Lines of a prefix that fits overflow no set; where the sets are known, lines beyond it are taken too.
+// --- filler ----------------------------------------------------------------------------------------------------------
+// Other lines that go round too, so that the level in front misses what is looked at: each of its sets gets twice as
+// many lines as it has ways. Lines of a prefix that fits overflow no set; where the sets are known, lines beyond it are
+// taken too.
 static bool of_set(const uint64_t *line, size_t n, const Shape *s, uint32_t set, uint64_t x)
 {
     if (s) return shape_set(s, x) == set;
@@ -260,7 +275,9 @@ static void fill(Level *l, const uint64_t *line, size_t n, const Shape *s, uint3
     uint32_t *has = mem_alloc(sizeof *has * above->sets), *used = mem_alloc(sizeof *used * (s ? s->sets : 1));
     for (uint64_t x = 0; x < to && lacking; x++) {
         uint32_t in = shape_set(above, x);
-        if (has[in] > 2 * above->ways[in] || of_set(line, n, s, set, x) || (known && used[shape_set(s, x)] >= s->ways[shape_set(s, x)])) continue;
+        if (has[in] > 2 * above->ways[in] || of_set(line, n, s, set, x) ||
+            (known && used[shape_set(s, x)] >= s->ways[shape_set(s, x)]))
+            continue;
         if (known) used[shape_set(s, x)]++;
         has[in]++, lacking--;
         lines_add(&l->filler, x, 1, 1);
@@ -271,13 +288,14 @@ static void fill(Level *l, const uint64_t *line, size_t n, const Shape *s, uint3
 void fill_without(Level *l, const uint64_t *line, size_t n) { fill(l, line, n, NULL, 0); }
 void fill_for(Level *l, const Shape *s, uint32_t set) { fill(l, NULL, 0, s, set); }
 
-// --- lines of the set -------------------------------------------------------------------------------------------------------
+// --- lines of the set ------------------------------------------------------------------------------------------------
 // Without the last `less` lines of the conflict set, and with these.
 static bool fit_beside(Level *l, const LineVec *conflict, size_t less, const Lines *which)
 {
     Lines x = {0};
     add_all(&x, conflict->v, conflict->n - less);
-    for (size_t r = 0; r < which->range.n; r++) lines_add(&x, which->range.v[r].from, which->range.v[r].step, which->range.v[r].count);
+    for (size_t r = 0; r < which->range.n; r++)
+        lines_add(&x, which->range.v[r].from, which->range.v[r].step, which->range.v[r].count);
     bool fits = level_fits(l, &x);
     lines_free(&x);
     return fits;
@@ -351,10 +369,11 @@ static void list_range(Level *l, const LineVec *conflict, uint64_t from, uint64_
 
 void list_set(Level *l, const LineVec *conflict, uint64_t from, uint64_t to, uint64_t part, LineVec *out)
 {
-    for (part = MAX(part, 1); from < to && !l->broken; from += part) list_range(l, conflict, from, MIN(from + part, to), out);
+    for (part = MAX(part, 1); from < to && !l->broken; from += part)
+        list_range(l, conflict, from, MIN(from + part, to), out);
 }
 
-// --- ways -------------------------------------------------------------------------------------------------------------------
+// --- ways ------------------------------------------------------------------------------------------------------------
 static bool first_fit(Level *l, const Shape *s, uint32_t set, uint32_t n)
 {
     Lines x = {0};
@@ -369,13 +388,16 @@ uint32_t find_ways(Level *l, const Shape *s, uint32_t set, uint32_t likely)
     uint32_t low = 0, high = likely, step = 1;
     fill_for(l, s, set);
     if (first_fit(l, s, set, likely)) {
-        for (low = likely; !l->broken && low + step <= SHAPE_WAYS && first_fit(l, s, set, low + step); step *= 2) low += step;
+        for (low = likely; !l->broken && low + step <= SHAPE_WAYS && first_fit(l, s, set, low + step); step *= 2)
+            low += step;
         high = low + step;
     }
     while (low + 1 < high && !l->broken) {
         uint32_t middle = (low + high) / 2;
-        if (first_fit(l, s, set, middle)) low = middle;
-        else high = middle;
+        if (first_fit(l, s, set, middle))
+            low = middle;
+        else
+            high = middle;
     }
     lines_free(&l->filler);
     return low;

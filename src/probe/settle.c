@@ -1,6 +1,6 @@
-// settle.c: one trace out of several. Interference on a real GPU makes single loads much slower and none faster, so that
-// a position's median stays where it is, and what lies far from it is told from the spread of the rest. Nothing here
-// knows what a latency means.
+// settle.c: one trace out of several. Interference on a real GPU makes single loads much slower and none faster, so
+// that a position's median stays where it is, and what lies far from it is told from the spread of the rest. Nothing
+// here knows what a latency means.
 #include "probe/probe.h"
 
 // The lower of two in the middle: a latency that was measured. Repeats are few.
@@ -52,7 +52,8 @@ Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t with
     return s;
 }
 
-bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most, uint32_t within, uint32_t *latency, Settled *how, Diag *diag)
+bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most,
+                  uint32_t within, uint32_t *latency, Settled *how, Diag *diag)
 {
     const size_t kept = rounds > first ? (rounds - first) * chase_timed(walks, n) : 0;
     Settled s = {.repeats = 1};

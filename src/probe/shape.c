@@ -1,12 +1,13 @@
-// shape.c: which lines share a set, and what an access does to the set's tags under a rule. The rules are written down here
-// once more, apart from the simulator's (mem/policy_*.c): what was inferred from a simulated GPU is replayed on them.
+// shape.c: which lines share a set, and what an access does to the set's tags under a rule. The rules are written down
+// here once more, apart from the simulator's (mem/policy_*.c): what was inferred from a simulated GPU is replayed on
+// them.
 #include "probe/probe.h"
 
 #include <string.h>
 
 static const uint64_t NOTHING = ~0ull;
 
-// --- sets ---------------------------------------------------------------------------------------------------------------
+// --- sets ------------------------------------------------------------------------------------------------------------
 // The smallest line of the set: differences are taken out from the highest bit down.
 static uint64_t residue(const Shape *s, uint64_t line)
 {
@@ -87,10 +88,11 @@ void shape_free(Shape *s)
     *s = (Shape){.form = FORM_NONE};
 }
 
-// --- tags ---------------------------------------------------------------------------------------------------------------
+// --- tags ------------------------------------------------------------------------------------------------------------
 void tags_open(Tags *t, const Shape *s)
 {
-    *t = (Tags){.shape = s, .first = mem_alloc(sizeof *t->first * (s->sets + 1)), .tree = mem_alloc(sizeof *t->tree * s->sets)};
+    *t = (Tags){
+        .shape = s, .first = mem_alloc(sizeof *t->first * (s->sets + 1)), .tree = mem_alloc(sizeof *t->tree * s->sets)};
     for (uint32_t k = 0; k < s->sets; k++) t->first[k + 1] = t->first[k] + s->ways[k];
     t->tag = mem_alloc(sizeof *t->tag * t->first[s->sets]);
     t->stamp = mem_alloc(sizeof *t->stamp * t->first[s->sets]);

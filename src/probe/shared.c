@@ -1,13 +1,13 @@
 // shared.c: shared memory's banks (Mei et al., §3.1 and §4.1). One warp chases pointers to themselves: lane i loads the
 // word that holds its own address, again and again, so that every load of a chain has the same pattern of conflicts and
-// none starts before the one before is there (Listing 1). Two chains that differ by 64 loads differ by 64 latencies: the
-// clock, the start and the end cost both the same.
+// none starts before the one before is there (Listing 1). Two chains that differ by 64 loads differ by 64 latencies:
+// the clock, the start and the end cost both the same.
 //
-// What is inferred: the latency of a pattern is that without conflict plus a cost for each way beyond the first. The cost
-// comes from patterns whose degree of conflict every model agrees on; the degrees of all the others then choose among
-// models. A model of banks × width × mode says that a bank gives `width` bytes of one row at a time and that `mode`
-// consecutive bytes lie in a bank (Fig. 6): words w and w' conflict when they share a bank and not a row.
-// Limit: numbers of banks that are powers of two, up to 64.
+// What is inferred: the latency of a pattern is that without conflict plus a cost for each way beyond the first. The
+// cost comes from patterns whose degree of conflict every model agrees on; the degrees of all the others then choose
+// among models. A model of banks × width × mode says that a bank gives `width` bytes of one row at a time and that
+// `mode` consecutive bytes lie in a bank (Fig. 6): words w and w' conflict when they share a bank and not a row. Limit:
+// numbers of banks that are powers of two, up to 64.
 #include "probe/probe.h"
 
 #include <math.h>
@@ -16,18 +16,20 @@
 
 enum {
     LANES = 32,
-    CHAIN = 64,           // loads that the long chain has and the short one hasn't
-    APART = 128,          // words: on different rows of one bank in every model
+    CHAIN = 64,   // loads that the long chain has and the short one hasn't
+    APART = 128,  // words: on different rows of one bank in every model
     PATTERNS = 1 + SHARED_STRIDES + SHARED_PAIRS + SHARED_WAYS,
-    SHORT = 8,            // loads of the short chain
-    REPEATS = 8,          // at most: until one changes nothing
+    SHORT = 8,    // loads of the short chain
+    REPEATS = 8,  // at most: until one changes nothing
 };
 
-// --- measuring --------------------------------------------------------------------------------------------------------------
+// --- measuring -------------------------------------------------------------------------------------------------------
 // Both clocks are read behind a store that waits for a load, so that what issues with them is the same.
 static void chain(Text *out, const char *name, int loads)
 {
-    text_put(out, "    mov.u32 %a, %at;\n    ld.shared.u32 %a, [%a];\n    st.shared.u32 [sink], %a;\n    mov.u32 %t0, %clock;\n");
+    text_put(
+        out,
+        "    mov.u32 %a, %at;\n    ld.shared.u32 %a, [%a];\n    st.shared.u32 [sink], %a;\n    mov.u32 %t0, %clock;\n");
     for (int k = 0; k < loads; k++) text_put(out, "    ld.shared.u32 %a, [%a];\n");
     text_printf(out, "    st.shared.u32 [sink], %%a;\n    mov.u32 %%t1, %%clock;\n    sub.u32 %s, %%t1, %%t0;\n", name);
 }
@@ -36,21 +38,27 @@ static void chain(Text *out, const char *name, int loads)
 static void kernel(Text *out)
 {
     bench_begin(out);
-    text_printf(out,
+    text_printf(
+        out,
         ".visible .entry banks(.param .u64 words, .param .u32 patterns, .param .u64 out)\n{\n"
-        "    .reg .pred %%p;\n    .reg .b32 %%lane, %%n, %%k, %%at, %%base, %%a, %%t0, %%t1, %%short, %%long;\n    .reg .b64 %%words, %%out, %%offset;\n"
+        "    .reg .pred %%p;\n    .reg .b32 %%lane, %%n, %%k, %%at, %%base, %%a, %%t0, %%t1, %%short, %%long;\n    "
+        ".reg .b64 %%words, %%out, %%offset;\n"
         "    .shared .align 16 .b8 memory[%d];\n    .shared .align 4 .u32 sink;\n"
         "    ld.param.u64 %%words, [words];\n    ld.param.u32 %%n, [patterns];\n    ld.param.u64 %%out, [out];\n"
-        "    mov.u32 %%lane, %%tid.x;\n    mul.wide.u32 %%offset, %%lane, 4;\n    add.u64 %%words, %%words, %%offset;\n    mov.u32 %%base, memory;\n    mov.u32 %%k, 0;\n"
-        "NEXT:\n    ld.global.u32 %%at, [%%words];\n    shl.b32 %%at, %%at, 2;\n    add.u32 %%at, %%at, %%base;\n    bar.sync 0;\n    st.shared.u32 [%%at], %%at;\n"
+        "    mov.u32 %%lane, %%tid.x;\n    mul.wide.u32 %%offset, %%lane, 4;\n    add.u64 %%words, %%words, "
+        "%%offset;\n    mov.u32 %%base, memory;\n    mov.u32 %%k, 0;\n"
+        "NEXT:\n    ld.global.u32 %%at, [%%words];\n    shl.b32 %%at, %%at, 2;\n    add.u32 %%at, %%at, %%base;\n    "
+        "bar.sync 0;\n    st.shared.u32 [%%at], %%at;\n"
         "    bar.sync 0;\n",
         4 * (APART * (LANES - 1) + 1));
     chain(out, "%short", SHORT);
     chain(out, "%long", SHORT + CHAIN);
     text_printf(out,
-        "    setp.ne.u32 %%p, %%lane, 0;\n    @%%p bra OTHERS;\n    st.global.u32 [%%out], %%short;\n    st.global.u32 [%%out+4], %%long;\n"
-        "OTHERS:\n    add.u64 %%out, %%out, 8;\n    add.u64 %%words, %%words, %d;\n    add.u32 %%k, %%k, 1;\n    setp.lt.u32 %%p, %%k, %%n;\n    @%%p bra NEXT;\n    ret;\n}\n",
-        4 * LANES);
+                "    setp.ne.u32 %%p, %%lane, 0;\n    @%%p bra OTHERS;\n    st.global.u32 [%%out], %%short;\n    "
+                "st.global.u32 [%%out+4], %%long;\n"
+                "OTHERS:\n    add.u64 %%out, %%out, 8;\n    add.u64 %%words, %%words, %d;\n    add.u32 %%k, %%k, 1;\n  "
+                "  setp.lt.u32 %%p, %%k, %%n;\n    @%%p bra NEXT;\n    ret;\n}\n",
+                4 * LANES);
 }
 
 static uint32_t word_stride(uint32_t stride, uint32_t lane) { return lane * stride; }
@@ -107,7 +115,8 @@ bool shared_measure(oc_device *device, SharedResult *r, Diag *diag)
     kernel(&ptx);
     l->n = 1;  // the first is only for the instruction cache: all on word 0
     each_pattern(r, list_pattern, l);
-    bool ok = bench_open(&b, device, "shared.ptx", &ptx, sizeof l->words, sizeof l->got, diag) && bench_write(&b, l->words, sizeof l->words, diag);
+    bool ok = bench_open(&b, device, "shared.ptx", &ptx, sizeof l->words, sizeof l->got, diag) &&
+              bench_write(&b, l->words, sizeof l->words, diag);
     for (l->repeat = 0, l->better = 1; ok && l->better && l->repeat < REPEATS; l->repeat++) {
         ok = bench_run(&b, "banks", 1, LANES, args, diag) && bench_read(&b, l->got, sizeof l->got, diag);
         l->n = 1, l->better = 0;
@@ -119,7 +128,7 @@ bool shared_measure(oc_device *device, SharedResult *r, Diag *diag)
     return ok;
 }
 
-// --- inferring ----------------------------------------------------------------------------------------------------------------
+// --- inferring -------------------------------------------------------------------------------------------------------
 typedef struct Model {
     uint32_t banks, width, mode;
 } Model;
@@ -141,16 +150,18 @@ static uint32_t degree(const Model *m, const uint32_t words[LANES])
 
 typedef struct Fit {
     const Model *model;
-    double base, each;       // latency without conflict, cost of a way
-    uint32_t wrong;          // patterns that took another time
-    double low, high;        // latencies of those that should have no conflict
+    double base, each;  // latency without conflict, cost of a way
+    uint32_t wrong;     // patterns that took another time
+    double low, high;   // latencies of those that should have no conflict
 } Fit;
 static void judge(void *user, double *latency, const uint32_t words[LANES])
 {
     Fit *f = user;
     uint32_t d = degree(f->model, words);
-    if (fabs(*latency - f->base - f->each * (d - 1)) >= f->each / 2) f->wrong++;
-    else if (d == 1) f->low = MIN(f->low, *latency), f->high = MAX(f->high, *latency);
+    if (fabs(*latency - f->base - f->each * (d - 1)) >= f->each / 2)
+        f->wrong++;
+    else if (d == 1)
+        f->low = MIN(f->low, *latency), f->high = MAX(f->high, *latency);
 }
 
 // A straight line through the latencies of 1 to 32 ways.

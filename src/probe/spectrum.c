@@ -1,9 +1,11 @@
-// spectrum.c: how long a load takes, by what it finds: its data in the cache, the L2 or DRAM, its page in the L1 TLB, the L2
-// TLB or neither, page-table entries active or not (Mei et al., Tables 3 and 5). One run makes loads of every kind, each by the
-// way it was prepared; what they took falls into modes, and a mode has the name of what most of its loads were prepared for.
+// spectrum.c: how long a load takes, by what it finds: its data in the cache, the L2 or DRAM, its page in the L1 TLB,
+// the L2 TLB or neither, page-table entries active or not (Mei et al., Tables 3 and 5). One run makes loads of every
+// kind, each by the way it was prepared; what they took falls into modes, and a mode has the name of what most of its
+// loads were prepared for.
 //
-// Memory is used as three regions: page 0 evicts and thrashes, `around` pages from there on go round, and behind them fresh
-// pages lie so far apart that no two page-table entries come in together (APART pages: 128 bytes of 8-byte entries).
+// Memory is used as three regions: page 0 evicts and thrashes, `around` pages from there on go round, and behind them
+// fresh pages lie so far apart that no two page-table entries come in together (APART pages: 128 bytes of 8-byte
+// entries).
 #include "probe/probe.h"
 
 #include <math.h>
@@ -14,11 +16,11 @@ enum { APART = 16, LINES = 64, STRIDE = 512, FRESH = 24, LABELS = 8192 };
 
 typedef struct Plan {
     Walk walk[CHASE_WALKS];
-    uint8_t pattern[LABELS];           // of timed loads, in order
+    uint8_t pattern[LABELS];  // of timed loads, in order
     size_t walks, timed;
-    uint64_t page, stride, span;       // stride: from page to page that go round
-    uint64_t evict, cache;             // bytes that empty the L2; the cache in front of it, 0: there is none
-    uint32_t late, around;             // pages that miss the L1 TLB alone; that miss both; 0: unknown
+    uint64_t page, stride, span;  // stride: from page to page that go round
+    uint64_t evict, cache;        // bytes that empty the L2; the cache in front of it, 0: there is none
+    uint32_t late, around;        // pages that miss the L1 TLB alone; that miss both; 0: unknown
 } Plan;
 
 static void add(Plan *p, uint64_t start, uint64_t stride, uint32_t count, int pattern)
@@ -35,9 +37,13 @@ static void thrash(Plan *p)
     for (int k = 0; k < 3 && p->cache; k++) add(p, 0, 32, (uint32_t)(4 * p->cache / 32), -1);
 }
 
-static uint32_t fits(const FoundTlbs *t, int level) { return t->level[level].entries.verdict == MEASURED ? (uint32_t)t->level[level].entries.value : 0; }
+static uint32_t fits(const FoundTlbs *t, int level)
+{
+    return t->level[level].entries.verdict == MEASURED ? (uint32_t)t->level[level].entries.value : 0;
+}
 
-static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *cache, const FoundTlbs *t, const FoundL2 *l2)
+static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *cache, const FoundTlbs *t,
+                      const FoundL2 *l2)
 {
     uint32_t first = fits(t, 0), second = fits(t, 1);
     *p = (Plan){.span = s->span[kind], .page = t->page.verdict == MEASURED ? (uint64_t)t->page.value : 2u << 20};
@@ -45,8 +51,10 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
     p->evict = l2->size.verdict == MEASURED ? 2 * (uint64_t)l2->size.high : 0;
     p->cache = cache && cache->size.verdict == MEASURED ? (uint64_t)cache->size.value : 0;
     // Pages that certainly overflow the first and fit the second; and that certainly overflow both.
-    if (first && second > 2 * first + 4) p->late = MIN(4 * first, second - 4);
-    else if (first) p->late = 2 * first;
+    if (first && second > 2 * first + 4)
+        p->late = MIN(4 * first, second - 4);
+    else if (first)
+        p->late = 2 * first;
     if (second) p->around = 2 * second;
     return p->evict && p->evict < p->span / 4;
 }
@@ -54,7 +62,9 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
 // A fresh page's place; 0: memory is used up.
 static uint64_t fresh(const Plan *p, uint32_t k)
 {
-    uint64_t apart = APART * p->page, from = ((MAX((uint64_t)MAX(p->around, p->late) * p->stride, p->evict) + apart - 1) / apart + 1 + k) * apart;
+    uint64_t apart = APART * p->page,
+             from =
+                 ((MAX((uint64_t)MAX(p->around, p->late) * p->stride, p->evict) + apart - 1) / apart + 1 + k) * apart;
     return from + p->page <= p->span ? from + 4096 : 0;
 }
 
@@ -64,12 +74,12 @@ static void in_tlb(Plan *p)
     uint32_t stride = STRIDE, lines = LINES;
     while (lines * stride > p->page / 2 && lines > 8) lines /= 2;
     if (p->cache) add(p, at, 0, 2, -1), add(p, at, 0, LINES, PATTERN_CACHE);
-    add(p, at, stride, lines, -1);                         // now they are in the L2
+    add(p, at, stride, lines, -1);  // now they are in the L2
     thrash(p);
-    add(p, at, 4, 1, -1);                                  // the page is in the L1 TLB again
+    add(p, at, 4, 1, -1);  // the page is in the L1 TLB again
     add(p, at + stride, stride, lines - 1, PATTERN_L2);
     if (p->cache) thrash(p), add(p, at, 4, 1, -1);
-    add(p, at + p->page / 2, stride, lines, PATTERN_DRAM); // never loaded since the L2 was emptied
+    add(p, at + p->page / 2, stride, lines, PATTERN_DRAM);  // never loaded since the L2 was emptied
 }
 
 static void around(Plan *p, uint32_t pages, Pattern pattern)
@@ -117,7 +127,10 @@ static void find_modes(Spectrum *out, const uint64_t *v, size_t n)
             if (x - before > MAX(2, 0.015 * before)) break;
             sum += x, count[v[to] & 255]++;
         }
-        Mode m = {.n = (uint32_t)(to - from), .mean = sum / (double)(to - from), .low = (double)(v[from] >> 8), .high = (double)(v[to - 1] >> 8)};
+        Mode m = {.n = (uint32_t)(to - from),
+                  .mean = sum / (double)(to - from),
+                  .low = (double)(v[from] >> 8),
+                  .high = (double)(v[to - 1] >> 8)};
         for (int k = 0; k < PATTERN_KINDS; k++)
             if (count[k] > count[m.pattern]) m.pattern = (Pattern)k;
         m.share = count[m.pattern] / (double)m.n;
@@ -136,7 +149,8 @@ static Value of_pattern(const uint64_t *v, size_t n, Pattern pattern)
     return value;
 }
 
-bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const FoundTlbs *tlbs, const FoundL2 *l2, Value window, Spectrum *out, Diag *diag)
+bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const FoundTlbs *tlbs, const FoundL2 *l2,
+                      Value window, Spectrum *out, Diag *diag)
 {
     Plan *p = mem_alloc(sizeof *p);
     uint32_t latency[LABELS];
@@ -162,8 +176,9 @@ bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const Foun
     return ok;
 }
 
-// --- the window ---------------------------------------------------------------------------------------------------------------
-// Pages around the region's start go round until nothing else is in the TLBs; then one farther on, which nobody has touched. From the distance on that leaves the window, it takes longer.
+// --- the window ------------------------------------------------------------------------------------------------------
+// Pages around the region's start go round until nothing else is in the TLBs; then one farther on, which nobody has
+// touched. From the distance on that leaves the window, it takes longer.
 bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *window, Value *switching, Diag *diag)
 {
     Plan *p = mem_alloc(sizeof *p);
@@ -188,7 +203,8 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
         stays = stays && !(distance[at + 1] & (distance[at + 1] - 1));
         if (ok && stays) {
             *window = counted((double)distance[at + 1]);
-            *switching = measured((double)far[at + 1] - far[at], (double)far[at + 1] - far[at], (double)far[at + 1] - far[at]);
+            *switching =
+                measured((double)far[at + 1] - far[at], (double)far[at + 1] - far[at], (double)far[at + 1] - far[at]);
         }
         ok = ok || !n;
     }

@@ -1,6 +1,6 @@
-// stairs.c: the mean latency of going round n lines, against n, is a stair: a step for every cache that n lines don't fit
-// into. It gives the latencies to tell hits from misses by, and roughly where the capacities are; what they are exactly is
-// asked line by line (sets.c).
+// stairs.c: the mean latency of going round n lines, against n, is a stair: a step for every cache that n lines don't
+// fit into. It gives the latencies to tell hits from misses by, and roughly where the capacities are; what they are
+// exactly is asked line by line (sets.c).
 #include "probe/probe.h"
 
 #include <math.h>
@@ -52,7 +52,8 @@ Sample sample_clean(const uint32_t *latency, size_t n)
 
 bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *latency)
 {
-    Walk walk = {.start = level_address(l, 0), .stride = (int64_t)(l->unit + l->stagger), .count = (uint32_t)n, .timed = true};
+    Walk walk = {
+        .start = level_address(l, 0), .stride = (int64_t)(l->unit + l->stagger), .count = (uint32_t)n, .timed = true};
     l->broken |= !subject_run(l->subject, l->kind, &walk, 1, warm + rounds, warm, latency, l->diag);
     return !l->broken;
 }
@@ -73,8 +74,9 @@ typedef struct Steps {
     uint32_t count;
 } Steps;
 
-// The first level above `base`: the index of a step on it, or −1. A step that is nearly as high as the one behind it is on a
-// level, and so are those behind it while they rise less and less. Sets *low to how many steps there are before one is above.
+// The first level above `base`: the index of a step on it, or −1. A step that is nearly as high as the one behind it is
+// on a level, and so are those behind it while they rise less and less. Sets *low to how many steps there are before
+// one is above.
 static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *low)
 {
     double base = first->mean, error = first->error, spread = MAX(first->sd, 0.5) / base;
@@ -85,12 +87,14 @@ static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *
         if (rise <= noise) continue;
         if (k + 1 >= s->count) return over ? (int)k : -1;
         double next = s->sample[k + 1].mean - base;
-        // Where half the lines miss, as when one set of two overflows, latencies spread. Well apart, both kinds are seen anyway.
+        // Where half the lines miss, as when one set of two overflows, latencies spread. Well apart, both kinds are
+        // seen anyway.
         bool mixed = rise < 3 * first->sd && s->sample[k].sd > 1.7 * spread * s->sample[k].mean;
         if (rise < 0.8 * next || mixed || k + 2 >= s->count + over) continue;
         uint32_t at = next > rise ? k + 1 : k;
         for (uint32_t j = k + 1; j + 1 < s->count && j < k + 4; j++) {
-            double last = s->sample[j].mean - s->sample[j - 1].mean, rise_on = s->sample[j + 1].mean - s->sample[j].mean;
+            double last = s->sample[j].mean - s->sample[j - 1].mean,
+                   rise_on = s->sample[j + 1].mean - s->sample[j].mean;
             if (rise_on > MAX(0.7 * last, noise)) break;
             at = j + 1;
         }
@@ -115,8 +119,8 @@ bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *st
     return false;
 }
 
-// Where victims are drawn, misses grow so gradually that a step may run into the next one. Then the smallest size of which some
-// loads are clearly missed shows what a miss takes: those loads alone.
+// Where victims are drawn, misses grow so gradually that a step may run into the next one. Then the smallest size of
+// which some loads are clearly missed shows what a miss takes: those loads alone.
 bool first_misses(Level *l, const Sample *base, Stair *stair)
 {
     double far = base->mean + MAX(3 * base->sd, 3);

@@ -10,14 +10,21 @@ static size_t timed_loads(const Walk *walks, size_t n, uint32_t rounds)
     return sum * rounds;
 }
 
-bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                 uint32_t *latency, Diag *diag)
 {
     if (!s->run(s->of, kind, walks, n, rounds, first, latency, diag)) return false;
     for (size_t w = 0; w < n; w++) s->loads += (uint64_t)walks[w].count * rounds;
     size_t timed = timed_loads(walks, n, rounds - first);
     if (timed > s->keep) return true;
     s->keep -= timed;
-    Run r = {.kind = kind, .n = n, .rounds = rounds, .first = first, .timed = timed, .walks = mem_alloc(n * sizeof *walks), .latency = mem_alloc(timed * sizeof *latency)};
+    Run r = {.kind = kind,
+             .n = n,
+             .rounds = rounds,
+             .first = first,
+             .timed = timed,
+             .walks = mem_alloc(n * sizeof *walks),
+             .latency = mem_alloc(timed * sizeof *latency)};
     memcpy(r.walks, walks, n * sizeof *walks);
     memcpy(r.latency, latency, timed * sizeof *latency);
     vec_push(&s->runs, r);

@@ -1,17 +1,17 @@
-// victims.c: sets whose victims are drawn. No rule foretells what hits there, but much can't have been: a line that missed
-// must have been a victim since its last load, one that hit mustn't, and each miss of a full set has exactly one. Victims are
-// given to the misses in order of time, each time the line whose next load is nearest among those that must or may go; a
-// matching of points with intervals that finds an assignment whenever there is one (Glover, 1967).
+// victims.c: sets whose victims are drawn. No rule foretells what hits there, but much can't have been: a line that
+// missed must have been a victim since its last load, one that hit mustn't, and each miss of a full set has exactly
+// one. Victims are given to the misses in order of time, each time the line whose next load is nearest among those that
+// must or may go; a matching of points with intervals that finds an assignment whenever there is one (Glover, 1967).
 #include "probe/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- a heap of lines that may go, by their next load -----------------------------------------------------------------------
+// --- a heap of lines that may go, by their next load -----------------------------------------------------------------
 enum { NEVER = UINT32_MAX };
-typedef struct Stay {                  // of a line, from a load of it to the next
-    uint32_t next, at;                 // positions; NEVER: it isn't loaded again
+typedef struct Stay {   // of a line, from a load of it to the next
+    uint32_t next, at;  // positions; NEVER: it isn't loaded again
 } Stay;
 typedef VEC(Stay) Heap;
 
@@ -36,7 +36,7 @@ static Stay heap_take(Heap *h)
     return least;
 }
 
-// --- an assignment ------------------------------------------------------------------------------------------------------------
+// --- an assignment ---------------------------------------------------------------------------------------------------
 typedef struct Place {
     uint64_t line;
     uint32_t set, at;
@@ -54,9 +54,9 @@ static int by_set(const void *a, const void *b)
     return x->set != y->set ? (x->set < y->set ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
-typedef struct Past {                  // of a load
-    uint32_t before, next;             // of the same line: positions, or NEVER
-    bool gone;                         // the line was a victim before `next`
+typedef struct Past {       // of a load
+    uint32_t before, next;  // of the same line: positions, or NEVER
+    bool gone;              // the line was a victim before `next`
 } Past;
 
 // Whose turn it is at a miss of a full set; false: every line that is there is seen to stay.
@@ -81,8 +81,10 @@ static uint64_t explain_set(const Seen *seen, const Place *p, size_t n, uint32_t
         bool fresh = before == NEVER, gone = fresh || past[before].gone;
         if (o != OUTCOME_OPEN) wrong += gone != (o == OUTCOME_MISS);
         if (gone && o != OUTCOME_HIT) {
-            if (there < ways) there++;
-            else wrong += !give(&heap, at, past);
+            if (there < ways)
+                there++;
+            else
+                wrong += !give(&heap, at, past);
         }
         uint32_t next = past[at].next;
         if (next == NEVER || seen[next].outcome != OUTCOME_HIT) heap_put(&heap, (Stay){next, at});
@@ -96,22 +98,26 @@ uint64_t explain_victims(const Shape *s, const Seen *seen, size_t n, uint32_t st
     Place *place = mem_alloc(sizeof *place * n);
     Past *past = mem_alloc(sizeof *past * n);
     uint64_t wrong = 0;
-    for (size_t k = 0; k < n; k++) place[k] = (Place){seen[k].line, shape_set(s, seen[k].line), (uint32_t)k}, past[k] = (Past){NEVER, NEVER, false};
+    for (size_t k = 0; k < n; k++)
+        place[k] = (Place){seen[k].line, shape_set(s, seen[k].line), (uint32_t)k},
+        past[k] = (Past){NEVER, NEVER, false};
     qsort(place, n, sizeof *place, by_line);
     for (size_t k = 1; k < n; k++)
-        if (place[k].line == place[k - 1].line) past[place[k].at].before = place[k - 1].at, past[place[k - 1].at].next = place[k].at;
+        if (place[k].line == place[k - 1].line)
+            past[place[k].at].before = place[k - 1].at, past[place[k - 1].at].next = place[k].at;
     qsort(place, n, sizeof *place, by_set);
     for (size_t from = 0, to; from < n; from = to) {
-        for (to = from; to < n && place[to].set == place[from].set; to++) {}
+        for (to = from; to < n && place[to].set == place[from].set; to++) {
+        }
         wrong += explain_set(seen, place + from, to - from, s->ways[place[from].set], strangers, past);
     }
     mem_free(place), mem_free(past);
     return wrong;
 }
 
-// --- draws one after the other ------------------------------------------------------------------------------------------------
-// One line more than the set has ways goes round from an empty set: its line k lies in way k, exactly one line is out at any
-// time, the next miss is of that one, and so every draw is seen. Runs are short, so that an outlier spoils few.
+// --- draws one after the other ---------------------------------------------------------------------------------------
+// One line more than the set has ways goes round from an empty set: its line k lies in way k, exactly one line is out
+// at any time, the next miss is of that one, and so every draw is seen. Runs are short, so that an outlier spoils few.
 static bool follow_draws(Level *l, const Shape *s, uint32_t set, uint32_t heavy, uint32_t pairs[2][2])
 {
     uint32_t ways = s->ways[set], lines = ways + 1, rounds = MAX(8, 64 / lines), way_of[33], latency[33 * 64];
@@ -121,12 +127,12 @@ static bool follow_draws(Level *l, const Shape *s, uint32_t set, uint32_t heavy,
     size_t walks = level_walks(l, &x, true, walk, 0);
     lines_free(&x);
     l->broken |= !subject_run(l->subject, l->kind, walk, walks, rounds, 0, latency, l->diag);
-    uint32_t in = ways;                // the line that the last miss brought in; line `ways` was the first to need a victim
+    uint32_t in = ways;  // the line that the last miss brought in; line `ways` was the first to need a victim
     int before = -1;
     for (uint32_t k = lines; k < lines * rounds && !l->broken; k++) {
         if (l->odds[MIN(latency[k], l->evidence_n - 1)] < 1) continue;
         uint32_t out = k % lines;
-        if (out == in) return true;    // an outlier: what came in last can't have been its own victim
+        if (out == in) return true;  // an outlier: what came in last can't have been its own victim
         uint32_t way = way_of[in] = way_of[out];
         if (before >= 0) pairs[before][way == heavy]++;
         before = way == heavy;

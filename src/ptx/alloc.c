@@ -17,7 +17,7 @@
 typedef VEC(uint32_t) List;
 
 typedef struct Graph {
-    List *to;          // per register; a neighbour may stand there more than once
+    List *to;  // per register; a neighbour may stand there more than once
     size_t edges, most;
 } Graph;
 
@@ -39,8 +39,10 @@ typedef struct Regs {
 static void collect(void *user, uint32_t reg, bool def)
 {
     Regs *r = user;
-    if (def) vec_push(&r->def, reg);
-    else vec_push(&r->use, reg);
+    if (def)
+        vec_push(&r->def, reg);
+    else
+        vec_push(&r->use, reg);
 }
 
 static void collect_all(const Inst *i, Regs *r)
@@ -59,10 +61,11 @@ static int width(const Function *f, uint32_t reg)  // in slots; 0: a predicate
 
 static bool is_copy(const Inst *i)
 {
-    return i->op == OP_MOV && !i->guarded && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG && !i->opnd[1].negated;
+    return i->op == OP_MOV && !i->guarded && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG &&
+           !i->opnd[1].negated;
 }
 
-// --- live registers: a set that can be walked ---------------------------------------------------------------------------
+// --- live registers: a set that can be walked ------------------------------------------------------------------------
 typedef struct Live {
     uint32_t *v, *at;  // the members; per register its index in v + 1, or 0
     size_t n;
@@ -91,7 +94,7 @@ static void live_set(Live *l, const uint64_t *bits, uint32_t words)
         for (uint64_t b = bits[x]; b; b &= b - 1) live_add(l, x * 64 + (uint32_t)__builtin_ctzll(b));
 }
 
-// --- the graph ----------------------------------------------------------------------------------------------------------
+// --- the graph -------------------------------------------------------------------------------------------------------
 static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
 {
     bool copy = is_copy(i);
@@ -100,7 +103,8 @@ static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
         for (size_t k = 0; k < live->n; k++)
             if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
         for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
-        // An instruction with several results, a call, or one that looks at other lanes may write before it has read all.
+        // An instruction with several results, a call, or one that looks at other lanes may write before it has read
+        // all.
         bool apart = r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL || i->op == OP_REDUX || i->op == OP_MATCH ||
                      i->op == OP_ELECT;
         for (size_t u = 0; apart && u < r->use.n; u++) connect(g, def, r->use.v[u]);
@@ -135,16 +139,19 @@ static bool build_graph(const Flow *w, Graph *g)
     return g->edges <= g->most;
 }
 
-// --- colouring ----------------------------------------------------------------------------------------------------------
+// --- colouring -------------------------------------------------------------------------------------------------------
 // What registers are placed in: the register file and, beside it, the predicates; or (apart) a space for each width.
 typedef struct Room {
     const Function *f;
     bool apart;
-    uint32_t *at;          // per register, NO_REG: nowhere
-    uint32_t used[5];      // per part
+    uint32_t *at;      // per register, NO_REG: nowhere
+    uint32_t used[5];  // per part
 } Room;
 
-static uint32_t part(const Room *m, uint32_t reg) { return m->apart ? (uint32_t)width(m->f, reg) : width(m->f, reg) > 0; }
+static uint32_t part(const Room *m, uint32_t reg)
+{
+    return m->apart ? (uint32_t)width(m->f, reg) : width(m->f, reg) > 0;
+}
 static uint32_t span(const Room *m, uint32_t reg) { return m->apart ? 1 : (uint32_t)MAX(width(m->f, reg), 1); }
 
 static void put(Room *m, uint32_t reg, uint32_t at)
@@ -188,8 +195,10 @@ static void colour(Room *m, const Graph *g)
             if (m->at[reg] != NO_REG) continue;
             mark_neighbours(m, g, reg, &busy);
             bool copy = k == r.use.n && is_copy(inst) && width(f, r.use.v[0]) == width(f, reg);
-            if (copy && is_free(&busy, m->at[r.use.v[0]], step)) at = m->at[r.use.v[0]];
-            else while (!is_free(&busy, at, step)) at += step;
+            if (copy && is_free(&busy, m->at[r.use.v[0]], step))
+                at = m->at[r.use.v[0]];
+            else
+                while (!is_free(&busy, at, step)) at += step;
             put(m, reg, at);
         }
     }
@@ -197,7 +206,7 @@ static void colour(Room *m, const Graph *g)
     mem_free(busy.stamp);
 }
 
-// --- scanning -----------------------------------------------------------------------------------------------------------
+// --- scanning --------------------------------------------------------------------------------------------------------
 typedef struct Interval {
     uint32_t first, last, reg;  // instructions; first > last: never
 } Interval;
@@ -268,7 +277,7 @@ static void scan(Room *m, const Interval *start, const Interval *end)
     for (int k = 0; k < 5; k++) mem_free(taken[k]);
 }
 
-// --- what others see ----------------------------------------------------------------------------------------------------
+// --- what others see -------------------------------------------------------------------------------------------------
 // Rows of values: the 32-bit ones first, then those of two and of four rows.
 static void place_rows(const Function *f, Alloc *a, const uint32_t used[5])
 {

@@ -10,10 +10,11 @@ typedef struct Check {
     const Function *f;
     Inst *i;
     Diag *diag;
-    int three;             // types beyond the second
+    int three;  // types beyond the second
 } Check;
 
-static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...)
 {
     va_list args;
@@ -47,9 +48,12 @@ static bool sort_type(Check *c, int k, int *types)
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
     if (*types == most && op_three_types(i->op) && c->three++ == 0) i->type = i->type2, *types = 1;
     if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
-    if (*types == most) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name, type_info[t].name);
+    if (*types == most)
+        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
+                       type_info[t].name);
     if (!((*types ? op->types2 : op->types) >> t & 1))
-        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name, op->name);
+        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name,
+                       op->name);
     *((*types)++ ? &i->type2 : &i->type) = t;
     return true;
 }
@@ -68,10 +72,13 @@ static bool sort_suffixes(Check *c)
         int m = i->suffix[k];
         for (; m < M_COUNT; m++) {
             Group g = mod_info[m].group;
-            if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g && (!i->mod[g] || (g == G_SPACE && i->op == OP_CP_ASYNC)))
+            if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g &&
+                (!i->mod[g] || (g == G_SPACE && i->op == OP_CP_ASYNC)))
                 break;
         }
-        if (m == M_COUNT) return fail_at(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name, op->name);
+        if (m == M_COUNT)
+            return fail_at(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
+                           op->name);
         i->suffix[k] = (uint8_t)m;
         if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint8_t)m;
     }
@@ -110,17 +117,26 @@ static bool agrees(Type r, Type t, bool relaxed)
     return relaxed ? a->bits >= b->bits : a->bits == b->bits;
 }
 
-static const char *const what[] = {[O_SINK] = "'_'", [O_REG] = "a register", [O_IMM] = "a constant", [O_SREG] = "a special register",
-                                   [O_SYM] = "a variable", [O_ADDR] = "an address", [O_VEC] = "a vector", [O_PAIR] = "a pair",
-                                   [O_TEX] = "a texture address", [O_LABEL] = "a label", [O_LABELS] = "a list of labels",
-                                   [O_LIST] = "a parameter list", [O_PROTO] = "a prototype"};
+static const char *const what[] = {[O_SINK] = "'_'",
+                                   [O_REG] = "a register",
+                                   [O_IMM] = "a constant",
+                                   [O_SREG] = "a special register",
+                                   [O_SYM] = "a variable",
+                                   [O_ADDR] = "an address",
+                                   [O_VEC] = "a vector",
+                                   [O_PAIR] = "a pair",
+                                   [O_TEX] = "a texture address",
+                                   [O_LABEL] = "a label",
+                                   [O_LABELS] = "a list of labels",
+                                   [O_LIST] = "a parameter list",
+                                   [O_PROTO] = "a prototype"};
 
 static bool reg_is(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 {
     Type r = c->f->regs.v[o->reg].type;
     if (agrees(r, t, relaxed)) return true;
-    return fail_at(c, o->at, NULL, "operand %d of '%s': register %s is .%s, which doesn't agree with .%s", n + 1, op_info[c->i->op].name,
-                   c->f->regs.v[o->reg].name, type_info[r].name, type_info[t].name);
+    return fail_at(c, o->at, NULL, "operand %d of '%s': register %s is .%s, which doesn't agree with .%s", n + 1,
+                   op_info[c->i->op].name, c->f->regs.v[o->reg].name, type_info[r].name, type_info[t].name);
 }
 
 // A constant is an integer for integer and bit types; 0f…, 0d… or a decimal for floating-point ones, and 0f… or 0d… for
@@ -162,18 +178,22 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
     switch (o->kind) {
     case O_REG: return reg_is(c, n, o, t, relaxed);
     case O_SREG:
-        if (c->i->op != OP_MOV) return fail_at(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
+        if (c->i->op != OP_MOV)
+            return fail_at(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
         if (agrees(sreg_info[o->reg].type, t, type_info[t].bits == 16 || o->reg == SR_GRIDID)) return true;
         break;
     case O_IMM:
         if (imm_fits(o, t)) return true;
         if (o->imm_kind == IMM_INT)
-            return fail_at(c, o->at, t == TY_F32 || t == TY_F64 ? "write it as 0f… or 0d…" : "move it into a register first",
+            return fail_at(c, o->at,
+                           t == TY_F32 || t == TY_F64 ? "write it as 0f… or 0d…" : "move it into a register first",
                            "operand %d of '%s' is an integer, and .%s is expected", n + 1, name, type_info[t].name);
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1, name, type_info[t].name);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1,
+                       name, type_info[t].name);
     default: break;
     }
-    return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind], type_info[t].name);
+    return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind],
+                   type_info[t].name);
 }
 
 // A result may be thrown away (_) where it is one of several, and that of an atomic operation or a comparison.
@@ -183,7 +203,8 @@ static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
     bool alone = o == &i->opnd[n], first = i->opnd[n].kind == O_PAIR && o == &i->opnd[n].items[0] && i->op == OP_SHFL;
     if (o->kind == O_SINK && ((!alone && !first) || i->op == OP_ATOM || i->op == OP_SETP)) return true;
     if (o->kind != O_REG || o->negated)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1, op_info[c->i->op].name, what[o->kind]);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1,
+                       op_info[c->i->op].name, what[o->kind]);
     return reg_is(c, n, o, t, relaxed);
 }
 
@@ -192,7 +213,8 @@ static bool vector(const Check *c, int n, const Operand *o, Type t, bool to)
     int want = c->i->vec;
     if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, true) : source(c, n, o, t, true);
     if (o->kind != O_VEC || o->count != want)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name, want);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
+                       want);
     for (int k = 0; k < o->count; k++)
         if (!(to ? dest(c, n, &o->items[k], t, true) : source(c, n, &o->items[k], t, true))) return false;
     return true;
@@ -224,14 +246,16 @@ static bool check_mov(const Check *c, int n, const Operand *o)
             if (e->kind == O_SINK && n == 0) continue;
             if (e->kind == O_IMM && e->imm_kind == IMM_INT && n == 1) continue;
             if (e->kind != O_REG || e->negated || type_info[c->f->regs.v[e->reg].type].bits != bits || bits < 8)
-                return fail_at(c, e->at, NULL, "the elements of mov.%s {…} must be %d-bit registers", type_info[t].name, bits);
+                return fail_at(c, e->at, NULL, "the elements of mov.%s {…} must be %d-bit registers", type_info[t].name,
+                               bits);
         }
         return true;
     }
     if (n == 0) return dest(c, n, o, t, false);
     if (o->kind == O_SYM) {
         const TypeInfo *info = &type_info[t];
-        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && o->sym->space == SP_SHARED))) return true;
+        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && o->sym->space == SP_SHARED)))
+            return true;
         return fail_at(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
     }
     return source(c, n, o, t, false);
@@ -243,13 +267,17 @@ static bool check_passed(const Check *c, const Operand *list, const Symbols *for
 {
     if (formal && (list ? (size_t)list->count : 0) != formal->n)
         return fail_at(c, list ? list->at : c->i->at, NULL, "%zu %s expected, not %d", formal->n,
-                       to ? formal->n == 1 ? "argument is" : "arguments are" : formal->n == 1 ? "result is" : "results are", list ? list->count : 0);
+                       to               ? formal->n == 1 ? "argument is" : "arguments are"
+                       : formal->n == 1 ? "result is"
+                                        : "results are",
+                       list ? list->count : 0);
     for (int n = 0; list && n < list->count; n++) {
         const Operand *o = &list->items[n];
         const Symbol *f = formal ? formal->v[n] : NULL;
         if (o->kind == O_SYM && o->sym->space == SP_PARAM && !o->imm) {
             if (f && f->bytes && o->sym->bytes != f->bytes)
-                return fail_at(c, o->at, NULL, "'%s' has %llu bytes, and the parameter %llu", o->sym->name, (unsigned long long)o->sym->bytes, (unsigned long long)f->bytes);
+                return fail_at(c, o->at, NULL, "'%s' has %llu bytes, and the parameter %llu", o->sym->name,
+                               (unsigned long long)o->sym->bytes, (unsigned long long)f->bytes);
             continue;
         }
         if (o->kind == O_SINK && !to) continue;
@@ -257,7 +285,8 @@ static bool check_passed(const Check *c, const Operand *list, const Symbols *for
         if (o->kind == O_REG && !o->negated) {
             Type r = c->f->regs.v[o->reg].type;
             if (!f || agrees(r, f->type, type_info[f->type].bits < 16)) continue;
-            return fail_at(c, o->at, NULL, "register %s is .%s, which doesn't agree with .%s", c->f->regs.v[o->reg].name, type_info[r].name, type_info[f->type].name);
+            return fail_at(c, o->at, NULL, "register %s is .%s, which doesn't agree with .%s",
+                           c->f->regs.v[o->reg].name, type_info[r].name, type_info[f->type].name);
         }
         if (o->kind == O_IMM && to && (!f || imm_fits(o, f->type))) continue;
         return fail_at(c, o->at, NULL, "%s can't be passed in this call", what[o->kind]);
@@ -271,7 +300,8 @@ static bool check_call(const Check *c)
     const Inst *i = c->i;
     const Operand *o = i->opnd, *end = o + i->operands, *rets = NULL, *args = NULL, *proto = NULL;
     if (o < end && o->kind == O_LIST) rets = o++;
-    if (o == end || !is_callee(o)) return fail(c, NULL, "a function or a register with its address is expected behind call");
+    if (o == end || !is_callee(o))
+        return fail(c, NULL, "a function or a register with its address is expected behind call");
     const Operand *callee = o++;
     if (o < end && o->kind == O_LIST) args = o++;
     if (o < end && o->kind == O_PROTO) proto = o++;
@@ -288,7 +318,8 @@ static bool check_call(const Check *c)
         if (!proto) return fail(c, NULL, "an indirect call needs a .callprototype or .calltargets");
         if (like->targets.n) g = like->targets.v[0]->function;
     }
-    return check_passed(c, rets, g ? &g->rets : &like->rets, false) && check_passed(c, args, g ? &g->params : &like->params, true);
+    return check_passed(c, rets, g ? &g->rets : &like->rets, false) &&
+           check_passed(c, args, g ? &g->params : &like->params, true);
 }
 
 Type inst_operand_type(const Inst *i, int n)
@@ -322,7 +353,8 @@ Type inst_operand_type(const Inst *i, int n)
 static bool check_address(const Check *c, int n, const Operand *o)
 {
     if (o->kind != O_ADDR)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and an address in brackets is expected", n + 1, op_info[c->i->op].name, what[o->kind]);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and an address in brackets is expected", n + 1,
+                       op_info[c->i->op].name, what[o->kind]);
     if (o->reg == NO_REG) return true;
     const TypeInfo *t = &type_info[c->f->regs.v[o->reg].type];
     if ((t->bits == 64 || t->bits == 32) && t->kind != K_FLOAT) return true;
@@ -334,14 +366,17 @@ static bool check_texture(const Check *c, const Operand *o)
 {
     if (o->kind != O_TEX) return fail_at(c, o->at, NULL, "a texture address [object, {coordinates}] is expected");
     const Operand *at = &o->items[o->count - 1];
-    if (o->count > 3) return fail_at(c, at->at, NULL, "a texture address has an object, perhaps a sampler, and coordinates");
+    if (o->count > 3)
+        return fail_at(c, at->at, NULL, "a texture address has an object, perhaps a sampler, and coordinates");
     for (int k = 0; k + 1 < o->count; k++) {
         const Operand *e = &o->items[k];
-        if (e->kind == O_SYM || (e->kind == O_REG && !e->negated && type_info[c->f->regs.v[e->reg].type].bits == 64)) continue;
+        if (e->kind == O_SYM || (e->kind == O_REG && !e->negated && type_info[c->f->regs.v[e->reg].type].bits == 64))
+            continue;
         return fail_at(c, e->at, NULL, "a texture object is a variable or a 64-bit register");
     }
     int want = c->i->mod[G_GEOM] == M_G1D ? 1 : 2, have = at->kind == O_VEC ? at->count : 1;
-    if (have < want || have > 4 || have == 3) return fail_at(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
+    if (have < want || have > 4 || have == 3)
+        return fail_at(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
     for (int k = 0; k < have; k++)
         if (!source(c, 1, at->kind == O_VEC ? &at->items[k] : at, c->i->type2, false)) return false;
     return true;
@@ -376,17 +411,22 @@ static bool check_operand(const Check *c, char letter, int n)
         return dest(c, n, &o->items[0], t, false) && dest(c, n, &o->items[1], TY_PRED, false);
     case 'q':
         if (o->kind == O_REG || (o->kind == O_IMM && o->imm_kind == IMM_INT)) return source(c, n, o, t, false);
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name, what[o->kind]);
+        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name,
+                       what[o->kind]);
     case 'm': return check_address(c, n, o);
     case 'V': return vector(c, n, o, t, true);
     case 'v': return vector(c, n, o, t, false);
     case 'l': return o->kind == O_LABEL || fail_at(c, o->at, NULL, "a label is expected behind '%s'", name);
-    case 'L': return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
+    case 'L':
+        return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
     case 's':
         if (o->kind != O_SYM || inst_has(i, G_TO)) return source(c, n, o, t, false);
         if (o->sym->space == i->space) return true;
-        return fail_at(c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space], space_names[i->space]);
-    case 'i': return (o->kind == O_IMM && o->imm_kind == IMM_INT) || fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
+        return fail_at(c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
+                       space_names[i->space]);
+    case 'i':
+        return (o->kind == O_IMM && o->imm_kind == IMM_INT) ||
+               fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
     case 't': return check_texture(c, o);
     default: return check_mov(c, n, o);
     }
@@ -418,7 +458,8 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         Space space = i->op == OP_CP_ASYNC ? n ? SP_GLOBAL : SP_SHARED : i->space;
         if (space == SP_GENERIC) i->space = space = o->sym->space;
         if (space != o->sym->space && !(space == SP_LOCAL && o->sym->space == SP_PARAM))
-            return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space], space_names[space]);
+            return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
+                           space_names[space]);
     }
     return true;
 }
@@ -471,8 +512,7 @@ int inst_slots(const Inst *i)
         if (!is_float && i->mod[G_MUL] == M_WIDE && type_info[i->type].bits == 32) return 2;
         if (is_float) return 1;
         break;
-    case OP_CVT:
-        return type_info[i->type].bits == 64 || type_info[i->type2].bits == 64 ? op->slots64 : op->slots32;
+    case OP_CVT: return type_info[i->type].bits == 64 || type_info[i->type2].bits == 64 ? op->slots64 : op->slots32;
     default:
         if (is_float) return 1;
     }

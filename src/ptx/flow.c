@@ -55,7 +55,8 @@ static void build_blocks(Flow *w)
         if (!ends_block(i) || i->guarded) edge(w, b, next);
         if (i->op == OP_BRA) edge(w, b, block_at(w, f->labels.v[i->opnd[0].reg].inst));
         if (i->op == OP_BRX)
-            for (int k = 0; k < i->opnd[1].count; k++) edge(w, b, block_at(w, f->labels.v[i->opnd[1].items[k].reg].inst));
+            for (int k = 0; k < i->opnd[1].count; k++)
+                edge(w, b, block_at(w, f->labels.v[i->opnd[1].items[k].reg].inst));
         if (i->op == OP_RET || i->op == OP_EXIT || i->op == OP_TRAP) edge(w, b, exit);
     }
 }
@@ -90,7 +91,8 @@ static uint32_t post_order(const Flow *w, uint32_t root, bool backwards, uint32_
 static void dominators(Flow *w, bool backwards)
 {
     uint32_t n = (uint32_t)w->blocks.n, root = backwards ? n - 1 : 0;
-    uint32_t *order = mem_alloc(sizeof *order * n), *number = mem_alloc(sizeof *number * n), *dom = mem_alloc(sizeof *dom * n);
+    uint32_t *order = mem_alloc(sizeof *order * n), *number = mem_alloc(sizeof *number * n),
+             *dom = mem_alloc(sizeof *dom * n);
     uint32_t count = post_order(w, root, backwards, order, number);
     for (uint32_t b = 0; b < n; b++) dom[b] = NO_BLOCK;
     dom[root] = root;
@@ -115,8 +117,10 @@ static void dominators(Flow *w, bool backwards)
     }
     for (uint32_t b = 0; b < n; b++) {
         uint32_t d = b == root ? NO_BLOCK : dom[b];
-        if (backwards) w->blocks.v[b].ipdom = d;
-        else w->blocks.v[b].idom = d;
+        if (backwards)
+            w->blocks.v[b].ipdom = d;
+        else
+            w->blocks.v[b].idom = d;
     }
     if (!backwards)
         for (uint32_t k = count; k-- > 0;) vec_push(&w->order, order[k]);
@@ -146,7 +150,8 @@ static void number_tree(Flow *w)
 bool flow_dominates(const Flow *w, uint32_t a, uint32_t b)
 {
     const Block *x = &w->blocks.v[a], *y = &w->blocks.v[b];
-    return a == b || (y->dom_first != NO_BLOCK && y->dom_first >= x->dom_first && y->dom_first - x->dom_first < x->dom_count);
+    return a == b ||
+           (y->dom_first != NO_BLOCK && y->dom_first >= x->dom_first && y->dom_first - x->dom_first < x->dom_count);
 }
 
 static int by_size(const void *a, const void *b)
@@ -166,7 +171,8 @@ static void find_loops(Flow *w)
         uint32_t head = w->order.v[o];
         Loop loop = {.head = head, .parent = NO_BLOCK, .depth = 1};
         for (size_t k = 0; k < w->blocks.v[head].pred.n; k++)
-            if (flow_dominates(w, head, w->blocks.v[head].pred.v[k])) vec_push(&loop.latches, w->blocks.v[head].pred.v[k]);
+            if (flow_dominates(w, head, w->blocks.v[head].pred.v[k]))
+                vec_push(&loop.latches, w->blocks.v[head].pred.v[k]);
         if (!loop.latches.n) continue;
         stamp++;
         mark[head] = stamp;
@@ -238,8 +244,10 @@ void flow_dot(const Flow *w, Text *out)
         }
         text_put(out, "\"];\n");
         for (size_t s = 0; s < k->succ.n; s++) {
-            if (k->succ.v[s] + 1 == w->blocks.n) text_printf(out, "  b%zu -> end;\n", b);
-            else text_printf(out, "  b%zu -> b%u;\n", b, k->succ.v[s]);
+            if (k->succ.v[s] + 1 == w->blocks.n)
+                text_printf(out, "  b%zu -> end;\n", b);
+            else
+                text_printf(out, "  b%zu -> b%u;\n", b, k->succ.v[s]);
         }
     }
     text_put(out, "  end [shape=circle];\n}\n");

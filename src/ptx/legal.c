@@ -55,18 +55,22 @@ static bool needs(const Legal *c, bool good, const char *what)
 static bool only_types(const Legal *c, Group g, uint64_t types)
 {
     if (!has(c, g) || types >> c->i->type & 1) return true;
-    return fail(c, mod_at(c, g), "modifier .%s of '%s' doesn't go with type .%s", mod_info[c->i->mod[g]].name, name(c), type_info[c->i->type].name);
+    return fail(c, mod_at(c, g), "modifier .%s of '%s' doesn't go with type .%s", mod_info[c->i->mod[g]].name, name(c),
+                type_info[c->i->type].name);
 }
 
 static bool only(const Legal *c, Group g, bool good)
 {
-    return !has(c, g) || good || fail(c, mod_at(c, g), "modifier .%s doesn't apply to this form of '%s'", mod_info[c->i->mod[g]].name, name(c));
+    return !has(c, g) || good ||
+           fail(c, mod_at(c, g), "modifier .%s doesn't apply to this form of '%s'", mod_info[c->i->mod[g]].name,
+                name(c));
 }
 
 static bool apart(const Legal *c, Group a, Group b)
 {
     if (!has(c, a) || !has(c, b)) return true;
-    return fail(c, mod_at(c, b), "modifiers .%s and .%s of '%s' exclude each other", mod_info[c->i->mod[a]].name, mod_info[c->i->mod[b]].name, name(c));
+    return fail(c, mod_at(c, b), "modifiers .%s and .%s of '%s' exclude each other", mod_info[c->i->mod[a]].name,
+                mod_info[c->i->mod[b]].name, name(c));
 }
 
 // d|p, of which d alone may be thrown away
@@ -83,7 +87,8 @@ static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a
 static bool rounding(const Legal *c)
 {
     bool plain = c->i->mod[G_RND] <= M_RP;
-    return only_types(c, G_RND, T_FLT | HALF | BRAIN) && only(c, G_RND, plain && (T_FLT >> c->i->type & 1 || c->i->mod[G_RND] == M_RN));
+    return only_types(c, G_RND, T_FLT | HALF | BRAIN) &&
+           only(c, G_RND, plain && (T_FLT >> c->i->type & 1 || c->i->mod[G_RND] == M_RN));
 }
 
 static bool float_modifiers(const Legal *c)
@@ -104,21 +109,27 @@ static bool comparison(const Legal *c, Type t)
     Mod m = (Mod)c->i->mod[G_CMP];
     if (!needs(c, has(c, G_CMP), "a comparison")) return false;
     Kind kind = type_info[t].kind;
-    bool good = m == M_EQ || m == M_NE || (kind != K_BITS && m <= M_GE) || (kind == K_UINT && m >= M_CLO && m <= M_CHS) || (kind == K_FLOAT && m >= M_EQU);
-    if (!good) return fail(c, mod_at(c, G_CMP), "comparison .%s of '%s' doesn't go with type .%s", mod_info[m].name, name(c), type_info[t].name);
+    bool good = m == M_EQ || m == M_NE || (kind != K_BITS && m <= M_GE) ||
+                (kind == K_UINT && m >= M_CLO && m <= M_CHS) || (kind == K_FLOAT && m >= M_EQU);
+    if (!good)
+        return fail(c, mod_at(c, G_CMP), "comparison .%s of '%s' doesn't go with type .%s", mod_info[m].name, name(c),
+                    type_info[t].name);
     bool flush = has(c, G_FTZ) && t != TY_F32 && t != TY_F16 && t != TY_F16X2;
-    return only(c, G_FTZ, !flush) && only(c, G_BOOL, c->i->operands == 4) && needs(c, c->i->operands < 4 || has(c, G_BOOL), ".and, .or or .xor");
+    return only(c, G_FTZ, !flush) && only(c, G_BOOL, c->i->operands == 4) &&
+           needs(c, c->i->operands < 4 || has(c, G_BOOL), ".and, .or or .xor");
 }
 
-// --- memory -------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 static bool ordering(const Legal *c)
 {
     const Inst *i = c->i;
     Mod sem = (Mod)i->mod[G_SEM];
-    bool load = i->op == OP_LD, atomic = i->op == OP_ATOM || i->op == OP_RED, acquires = sem == M_ACQUIRE || sem == M_ACQ_REL;
+    bool load = i->op == OP_LD, atomic = i->op == OP_ATOM || i->op == OP_RED,
+         acquires = sem == M_ACQUIRE || sem == M_ACQ_REL;
     bool ordered = sem == M_RELAXED || acquires || sem == M_RELEASE;
-    bool fits = atomic ? ordered && !(acquires && i->op == OP_RED)
-                       : sem == M_WEAK || sem == M_VOLATILE || sem == M_RELAXED || sem == (load ? M_ACQUIRE : M_RELEASE);
+    bool fits = atomic
+                    ? ordered && !(acquires && i->op == OP_RED)
+                    : sem == M_WEAK || sem == M_VOLATILE || sem == M_RELAXED || sem == (load ? M_ACQUIRE : M_RELEASE);
     bool shared = i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_SHARED;
     if (!only(c, G_MMIO, sem == M_RELAXED && i->mod[G_SCOPE] == M_SYS && shared && i->space != SP_SHARED)) return false;
     if (!only(c, G_SEM, fits && (shared || sem == M_WEAK || (sem == M_VOLATILE && i->space != SP_PARAM)))) return false;
@@ -136,7 +147,8 @@ static bool caching(const Legal *c)
     if (!only(c, G_CACHE, fits && weak) || !apart(c, G_CACHE, G_EVICT)) return false;
     if (!only(c, G_NC, i->space == SP_GLOBAL && weak && cache != M_LU && cache != M_CV)) return false;
     bool wide = i->vec * type_info[i->type].bits == 256;
-    return only(c, G_EVICT, global && i->mod[G_SEM] != M_VOLATILE) && only(c, G_EVICT2, global && wide) && only(c, G_HINT, global) && only(c, G_PREFETCH, global);
+    return only(c, G_EVICT, global && i->mod[G_SEM] != M_VOLATILE) && only(c, G_EVICT2, global && wide) &&
+           only(c, G_HINT, global) && only(c, G_PREFETCH, global);
 }
 
 static bool vectors(const Legal *c)
@@ -144,7 +156,8 @@ static bool vectors(const Legal *c)
     const Inst *i = c->i;
     int bits = i->vec * type_info[i->type].bits;
     bool wide = bits == 256 && i->op != OP_LDU && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
-    if (has(c, G_VEC) && wide && c->m->sm < 100) return fail(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
+    if (has(c, G_VEC) && wide && c->m->sm < 100)
+        return fail(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
     return only(c, G_VEC, (bits <= 128 && i->vec < 8) || wide);
 }
 
@@ -157,7 +170,8 @@ static bool atomics(const Legal *c)
     }
     if (!needs(c, has(c, G_ATOM), "an operation such as .add") || !ordering(c)) return false;
     if (i->space != SP_GENERIC && i->space != SP_GLOBAL && i->space != SP_SHARED)
-        return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c), space_names[i->space]);
+        return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c),
+                    space_names[i->space]);
     const TypeInfo *t = &type_info[i->type];
     Mod op = (Mod)i->mod[G_ATOM];
     uint64_t types = 0;
@@ -178,7 +192,9 @@ static bool atomics(const Legal *c)
     bool half = t->kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
     if (!only(c, G_NOFTZ, half) || !needs(c, !half || has(c, G_NOFTZ), ".noftz for half-precision types")) return false;
     int values = i->operands - (i->op == OP_ATOM) - 1 - has(c, G_HINT);
-    if (values != (op == M_A_CAS ? 2 : 1)) return fail(c, i->at, "'%s.%s' takes %s", name(c), mod_info[op].name, op == M_A_CAS ? "a comparison and a value" : "one value");
+    if (values != (op == M_A_CAS ? 2 : 1))
+        return fail(c, i->at, "'%s.%s' takes %s", name(c), mod_info[op].name,
+                    op == M_A_CAS ? "a comparison and a value" : "one value");
     return only(c, G_HINT, i->space != SP_SHARED);
 }
 
@@ -195,32 +211,43 @@ static bool copies(const Legal *c)
     if (!needs(c, has(c, G_CACHE), ".ca or .cg") || !only(c, G_CACHE, is(c, G_CACHE, M_CA, M_CG))) return false;
     uint64_t n = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 0;
     bool fits = n == 16 || (i->mod[G_CACHE] == M_CA && (n == 4 || n == 8));
-    return fits || i->operands < 3 || fail(c, i->opnd[2].at, i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
+    return fits || i->operands < 3 ||
+           fail(c, i->opnd[2].at,
+                i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
 }
 
-// --- what says how memory is used, and changes nothing of what is in it ---------------------------------------------------
+// --- what says how memory is used, and changes nothing of what is in it ----------------------------------------------
 static bool hints(const Legal *c)
 {
     const Inst *i = c->i;
     switch (i->op) {
     case OP_POLICY_CVT: return needs(c, i->mod[G_LEVEL] == M_L2, ".L2");
     case OP_POLICY_FRACTION:
-    case OP_POLICY_RANGE: return needs(c, has(c, G_POLICY), "a priority such as .L2::evict_last") && only(c, G_SPACE, i->space == SP_GLOBAL);
-    case OP_DISCARD: if (!needs(c, i->mod[G_LEVEL] == M_L2, ".L2")) return false; break;
-    default: if (!needs(c, i->mod[G_LEVEL] == M_L2_EVICT_NORMAL, ".L2::evict_normal")) return false; break;
+    case OP_POLICY_RANGE:
+        return needs(c, has(c, G_POLICY), "a priority such as .L2::evict_last") &&
+               only(c, G_SPACE, i->space == SP_GLOBAL);
+    case OP_DISCARD:
+        if (!needs(c, i->mod[G_LEVEL] == M_L2, ".L2")) return false;
+        break;
+    default:
+        if (!needs(c, i->mod[G_LEVEL] == M_L2_EVICT_NORMAL, ".L2::evict_normal")) return false;
+        break;
     }
     bool size = i->operands != 2 || i->opnd[1].kind != O_IMM || i->opnd[1].imm == 128;
-    return only(c, G_SPACE, i->space == SP_GLOBAL) && (size || fail(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
+    return only(c, G_SPACE, i->space == SP_GLOBAL) &&
+           (size || fail(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
 }
 
 static bool proxy_fence(const Legal *c)
 {
     const Inst *i = c->i;
-    bool async = i->mod[G_PROXY] == M_P_ASYNC, shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
-    return needs(c, has(c, G_PROXY), ".alias or .async") && only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
+    bool async = i->mod[G_PROXY] == M_P_ASYNC,
+         shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
+    return needs(c, has(c, G_PROXY), ".alias or .async") &&
+           only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
 }
 
-// --- conversions (§9.7.9.21) ----------------------------------------------------------------------------------------------
+// --- conversions (§9.7.9.21) -----------------------------------------------------------------------------------------
 // .sat needs a source that may lie outside of an integer type's range.
 static bool may_saturate(const TypeInfo *to, const TypeInfo *from)
 {
@@ -237,10 +264,15 @@ static bool converts_pairs(const Legal *c, Type d, Type s)
     bool good = of_eights ? d == TY_F16X2 : s == TY_F16X2 ? eights : s == TY_F32;
     if (!good) return fail(c, c->i->at, "there is no 'cvt' from .%s to .%s", from, to);
     int operands = s == TY_F32 ? 3 : 2;
-    if (c->i->operands != operands) return fail(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
+    if (c->i->operands != operands)
+        return fail(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
     Mod r = (Mod)c->i->mod[G_RND];
-    if (!needs(c, r, "a rounding mode such as .rn") || !only(c, G_RND, r == M_RN || (r == M_RZ && !eights && !of_eights))) return false;
-    if (!only(c, G_SAT, c->i->mod[G_SAT] == M_SATFINITE && !of_eights) || !needs(c, has(c, G_SAT) || !eights, ".satfinite to .e4m3x2 and .e5m2x2")) return false;
+    if (!needs(c, r, "a rounding mode such as .rn") ||
+        !only(c, G_RND, r == M_RN || (r == M_RZ && !eights && !of_eights)))
+        return false;
+    if (!only(c, G_SAT, c->i->mod[G_SAT] == M_SATFINITE && !of_eights) ||
+        !needs(c, has(c, G_SAT) || !eights, ".satfinite to .e4m3x2 and .e5m2x2"))
+        return false;
     return only(c, G_FTZ, false);
 }
 
@@ -254,11 +286,13 @@ static bool conversion(const Legal *c)
     if (pairs >> d & 1 || pairs >> s & 1) return converts_pairs(c, d, s);
     Mod r = (Mod)i->mod[G_RND];
     bool plain = r >= M_RN && r <= M_RP, integral = r >= M_RNI && r <= M_RPI;
-    if ((s == TY_BF16 && to->bits == 8) || (d == TY_BF16 && from->bits == 8)) return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
+    if ((s == TY_BF16 && to->bits == 8) || (d == TY_BF16 && from->bits == 8))
+        return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
     if (i->operands != 2) return fail(c, i->at, "'cvt' to .%s takes 2 operands", to->name);
     bool half = to_float && to->bits < 32;
     if (d == TY_TF32 && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
-    // Between the 16-bit types rounding is to nearest unless it is written; to wider ones than .bf16 there is nothing to round.
+    // Between the 16-bit types rounding is to nearest unless it is written; to wider ones than .bf16 there is nothing
+    // to round.
     bool free = (d == TY_BF16 && s == TY_F16) || (s == TY_BF16 && to_float && d != s);
     bool narrows = to_float && (!from_float || to->bits < from->bits || d == TY_TF32);
     if (free) {
@@ -275,13 +309,14 @@ static bool conversion(const Legal *c)
     bool narrow = s == TY_F32 && (half || d == TY_TF32), finite = i->mod[G_SAT] == M_SATFINITE;
     if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32 && !finite && !has(c, G_RELU))) return false;
     if (!only(c, G_RELU, narrow && (plain && r <= M_RZ))) return false;
-    if (finite && d == TY_TF32 && r != M_RNA && c->m->sm < 100) return fail(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
+    if (finite && d == TY_TF32 && r != M_RNA && c->m->sm < 100)
+        return fail(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
     if (!finite && !apart(c, G_SAT, G_RELU)) return false;
     if (finite) return only(c, G_SAT, narrow && (r <= M_RZ || r == M_RNA));
     return only(c, G_SAT, d != TY_TF32 && d != TY_BF16 && s != TY_BF16 && (to_float || may_saturate(to, from)));
 }
 
-// --- video (§9.7.17) ------------------------------------------------------------------------------------------------------
+// --- video (§9.7.17) -------------------------------------------------------------------------------------------------
 // A selector of count digits, each below most; descending: each smaller than the one before.
 static bool selector(const Legal *c, int n, bool halves, int count, int most, bool descending)
 {
@@ -290,7 +325,8 @@ static bool selector(const Legal *c, int n, bool halves, int count, int most, bo
     int digits = SELECT_COUNT(o->select);
     bool good = !(o->select & SELECT_HALVES) == !halves && (count ? digits == count : digits <= most);
     for (int k = 0; k < digits; k++)
-        good &= SELECT_DIGIT(o->select, k) < most && (!descending || !k || SELECT_DIGIT(o->select, k) > SELECT_DIGIT(o->select, k - 1));
+        good &= SELECT_DIGIT(o->select, k) < most &&
+                (!descending || !k || SELECT_DIGIT(o->select, k) > SELECT_DIGIT(o->select, k - 1));
     return good || fail(c, o->at, "operand %d of '%s' can't have this selector", n + 1, name(c));
 }
 
@@ -300,29 +336,40 @@ static bool video(const Legal *c)
     bool set = i->op == OP_VSET || i->op == OP_VSET2 || i->op == OP_VSET4, shift = i->op == OP_VSHL || i->op == OP_VSHR;
     int parts = i->op <= OP_VSET ? 1 : i->op <= OP_VSET2 ? 2 : 4;
     Mod op = (Mod)i->mod[G_ATOM];
-    if (!only(c, G_SAT, i->mod[G_SAT] == M_SAT) || !needs(c, !set || (has(c, G_CMP) && i->mod[G_CMP] <= M_GE), "a comparison such as .lt")) return false;
+    if (!only(c, G_SAT, i->mod[G_SAT] == M_SAT) ||
+        !needs(c, !set || (has(c, G_CMP) && i->mod[G_CMP] <= M_GE), "a comparison such as .lt"))
+        return false;
     if (!needs(c, !shift || has(c, G_OVER), ".clamp or .wrap")) return false;
     if (shift && i->type2 != TY_U32) return fail(c, i->at, "the amount of '%s' is .u32", name(c));
-    if (!only(c, G_ATOM, op == M_A_ADD || (parts == 1 && (op == M_A_MIN || op == M_A_MAX))) || (parts > 1 && !apart(c, G_SAT, G_ATOM))) return false;
+    if (!only(c, G_ATOM, op == M_A_ADD || (parts == 1 && (op == M_A_MIN || op == M_A_MAX))) ||
+        (parts > 1 && !apart(c, G_SAT, G_ATOM)))
+        return false;
     bool merges = i->operands && i->opnd[0].select;
     for (int n = 0; n < i->operands && n < 4; n++) {
         const Operand *o = &i->opnd[n];
         if (n == 3 && o->select) return fail(c, o->at, "operand 4 of '%s' can't have a selector", name(c));
-        if (o->minus && (i->op != OP_VMAD || !n || has(c, G_PLUS))) return fail(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
-        if (parts == 1 && o->select && !selector(c, n, o->select & SELECT_HALVES, 1, o->select & SELECT_HALVES ? 2 : 4, false)) return false;
+        if (o->minus && (i->op != OP_VMAD || !n || has(c, G_PLUS)))
+            return fail(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
+        if (parts == 1 && o->select &&
+            !selector(c, n, o->select & SELECT_HALVES, 1, o->select & SELECT_HALVES ? 2 : 4, false))
+            return false;
         if (parts > 1 && !selector(c, n, parts == 2, n ? parts : 0, n ? 2 * parts : parts, !n)) return false;
     }
     if (i->op == OP_VMAD) {
         if (merges) return fail(c, i->opnd[0].at, "operand 1 of 'vmad' can't have a selector");
         bool good = i->operands != 4 || i->opnd[1].minus == i->opnd[2].minus || !i->opnd[3].minus;
-        return good || fail(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
+        return good ||
+               fail(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
     }
     if (parts > 1) return true;
-    if (merges && has(c, G_ATOM)) return fail(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both", name(c));
-    return i->operands == 3 + (merges || has(c, G_ATOM)) || fail(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
+    if (merges && has(c, G_ATOM))
+        return fail(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both",
+                    name(c));
+    return i->operands == 3 + (merges || has(c, G_ATOM)) ||
+           fail(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
 }
 
-// --- synchronisation ------------------------------------------------------------------------------------------------------
+// --- synchronisation -------------------------------------------------------------------------------------------------
 static bool barrier(const Legal *c)
 {
     const Inst *i = c->i;
@@ -331,10 +378,14 @@ static bool barrier(const Legal *c)
     if (!needs(c, has(c, G_BAR), ".sync, .arrive or .red")) return false;
     if (!only(c, G_ATOM, m == M_B_RED)) return false;
     if (i->type != TY_NONE && m != M_B_RED) return fail(c, i->at, "'%s.%s' takes no type", name(c), mod_info[m].name);
-    if (has(c, G_WARP)) return only(c, G_BAR, m == M_B_SYNC) && only(c, G_BARCTA, false) && (i->operands == 1 || fail(c, i->at, "'bar.warp.sync' takes a mask"));
+    if (has(c, G_WARP))
+        return only(c, G_BAR, m == M_B_SYNC) && only(c, G_BARCTA, false) &&
+               (i->operands == 1 || fail(c, i->at, "'bar.warp.sync' takes a mask"));
     if (m == M_B_RED) {
         if (!needs(c, has(c, G_ATOM), ".popc, .and or .or")) return false;
-        if (!only(c, G_ATOM, op == M_A_POPC ? i->type == TY_U32 : (op == M_A_AND || op == M_A_OR) && i->type == TY_PRED)) return false;
+        if (!only(c, G_ATOM,
+                  op == M_A_POPC ? i->type == TY_U32 : (op == M_A_AND || op == M_A_OR) && i->type == TY_PRED))
+            return false;
     }
     int n = i->operands;
     bool good = m == M_B_RED ? n > 2 : m == M_B_ARRIVE ? n == 2 : n < 3;
@@ -347,7 +398,8 @@ static bool warp(const Legal *c, int plain)
     const Inst *i = c->i;
     int want = plain + has(c, G_SYNC);
     if (i->operands == want) return true;
-    return fail(c, i->at, "'%s'%s takes %d operands%s", name(c), has(c, G_SYNC) ? " with .sync" : " without .sync", want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
+    return fail(c, i->at, "'%s'%s takes %d operands%s", name(c), has(c, G_SYNC) ? " with .sync" : " without .sync",
+                want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
 }
 
 bool check_legal(const Module *m, const Inst *i, Diag *diag)
@@ -357,11 +409,14 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     switch (i->op) {
     case OP_ADD:
     case OP_SUB:
-        return float_modifiers(c) && only_types(c, G_SAT, T(S32) | T(F32) | HALF) && only_types(c, G_CC, INT32_64) && apart(c, G_SAT, G_CC);
+        return float_modifiers(c) && only_types(c, G_SAT, T(S32) | T(F32) | HALF) && only_types(c, G_CC, INT32_64) &&
+               apart(c, G_SAT, G_CC);
     case OP_MUL: return products(c) && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF);
     case OP_MAD:
-        return products(c) && float_modifiers(c) && only(c, G_SAT, i->type == TY_F32 || (i->type == TY_S32 && i->mod[G_MUL] == M_HI)) &&
-               only(c, G_CC, INT32_64 >> i->type & 1 && i->mod[G_MUL] != M_WIDE) && apart(c, G_SAT, G_CC) && needs(c, integer || has(c, G_RND), "a rounding mode");
+        return products(c) && float_modifiers(c) &&
+               only(c, G_SAT, i->type == TY_F32 || (i->type == TY_S32 && i->mod[G_MUL] == M_HI)) &&
+               only(c, G_CC, INT32_64 >> i->type & 1 && i->mod[G_MUL] != M_WIDE) && apart(c, G_SAT, G_CC) &&
+               needs(c, integer || has(c, G_RND), "a rounding mode");
     case OP_MADC: return products(c) && only(c, G_MUL, i->mod[G_MUL] != M_WIDE);
     case OP_MUL24:
     case OP_MAD24:
@@ -372,8 +427,11 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_SQRT:
     case OP_RCP:
         if (integer) return only(c, G_RND, false) && only(c, G_APPROX, false) && only(c, G_FTZ, false);
-        return needs(c, has(c, G_RND) || has(c, G_APPROX), "a rounding mode or .approx") && rounding(c) && apart(c, G_RND, G_APPROX) &&
-               only(c, G_APPROX, i->mod[G_APPROX] == M_APPROX ? i->type == TY_F32 || (i->op == OP_RCP && has(c, G_FTZ)) : i->op == OP_DIV && i->type == TY_F32) &&
+        return needs(c, has(c, G_RND) || has(c, G_APPROX), "a rounding mode or .approx") && rounding(c) &&
+               apart(c, G_RND, G_APPROX) &&
+               only(c, G_APPROX,
+                    i->mod[G_APPROX] == M_APPROX ? i->type == TY_F32 || (i->op == OP_RCP && has(c, G_FTZ))
+                                                 : i->op == OP_DIV && i->type == TY_F32) &&
                only(c, G_FTZ, i->type == TY_F32 || has(c, G_APPROX));
     case OP_RSQRT:
     case OP_SIN:
@@ -387,25 +445,31 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_NEG: return only_types(c, G_FTZ, T(F32) | HALF);
     case OP_MIN:
     case OP_MAX:
-        return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) && only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) &&
-               only(c, G_ABS, has(c, G_XORSIGN)) && needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
+        return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) &&
+               only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) && only(c, G_ABS, has(c, G_XORSIGN)) &&
+               needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
                only_types(c, G_RELU, T(S32) | T(S16X2));
     case OP_FMA:
-        return needs(c, has(c, G_RND), "a rounding mode") && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF) &&
-               only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
+        return needs(c, has(c, G_RND), "a rounding mode") && float_modifiers(c) &&
+               only_types(c, G_SAT, T(F32) | HALF) && only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
     case OP_SETP: return comparison(c, (Type)i->type);
     case OP_SET: {
         Type d = (Type)i->type, s = (Type)i->type2;
-        bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2, full = d == TY_U32 || d == TY_S32;
-        bool good = full || (pairs ? d == s : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16) : d == TY_F32 || d == TY_F16 || d == TY_BF16);
-        return (good || fail(c, i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) && comparison(c, s);
+        bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2,
+             full = d == TY_U32 || d == TY_S32;
+        bool good = full || (pairs    ? d == s
+                             : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16)
+                                      : d == TY_F32 || d == TY_F16 || d == TY_BF16);
+        return (good || fail(c, i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) &&
+               comparison(c, s);
     }
     case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
     case OP_TESTP: return needs(c, has(c, G_TESTP), "a property such as .finite");
     case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
     case OP_LOP3: {
         bool both = i->opnd[0].kind == O_PAIR;
-        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") && (!both || gives_predicate(c));
+        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
+               (!both || gives_predicate(c));
     }
     case OP_SZEXT:
     case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
@@ -413,14 +477,20 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_CVT_PACK: {
         bool third = false, half = type_info[i->type].bits == 16;
         for (int k = 0; k < i->suffixes; k++) third |= i->suffix[k] == M_COUNT + TY_B32;
-        if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") || !needs(c, third != half, half ? "two types" : "three types, the last one .b32")) return false;
-        return i->operands == 3 + third || fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
+        if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") ||
+            !needs(c, third != half, half ? "two types" : "three types, the last one .b32"))
+            return false;
+        return i->operands == 3 + third ||
+               fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
     }
-    case OP_CVTA: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
-    case OP_ISSPACEP: return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
+    case OP_CVTA:
+        return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
+    case OP_ISSPACEP:
+        return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
     case OP_LD: return ordering(c) && caching(c) && vectors(c);
     case OP_ST:
-        return only(c, G_SPACE, i->space != SP_CONST && i->mod[G_SPACE] != M_PARAM_ENTRY) && ordering(c) && caching(c) && vectors(c);
+        return only(c, G_SPACE, i->space != SP_CONST && i->mod[G_SPACE] != M_PARAM_ENTRY) && ordering(c) &&
+               caching(c) && vectors(c);
     case OP_LDU: return only(c, G_SPACE, i->space == SP_GLOBAL) && vectors(c);
     case OP_ATOM:
     case OP_RED: return atomics(c);
@@ -436,36 +506,46 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     case OP_GRIDDEPCONTROL: return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents");
     case OP_SETMAXNREG: {
         uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
-        return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") && needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
-               needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'), "a target of one architecture alone, such as sm_90a") &&
-               ((n >= 24 && n <= 256 && n % 8 == 0) || fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
+        return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") &&
+               needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+               needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'),
+                     "a target of one architecture alone, such as sm_90a") &&
+               ((n >= 24 && n <= 256 && n % 8 == 0) ||
+                fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
     }
     case OP_PREFETCH:
-        return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
+        return needs(c, has(c, G_LEVEL), ".L1 or .L2") &&
+               only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
                only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
     case OP_PREFETCHU: return needs(c, i->mod[G_LEVEL] == M_L1, ".L1");
     case OP_TEX:
     case OP_TLD4:
-        return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") && needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
+        return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") &&
+               needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
                needs(c, i->op == OP_TEX || has(c, G_COMP), "a component: .r, .g, .b or .a");
     case OP_BAR:
     case OP_BARRIER: return barrier(c);
-    case OP_MEMBAR: return needs(c, has(c, G_SCOPE), ".cta, .gl or .sys") && only(c, G_SCOPE, i->mod[G_SCOPE] != M_CLUSTER && i->mod[G_SCOPE] != M_GPU);
+    case OP_MEMBAR:
+        return needs(c, has(c, G_SCOPE), ".cta, .gl or .sys") &&
+               only(c, G_SCOPE, i->mod[G_SCOPE] != M_CLUSTER && i->mod[G_SCOPE] != M_GPU);
     case OP_FENCE:
         return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL) &&
                only(c, G_SEM, i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
     case OP_SHFL: return needs(c, has(c, G_SHFL), ".up, .down, .bfly or .idx") && warp(c, 4);
     case OP_VOTE:
-        return needs(c, has(c, G_VOTE), ".all, .any, .uni or .ballot") && warp(c, 2) && only_types(c, G_VOTE, i->mod[G_VOTE] == M_BALLOT ? T(B32) : T(PRED));
+        return needs(c, has(c, G_VOTE), ".all, .any, .uni or .ballot") && warp(c, 2) &&
+               only_types(c, G_VOTE, i->mod[G_VOTE] == M_BALLOT ? T(B32) : T(PRED));
     case OP_MATCH:
         return needs(c, has(c, G_SYNC), ".sync") && needs(c, is(c, G_VOTE, M_ANY, M_ALL), ".any or .all") &&
-               (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL || fail(c, i->opnd[0].at, "match.any has no predicate"));
+               (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL ||
+                fail(c, i->opnd[0].at, "match.any has no predicate"));
     case OP_REDUX: {
         Mod op = (Mod)i->mod[G_ATOM];
         bool logic = op == M_A_AND || op == M_A_OR || op == M_A_XOR, extreme = op == M_A_MIN || op == M_A_MAX;
         return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ATOM), "an operation such as .add") &&
                only(c, G_ATOM, logic || extreme || op == M_A_ADD) &&
-               only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) && only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
+               only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) &&
+               only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
     }
     default: return !op_video(i->op) || video(c);
     }

@@ -36,7 +36,8 @@ static bool skip_space(Lexer *lex)
             while (p < n && s[p] != '\n') p++;
         } else if (p + 1 < n && s[p] == '/' && s[p + 1] == '*') {
             size_t start = p;
-            for (p += 2; p + 1 < n && !(s[p] == '*' && s[p + 1] == '/'); p++) {}
+            for (p += 2; p + 1 < n && !(s[p] == '*' && s[p + 1] == '/'); p++) {
+            }
             if (p + 1 >= n) {
                 fail(lex, start, NULL, "comment without end");
                 return false;
@@ -91,7 +92,8 @@ static void decimal(Lexer *lex)
     bool good = parse_double(text.v, &d);
     text_free(&text);
     if (!good) {
-        fail(lex, at, "write infinities and NaNs as 0f… or 0d…", "malformed floating-point constant, or one that no double holds");
+        fail(lex, at, "write infinities and NaNs as 0f… or 0d…",
+             "malformed floating-point constant, or one that no double holds");
         return;
     }
     memcpy(&bits, &d, sizeof bits);
@@ -109,9 +111,12 @@ static void number(Lexer *lex)
         return;
     }
     unsigned base = 10;
-    if (mark == 'x' || mark == 'X') base = 16, p += 2;
-    else if (mark == 'b' || mark == 'B') base = 2, p += 2;
-    else if (is_digit(mark)) base = 8, p += 1;
+    if (mark == 'x' || mark == 'X')
+        base = 16, p += 2;
+    else if (mark == 'b' || mark == 'B')
+        base = 2, p += 2;
+    else if (is_digit(mark))
+        base = 8, p += 1;
     size_t digits = p;
     uint64_t v = 0;
     bool overflow = false;
@@ -144,15 +149,18 @@ void lex_next(Lexer *lex)
     *t = (Token){.kind = TOK_END, .text = s + p, .at = (uint32_t)p};
     if (p >= n) return;
     if (starts_name(s[p])) {
-        for (p++; p < n && in_name(s[p]); p++) {}
+        for (p++; p < n && in_name(s[p]); p++) {
+        }
         t->kind = TOK_NAME;
     } else if (is_digit(s[p])) {
         number(lex);
         return;
     } else if (s[p] == '.' && p + 1 < n && in_name(s[p + 1])) {
-        for (p++; p < n && (in_name(s[p]) || (s[p] == ':' && p + 1 < n && s[p + 1] == ':' && p + 2 < n && in_name(s[p + 2])) ||
-                            (s[p] == ':' && s[p - 1] == ':' && p + 1 < n && in_name(s[p + 1])));
-             p++) {}
+        for (p++; p < n &&
+                  (in_name(s[p]) || (s[p] == ':' && p + 1 < n && s[p + 1] == ':' && p + 2 < n && in_name(s[p + 2])) ||
+                   (s[p] == ':' && s[p - 1] == ':' && p + 1 < n && in_name(s[p + 1])));
+             p++) {
+        }
         t->kind = TOK_DIRECTIVE;
     } else if (s[p] == '"') {
         for (p++; p < n && s[p] != '"' && s[p] != '\n' && s[p]; p++)
@@ -175,7 +183,9 @@ void lex_mnemonic(Lexer *lex)
 {
     const char *s = lex->source->text;
     size_t n = lex->source->length, p = lex->pos;
-    while (p < n && (in_name(s[p]) || ((s[p] == '.' || s[p] == ':') && p + 1 < n && (in_name(s[p + 1]) || s[p + 1] == ':')))) p++;
+    while (p < n &&
+           (in_name(s[p]) || ((s[p] == '.' || s[p] == ':') && p + 1 < n && (in_name(s[p + 1]) || s[p + 1] == ':'))))
+        p++;
     lex->tok.length = (uint32_t)(p - lex->tok.at);
     lex->pos = p;
 }

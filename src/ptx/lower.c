@@ -10,8 +10,8 @@
 typedef struct Lower {
     Function *f;
     Flow *flow;
-    uint32_t *def;        // per register: its only definition, NO_REG: none, MANY: several
-    Operand *value;       // per register: what stands for it, or a kind of O_SINK
+    uint32_t *def;   // per register: its only definition, NO_REG: none, MANY: several
+    Operand *value;  // per register: what stands for it, or a kind of O_SINK
 } Lower;
 #define MANY (NO_REG - 1)
 
@@ -34,7 +34,7 @@ static bool dominates(const Flow *w, uint32_t a, uint32_t b)  // instruction a, 
 typedef struct UseVisit {
     const Lower *l;
     uint32_t at;
-    bool *bad;            // per register: some use isn't dominated by the definition
+    bool *bad;  // per register: some use isn't dominated by the definition
 } UseVisit;
 
 static void check_use(void *user, uint32_t reg, bool def)
@@ -71,7 +71,8 @@ static void resolve_value(const Lower *l, Operand *o, Type t)
     if (o->kind != O_REG) return;
     resolve(l, o);
     const TypeInfo *info = &type_info[t];
-    if (l->value[o->reg].kind != O_IMM || info->kind == K_PRED || info->bits > 64 || t == TY_U16X2 || t == TY_S16X2) return;
+    if (l->value[o->reg].kind != O_IMM || info->kind == K_PRED || info->bits > 64 || t == TY_U16X2 || t == TY_S16X2)
+        return;
     uint64_t bits = l->value[o->reg].imm;
     int above = 64 - info->bits;
     Operand imm = {.kind = O_IMM, .reg = NO_REG, .at = o->at, .imm = bits << above >> above};
@@ -86,9 +87,12 @@ static void rewrite_items(const Lower *l, Operand *o, Type t)
     memcpy(items, o->items, sizeof *items * o->count);
     o->items = items;
     for (int k = 0; k < o->count; k++) {
-        if (items[k].kind == O_VEC && items[k].count) rewrite_items(l, &items[k], TY_NONE);
-        else if (t == TY_NONE) resolve(l, &items[k]);
-        else resolve_value(l, &items[k], t);
+        if (items[k].kind == O_VEC && items[k].count)
+            rewrite_items(l, &items[k], TY_NONE);
+        else if (t == TY_NONE)
+            resolve(l, &items[k]);
+        else
+            resolve_value(l, &items[k], t);
     }
 }
 
@@ -137,7 +141,10 @@ static void rewrite(const Lower *l, Inst *i)
             resolve(l, &r);
             o->reg = r.reg;
         } else if (o->kind == O_VEC && i->op == OP_MOV) {
-            rewrite_items(l, o, type_info[t].bits == 2 * 32 && o->count == 2 ? TY_B32 : type_info[t].bits == 16 * o->count ? TY_B16 : TY_NONE);
+            rewrite_items(l, o,
+                          type_info[t].bits == 2 * 32 && o->count == 2 ? TY_B32
+                          : type_info[t].bits == 16 * o->count         ? TY_B16
+                                                                       : TY_NONE);
         } else if (o->kind == O_VEC || o->kind == O_LIST || o->kind == O_TEX) {
             rewrite_items(l, o, t);
         }
@@ -154,7 +161,10 @@ static bool has_effect(const Inst *i)
     case OP_MATCH:
     case OP_REDUX: return inst_has(i, G_SYNC);
     case OP_ELECT: return true;
-    default: return inst_dest_count(i) == 0 || inst_has(i, G_CC) || op_info[i->op].class == CLASS_LOAD || op_info[i->op].class == CLASS_ATOMIC || op_info[i->op].class == CLASS_BARRIER || op_info[i->op].class == CLASS_TEX || i->op == OP_CALL;
+    default:
+        return inst_dest_count(i) == 0 || inst_has(i, G_CC) || op_info[i->op].class == CLASS_LOAD ||
+               op_info[i->op].class == CLASS_ATOMIC || op_info[i->op].class == CLASS_BARRIER ||
+               op_info[i->op].class == CLASS_TEX || i->op == OP_CALL;
     }
 }
 
@@ -237,12 +247,12 @@ static void propagate(Function *f)
     mem_free(l.def), mem_free(l.value), mem_free(bad);
 }
 
-#define VEC_COPY(to, from)                                                        \
-    do {                                                                          \
-        (to)->v = mem_alloc(sizeof *(from)->v * ((from)->n + 1));                 \
-        if ((from)->n) memcpy((to)->v, (from)->v, sizeof *(from)->v * (from)->n); \
-        (to)->n = (from)->n;                                                      \
-        (to)->cap = (from)->n + 1;                                                \
+#define VEC_COPY(to, from)                                                       \
+    do {                                                                         \
+        (to)->v = mem_alloc(sizeof *(from)->v * ((from)->n + 1));                \
+        if ((from)->n) memcpy((to)->v, (from)->v, sizeof *(from)->v *(from)->n); \
+        (to)->n = (from)->n;                                                     \
+        (to)->cap = (from)->n + 1;                                               \
     } while (0)
 
 Function *ptx_lower(const Function *f, uint32_t limit)

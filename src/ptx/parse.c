@@ -1,6 +1,6 @@
-// parse.c: modules: tokens' helpers, directives, functions' headers (PTX ISA §5, §11). Variables are in parse_var.c, bodies
-// in parse_inst.c. The parser is recursive descent over a lexer with one token; the grammar rule stands above its
-// function. Everything it builds lives in the module's arena or in vectors that ptx_free releases.
+// parse.c: modules: tokens' helpers, directives, functions' headers (PTX ISA §5, §11). Variables are in parse_var.c,
+// bodies in parse_inst.c. The parser is recursive descent over a lexer with one token; the grammar rule stands above
+// its function. Everything it builds lives in the module's arena or in vectors that ptx_free releases.
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -84,7 +84,8 @@ bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_
     size_t at = tok(p)->at;
     int64_t n;
     if (!parse_int(p, &n)) return false;
-    if (n < low || n > high) return parse_fail(p, at, NULL, "%s is from %lld to %lld", what, (long long)low, (long long)high);
+    if (n < low || n > high)
+        return parse_fail(p, at, NULL, "%s is from %lld to %lld", what, (long long)low, (long long)high);
     *value = (uint32_t)n;
     return true;
 }
@@ -98,8 +99,10 @@ bool parse_constant(Parser *p, Operand *o)
     o->kind = O_IMM;
     o->imm = tok(p)->value;
     o->imm_kind = (uint8_t)tok(p)->imm_kind;
-    if (minus && o->imm_kind == IMM_INT) o->imm = -o->imm;
-    else if (minus) o->imm ^= o->imm_kind == IMM_F32 ? 1ull << 31 : 1ull << 63;
+    if (minus && o->imm_kind == IMM_INT)
+        o->imm = -o->imm;
+    else if (minus)
+        o->imm ^= o->imm_kind == IMM_F32 ? 1ull << 31 : 1ull << 63;
     lex_next(&p->lex);
     return true;
 }
@@ -118,7 +121,8 @@ Space parse_space(Parser *p)
 
 static bool take_name(Parser *p, const char *name)
 {
-    if (tok(p)->kind != TOK_NAME || tok(p)->length != strlen(name) || memcmp(tok(p)->text, name, tok(p)->length)) return false;
+    if (tok(p)->kind != TOK_NAME || tok(p)->length != strlen(name) || memcmp(tok(p)->text, name, tok(p)->length))
+        return false;
     lex_next(&p->lex);
     return true;
 }
@@ -129,16 +133,18 @@ bool parse_loc(Parser *p)
 {
     Loc loc, outer;
     int64_t n;
-    if (!parse_range(p, "a file's number", 0, INT32_MAX, &loc.file) || !parse_range(p, "a line", 0, INT32_MAX, &loc.line) ||
-        !parse_range(p, "a column", 0, INT32_MAX, &loc.column))
+    if (!parse_range(p, "a file's number", 0, INT32_MAX, &loc.file) ||
+        !parse_range(p, "a line", 0, INT32_MAX, &loc.line) || !parse_range(p, "a column", 0, INT32_MAX, &loc.column))
         return false;
     while (take_punct(p, ',')) {
         if (take_name(p, "function_name")) {
-            if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a label is expected behind function_name");
+            if (tok(p)->kind != TOK_NAME)
+                return parse_fail(p, tok(p)->at, NULL, "a label is expected behind function_name");
             lex_next(&p->lex);
             if (take_punct(p, '+') && !parse_int(p, &n)) return false;
         } else if (take_name(p, "inlined_at")) {
-            if (!parse_range(p, "a file's number", 0, INT32_MAX, &outer.file) || !parse_range(p, "a line", 0, INT32_MAX, &outer.line) ||
+            if (!parse_range(p, "a file's number", 0, INT32_MAX, &outer.file) ||
+                !parse_range(p, "a line", 0, INT32_MAX, &outer.line) ||
                 !parse_range(p, "a column", 0, INT32_MAX, &outer.column))
                 return false;
         } else {
@@ -208,8 +214,10 @@ static bool parse_directives(Parser *p, Function *f)
     while (tok(p)->kind == TOK_DIRECTIVE) {
         const Token t = *tok(p);
         uint32_t *triple = is_directive(p, ".maxntid") ? f->maxntid : is_directive(p, ".reqntid") ? f->reqntid : NULL;
-        uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm : is_directive(p, ".maxnreg") ? &f->maxnreg :
-                                 is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored : NULL;
+        uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm
+                                 : is_directive(p, ".maxnreg")    ? &f->maxnreg
+                                 : is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored
+                                                                                                          : NULL;
         if (!triple && !one && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
             return parse_unsupported(p, t.at, NULL, "directive '%.*s' is not implemented", (int)t.length, t.text);
         lex_next(&p->lex);
@@ -220,7 +228,8 @@ static bool parse_directives(Parser *p, Function *f)
             do
                 if (!parse_range(p, "a block's size", 1, INT32_MAX, &triple[n++])) return false;
             while (n < 3 && take_punct(p, ','));
-            text = arena_printf(&p->m->arena, "%.*s %u, %u, %u", (int)t.length, t.text, triple[0], triple[1], triple[2]);
+            text =
+                arena_printf(&p->m->arena, "%.*s %u, %u, %u", (int)t.length, t.text, triple[0], triple[1], triple[2]);
         } else if (one) {
             if (!parse_range(p, "this directive's number", 0, INT32_MAX, one)) return false;
             text = arena_printf(&p->m->arena, "%.*s %u", (int)t.length, t.text, *one);
@@ -242,7 +251,8 @@ static bool same_symbols(const Symbols *a, const Symbols *b)
     return a->n == b->n;
 }
 
-// function = (.entry | .func ['(' return ')']) name [params] directive* (';' | '{' body '}'). A prototype may be repeated.
+// function = (.entry | .func ['(' return ')']) name [params] directive* (';' | '{' body '}'). A prototype may be
+// repeated.
 static bool parse_function(Parser *p, Linkage linkage, bool entry)
 {
     Function *f = arena_alloc(&p->m->arena, sizeof *f);
@@ -250,7 +260,8 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->entry = entry;
     vec_push(&p->m->functions, f);
     size_t at = tok(p)->at;
-    if (take_directive(p, ".attribute")) return parse_unsupported(p, at, NULL, "function attributes are not implemented");
+    if (take_directive(p, ".attribute"))
+        return parse_unsupported(p, at, NULL, "function attributes are not implemented");
     if (!entry && is_punct(p, '(') && !parse_params(p, &f->rets, true)) return false;
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a function's name is expected here");
     Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
@@ -265,7 +276,8 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
         Symbol *was = f->symbol = p->m->symbols.v[old];
         if (!was->function || (was->function->has_body && f->has_body))
             return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
-        if (was->function->entry != entry || !same_symbols(&was->function->params, &f->params) || !same_symbols(&was->function->rets, &f->rets))
+        if (was->function->entry != entry || !same_symbols(&was->function->params, &f->params) ||
+            !same_symbols(&was->function->rets, &f->rets))
             return parse_fail(p, s->at, NULL, "'%s' was declared otherwise before", s->name);
         if (f->has_body) was->function = f, was->at = s->at;
         if (f->has_body || linkage != LINK_EXTERN) was->linkage = linkage;
@@ -292,7 +304,8 @@ static bool parse_header(Parser *p)
 {
     Module *m = p->m;
     if (!take_directive(p, ".version"))
-        return parse_fail(p, tok(p)->at, "PTX text begins with .version, .target and .address_size", "this isn't a PTX module");
+        return parse_fail(p, tok(p)->at, "PTX text begins with .version, .target and .address_size",
+                          "this isn't a PTX module");
     size_t at = tok(p)->at;
     const char *s = tok(p)->text, *end = s + tok(p)->length;
     if (tok(p)->kind != TOK_FLOAT) return parse_fail(p, at, NULL, "malformed .version");
@@ -301,7 +314,9 @@ static bool parse_header(Parser *p)
     m->version_minor = digits(&s);
     if (s != end) return parse_fail(p, at, NULL, "malformed .version");
     lex_next(&p->lex);
-    if (m->version_major > 9) return parse_unsupported(p, at, NULL, "PTX %d.%d is newer than this onchip knows (9.x)", m->version_major, m->version_minor);
+    if (m->version_major > 9)
+        return parse_unsupported(p, at, NULL, "PTX %d.%d is newer than this onchip knows (9.x)", m->version_major,
+                                 m->version_minor);
     if (!take_directive(p, ".target")) return parse_fail(p, tok(p)->at, NULL, ".target is expected behind .version");
     at = tok(p)->at;
     Text target = {0};
@@ -330,7 +345,8 @@ static bool parse_header(Parser *p)
         int64_t bits;
         at = tok(p)->at;
         if (!parse_int(p, &bits)) return false;
-        if (bits != 64) return parse_unsupported(p, at, NULL, "%lld-bit addresses are not implemented", (long long)bits);
+        if (bits != 64)
+            return parse_unsupported(p, at, NULL, "%lld-bit addresses are not implemented", (long long)bits);
     }
     return true;
 }

@@ -6,8 +6,8 @@
 
 typedef enum NameKind { NAME_REG = 1, NAME_SYMBOL, NAME_TABLE, NAME_PROTO, NAME_RANGE, NAME_LEAST } NameKind;
 typedef struct Scope {
-    Map names;            // NameKind << 32 | index. "%r<": the range %r<n>; "%r>": the least n of a %rn declared singly
-    Map labels;           // index into Function.labels
+    Map names;   // NameKind << 32 | index. "%r<": the range %r<n>; "%r>": the least n of a %rn declared singly
+    Map labels;  // index into Function.labels
     bool has_ranges;
 } Scope;
 
@@ -21,16 +21,16 @@ struct Parser {
     Lexer lex;
     Module *m;
     Diag *diag;
-    Function *f;          // the function whose body is parsed
+    Function *f;  // the function whose body is parsed
     VEC(Scope) scopes;
-    VEC(Range) ranges;    // of f
-    VEC(uint64_t) places; // per register of f: its declaration's number << 32 | its number in the range
-    uint32_t order;       // declarations of registers so far
-    VEC(uint32_t) alias;  // per label: the label that a nested scope's undefined one turned out to be, or itself
-    Map taken;            // names of f that are used up: nested scopes may reuse a name, the flat IR may not
+    VEC(Range) ranges;     // of f
+    VEC(uint64_t) places;  // per register of f: its declaration's number << 32 | its number in the range
+    uint32_t order;        // declarations of registers so far
+    VEC(uint32_t) alias;   // per label: the label that a nested scope's undefined one turned out to be, or itself
+    Map taken;             // names of f that are used up: nested scopes may reuse a name, the flat IR may not
     size_t renamed;
-    Map mnemonics;        // operation by name
-    Map suffixes;         // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
+    Map mnemonics;  // operation by name
+    Map suffixes;   // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
     Map sregs;
     uint64_t init_bytes;  // of all initialisers so far
     uint32_t loc;         // the current .loc, as in Inst.loc
@@ -46,32 +46,33 @@ bool expect_punct(Parser *p, int c);
 bool is_directive(const Parser *p, const char *name);
 bool take_directive(Parser *p, const char *name);
 bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
-bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 #define LIST_OPS "onchip list ops shows what is implemented"
-char *token_text(Parser *p);               // the current token, copied
-Type parse_type(Parser *p);                // TY_NONE: the current token is no type
-Space parse_space(Parser *p);              // SP_NONE: the current token names no space
+char *token_text(Parser *p);   // the current token, copied
+Type parse_type(Parser *p);    // TY_NONE: the current token is no type
+Space parse_space(Parser *p);  // SP_NONE: the current token names no space
 bool parse_int(Parser *p, int64_t *value);
 bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value);  // what: for the message
-bool parse_constant(Parser *p, Operand *o);  // into an O_IMM
+bool parse_constant(Parser *p, Operand *o);                                                 // into an O_IMM
 bool parse_loc(Parser *p);
 bool parse_skip_section(Parser *p);
-const char *parse_pragma(Parser *p);       // its text, or null
+const char *parse_pragma(Parser *p);  // its text, or null
 
 // parse_var.c
 bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared
 bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
-char *unique_name(Parser *p, const char *name);                 // one that nothing in the body has yet: name itself, or name$1
+char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
 
 // parse_reg.c
-bool parse_regs(Parser *p);                                           // behind .reg
+bool parse_regs(Parser *p);  // behind .reg
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
 uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own
 void order_regs(Parser *p);                                           // when a body ends: numbers as declared
 
 // legal.c
-bool check_legal(const Module *m, const Inst *i, Diag *diag);         // modifiers that go together
-size_t suffix_at(const Module *m, const Inst *i, int k);              // where suffix k of the mnemonic stands
+bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together
+size_t suffix_at(const Module *m, const Inst *i, int k);       // where suffix k of the mnemonic stands
 
 #endif

@@ -34,7 +34,8 @@ static void scope_close(Parser *p, size_t first_label)
     for (size_t i = first_label; i < p->f->labels.n; i++) {
         const Label *l = &p->f->labels.v[i];
         int64_t mine;
-        if (l->defined || p->alias.v[i] != i || !map_get(&inner.labels, l->name, strlen(l->name), &mine) || (size_t)mine != i)
+        if (l->defined || p->alias.v[i] != i || !map_get(&inner.labels, l->name, strlen(l->name), &mine) ||
+            (size_t)mine != i)
             continue;
         uint32_t outer = label_index(p, l->name, strlen(l->name), l->at);
         p->alias.v[i] = outer;
@@ -83,10 +84,14 @@ static bool parse_address(Parser *p, Operand *o)
     }
     o->kind = O_ADDR;
     o->reg = NO_REG;
-    if (base.kind == O_REG && !base.negated) o->reg = base.reg;
-    else if (base.kind == O_SYM) o->sym = base.sym, o->imm = base.imm;
-    else if (base.kind == O_IMM && base.imm_kind == IMM_INT) o->imm = base.imm;
-    else return parse_fail(p, tok(p)->at, NULL, "an address is a register, a variable or an integer");
+    if (base.kind == O_REG && !base.negated)
+        o->reg = base.reg;
+    else if (base.kind == O_SYM)
+        o->sym = base.sym, o->imm = base.imm;
+    else if (base.kind == O_IMM && base.imm_kind == IMM_INT)
+        o->imm = base.imm;
+    else
+        return parse_fail(p, tok(p)->at, NULL, "an address is a register, a variable or an integer");
     if (is_punct(p, '+') || is_punct(p, '-')) {
         int64_t n;
         take_punct(p, '+');
@@ -162,7 +167,8 @@ static bool parse_pair(Parser *p, Operand *o)
     Operand pair[2] = {*o, {.reg = NO_REG, .at = tok(p)->at}};
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register is expected behind '|'");
     if (!parse_name_operand(p, &pair[1])) return false;
-    *o = (Operand){.kind = O_PAIR, .count = 2, .reg = NO_REG, .at = o->at, .items = arena_alloc(&p->m->arena, sizeof pair)};
+    *o = (Operand){
+        .kind = O_PAIR, .count = 2, .reg = NO_REG, .at = o->at, .items = arena_alloc(&p->m->arena, sizeof pair)};
     memcpy(o->items, pair, sizeof pair);
     return true;
 }
@@ -208,8 +214,10 @@ static bool parse_operand(Parser *p, Operand *o)
     if (p->video && is_punct(p, '-')) {
         Lexer back = p->lex;
         lex_next(&p->lex);
-        if (tok(p)->kind == TOK_NAME) o->minus = true;
-        else p->lex = back;
+        if (tok(p)->kind == TOK_NAME)
+            o->minus = true;
+        else
+            p->lex = back;
     }
     if (is_punct(p, '-') || tok(p)->kind == TOK_INT || tok(p)->kind == TOK_FLOAT) return parse_constant(p, o);
     bool negated = take_punct(p, '!');
@@ -253,8 +261,8 @@ static bool parse_mnemonic(Parser *p, Inst *i)
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
         if (!map_get(&p->suffixes, t.text + start, at - start, &v))
-            return parse_unsupported(p, t.at + start, LIST_OPS, "modifier '.%.*s' of '%s' is not implemented", (int)(at - start),
-                                     t.text + start, op_info[op].name);
+            return parse_unsupported(p, t.at + start, LIST_OPS, "modifier '.%.*s' of '%s' is not implemented",
+                                     (int)(at - start), t.text + start, op_info[op].name);
         if (i->suffixes == MAX_SUFFIX) return parse_fail(p, t.at, NULL, "too many modifiers");
         i->suffix[i->suffixes++] = (uint8_t)v;
     }
@@ -335,7 +343,8 @@ static bool parse_table(Parser *p, const Token *name)
     size_t index = branches ? p->f->tables.n : p->f->protos.n;
     if (scope_has(p, scope, name->text, name->length))
         return parse_fail(p, name->at, NULL, "'%.*s' is declared twice", (int)name->length, name->text);
-    map_put(&scope->names, name->text, name->length, (int64_t)(branches ? NAME_TABLE : NAME_PROTO) << 32 | (int64_t)index);
+    map_put(&scope->names, name->text, name->length,
+            (int64_t)(branches ? NAME_TABLE : NAME_PROTO) << 32 | (int64_t)index);
     char *text = unique_name(p, arena_text(&p->m->arena, name->text, name->length));
     lex_next(&p->lex);
     if (branches) {
@@ -362,7 +371,8 @@ static bool parse_table(Parser *p, const Token *name)
         do {
             int64_t v;
             Symbol *s = map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &v) ? p->m->symbols.v[v] : NULL;
-            if (!s || !s->function || s->function->entry) return parse_fail(p, tok(p)->at, NULL, ".calltargets lists functions");
+            if (!s || !s->function || s->function->entry)
+                return parse_fail(p, tok(p)->at, NULL, ".calltargets lists functions");
             vec_push(&proto->targets, s);
             lex_next(&p->lex);
         } while (take_punct(p, ','));
@@ -408,7 +418,8 @@ static bool parse_statement(Parser *p)
         const Token name = *tok(p);
         lex_next(&p->lex);
         if (take_punct(p, ':')) {
-            if (is_directive(p, ".branchtargets") || is_directive(p, ".calltargets") || is_directive(p, ".callprototype"))
+            if (is_directive(p, ".branchtargets") || is_directive(p, ".calltargets") ||
+                is_directive(p, ".callprototype"))
                 return parse_table(p, &name);
             uint32_t l = label_index(p, name.text, name.length, name.at);
             if (p->f->labels.v[l].defined)

@@ -81,7 +81,8 @@ static bool note_least(void *user, const char *key, size_t n, uint32_t number)
 {
     Scope *s = user;
     int64_t v;
-    if (!map_get(&s->names, key, n, &v) || (uint32_t)v > number) map_put(&s->names, key, n, (int64_t)NAME_LEAST << 32 | number);
+    if (!map_get(&s->names, key, n, &v) || (uint32_t)v > number)
+        map_put(&s->names, key, n, (int64_t)NAME_LEAST << 32 | number);
     return false;
 }
 
@@ -97,7 +98,9 @@ static bool declare_range(Parser *p, const Token *name, Type type)
     key[name->length] = '>';
     twice |= map_get(&s->names, key, name->length + 1u, &v) && (uint32_t)v < n;
     key[name->length] = '<';
-    if (twice) return parse_fail(p, name->at, NULL, "registers of '%.*s<%lld>' are declared twice", (int)name->length, name->text, (long long)n);
+    if (twice)
+        return parse_fail(p, name->at, NULL, "registers of '%.*s<%lld>' are declared twice", (int)name->length,
+                          name->text, (long long)n);
     Range r = {type, (uint32_t)n, p->order++};
     vec_push(&p->ranges, r);
     map_put(&s->names, key, name->length + 1u, (int64_t)NAME_RANGE << 32 | (int64_t)(p->ranges.n - 1));
@@ -109,9 +112,11 @@ static bool declare_range(Parser *p, const Token *name, Type type)
 bool parse_regs(Parser *p)
 {
     size_t at = tok(p)->at;
-    if (is_directive(p, ".v2") || is_directive(p, ".v4")) return parse_unsupported(p, at, NULL, "vector registers are not implemented");
+    if (is_directive(p, ".v2") || is_directive(p, ".v4"))
+        return parse_unsupported(p, at, NULL, "vector registers are not implemented");
     Type type = parse_type(p);
-    if (type == TY_NONE || type_info[type].kind == K_OPAQUE) return parse_fail(p, at, NULL, "a register type is expected here");
+    if (type == TY_NONE || type_info[type].kind == K_OPAQUE)
+        return parse_fail(p, at, NULL, "a register type is expected here");
     do {
         if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register's name is expected here");
         const Token name = *tok(p);

@@ -13,7 +13,8 @@ char *unique_name(Parser *p, const char *name)
     char *own = used ? NULL : arena_text(&p->m->arena, name, n);
     for (size_t k = 1; !own; k++) {
         char *next = arena_printf(&p->m->arena, "%s$%zu", name, p->renamed + k);
-        if (!map_get(&p->taken, next, strlen(next), &old) && !map_get(&p->m->symbol_map, next, strlen(next), &old)) own = next, p->renamed += k;
+        if (!map_get(&p->taken, next, strlen(next), &old) && !map_get(&p->m->symbol_map, next, strlen(next), &old))
+            own = next, p->renamed += k;
     }
     map_put(&p->taken, own, strlen(own), 1);
     return own;
@@ -22,7 +23,8 @@ char *unique_name(Parser *p, const char *name)
 static bool declare_local(Parser *p, Symbol *s)
 {
     Scope *scope = &p->scopes.v[p->scopes.n - 1];
-    if (scope_has(p, scope, s->name, strlen(s->name))) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+    if (scope_has(p, scope, s->name, strlen(s->name)))
+        return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
     vec_push(&p->f->locals, s);
     map_put(&scope->names, s->name, strlen(s->name), (int64_t)NAME_SYMBOL << 32 | (int64_t)(p->f->locals.n - 1));
     s->name = unique_name(p, s->name);
@@ -58,7 +60,7 @@ typedef struct Init {
     Symbol *s;
     uint64_t dims[MAX_DIMS + 1];  // .v2 and .v4 are one more
     int n;
-    bool vector;                  // the last dimension is a vector's
+    bool vector;  // the last dimension is a vector's
     Reloc **last;
 } Init;
 
@@ -95,7 +97,8 @@ static bool put_scalar(Parser *p, Init *init, uint64_t at)
     size_t where = tok(p)->at;
     if (tok(p)->kind == TOK_NAME) {
         if (t->kind == K_FLOAT || t->bits < 32 || t->bits > 64)
-            return parse_fail(p, where, t->bits == 8 ? "a byte of it is 0xFF(name), 0xFF00(name), …" : NULL, "an address doesn't fit type .%s", t->name);
+            return parse_fail(p, where, t->bits == 8 ? "a byte of it is 0xFF(name), 0xFF00(name), …" : NULL,
+                              "an address doesn't fit type .%s", t->name);
         return put_address(p, init, at, (uint8_t)(t->bits / 8), 0);
     }
     Operand o = {0};
@@ -109,7 +112,10 @@ static bool put_scalar(Parser *p, Init *init, uint64_t at)
     }
     bool fits = imm_fits(&o, s->type) && !(t->kind == K_FLOAT && t->bits < 32);
     if (!fits)
-        return parse_fail(p, where, t->kind == K_FLOAT && t->bits >= 32 ? "write it as 0f… or 0d…" : t->kind == K_FLOAT ? "initialise a .b16 variable" : NULL,
+        return parse_fail(p, where,
+                          t->kind == K_FLOAT && t->bits >= 32 ? "write it as 0f… or 0d…"
+                          : t->kind == K_FLOAT                ? "initialise a .b16 variable"
+                                                              : NULL,
                           "this constant doesn't fit type .%s", t->name);
     uint64_t bits = imm_bits(&o, s->type);
     memcpy(s->init + at, &bits, (size_t)MIN(type_bytes(s->type), 8));
@@ -124,7 +130,8 @@ static bool put_value(Parser *p, Init *init, int level, uint64_t at)
     for (int k = level + 1; k < init->n; k++) step *= init->dims[k];
     if (!expect_punct(p, '{')) return false;
     do {
-        if (n == init->dims[level]) return parse_fail(p, tok(p)->at, NULL, "more initial values than '%s' has elements", init->s->name);
+        if (n == init->dims[level])
+            return parse_fail(p, tok(p)->at, NULL, "more initial values than '%s' has elements", init->s->name);
         if (!put_value(p, init, level + 1, at + n++ * step)) return false;
     } while (take_punct(p, ','));
     if (init->vector && level + 1 == init->n && n != init->dims[level])
@@ -155,7 +162,9 @@ static bool parse_init(Parser *p, Init *init)
     Symbol *s = init->s;
     if (s->space != SP_GLOBAL && s->space != SP_CONST)
         return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
-    if (type_info[s->type].kind == K_OPAQUE) return parse_unsupported(p, s->at, NULL, "initialised .%s variables are not implemented", type_info[s->type].name);
+    if (type_info[s->type].kind == K_OPAQUE)
+        return parse_unsupported(p, s->at, NULL, "initialised .%s variables are not implemented",
+                                 type_info[s->type].name);
     p->init_bytes += s->bytes;
     if (p->init_bytes > MAX_INIT)
         return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
@@ -180,12 +189,14 @@ static bool parse_declarator(Parser *p, Symbol proto, Symbol **out)
     while (take_punct(p, '[')) {
         size_t at = tok(p)->at;
         int64_t n = 0;
-        if (init.n == MAX_DIMS) return parse_fail(p, at, NULL, "arrays of more than %d dimensions are not implemented", MAX_DIMS);
+        if (init.n == MAX_DIMS)
+            return parse_fail(p, at, NULL, "arrays of more than %d dimensions are not implemented", MAX_DIMS);
         if (!s->array && take_punct(p, ']')) {
             open = true;
         } else {
             if (!parse_int(p, &n) || !expect_punct(p, ']')) return false;
-            if (n < 0 || (n && elements > (1ull << 40) / (uint64_t)n)) return parse_fail(p, at, NULL, "array too large");
+            if (n < 0 || (n && elements > (1ull << 40) / (uint64_t)n))
+                return parse_fail(p, at, NULL, "array too large");
             elements *= (uint64_t)n;
         }
         s->array = true;
@@ -194,7 +205,8 @@ static bool parse_declarator(Parser *p, Symbol proto, Symbol **out)
     if (proto.elements > 1) init.dims[init.n++] = proto.elements, init.vector = true;
     if (open) {
         init.dims[0] = is_punct(p, '=') ? count_values(p) : 0;
-        if (init.dims[0] && elements > (1ull << 40) / init.dims[0]) return parse_fail(p, s->at, NULL, "array too large");
+        if (init.dims[0] && elements > (1ull << 40) / init.dims[0])
+            return parse_fail(p, s->at, NULL, "array too large");
         elements *= init.dims[0];
     }
     s->elements = elements;
@@ -210,7 +222,8 @@ static bool parse_attribute(Parser *p, Symbol *s)
 {
     if (!expect_punct(p, '(')) return false;
     if (!is_directive(p, ".managed"))
-        return parse_unsupported(p, tok(p)->at, NULL, "attribute '%.*s' is not implemented", (int)tok(p)->length, tok(p)->text);
+        return parse_unsupported(p, tok(p)->at, NULL, "attribute '%.*s' is not implemented", (int)tok(p)->length,
+                                 tok(p)->text);
     lex_next(&p->lex);
     s->attributes = ".attribute(.managed)";
     return expect_punct(p, ')');
@@ -278,7 +291,9 @@ bool parse_params(Parser *p, Symbols *out, bool named)
     do {
         size_t at = tok(p)->at;
         Space space = parse_space(p);
-        if (space == SP_REG) return parse_unsupported(p, at, NULL, "parameters in registers (.reg) are not implemented; compilers emit .param");
+        if (space == SP_REG)
+            return parse_unsupported(p, at, NULL,
+                                     "parameters in registers (.reg) are not implemented; compilers emit .param");
         if (space != SP_PARAM) return parse_fail(p, at, NULL, ".param is expected here");
         Symbol proto = {.space = SP_PARAM}, *s;
         if (!parse_attributes(p, &proto)) return false;

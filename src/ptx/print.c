@@ -6,9 +6,12 @@
 
 static void print_imm(const Operand *o, Text *out)
 {
-    if (o->imm_kind == IMM_F32) text_printf(out, "0f%08llX", (unsigned long long)o->imm);
-    else if (o->imm_kind == IMM_F64) text_printf(out, "0d%016llX", (unsigned long long)o->imm);
-    else text_printf(out, "%lld", (long long)o->imm);
+    if (o->imm_kind == IMM_F32)
+        text_printf(out, "0f%08llX", (unsigned long long)o->imm);
+    else if (o->imm_kind == IMM_F64)
+        text_printf(out, "0d%016llX", (unsigned long long)o->imm);
+    else
+        text_printf(out, "%lld", (long long)o->imm);
 }
 
 static void print_operand(const Function *f, const Operand *o, Text *out);
@@ -46,9 +49,12 @@ static void print_operand(const Function *f, const Operand *o, Text *out)
         break;
     case O_ADDR:
         text_put(out, "[");
-        if (o->reg != NO_REG) text_put(out, reg_name(f, o->reg));
-        else if (o->sym) text_put(out, o->sym->name);
-        else text_printf(out, "%lld", (long long)o->imm);
+        if (o->reg != NO_REG)
+            text_put(out, reg_name(f, o->reg));
+        else if (o->sym)
+            text_put(out, o->sym->name);
+        else
+            text_printf(out, "%lld", (long long)o->imm);
         if (o->reg != NO_REG || o->sym) print_offset(o->imm, out);
         text_put(out, "]");
         break;
@@ -71,7 +77,8 @@ void ptx_print_inst(const Function *f, const Inst *i, Text *out)
     if (i->guarded) text_printf(out, "@%s%s ", i->guard_negated ? "!" : "", reg_name(f, i->guard));
     text_put(out, op_info[i->op].name);
     for (int k = 0; k < i->suffixes; k++)
-        text_printf(out, ".%s", i->suffix[k] >= M_COUNT ? type_info[i->suffix[k] - M_COUNT].name : mod_info[i->suffix[k]].name);
+        text_printf(out, ".%s",
+                    i->suffix[k] >= M_COUNT ? type_info[i->suffix[k] - M_COUNT].name : mod_info[i->suffix[k]].name);
     for (int k = 0; k < i->operands; k++) {
         text_put(out, k ? ", " : " ");
         print_operand(f, &i->opnd[k], out);
@@ -106,10 +113,14 @@ static void print_init(const Symbol *s, Text *out)
         }
         uint64_t v = 0;
         memcpy(&v, s->init + at, MIN(size, 8));
-        if (s->type == TY_F32) text_printf(out, "0f%08llX", (unsigned long long)v);
-        else if (s->type == TY_F64) text_printf(out, "0d%016llX", (unsigned long long)v);
-        else if (type_info[s->type].kind == K_SINT) text_printf(out, "%lld", (long long)(v << (64 - 8 * size)) >> (64 - 8 * size));
-        else text_printf(out, "%llu", (unsigned long long)v);
+        if (s->type == TY_F32)
+            text_printf(out, "0f%08llX", (unsigned long long)v);
+        else if (s->type == TY_F64)
+            text_printf(out, "0d%016llX", (unsigned long long)v);
+        else if (type_info[s->type].kind == K_SINT)
+            text_printf(out, "%lld", (long long)(v << (64 - 8 * size)) >> (64 - 8 * size));
+        else
+            text_printf(out, "%llu", (unsigned long long)v);
     }
     if (list) text_put(out, "}");
 }
@@ -124,8 +135,10 @@ static void print_declarator(const Symbol *s, Text *out)
     text_printf(out, ".%s ", type_info[s->type].name);
     if (s->ptr) text_printf(out, "%s ", s->attributes);
     text_put(out, s->name);
-    if (s->array && s->elements) text_printf(out, "[%llu]", (unsigned long long)s->elements);
-    else if (s->array) text_put(out, "[]");
+    if (s->array && s->elements)
+        text_printf(out, "[%llu]", (unsigned long long)s->elements);
+    else if (s->array)
+        text_put(out, "[]");
 }
 
 static const char *const linkage[] = {"", ".extern ", ".visible ", ".weak ", ".common "};
@@ -229,8 +242,10 @@ void ptx_print_function(const Function *f, Text *out)
     uint32_t loc = 0;
     size_t pragma = 0;
     for (uint32_t n = 0; n <= f->insts.n; n++) {
-        for (uint32_t l = labels.first[n]; l; l = labels.next[l - 1]) text_printf(out, "%s:\n", f->labels.v[l - 1].name);
-        for (; pragma < f->pragmas.n && f->pragmas.v[pragma].inst == n; pragma++) text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
+        for (uint32_t l = labels.first[n]; l; l = labels.next[l - 1])
+            text_printf(out, "%s:\n", f->labels.v[l - 1].name);
+        for (; pragma < f->pragmas.n && f->pragmas.v[pragma].inst == n; pragma++)
+            text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
         if (n == f->insts.n) break;
         const Inst *i = &f->insts.v[n];
         if (i->loc && i->loc != loc) {
@@ -248,12 +263,16 @@ void ptx_print_function(const Function *f, Text *out)
 
 void ptx_print(const Module *m, Text *out)
 {
-    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor, m->target, m->address_bits);
-    for (size_t i = 0; i < m->files.n; i++) text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
+    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor, m->target,
+                m->address_bits);
+    for (size_t i = 0; i < m->files.n; i++)
+        text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
     for (size_t i = 0; i < m->items.n; i++) {
         const Item *item = &m->items.v[i];
         text_put(out, "\n");
-        if (item->function) ptx_print_function(item->function, out);
-        else print_variable(item->symbol, item->declares, out);
+        if (item->function)
+            ptx_print_function(item->function, out);
+        else
+            print_variable(item->symbol, item->declares, out);
     }
 }

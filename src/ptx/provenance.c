@@ -35,9 +35,11 @@ static int result(const Function *f, const int *prov, const Inst *i)
 {
     switch (i->op) {
     case OP_LD:
-        if (i->space != SP_PARAM || i->opnd[1].kind != O_ADDR || !i->opnd[1].sym || type_bytes(i->type) != 8) return PROV_NONE;
+        if (i->space != SP_PARAM || i->opnd[1].kind != O_ADDR || !i->opnd[1].sym || type_bytes(i->type) != 8)
+            return PROV_NONE;
         for (size_t k = 0; k < f->params.n && k < SURE; k++)
-            if (f->params.v[k] == i->opnd[1].sym && f->params.v[k]->bytes == 8) return (int)k | (f->params.v[k]->ptr ? SURE : 0);
+            if (f->params.v[k] == i->opnd[1].sym && f->params.v[k]->bytes == 8)
+                return (int)k | (f->params.v[k]->ptr ? SURE : 0);
         return PROV_NONE;
     case OP_MOV: return i->opnd[1].kind == O_VEC ? PROV_NONE : of(prov, &i->opnd[1]);
     case OP_CVTA: {

@@ -40,10 +40,55 @@ static inline int type_bytes(Type t) { return (type_info[t].bits + 7) / 8; }
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 
 typedef enum Group {
-    G_RND, G_FTZ, G_SAT, G_RELU, G_NAN, G_XORSIGN, G_ABS, G_APPROX, G_CC, G_MUL, G_CMP, G_BOOL, G_SEM, G_SCOPE,
-    G_SPACE, G_CACHE, G_NC, G_EVICT, G_EVICT2, G_HINT, G_PREFETCH, G_LEVEL, G_VEC, G_ATOM, G_NOFTZ, G_WARP, G_BARCTA,
-    G_BAR, G_SYNC, G_ALIGNED, G_VOTE, G_SHFL, G_TO, G_DIR, G_OVER, G_PRMT, G_SHIFTAMT, G_TESTP, G_GEOM, G_COMP, G_UNI,
-    G_MMIO, G_PROXY, G_POLICY, G_POLICY2, G_DEPEND, G_PMASK, G_PLUS, G_SCALE,
+    G_RND,
+    G_FTZ,
+    G_SAT,
+    G_RELU,
+    G_NAN,
+    G_XORSIGN,
+    G_ABS,
+    G_APPROX,
+    G_CC,
+    G_MUL,
+    G_CMP,
+    G_BOOL,
+    G_SEM,
+    G_SCOPE,
+    G_SPACE,
+    G_CACHE,
+    G_NC,
+    G_EVICT,
+    G_EVICT2,
+    G_HINT,
+    G_PREFETCH,
+    G_LEVEL,
+    G_VEC,
+    G_ATOM,
+    G_NOFTZ,
+    G_WARP,
+    G_BARCTA,
+    G_BAR,
+    G_SYNC,
+    G_ALIGNED,
+    G_VOTE,
+    G_SHFL,
+    G_TO,
+    G_DIR,
+    G_OVER,
+    G_PRMT,
+    G_SHIFTAMT,
+    G_TESTP,
+    G_GEOM,
+    G_COMP,
+    G_UNI,
+    G_MMIO,
+    G_PROXY,
+    G_POLICY,
+    G_POLICY2,
+    G_DEPEND,
+    G_PMASK,
+    G_PLUS,
+    G_SCALE,
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
@@ -76,8 +121,23 @@ extern const SregInfo sreg_info[SR_COUNT];
 
 // Timing classes. A description gives each a latency and an initiation interval.
 typedef enum Class {
-    CLASS_ALU, CLASS_MUL, CLASS_FMA, CLASS_F64, CLASS_SFU, CLASS_CVT, CLASS_BRANCH, CLASS_LOAD, CLASS_STORE,
-    CLASS_SHARED, CLASS_ATOMIC, CLASS_TEX, CLASS_PREFETCH, CLASS_ASYNC, CLASS_BARRIER, CLASS_FENCE, CLASS_COUNT
+    CLASS_ALU,
+    CLASS_MUL,
+    CLASS_FMA,
+    CLASS_F64,
+    CLASS_SFU,
+    CLASS_CVT,
+    CLASS_BRANCH,
+    CLASS_LOAD,
+    CLASS_STORE,
+    CLASS_SHARED,
+    CLASS_ATOMIC,
+    CLASS_TEX,
+    CLASS_PREFETCH,
+    CLASS_ASYNC,
+    CLASS_BARRIER,
+    CLASS_FENCE,
+    CLASS_COUNT
 } Class;
 extern const char *const class_names[CLASS_COUNT];
 
@@ -114,19 +174,19 @@ typedef struct Module Module;
 typedef VEC(Symbol *) Symbols;
 
 typedef enum OperandKind {
-    O_SINK,     // _
-    O_REG,      // reg
-    O_IMM,      // imm: 64 bits; imm_kind says how it was written
-    O_SREG,     // reg: a Sreg
-    O_SYM,      // sym + imm: the address of a variable or function
-    O_ADDR,     // [reg + imm], [sym + imm] or [imm]: reg is NO_REG where absent
-    O_VEC,      // {items}
-    O_PAIR,     // items[0] | items[1]
-    O_TEX,      // [items[0], {…}] or with a sampler second: the coordinates are the last item, an O_VEC
-    O_LABEL,    // reg: a label of the function
-    O_LABELS,   // items: the labels of a .branchtargets
-    O_LIST,     // (items): call parameters
-    O_PROTO,    // reg: a .callprototype of the function, or .calltargets
+    O_SINK,    // _
+    O_REG,     // reg
+    O_IMM,     // imm: 64 bits; imm_kind says how it was written
+    O_SREG,    // reg: a Sreg
+    O_SYM,     // sym + imm: the address of a variable or function
+    O_ADDR,    // [reg + imm], [sym + imm] or [imm]: reg is NO_REG where absent
+    O_VEC,     // {items}
+    O_PAIR,    // items[0] | items[1]
+    O_TEX,     // [items[0], {…}] or with a sampler second: the coordinates are the last item, an O_VEC
+    O_LABEL,   // reg: a label of the function
+    O_LABELS,  // items: the labels of a .branchtargets
+    O_LIST,    // (items): call parameters
+    O_PROTO,   // reg: a .callprototype of the function, or .calltargets
 } OperandKind;
 typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 #define NO_REG UINT32_MAX
@@ -134,17 +194,17 @@ typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 typedef struct Operand {
     uint8_t kind, imm_kind;
     bool negated, minus;  // !p; -r of vmad
-    uint16_t count;    // items
-    uint16_t select;   // of a video instruction's register: SELECT_…, or 0
+    uint16_t count;       // items
+    uint16_t select;      // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
-    uint32_t at;       // byte offset in the source
+    uint32_t at;  // byte offset in the source
     Symbol *sym;
-    uint64_t imm;      // value, offset, or the bits of a float (IMM_F32: a float's, IMM_F64: a double's)
+    uint64_t imm;  // value, offset, or the bits of a float (IMM_F32: a float's, IMM_F64: a double's)
     struct Operand *items;
 } Operand;
 
 // Which bytes or halves: 3 bits a digit, the last one written lowest; how many; SELECT_HALVES
-#define SELECT_DIGIT(s, k) ((s) >> 3 * (k) & 7)
+#define SELECT_DIGIT(s, k) ((s) >> 3 * (k)&7)
 #define SELECT_COUNT(s) ((s) >> 12 & 7)
 #define SELECT_HALVES 0x8000u
 
@@ -152,19 +212,19 @@ typedef struct Operand {
 #define MAX_OPERANDS 6
 typedef struct Inst {
     uint16_t op;
-    uint8_t suffixes;                // modifiers and types in source order: a Mod, or M_COUNT + a Type
+    uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
     uint8_t suffix[MAX_SUFFIX];
-    uint8_t type, type2;             // first and second type; type2 is TY_NONE where there is one
-    uint8_t space;                   // a Space, for memory operations; SP_GENERIC where none is written
-    uint8_t vec;                     // 1, 2, 4 or 8
-    uint8_t mod[G_COUNT];            // the Mod that fills each group, or M_NONE
+    uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
+    uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
+    uint8_t vec;           // 1, 2, 4 or 8
+    uint8_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
-    uint32_t guard;                  // predicate register
+    uint32_t guard;  // predicate register
     uint8_t operands;
-    Operand *opnd;                   // destinations first
-    uint32_t at;                     // byte offset in the source
-    uint32_t loc;                    // index into Module.locs + 1, or 0
-    uint32_t origin;                 // index of the instruction of the parsed function that this one stands for
+    Operand *opnd;    // destinations first
+    uint32_t at;      // byte offset in the source
+    uint32_t loc;     // index into Module.locs + 1, or 0
+    uint32_t origin;  // index of the instruction of the parsed function that this one stands for
 } Inst;
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
 // Video instructions (§9.7.17), and of them those that begin with a result's type, which isn't Inst.type
@@ -178,17 +238,17 @@ typedef struct Reg {
 
 typedef struct Reloc {
     struct Reloc *next;
-    uint32_t at;             // byte offset in the initialiser
+    uint32_t at;  // byte offset in the initialiser
     Symbol *sym;
     int64_t offset;
     bool generic;
-    uint8_t bytes, shift;    // mask 0xFF << shift of the address where bytes is 1
+    uint8_t bytes, shift;  // mask 0xFF << shift of the address where bytes is 1
 } Reloc;
 
 typedef enum Linkage { LINK_NONE, LINK_EXTERN, LINK_VISIBLE, LINK_WEAK, LINK_COMMON } Linkage;
 struct Symbol {
     const char *name;
-    Space space;             // SP_NONE: a function
+    Space space;  // SP_NONE: a function
     Linkage linkage;
     Type type;
     uint32_t align;
@@ -200,31 +260,31 @@ struct Symbol {
     Reloc *relocs;           // in the order of at
     Function *function;
     uint32_t at;
-    uint64_t address;        // where the symbol lies in its space; set by whoever loads the module
+    uint64_t address;  // where the symbol lies in its space; set by whoever loads the module
 };
 
 typedef struct Label {
     const char *name;
-    uint32_t inst;           // index of the instruction behind it; Function.insts.n at the end
+    uint32_t inst;  // index of the instruction behind it; Function.insts.n at the end
     uint32_t at;
     bool defined;
 } Label;
 
-typedef struct Pragma {      // of a body: stands before an instruction
+typedef struct Pragma {  // of a body: stands before an instruction
     const char *text;
     uint32_t inst;
 } Pragma;
 
-// Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may read up
-// to the end of the granule that its allocation ends in, since allocations are padded to whole ones; and one that loads the next
-// line early, whose granule is what drivers align allocations to.
+// Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may
+// read up to the end of the granule that its allocation ends in, since allocations are padded to whole ones; and one
+// that loads the next line early, whose granule is what drivers align allocations to.
 #define LINE_PRAGMA "onchip.line"
 #define FILL_PRAGMA "onchip.fill"
 #define AHEAD_PRAGMA "onchip.ahead"
 #define FILL_GRANULE 16
 #define AHEAD_GRANULE 256
 
-typedef struct Proto {       // .callprototype or .calltargets
+typedef struct Proto {  // .callprototype or .calltargets
     const char *name;
     Symbols rets, params, targets;
     bool noreturn;
@@ -235,16 +295,16 @@ struct Function {
     Module *module;
     bool entry, has_body;
     Symbols rets, params;
-    Symbols locals;                  // .param, .local, .shared, .const and .global variables of the body
+    Symbols locals;  // .param, .local, .shared, .const and .global variables of the body
     VEC(Reg) regs;
     VEC(Label) labels;
-    VEC(Operand *) tables;           // .branchtargets, as O_LABELS
+    VEC(Operand *) tables;  // .branchtargets, as O_LABELS
     VEC(const char *) table_names;
     VEC(Proto *) protos;
     VEC(Inst) insts;
-    uint32_t maxntid[3], reqntid[3]; // 0: not given
+    uint32_t maxntid[3], reqntid[3];  // 0: not given
     uint32_t minnctapersm, maxnreg;
-    VEC(const char *) directives;    // performance directives and pragmas of the head, as text
+    VEC(const char *) directives;  // performance directives and pragmas of the head, as text
     VEC(Pragma) pragmas;
 };
 
@@ -266,15 +326,15 @@ typedef struct FileName {
 
 struct Module {
     Arena arena;
-    Source source;                   // a copy
+    Source source;  // a copy
     int version_major, version_minor;
-    const char *target;              // "sm_35" with its options
-    int sm;                          // 35
+    const char *target;  // "sm_35" with its options
+    int sm;              // 35
     int address_bits;
     VEC(Item) items;
-    Symbols symbols;                 // module scope, each once: variables and functions
+    Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;
-    VEC(Function *) functions;       // every one parsed, prototypes too
+    VEC(Function *) functions;  // every one parsed, prototypes too
     VEC(Loc) locs;
     VEC(FileName) files;
 };
@@ -283,17 +343,17 @@ struct Module {
 typedef enum TokenKind { TOK_END, TOK_NAME, TOK_INT, TOK_FLOAT, TOK_STRING, TOK_DIRECTIVE, TOK_PUNCT } TokenKind;
 typedef struct Token {
     TokenKind kind;
-    const char *text;      // into the source; a directive's text includes its dot
+    const char *text;  // into the source; a directive's text includes its dot
     uint32_t length, at;
     int punct;
-    uint64_t value;        // integer, or the bits of a float
+    uint64_t value;  // integer, or the bits of a float
     ImmKind imm_kind;
     bool is_unsigned;
 } Token;
 typedef struct Lexer {
     const Source *source;
     size_t pos;
-    Token tok;             // the current token
+    Token tok;  // the current token
     Diag *diag;
     bool failed;
 } Lexer;
@@ -320,72 +380,73 @@ Type inst_operand_type(const Inst *i, int n);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
-int inst_dest_count(const Inst *i);                            // leading operands that are destinations
-int inst_slots(const Inst *i);                                 // issue slots, from ops.def
+int inst_dest_count(const Inst *i);  // leading operands that are destinations
+int inst_slots(const Inst *i);       // issue slots, from ops.def
 
 // --- print.c --------------------------------------------------------------------------------------------------------
-void ptx_print(const Module *m, Text *out);                            // a module that parses back to the same IR
-void ptx_print_inst(const Function *f, const Inst *i, Text *out);      // one instruction, without newline
+void ptx_print(const Module *m, Text *out);                        // a module that parses back to the same IR
+void ptx_print_inst(const Function *f, const Inst *i, Text *out);  // one instruction, without newline
 void ptx_print_function(const Function *f, Text *out);
-// Its parts: all before the body, with a suffix to its name and more parameters ("" for none); registers, variables, tables.
+// Its parts: all before the body, with a suffix to its name and more parameters ("" for none); registers, variables,
+// tables.
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
 // --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
 typedef struct Block {
-    uint32_t first, last;            // instructions [first, last)
+    uint32_t first, last;  // instructions [first, last)
     VEC(uint32_t) succ, pred;
-    uint32_t idom, ipdom;            // NO_BLOCK: none
-    uint32_t dom_first, dom_count;   // what it dominates: the blocks numbered dom_first to dom_first + dom_count - 1
-    uint32_t loop;                   // innermost loop, or NO_BLOCK
+    uint32_t idom, ipdom;           // NO_BLOCK: none
+    uint32_t dom_first, dom_count;  // what it dominates: the blocks numbered dom_first to dom_first + dom_count - 1
+    uint32_t loop;                  // innermost loop, or NO_BLOCK
 } Block;
 #define NO_BLOCK UINT32_MAX
 typedef struct Loop {
-    uint32_t head;                   // block
-    uint32_t parent, depth;          // enclosing loop or NO_BLOCK; 1 is outermost
+    uint32_t head;           // block
+    uint32_t parent, depth;  // enclosing loop or NO_BLOCK; 1 is outermost
     VEC(uint32_t) blocks, latches;
 } Loop;
 typedef struct Flow {
     const Function *f;
     VEC(Block) blocks;
-    uint32_t *block_of;              // per instruction
-    VEC(uint32_t) order;             // reverse post-order
-    VEC(Loop) loops;                 // outermost first
+    uint32_t *block_of;   // per instruction
+    VEC(uint32_t) order;  // reverse post-order
+    VEC(Loop) loops;      // outermost first
     // liveness: bit sets of words 64-bit words each
     uint32_t words;
-    uint64_t *live_in;               // [block][word]
+    uint64_t *live_in;  // [block][word]
 } Flow;
-Flow *flow_build(const Function *f);          // blocks, edges, dominators, post-dominators, loops
-void flow_live(Flow *flow);                   // liveness
+Flow *flow_build(const Function *f);  // blocks, edges, dominators, post-dominators, loops
+void flow_live(Flow *flow);           // liveness
 void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
 bool flow_dominates(const Flow *flow, uint32_t a, uint32_t b);        // block a dominates block b
 void flow_free(Flow *flow);
 // The instruction at which lanes that part at branch i meet again, or the function's end.
 uint32_t flow_reconvergence(const Flow *flow, uint32_t i);
-void flow_dot(const Flow *flow, Text *out);   // Graphviz
+void flow_dot(const Flow *flow, Text *out);  // Graphviz
 
 // --- alloc.c: registers ---------------------------------------------------------------------------------------------
 typedef struct Alloc {
-    uint32_t *slot;       // per register: first 32-bit slot of the register file; NO_REG: never used
-    uint32_t *place;      // per register: first row of its value, or predicate number; NO_REG: never used
-    uint32_t slots;       // 32-bit registers a thread needs, in this function alone
-    uint32_t rows, preds; // of values: rows of 32 bits, predicates
+    uint32_t *slot;        // per register: first 32-bit slot of the register file; NO_REG: never used
+    uint32_t *place;       // per register: first row of its value, or predicate number; NO_REG: never used
+    uint32_t slots;        // 32-bit registers a thread needs, in this function alone
+    uint32_t rows, preds;  // of values: rows of 32 bits, predicates
 } Alloc;
-Alloc *alloc_colour(const Flow *flow);        // needs liveness
+Alloc *alloc_colour(const Flow *flow);                 // needs liveness
 Alloc *alloc_limited(const Flow *flow, size_t edges);  // the same, scanning beyond so many edges of the graph
-Alloc *alloc_identity(const Flow *flow);      // every register a place of its own: the PTX as written; needs liveness
+Alloc *alloc_identity(const Flow *flow);  // every register a place of its own: the PTX as written; needs liveness
 void alloc_free(Alloc *alloc);
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 // limit: the registers per thread the GPU allows (0: no limit); beyond it values are spilled to local memory.
 Function *ptx_lower(const Function *f, uint32_t limit);
-bool spill_registers(Function *f, uint32_t limit);   // spill.c: false: it still needs more
+bool spill_registers(Function *f, uint32_t limit);  // spill.c: false: it still needs more
 void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------
-#define PROV_NONE (-1)     // not from a parameter, or not known
-// Per instruction: the index of the function's pointer parameter that its address derives from; per register (regs may be null),
-// that its value does. Caller frees.
+#define PROV_NONE (-1)  // not from a parameter, or not known
+// Per instruction: the index of the function's pointer parameter that its address derives from; per register (regs may
+// be null), that its value does. Caller frees.
 int16_t *ptx_provenance(const Function *f, int16_t **regs);
 
 #endif

@@ -1,6 +1,6 @@
 // spill.c: registers → local memory, when a thread needs more than the GPU gives it. What is cheapest by use over the
-// length of its life goes first: a value that lives long and is rarely touched. Each definition of a spilled register is
-// followed by a store, each use preceded by a load, with a register of its own; the guard of a definition guards the
+// length of its life goes first: a value that lives long and is rarely touched. Each definition of a spilled register
+// is followed by a store, each use preceded by a load, with a register of its own; the guard of a definition guards the
 // store. Repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same,
 // and its new instructions stand for (origin) the one they serve.
 #include "ptx/ptx.h"
@@ -9,8 +9,8 @@
 
 typedef struct Spill {
     Function *f;
-    Symbol **home;         // per register: where it is spilled to, or null
-    size_t first_temp;     // registers from here on are the spills' own
+    Symbol **home;      // per register: where it is spilled to, or null
+    size_t first_temp;  // registers from here on are the spills' own
     VEC(Inst) out;
 } Spill;
 
@@ -38,7 +38,8 @@ static void costs(const Flow *w, double *cost)
         for (uint32_t i = k->first; i < k->last; i++) inst_regs(&f->insts.v[i], weigh, &v);
         flow_live_out(w, (uint32_t)b, out);
         for (uint32_t x = 0; x < w->words; x++)
-            for (uint64_t bits = out[x]; bits; bits &= bits - 1) length[x * 64 + (uint32_t)__builtin_ctzll(bits)] += k->last - k->first;
+            for (uint64_t bits = out[x]; bits; bits &= bits - 1)
+                length[x * 64 + (uint32_t)__builtin_ctzll(bits)] += k->last - k->first;
     }
     mem_free(out);
     for (uint32_t r = 0; r < f->regs.n; r++) cost[r] /= 1 + length[r];
@@ -64,8 +65,15 @@ static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symb
     Operand *o = arena_alloc(arena, 2 * sizeof *o);
     o[load ? 0 : 1] = (Operand){.kind = O_REG, .reg = reg};
     o[load ? 1 : 0] = (Operand){.kind = O_ADDR, .reg = NO_REG, .sym = home};
-    Inst i = {.op = load ? OP_LD : OP_ST, .suffixes = 2, .suffix = {M_LOCAL, (uint8_t)(M_COUNT + home->type)}, .guard = NO_REG, .operands = 2, .opnd = o,
-              .at = near->at, .loc = near->loc, .origin = near->origin};
+    Inst i = {.op = load ? OP_LD : OP_ST,
+              .suffixes = 2,
+              .suffix = {M_LOCAL, (uint8_t)(M_COUNT + home->type)},
+              .guard = NO_REG,
+              .operands = 2,
+              .opnd = o,
+              .at = near->at,
+              .loc = near->loc,
+              .origin = near->origin};
     if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
     Diag diag = {0};
     check_inst(s->f->module, s->f, &i, &diag);  // fills what later passes read; it can't fail
@@ -92,7 +100,8 @@ static uint32_t stand_in(Spill *s, Pairs *p, uint32_t reg, const Inst *near, boo
 static void replace(Spill *s, Operand *o, Pairs *p, const Inst *near, bool load)
 {
     bool address = o->kind == O_ADDR && o->reg != NO_REG;
-    if ((o->kind == O_REG || address) && o->reg < s->first_temp && s->home[o->reg]) o->reg = stand_in(s, p, o->reg, near, load || address);
+    if ((o->kind == O_REG || address) && o->reg < s->first_temp && s->home[o->reg])
+        o->reg = stand_in(s, p, o->reg, near, load || address);
     if (!o->count || o->kind == O_LABELS) return;
     Operand *items = arena_alloc(&s->f->module->arena, sizeof *items * o->count);
     memcpy(items, o->items, sizeof *items * o->count);
@@ -129,7 +138,8 @@ static void apply(Spill *s)
     moved[f->insts.n] = self[f->insts.n] = (uint32_t)s->out.n;
     for (size_t l = 0; l < f->labels.n; l++)
         if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = self[f->pragmas.v[p].inst];  // of an instruction, not of what reloads its operands
+    for (size_t p = 0; p < f->pragmas.n; p++)
+        f->pragmas.v[p].inst = self[f->pragmas.v[p].inst];  // of an instruction, not of what reloads its operands
     mem_free(moved), mem_free(self);
     mem_free(f->insts.v);
     f->insts.v = s->out.v, f->insts.n = s->out.n, f->insts.cap = s->out.cap;
@@ -153,13 +163,19 @@ bool spill_registers(Function *f, uint32_t limit)
         for (; chosen < excess; chosen++) {
             uint32_t best = NO_REG;
             for (uint32_t r = 0; r < first_temp; r++)
-                if (!kept[r] && a->slot[r] != NO_REG && f->regs.v[r].type != TY_PRED && type_info[f->regs.v[r].type].bits <= 64 && (best == NO_REG || cost[r] < cost[best]))
+                if (!kept[r] && a->slot[r] != NO_REG && f->regs.v[r].type != TY_PRED &&
+                    type_info[f->regs.v[r].type].bits <= 64 && (best == NO_REG || cost[r] < cost[best]))
                     best = r;
             if (best == NO_REG) break;
             kept[best] = true;
             Symbol *home = arena_alloc(&f->module->arena, sizeof *home);
             Type t = spill_type(f->regs.v[best].type);
-            *home = (Symbol){.name = arena_printf(&f->module->arena, "spilled$%u", best), .space = SP_LOCAL, .type = t, .align = (uint32_t)type_bytes(t), .bytes = (uint64_t)type_bytes(t), .elements = 1};
+            *home = (Symbol){.name = arena_printf(&f->module->arena, "spilled$%u", best),
+                             .space = SP_LOCAL,
+                             .type = t,
+                             .align = (uint32_t)type_bytes(t),
+                             .bytes = (uint64_t)type_bytes(t),
+                             .elements = 1};
             vec_push(&f->locals, home);
             s.home[best] = home;
         }

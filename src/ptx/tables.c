@@ -21,8 +21,9 @@ const SregInfo sreg_info[SR_COUNT] = {
 #undef SREG
 };
 
-const char *const class_names[CLASS_COUNT] = {"alu",     "mul",    "fma",    "f64", "sfu",      "cvt",   "branch",  "load",
-                                              "store",   "shared", "atomic", "tex", "prefetch", "async", "barrier", "fence"};
+const char *const class_names[CLASS_COUNT] = {"alu",      "mul",   "fma",     "f64",    "sfu",    "cvt",
+                                              "branch",   "load",  "store",   "shared", "atomic", "tex",
+                                              "prefetch", "async", "barrier", "fence"};
 
 const OpInfo op_info[OP_COUNT] = {
 #define OP(id, name, sig, types, types2, groups, class, s32, s64, section) \

@@ -1,6 +1,7 @@
-// access.c: accessThroughCache (§3.2.3). A structure that is cached has one line per thread. A memory line is in at most one of a
-// thread's lines: where pointers may alias, and for pointers of unknown origin, all of them are looked up first. Where pointers
-// don't alias, tags are the low halves of addresses, since a structure of less than 4 GiB has no two lines with the same one.
+// access.c: accessThroughCache (§3.2.3). A structure that is cached has one line per thread. A memory line is in at
+// most one of a thread's lines: where pointers may alias, and for pointers of unknown origin, all of them are looked up
+// first. Where pointers don't alias, tags are the low halves of addresses, since a structure of less than 4 GiB has no
+// two lines with the same one.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -13,10 +14,14 @@ void sl1_address(Sl1Writer *w, const Inst *i)
 {
     const Operand *a = address_of(i);
     w->x = "%sl1_x";
-    if (a->reg != NO_REG && !a->imm) w->x = reg_name(&w->view, a->reg);
-    else if (a->reg != NO_REG) sl1_put(w, "add.s64 %%sl1_x, %s, %lld;", reg_name(&w->view, a->reg), (long long)a->imm);
-    else if (a->sym) sl1_put(w, "mov.u64 %%sl1_x, %s+%lld;", a->sym->name, (long long)a->imm);
-    else sl1_put(w, "mov.u64 %%sl1_x, %llu;", (unsigned long long)a->imm);
+    if (a->reg != NO_REG && !a->imm)
+        w->x = reg_name(&w->view, a->reg);
+    else if (a->reg != NO_REG)
+        sl1_put(w, "add.s64 %%sl1_x, %s, %lld;", reg_name(&w->view, a->reg), (long long)a->imm);
+    else if (a->sym)
+        sl1_put(w, "mov.u64 %%sl1_x, %s+%lld;", a->sym->name, (long long)a->imm);
+    else
+        sl1_put(w, "mov.u64 %%sl1_x, %llu;", (unsigned long long)a->imm);
 }
 
 // %sl1_i from %sl1_low. By 24: the high half of a product with 2^36 / 24, rounded up, is exact for all 32 bits.
@@ -47,7 +52,7 @@ static uint32_t find_reg(const Sl1Writer *w, const char *name)
     return NO_REG;
 }
 
-// --- shared memory --------------------------------------------------------------------------------------------------------
+// --- shared memory ---------------------------------------------------------------------------------------------------
 // A load or store of `value`, whose type is `type`, at %sl1_s + offset.
 static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *value, uint32_t count, uint32_t offset)
 {
@@ -63,7 +68,10 @@ static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *valu
     sl1_put_inst(w, &s);
 }
 
-static Operand reg_operand(const Sl1Writer *w, const char *name) { return (Operand){.kind = O_REG, .reg = find_reg(w, name)}; }
+static Operand reg_operand(const Sl1Writer *w, const char *name)
+{
+    return (Operand){.kind = O_REG, .reg = find_reg(w, name)};
+}
 
 // Eight bytes in two words that aren't neighbours.
 static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t offset)
@@ -71,7 +79,12 @@ static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t
     Operand low = reg_operand(w, "%sl1_z0"), high = reg_operand(w, "%sl1_z1"), whole = reg_operand(w, "%sl1_z");
     bool direct = value->kind == O_REG;
     if (i->op == OP_ST) {
-        Inst mov = {.op = OP_MOV, .operands = 2, .suffixes = 1, .suffix = {M_COUNT + TY_B64}, .type = TY_B64, .opnd = (Operand[]){whole, *value}};
+        Inst mov = {.op = OP_MOV,
+                    .operands = 2,
+                    .suffixes = 1,
+                    .suffix = {M_COUNT + TY_B64},
+                    .type = TY_B64,
+                    .opnd = (Operand[]){whole, *value}};
         if (!direct) sl1_put_inst(w, &mov);
         sl1_put(w, "mov.b64 {%%sl1_z0, %%sl1_z1}, %s;", direct ? reg_name(&w->view, value->reg) : "%sl1_z");
     }
@@ -100,13 +113,15 @@ static void put_shared(Sl1Writer *w, const Inst *i)
     uint32_t each = bytes < 4 ? 4 / bytes : 1;  // elements of a word
     for (uint32_t k = 0; k < n; k += each) {
         if (all_sinks(&items[k], each)) continue;  // only vectors may have them
-        if (bytes == 8) put_long(w, i, &items[k], 256 * k);
-        else put_part(w, i, i->type, &items[k], each, 128 * (k / each));
+        if (bytes == 8)
+            put_long(w, i, &items[k], 256 * k);
+        else
+            put_part(w, i, i->type, &items[k], each, 128 * (k / each));
     }
 }
 
-// Sets %sl1_s: where the byte at %sl1_t of the line at `base` lies. By banks the offset may be in `low` alone, whose bits `words` say
-// which word it is.
+// Sets %sl1_s: where the byte at %sl1_t of the line at `base` lies. By banks the offset may be in `low` alone, whose
+// bits `words` say which word it is.
 static void place(Sl1Writer *w, const char *base, const char *low, int words)
 {
     if (!w->options->banks) {
@@ -119,7 +134,8 @@ static void place(Sl1Writer *w, const char *base, const char *low, int words)
     sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
 }
 
-// Sets %sl1_s: where the access finds its bytes in the line that it was; and, for stores, %sl1_t: which bytes of it they are.
+// Sets %sl1_s: where the access finds its bytes in the line that it was; and, for stores, %sl1_t: which bytes of it
+// they are.
 static void locate(Sl1Writer *w, bool store)
 {
     uint32_t line = w->options->line;
@@ -128,7 +144,7 @@ static void locate(Sl1Writer *w, bool store)
     place(w, "%sl1_s", "%sl1_low", (int)line - 4);
 }
 
-// --- through the lines ------------------------------------------------------------------------------------------------------
+// --- through the lines -----------------------------------------------------------------------------------------------
 static bool looks_at(const Sl1Writer *w, int structure, uint32_t k)
 {
     return !w->plan->structure[k].barred && (structure == (int)k || structure < 0 || w->alias);
@@ -145,13 +161,15 @@ static void keep_next(Sl1Writer *w, uint32_t k, const char *values)
         return;
     }
     for (uint32_t word = 0; word < words; word++) {
-        if (sl1_in_registers(w, k)) sl1_put(w, "mov.b32 %%sl1_w%u_%u, %%sl1_e%u_%u;", k, word, k, word);
-        else sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
+        if (sl1_in_registers(w, k))
+            sl1_put(w, "mov.b32 %%sl1_w%u_%u, %%sl1_e%u_%u;", k, word, k, word);
+        else
+            sl1_put(w, "st.shared.b32 [%%sl1_l%u+%u], %%sl1_e%u_%u;", k, 128 * word, k, word);
     }
 }
 
-// The line at %sl1_y, whose tag is %sl1_i, comes from registers if it was loaded early; then the one behind it is, unless it is
-// the first of 256 bytes, which might be no longer the allocation's.
+// The line at %sl1_y, whose tag is %sl1_i, comes from registers if it was loaded early; then the one behind it is,
+// unless it is the first of 256 bytes, which might be no longer the allocation's.
 static void fill_ahead(Sl1Writer *w, uint32_t k)
 {
     uint32_t line = w->options->line, there = ++w->labels, last = ++w->labels;
@@ -184,10 +202,14 @@ static void fill(Sl1Writer *w, uint32_t k)
     } else if (!w->alias) {
         sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
     }
-    if (sl1_has_next(w, k)) fill_ahead(w, k);
-    else sl1_move_line(w, k, true, "%sl1_y");
-    if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
-    else sl1_put(w, "mov.u32 %%sl1_a%u, %%sl1_i;", k);
+    if (sl1_has_next(w, k))
+        fill_ahead(w, k);
+    else
+        sl1_move_line(w, k, true, "%sl1_y");
+    if (w->alias)
+        sl1_put(w, "mov.u64 %%sl1_a%u, %%sl1_y;", k);
+    else
+        sl1_put(w, "mov.u32 %%sl1_a%u, %%sl1_i;", k);
 }
 
 static void mark_written(Sl1Writer *w, const Inst *i, int structure)
@@ -243,8 +265,8 @@ void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
     sl1_put_inst(w, i);
 }
 
-// Sets %sl1_s to the line in which the access's bytes are, and %sl1_i to its structure; goes to `hit` if there is one. Pointers of
-// unknown origin may lead anywhere: of them low halves don't say enough.
+// Sets %sl1_s to the line in which the access's bytes are, and %sl1_i to its structure; goes to `hit` if there is one.
+// Pointers of unknown origin may lead anywhere: of them low halves don't say enough.
 static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 {
     sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
@@ -270,7 +292,8 @@ static void put_low(Sl1Writer *w, const Inst *i)
     if (a->reg != NO_REG && a->imm) sl1_put(w, "add.u32 %%sl1_low, %%sl1_low, %d;", (int32_t)a->imm);
 }
 
-// Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the offset by XOR.
+// Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the
+// offset by XOR.
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;

@@ -1,11 +1,11 @@
-// calls.c: functions that a main loop calls, such as a recursive matcher, get copies for either slice. The cache's state, a thread's
-// registers, goes in as one more parameter and comes back in front of the result: a function's result variable and the state
-// are one array, since there is only one.
+// calls.c: functions that a main loop calls, such as a recursive matcher, get copies for either slice. The cache's
+// state, a thread's registers, goes in as one more parameter and comes back in front of the result: a function's result
+// variable and the state are one array, since there is only one.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-// --- the state --------------------------------------------------------------------------------------------------------------
+// --- the state -------------------------------------------------------------------------------------------------------
 typedef void Visit(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where);
 
 static void put_in(Sl1Writer *w, const char *reg, uint32_t bytes, uint32_t at, const char *where)
@@ -57,15 +57,19 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     return at + 4 * monitor;
 }
 
-static uint32_t state_bytes(const Sl1Writer *w) { return (visit_state((Sl1Writer *)(uintptr_t)w, NULL, NULL) + 15) & ~15u; }
+static uint32_t state_bytes(const Sl1Writer *w)
+{
+    return (visit_state((Sl1Writer *)(uintptr_t)w, NULL, NULL) + 15) & ~15u;
+}
 
 void sl1_state_in(Sl1Writer *w) { visit_state(w, take_out, "sl1_state"); }
 void sl1_state_out(Sl1Writer *w) { visit_state(w, put_in, "sl1_result"); }
 
-// --- names ------------------------------------------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------------------------------------
 static void name_function(const Sl1Writer *w, uint32_t body, Text *out)
 {
-    text_printf(out, "%s$%s%s$%c", w->plan->bodies.v[body]->f->symbol->name, w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART, w->slice == SLICE_MONITOR ? 'm' : 'c');
+    text_printf(out, "%s$%s%s$%c", w->plan->bodies.v[body]->f->symbol->name, w->plan->f->symbol->name,
+                w->alias ? SL1_ALIAS : SL1_APART, w->slice == SLICE_MONITOR ? 'm' : 'c');
 }
 
 static uint32_t result_bytes(const Sl1Writer *w, uint32_t body)
@@ -78,7 +82,14 @@ void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out)
 {
     const Function *f = w->plan->bodies.v[body]->f;
     Text name = {0}, params = {0};
-    Symbol result = {.name = "sl1_result", .space = SP_PARAM, .type = TY_B8, .align = 16, .array = true, .bytes = result_bytes(w, body), .elements = result_bytes(w, body)}, *list[] = {&result};
+    Symbol result = {.name = "sl1_result",
+                     .space = SP_PARAM,
+                     .type = TY_B8,
+                     .align = 16,
+                     .array = true,
+                     .bytes = result_bytes(w, body),
+                     .elements = result_bytes(w, body)},
+           *list[] = {&result};
     name_function(w, body, &name);
     Symbol symbol = *f->symbol;
     Function view = *f;
@@ -91,14 +102,18 @@ void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out)
     text_free(&name), text_free(&params);
 }
 
-// --- calls ------------------------------------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 static const Symbol result = {.name = "sl1_result", .space = SP_PARAM}, state = {.name = "sl1_in", .space = SP_PARAM};
 
-static const Symbol *variable_of(const Sl1Writer *w, uint32_t body) { return &w->plan->bodies.v[body]->out[w->slice == SLICE_COMPUTE]; }
+static const Symbol *variable_of(const Sl1Writer *w, uint32_t body)
+{
+    return &w->plan->bodies.v[body]->out[w->slice == SLICE_COMPUTE];
+}
 
 void sl1_declare_results(Sl1Writer *w)
 {
-    for (uint32_t k = 1; k < w->plan->bodies.n; k++) sl1_put(w, ".param .align 16 .b8 %s[%u];", variable_of(w, k)->name, result_bytes(w, k));
+    for (uint32_t k = 1; k < w->plan->bodies.n; k++)
+        sl1_put(w, ".param .align 16 .b8 %s[%u];", variable_of(w, k)->name, result_bytes(w, k));
 }
 
 // Which body's result a variable is, in this body's calls; 0: none's.
@@ -107,7 +122,8 @@ static int result_of(const Sl1Writer *w, const Symbol *s)
     const Sl1Body *b = w->body;
     for (uint32_t n = 0; n < b->f->insts.n; n++) {
         const Inst *i = &b->f->insts.v[n];
-        if (b->call[n] > 0 && inst_dest_count(i) && i->opnd[0].count == 1 && i->opnd[0].items[0].sym == s) return b->call[n];
+        if (b->call[n] > 0 && inst_dest_count(i) && i->opnd[0].count == 1 && i->opnd[0].items[0].sym == s)
+            return b->call[n];
     }
     return 0;
 }
@@ -115,7 +131,8 @@ static int result_of(const Sl1Writer *w, const Symbol *s)
 bool sl1_move_result(Sl1Writer *w, const Inst *i)
 {
     int at = i->op == OP_LD ? 1 : 0;
-    if ((i->op != OP_LD && i->op != OP_ST) || i->space != SP_PARAM || i->opnd[at].kind != O_ADDR || !i->opnd[at].sym) return false;
+    if ((i->op != OP_LD && i->op != OP_ST) || i->space != SP_PARAM || i->opnd[at].kind != O_ADDR || !i->opnd[at].sym)
+        return false;
     const Function *f = w->body->f;
     bool own = !f->entry && f->rets.n && i->opnd[at].sym == f->rets.v[0];
     int body = own ? 0 : result_of(w, i->opnd[at].sym);

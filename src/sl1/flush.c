@@ -1,5 +1,6 @@
-// flush.c: lines on their way back to memory. Nothing is read and merged: a line that was written whole is stored whole, else
-// each word that was written whole as one, else each written byte by itself, so that bytes of other threads stay as they are.
+// flush.c: lines on their way back to memory. Nothing is read and merged: a line that was written whole is stored
+// whole, else each word that was written whole as one, else each written byte by itself, so that bytes of other threads
+// stay as they are.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -9,18 +10,24 @@ static uint32_t word_at(const Sl1Options *o, uint32_t word) { return o->banks ? 
 // 24 bytes are 16 and 8, or 8 and 16, as the address is aligned.
 static void move_global(Sl1Writer *w, bool load, const char *address)
 {
-    static const char *const two[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v4, %sl1_v5}"}, *const four[] = {"{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}", "{%sl1_v2, %sl1_v3, %sl1_v4, %sl1_v5}"};
+    static const char *const two[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v4, %sl1_v5}"},
+                             *const four[] = {"{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}",
+                                              "{%sl1_v2, %sl1_v3, %sl1_v4, %sl1_v5}"};
     const char *verb = load ? "ld" : "st";
     uint32_t line = w->options->line, odd = ++w->labels, done = ++w->labels;
     for (int part = 0; part < (line == 24 ? 4 : 1); part++) {
         bool wide = line == 16 || (line == 24 && (part == 0 || part == 3)), second = part == 1 || part == 3;
         uint32_t at = part == 1 ? 16 : part == 3 ? 8 : 0;
         const char *values = wide ? four[second] : two[second];
-        if (line == 24 && part == 0) sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", address), sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 8;"), sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", odd);
+        if (line == 24 && part == 0)
+            sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", address), sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 8;"),
+                sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", odd);
         if (part == 2) sl1_put(w, "bra $sl1_g%u;", done), sl1_put(w, "$sl1_g%u:", odd);
         if (load) sl1_put(w, ".pragma \"%s\";", part % 2 ? AHEAD_PRAGMA : FILL_PRAGMA);  // it may read on: ptx.h
-        if (load) sl1_put(w, "%s.global.v%d.b32 %s, [%s+%u];", verb, wide ? 4 : 2, values, address, at);
-        else sl1_put(w, "%s.global.v%d.b32 [%s+%u], %s;", verb, wide ? 4 : 2, address, at, values);
+        if (load)
+            sl1_put(w, "%s.global.v%d.b32 %s, [%s+%u];", verb, wide ? 4 : 2, values, address, at);
+        else
+            sl1_put(w, "%s.global.v%d.b32 [%s+%u], %s;", verb, wide ? 4 : 2, address, at, values);
     }
     if (line == 24) sl1_put(w, "$sl1_g%u:", done);
 }
@@ -31,9 +38,16 @@ static void move_shared(Sl1Writer *w, uint32_t k, bool load)
     static const char *const values[] = {"%sl1_v0", "%sl1_v1", "%sl1_v2", "%sl1_v3", "%sl1_v4", "%sl1_v5"};
     static const char *const pairs[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v2, %sl1_v3}", "{%sl1_v4, %sl1_v5}"};
     for (uint32_t word = 0; word < words; word += each) {
-        const char *v = each == 1 ? values[word] : each == 2 ? pairs[word / 2] : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}", *type = each == 1 ? "b32" : each == 2 ? "v2.b32" : "v4.b32";
-        if (load) sl1_put(w, "st.shared.%s [%%sl1_l%u+%u], %s;", type, k, word_at(w->options, word), v);
-        else sl1_put(w, "ld.shared.%s %s, [%%sl1_l%u+%u];", type, v, k, word_at(w->options, word));
+        const char *v = each == 1   ? values[word]
+                        : each == 2 ? pairs[word / 2]
+                                    : "{%sl1_v0, %sl1_v1, %sl1_v2, %sl1_v3}",
+                   *type = each == 1   ? "b32"
+                           : each == 2 ? "v2.b32"
+                                       : "v4.b32";
+        if (load)
+            sl1_put(w, "st.shared.%s [%%sl1_l%u+%u], %s;", type, k, word_at(w->options, word), v);
+        else
+            sl1_put(w, "ld.shared.%s %s, [%%sl1_l%u+%u];", type, v, k, word_at(w->options, word));
     }
 }
 
@@ -42,8 +56,10 @@ static void move_words(Sl1Writer *w, uint32_t k, bool load, const char *address)
     char words[100];
     sl1_line_words(w, 'w', k, words);
     if (load) sl1_put(w, ".pragma \"" FILL_PRAGMA "\";");
-    if (load) sl1_put(w, "ld.global.v%u.b32 %s, [%s];", w->options->line / 4, words, address);
-    else sl1_put(w, "st.global.v%u.b32 [%s], %s;", w->options->line / 4, address, words);
+    if (load)
+        sl1_put(w, "ld.global.v%u.b32 %s, [%s];", w->options->line / 4, words, address);
+    else
+        sl1_put(w, "st.global.v%u.b32 [%s], %s;", w->options->line / 4, address, words);
 }
 
 void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
@@ -57,8 +73,8 @@ void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
     if (load) move_shared(w, k, true);
 }
 
-// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0 to v3: words of a line in
-// registers move up to v0.
+// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0 to v3: words of
+// a line in registers move up to v0.
 static void write_part(Sl1Writer *w, uint32_t k)
 {
     uint32_t words = sl1_in_registers(w, k) ? w->options->line / 4 : 0;
@@ -94,8 +110,10 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     uint32_t clean = ++w->labels, part = ++w->labels, done = ++w->labels;
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_b%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", clean);
-    if (w->alias) sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
-    else sl1_put_tag(w, k);
+    if (w->alias)
+        sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
+    else
+        sl1_put_tag(w, k);
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_b%u, %u;", k, (1u << w->options->line) - 1);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", part);
     sl1_move_line(w, k, false, "%sl1_z");
@@ -109,8 +127,8 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     sl1_put(w, "$sl1_g%u:", clean);
 }
 
-// Where pointers don't alias, the high half of a structure's addresses is its pointer's (launch.c). A function, which doesn't see the
-// kernel's parameters, has it in a register.
+// Where pointers don't alias, the high half of a structure's addresses is its pointer's (launch.c). A function, which
+// doesn't see the kernel's parameters, has it in a register.
 void sl1_put_high(Sl1Writer *w, uint32_t k)
 {
     const Symbol *pointer = w->plan->f->params.v[w->plan->structure[k].param];
@@ -126,8 +144,10 @@ void sl1_put_tag(Sl1Writer *w, uint32_t k)
 // No line has this address: it is odd, and no structure has bytes near its low half (launch.c).
 void sl1_forget(Sl1Writer *w, uint32_t k)
 {
-    if (w->alias) sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
-    else sl1_put(w, "mov.u32 %%sl1_a%u, -63;", k);
+    if (w->alias)
+        sl1_put(w, "mov.u64 %%sl1_a%u, -1;", k);
+    else
+        sl1_put(w, "mov.u32 %%sl1_a%u, -63;", k);
     if (sl1_has_next(w, k)) sl1_put(w, "mov.u32 %%sl1_e%u, -1;", k);
 }
 

@@ -1,22 +1,23 @@
-// forward.c: variables in local memory → registers, so that a pointer that was spilled, or passed to a function that was inlined, is
-// still known to come from its argument. A slot is what is only ever accessed as one value of one width at a constant offset:
-// through the variable's name, or through registers that hold exactly its address (mov, cvta.local, add and or of a constant), as nvcc
-// makes them of __local_depot. It becomes a register if it overlaps no other, and the address of its variable goes nowhere
-// else, since through that anything in it may be reached. What was an address of a variable that is gone, goes too.
+// forward.c: variables in local memory → registers, so that a pointer that was spilled, or passed to a function that
+// was inlined, is still known to come from its argument. A slot is what is only ever accessed as one value of one width
+// at a constant offset: through the variable's name, or through registers that hold exactly its address (mov,
+// cvta.local, add and or of a constant), as nvcc makes them of __local_depot. It becomes a register if it overlaps no
+// other, and the address of its variable goes nowhere else, since through that anything in it may be reached. What was
+// an address of a variable that is gone, goes too.
 //
-// A local variable is a thread's own (PTX ISA §5.1.5), and so is a register; both keep their value from one round of a loop to the
-// next, and before anything was stored both are undefined. Loads of a slot to which nothing is ever stored become a mov of 0, so
-// that no register is read that has no definition.
+// A local variable is a thread's own (PTX ISA §5.1.5), and so is a register; both keep their value from one round of a
+// loop to the next, and before anything was stored both are undefined. Loads of a slot to which nothing is ever stored
+// become a mov of 0, so that no register is read that has no definition.
 #include "sl1/sl1.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOT_YET = -1, ELSE = -2 };
-typedef struct Place {           // what a register holds
-    int32_t variable;            // of Function.locals; NOT_YET: nothing was found, ELSE: not always an address of one and the same byte
+typedef struct Place {  // what a register holds
+    int32_t variable;   // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
     bool generic;
-    int64_t at;                  // bytes from its beginning
+    int64_t at;  // bytes from its beginning
 } Place;
 
 typedef struct Slot {
@@ -29,19 +30,20 @@ typedef struct Slot {
 
 typedef struct Forward {
     Function *f;
-    Map index;                   // of local variables, by address
-    Place *place;                // per register
-    bool *stays;                 // per variable: something of it
-    bool *escapes;               // all of it
+    Map index;      // of local variables, by address
+    Place *place;   // per register
+    bool *stays;    // per variable: something of it
+    bool *escapes;  // all of it
     VEC(Slot) slots;
 } Forward;
 
-// --- addresses ----------------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 static Place place_of(const Forward *w, const Operand *o)
 {
     int64_t v;
     bool named = (o->kind == O_SYM || o->kind == O_ADDR) && o->sym;
-    if (named && map_get(&w->index, (const char *)&o->sym, sizeof o->sym, &v)) return (Place){(int32_t)v, false, (int64_t)o->imm};
+    if (named && map_get(&w->index, (const char *)&o->sym, sizeof o->sym, &v))
+        return (Place){(int32_t)v, false, (int64_t)o->imm};
     if (named || (o->kind != O_REG && o->kind != O_ADDR) || o->reg == NO_REG) return (Place){.variable = ELSE};
     Place p = w->place[o->reg];
     if (o->kind == O_ADDR) p.at += (int64_t)o->imm;
@@ -100,10 +102,11 @@ static void find_places(Forward *w)
     }
 }
 
-// --- slots --------------------------------------------------------------------------------------------------------------------
+// --- slots -----------------------------------------------------------------------------------------------------------
 static bool is_plain(const Inst *i, const Place *p)
 {
-    return (i->op == OP_LD || i->op == OP_ST) && i->operands == 2 && !sl1_is_strong(i) && i->space == (p->generic ? SP_GENERIC : SP_LOCAL);
+    return (i->op == OP_LD || i->op == OP_ST) && i->operands == 2 && !sl1_is_strong(i) &&
+           i->space == (p->generic ? SP_GENERIC : SP_LOCAL);
 }
 
 static const Operand *element(const Inst *i, int k)
@@ -112,8 +115,8 @@ static const Operand *element(const Inst *i, int k)
     return o->kind == O_VEC ? &o->items[k] : o;
 }
 
-// Values wider than the slot are extended and cut by conversions, which floating-point registers don't go through; there are no
-// registers of 8 bits that could be moved.
+// Values wider than the slot are extended and cut by conversions, which floating-point registers don't go through;
+// there are no registers of 8 bits that could be moved.
 static bool may_move(const Function *f, const Inst *i, const Operand *o)
 {
     if (o->kind != O_REG) return o->kind == O_IMM || o->kind == O_SINK;
@@ -124,7 +127,8 @@ static bool may_move(const Function *f, const Inst *i, const Operand *o)
 static void note_access(Forward *w, const Inst *i, Place p)
 {
     uint32_t bytes = (uint32_t)type_bytes(i->type);
-    if (p.at < 0 || (uint64_t)p.at + (uint64_t)bytes * i->vec > w->f->locals.v[p.variable]->bytes) w->escapes[p.variable] = true;
+    if (p.at < 0 || (uint64_t)p.at + (uint64_t)bytes * i->vec > w->f->locals.v[p.variable]->bytes)
+        w->escapes[p.variable] = true;
     for (int k = 0; k < i->vec; k++) {
         Slot s = {.variable = p.variable, .bytes = bytes, .at = p.at + (int64_t)bytes * k, .stored = i->op == OP_ST};
         s.stays = bytes > 8 || p.at % bytes || !may_move(w->f, i, element(i, k));
@@ -141,8 +145,10 @@ static void look_at(Forward *w, const Inst *i)
         const Operand *o = &i->opnd[n];
         Place p = place_of(w, o);
         bool source = n >= dests || o->kind == O_ADDR;
-        if (source && p.variable >= 0 && o->kind == O_ADDR && is_plain(i, &p)) note_access(w, i, p);
-        else if (source && p.variable >= 0 && !made) w->escapes[p.variable] = true;
+        if (source && p.variable >= 0 && o->kind == O_ADDR && is_plain(i, &p))
+            note_access(w, i, p);
+        else if (source && p.variable >= 0 && !made)
+            w->escapes[p.variable] = true;
         for (int k = 0; k < o->count && source; k++) {
             p = place_of(w, &o->items[k]);
             if (p.variable >= 0) w->escapes[p.variable] = true;
@@ -181,8 +187,10 @@ static void settle_slots(Forward *w)
     for (size_t k = 0; k < w->slots.n; k++) {
         Slot *last = out ? &w->slots.v[out - 1] : NULL, *s = &w->slots.v[k];
         s->stays |= w->escapes[s->variable];
-        if (last && !by_place(last, s)) last->stored |= s->stored, last->stays |= s->stays;
-        else w->slots.v[out++] = *s;
+        if (last && !by_place(last, s))
+            last->stored |= s->stored, last->stays |= s->stays;
+        else
+            w->slots.v[out++] = *s;
     }
     w->slots.n = out;
     int64_t end = 0;
@@ -200,13 +208,14 @@ static void settle_slots(Forward *w)
             if (!is_access(w, i, &p)) continue;
             bool stays = false;
             for (int k = 0; k < i->vec; k++) stays |= find_slot(w, i, &p, k)->stays;
-            for (int k = 0; k < i->vec && stays; k++) changed |= !find_slot(w, i, &p, k)->stays, find_slot(w, i, &p, k)->stays = true;
+            for (int k = 0; k < i->vec && stays; k++)
+                changed |= !find_slot(w, i, &p, k)->stays, find_slot(w, i, &p, k)->stays = true;
         }
     }
     for (size_t k = 0; k < out; k++) w->stays[w->slots.v[k].variable] |= w->slots.v[k].stays;
 }
 
-// --- moves ----------------------------------------------------------------------------------------------------------------------
+// --- moves -----------------------------------------------------------------------------------------------------------
 static void name_slots(Forward *w)
 {
     Sl1Names names;
@@ -230,12 +239,13 @@ static Type integer(int bits, bool is_signed)
     return is_signed ? TY_S64 : TY_U64;
 }
 
-// Loads extend to the register's width, by sign where the type has one; stores cut (PTX ISA §9.4.1). A byte lies in a register of 16
-// bits, the upper ones 0.
+// Loads extend to the register's width, by sign where the type has one; stores cut (PTX ISA §9.4.1). A byte lies in a
+// register of 16 bits, the upper ones 0.
 static Inst move(Forward *w, const Inst *i, const Slot *s, const Operand *o)
 {
     bool load = i->op == OP_LD, is_signed = load && type_info[i->type].kind == K_SINT;
-    int own = 8 * (int)s->bytes, slot = MAX(own, 16), bits = o->kind == O_REG ? type_info[w->f->regs.v[o->reg].type].bits : slot;
+    int own = 8 * (int)s->bytes, slot = MAX(own, 16),
+        bits = o->kind == O_REG ? type_info[w->f->regs.v[o->reg].type].bits : slot;
     Operand value = {.kind = o->kind, .reg = o->reg, .at = o->at}, other = {.kind = O_REG, .reg = s->reg};
     if (o->kind == O_IMM) value.imm = imm_bits(o, i->type);
     if (!s->stored) other = (Operand){.kind = O_IMM, .reg = NO_REG};
@@ -285,7 +295,8 @@ static bool forward(Function *f)
     w.stays = mem_alloc(f->locals.n + 1), w.escapes = mem_alloc(f->locals.n + 1);
     bool any = false;
     for (size_t k = 0; k < f->locals.n; k++)
-        if (f->locals.v[k]->space == SP_LOCAL) map_put(&w.index, (const char *)&f->locals.v[k], sizeof f->locals.v[k], (int64_t)k);
+        if (f->locals.v[k]->space == SP_LOCAL)
+            map_put(&w.index, (const char *)&f->locals.v[k], sizeof f->locals.v[k], (int64_t)k);
     find_places(&w);
     for (size_t n = 0; n < f->insts.n; n++) look_at(&w, &f->insts.v[n]);
     settle_slots(&w);

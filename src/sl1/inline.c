@@ -1,31 +1,32 @@
-// inline.c: calls of a kernel, or of a function that stays one, → the bodies of what they call, so that an access belongs to the loop
-// it is made in and its address to the argument it comes from. A body's registers, labels, tables and variables are the call's
-// own; parameters and results become variables in local memory, which forward.c turns into registers, and a return a branch to
-// behind the call. A call stays where the function calls itself, directly or through others, has no body or is only known when it
-// runs, has variables that exist once, or takes or gives its parameters in a way that local memory hasn't; and once there is much.
+// inline.c: calls of a kernel, or of a function that stays one, → the bodies of what they call, so that an access
+// belongs to the loop it is made in and its address to the argument it comes from. A body's registers, labels, tables
+// and variables are the call's own; parameters and results become variables in local memory, which forward.c turns into
+// registers, and a return a branch to behind the call. A call stays where the function calls itself, directly or
+// through others, has no body or is only known when it runs, has variables that exist once, or takes or gives its
+// parameters in a way that local memory hasn't; and once there is much.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-enum { MOST_INSTS = 4096 };      // of the copy
-enum { MOST_COPIED = 256 };      // bytes of an argument of which the function gets a copy
+enum { MOST_INSTS = 4096 };  // of the copy
+enum { MOST_COPIED = 256 };  // bytes of an argument of which the function gets a copy
 
 typedef struct Inliner {
-    Function *f;                 // the copy
+    Function *f;  // the copy
     Sl1Names names;
-    Map costs;                   // of the functions that were looked at, by address
-    size_t room;                 // instructions
-    uint32_t calls;              // inlined so far
+    Map costs;       // of the functions that were looked at, by address
+    size_t room;     // instructions
+    uint32_t calls;  // inlined so far
 } Inliner;
 
-typedef struct Body {            // the copied function's, or that of one whose call is being replaced
+typedef struct Body {  // the copied function's, or that of one whose call is being replaced
     const Function *g;
-    const Inst *call;            // as it would stand in the copy; null: it is the copied function's
-    uint32_t number;             // of the call
+    const Inst *call;                   // as it would stand in the copy; null: it is the copied function's
+    uint32_t number;                    // of the call
     uint32_t reg, label, table, proto;  // where its own begin in the copy
-    Map to;                      // its variables and parameters that are others in the copy: by address, addresses
-    bool *replaced;              // per instruction: a call that is
-    uint32_t back;               // the label behind it, or NO_REG as long as nothing leads there
+    Map to;          // its variables and parameters that are others in the copy: by address, addresses
+    bool *replaced;  // per instruction: a call that is
+    uint32_t back;   // the label behind it, or NO_REG as long as nothing leads there
 } Body;
 
 static bool find(const Map *m, const void *p, int64_t *v) { return map_get(m, (const char *)&p, sizeof p, v); }
@@ -38,8 +39,15 @@ static const Operand *arguments_of(const Inst *call)
     return call->operands > n && call->opnd[n].kind == O_LIST ? &call->opnd[n] : NULL;
 }
 
-// --- which functions ----------------------------------------------------------------------------------------------------------
-typedef enum Mention { NO_MENTION, LOADED, STORED, PASSED, TAKEN, OTHERWISE } Mention;  // TAKEN: its address, or used as local memory
+// --- which functions -------------------------------------------------------------------------------------------------
+typedef enum Mention {
+    NO_MENTION,
+    LOADED,
+    STORED,
+    PASSED,
+    TAKEN,
+    OTHERWISE
+} Mention;  // TAKEN: its address, or used as local memory
 
 // What instruction i does with a .param variable that operand o of it, or an item of one, names.
 static Mention mention(const Inst *i, const Operand *o)
@@ -49,7 +57,8 @@ static Mention mention(const Inst *i, const Operand *o)
     if (i->op == OP_MOV) return TAKEN;
     if ((i->op != OP_LD && i->op != OP_ST) || o->kind != O_ADDR) return OTHERWISE;
     if (i->space == SP_LOCAL) return TAKEN;
-    bool plain = i->space == SP_PARAM && inst_has(i, G_SPACE) && i->operands == 2 && i->suffixes == 2 + inst_has(i, G_VEC);
+    bool plain =
+        i->space == SP_PARAM && inst_has(i, G_SPACE) && i->operands == 2 && i->suffixes == 2 + inst_has(i, G_VEC);
     return !plain ? OTHERWISE : i->op == OP_LD ? LOADED : STORED;
 }
 
@@ -77,16 +86,18 @@ static bool has(const Symbols *list, const Symbol *s)
 typedef struct Uses {
     const Function *g;
     bool bad;
-    const Symbol *of;            // of changes(): a parameter,
-    bool changed;                // and whether more is done with it than to read it
+    const Symbol *of;  // of changes(): a parameter,
+    bool changed;      // and whether more is done with it than to read it
 } Uses;
 
 static void look_at_mention(void *user, uint32_t n, const Symbol *s, Mention how)
 {
     Uses *u = user;
     (void)n;
-    if (has(&u->g->params, s)) u->bad |= how == PASSED || how == OTHERWISE || (how != LOADED && s->bytes > MOST_COPIED);
-    else if (has(&u->g->rets, s)) u->bad |= how != STORED && how != LOADED;
+    if (has(&u->g->params, s))
+        u->bad |= how == PASSED || how == OTHERWISE || (how != LOADED && s->bytes > MOST_COPIED);
+    else if (has(&u->g->rets, s))
+        u->bad |= how != STORED && how != LOADED;
     u->changed |= s == u->of && how != LOADED;
 }
 
@@ -126,17 +137,18 @@ static size_t cost_of(Inliner *in, const Function *g)
     int64_t cost;
     if (find(&in->costs, g, &cost)) return (size_t)cost;
     cost = (int64_t)(is_fit(g) ? g->insts.n + g->rets.n + 1 : 0);
-    for (size_t k = 0; k < g->params.n && cost; k++) cost += changes(g, g->params.v[k]) ? 2 * (int64_t)g->params.v[k]->bytes : 1;
+    for (size_t k = 0; k < g->params.n && cost; k++)
+        cost += changes(g, g->params.v[k]) ? 2 * (int64_t)g->params.v[k]->bytes : 1;
     put(&in->costs, g, cost);
     return (size_t)cost;
 }
 
-// --- which calls ----------------------------------------------------------------------------------------------------------------
+// --- which calls -----------------------------------------------------------------------------------------------------
 typedef struct Choice {
     const Function *g;
-    Map index;                   // of g's own .param variables
-    bool *taken;                 // per instruction: a call that is replaced
-    bool *stays;                 // per variable: something needs it as it is
+    Map index;    // of g's own .param variables
+    bool *taken;  // per instruction: a call that is replaced
+    bool *stays;  // per variable: something needs it as it is
 } Choice;
 
 static void keep_variable(void *user, uint32_t n, const Symbol *s, Mention how)
@@ -154,7 +166,8 @@ static bool may_pass(const Choice *c, const Operand *o, const Symbol *formal, bo
     bool scalar = !formal->array && formal->elements == 1 && formal->bytes <= 8;
     switch (o->kind) {
     case O_SYM: return find(&c->index, o->sym, &k) && !c->stays[k];
-    case O_REG: return scalar && type_info[c->g->regs.v[o->reg].type].bits == 8 * (int)formal->bytes && formal->bytes > 1;
+    case O_REG:
+        return scalar && type_info[c->g->regs.v[o->reg].type].bits == 8 * (int)formal->bytes && formal->bytes > 1;
     case O_IMM: return scalar && !result;
     default: return o->kind == O_SINK && result;
     }
@@ -200,8 +213,11 @@ static bool *choose_calls(Inliner *in, const Function *g)
     return c.taken;
 }
 
-// --- copying ----------------------------------------------------------------------------------------------------------------------
-static const char *name_in(Inliner *in, const Body *b, const char *name) { return b->call ? sl1_name(&in->names, name, b->number) : name; }
+// --- copying ---------------------------------------------------------------------------------------------------------
+static const char *name_in(Inliner *in, const Body *b, const char *name)
+{
+    return b->call ? sl1_name(&in->names, name, b->number) : name;
+}
 
 static Symbol *add_variable(Inliner *in, const Body *b, const Symbol *s, Space space)
 {
@@ -278,12 +294,14 @@ static void declare_tables(Inliner *in, Body *b)
     }
 }
 
-// Whatever a body declares: of a function with names of its own; .param variables of calls that are replaced in local memory.
+// Whatever a body declares: of a function with names of its own; .param variables of calls that are replaced in local
+// memory.
 static void declare(Inliner *in, Body *b)
 {
     const Function *g = b->g;
     Function *f = in->f;
-    b->reg = (uint32_t)f->regs.n, b->label = (uint32_t)f->labels.n, b->table = (uint32_t)f->tables.n, b->proto = (uint32_t)f->protos.n;
+    b->reg = (uint32_t)f->regs.n, b->label = (uint32_t)f->labels.n, b->table = (uint32_t)f->tables.n,
+    b->proto = (uint32_t)f->protos.n;
     for (size_t k = 0; k < g->regs.n; k++) sl1_reg(f, name_in(in, b, g->regs.v[k].name), g->regs.v[k].type);
     for (size_t k = 0; k < g->labels.n; k++) {
         const Label *l = &g->labels.v[k];
@@ -296,18 +314,21 @@ static void declare(Inliner *in, Body *b)
         for (int l = 0; l < 2 && b->replaced[n]; l++)
             for (int k = 0; lists[l] && k < lists[l]->count; k++) {
                 const Operand *o = &lists[l]->items[k];
-                if (o->kind == O_SYM && symbol_in(b, o->sym) == o->sym) lead(b, o->sym, add_variable(in, b, o->sym, SP_LOCAL));
+                if (o->kind == O_SYM && symbol_in(b, o->sym) == o->sym)
+                    lead(b, o->sym, add_variable(in, b, o->sym, SP_LOCAL));
             }
     }
     for (size_t k = 0; k < g->locals.n; k++) {
         Symbol *s = g->locals.v[k];
         if (symbol_in(b, s) != s) continue;
-        if (b->call) lead(b, s, add_variable(in, b, s, s->space));
-        else vec_push(&f->locals, s);
+        if (b->call)
+            lead(b, s, add_variable(in, b, s, s->space));
+        else
+            vec_push(&f->locals, s);
     }
 }
 
-// --- calls ------------------------------------------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 static uint32_t add_label(Inliner *in, const Body *b, const char *name)
 {
     vec_push(&in->f->labels, ((Label){.name = sl1_name(&in->names, name, b->number), .at = b->call->at}));
@@ -340,7 +361,8 @@ static void put_copy(Inliner *in, const Body *b, Symbol *from, Symbol *to)
     uint64_t step = MIN(MIN(from->align, to->align), 8);
     while (to->bytes % step) step /= 2;
     for (uint64_t at = 0; at < to->bytes; at += step) {
-        Operand r = {.kind = O_REG, .reg = sl1_reg(in->f, sl1_name(&in->names, "%copy", b->number), sl1_bits(MAX(step, 2)))};
+        Operand r = {.kind = O_REG,
+                     .reg = sl1_reg(in->f, sl1_name(&in->names, "%copy", b->number), sl1_bits(MAX(step, 2)))};
         put_access(in, b->call, true, r, from, at, step);
         put_access(in, b->call, false, r, to, at, step);
     }
@@ -358,8 +380,10 @@ static void pass(Inliner *in, Body *b, const Symbol *param, const Operand *o)
     lead(b, param, own);
     Operand value = {.kind = o->kind, .reg = o->reg, .at = o->at};
     if (o->kind == O_IMM) value.imm = imm_bits(o, param->type);
-    if (o->kind == O_SYM) put_copy(in, b, o->sym, own);
-    else put_access(in, b->call, false, value, own, 0, own->bytes);
+    if (o->kind == O_SYM)
+        put_copy(in, b, o->sym, own);
+    else
+        put_access(in, b->call, false, value, own, 0, own->bytes);
 }
 
 static void give_back(Inliner *in, Body *b, const Symbol *ret, const Operand *o)
@@ -387,7 +411,8 @@ static void put_call(Inliner *in, const Body *from, const Inst *i)
     set_label(in, b.back);
     for (int k = 0; results && k < results->count; k++) {
         Symbol *ret = b.g->rets.v[k];
-        if (results->items[k].kind == O_REG) put_access(in, &call, true, results->items[k], symbol_in(&b, ret), 0, ret->bytes);
+        if (results->items[k].kind == O_REG)
+            put_access(in, &call, true, results->items[k], symbol_in(&b, ret), 0, ret->bytes);
     }
     set_label(in, skip);
     map_free(&b.to);
@@ -415,9 +440,12 @@ static void put_body(Inliner *in, Body *b)
         if (n == g->insts.n) break;
         const Inst *i = &g->insts.v[n];
         bool returns = b->call && i->op == OP_RET;
-        if (b->replaced[n]) put_call(in, b, i);
-        else if (returns && n + 1 < g->insts.n) put_return(in, b, i);
-        else if (!returns) vec_push(&f->insts, copy_inst(in, b, i));
+        if (b->replaced[n])
+            put_call(in, b, i);
+        else if (returns && n + 1 < g->insts.n)
+            put_return(in, b, i);
+        else if (!returns)
+            vec_push(&f->insts, copy_inst(in, b, i));
     }
     for (size_t l = 0; l < g->labels.n; l++) {
         Label *to = &f->labels.v[b->label + l];

@@ -1,9 +1,11 @@
-// monitor.c: the monitoring slice's calls of simulateCache, which count what a line per structure would hit (§3.2.1), and
-// calculateWhatToCache (§3.2.2), or the same from strides. A warp chooses as one, which is ours: the paper's threads choose each
-// for itself, and a warp whose lanes disagree would go through both slices in turn. The lanes that are there first add up what
-// they counted and publish a word; those that come late read it, so that nothing rests on lanes being together.
+// monitor.c: the monitoring slice's calls of simulateCache, which count what a line per structure would hit (§3.2.1),
+// and calculateWhatToCache (§3.2.2), or the same from strides. A warp chooses as one, which is ours: the paper's
+// threads choose each for itself, and a warp whose lanes disagree would go through both slices in turn. The lanes that
+// are there first add up what they counted and publish a word; those that come late read it, so that nothing rests on
+// lanes being together.
 //
-// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number (1 if it has registers).
+// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number (1 if it has
+// registers).
 #include "sl1/sl1.h"
 
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
@@ -22,7 +24,8 @@ void sl1_begin_monitor(Sl1Writer *w)
     sl1_put(w, "mov.u32 %%sl1_calls, 0;");
     for (uint32_t k = 0; k < w->plan->structures; k++)
         if (may_cache(w, k)) {
-            sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k), sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
+            sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k),
+                sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
             if (w->options->clock) sl1_put(w, "mov.u32 %%sl1_c%u, 0;", k);
         }
     forget_all(w);
@@ -41,7 +44,8 @@ void sl1_simulate(Sl1Writer *w, uint32_t k)
 static const Operand *loaded_register(const Inst *i)
 {
     const Operand *value = &i->opnd[0], *items = value->kind == O_VEC ? value->items : value;
-    for (uint32_t k = 0; k < i->vec && i->op == OP_LD && type_bytes(i->type) <= 8; k++)  // .b128 can't be stored in part
+    for (uint32_t k = 0; k < i->vec && i->op == OP_LD && type_bytes(i->type) <= 8;
+         k++)  // .b128 can't be stored in part
         if (items[k].kind == O_REG) return &items[k];
     return NULL;
 }
@@ -54,9 +58,9 @@ static void vote(Sl1Writer *w, const char *mode, const char *q)
     sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
 }
 
-// A warp waits for its slowest lane: of the loads of one that take long, those are taken away for which some lane's line (whose hit
-// simulateCache left in p) would have to be loaded. The clock is read again when the load is back: a store of what it brought
-// has to wait for that.
+// A warp waits for its slowest lane: of the loads of one that take long, those are taken away for which some lane's
+// line (whose hit simulateCache left in p) would have to be loaded. The clock is read again when the load is back: a
+// store of what it brought has to wait for that.
 void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     const Operand *to = w->options->clock ? loaded_register(i) : NULL;
@@ -71,9 +75,9 @@ void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
 }
 
-// At a main loop's head, where the lanes that are still in it are together, a warp goes over as one. Not at the heads of loops
-// inside it: with a way out there, lanes that leave an inner loop would have no point any more at which they surely meet the
-// others, and would go on alone.
+// At a main loop's head, where the lanes that are still in it are together, a warp goes over as one. Not at the heads
+// of loops inside it: with a way out there, lanes that leave an inner loop would have no point any more at which they
+// surely meet the others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
@@ -81,12 +85,12 @@ void sl1_check_monitor(Sl1Writer *w)
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
-// --- the choice -----------------------------------------------------------------------------------------------------------
+// --- the choice ------------------------------------------------------------------------------------------------------
 static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
 
-// %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much where
-// it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count; the structures worth
-// most get the lines.
+// %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much
+// where it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count;
+// the structures worth most get the lines.
 static void rank(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -94,7 +98,9 @@ static void rank(Sl1Writer *w)
         if (!may_cache(w, k)) continue;
         sl1_put(w, "shl.b32 %%sl1_m, %%sl1_h%u, 1;", k);
         sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_m, %%sl1_n%u;", k);
-        if (by_clock(w, k)) sl1_put(w, "shl.b32 %%sl1_v0, %%sl1_c%u, 3;", k), sl1_put(w, "setp.gt.and.s32 %%sl1_p, %%sl1_v0, %%sl1_n%u, %%sl1_p;", k);
+        if (by_clock(w, k))
+            sl1_put(w, "shl.b32 %%sl1_v0, %%sl1_c%u, 3;", k),
+                sl1_put(w, "setp.gt.and.s32 %%sl1_p, %%sl1_v0, %%sl1_n%u, %%sl1_p;", k);
         if (p->structure[k].written) sl1_put(w, "mov.u32 %%sl1_m, %%sl1_h%u;", k);
         sl1_put(w, "selp.b32 %%sl1_n%u, %%sl1_m, 0, %%sl1_p;", k);
     }
@@ -116,8 +122,8 @@ static void rank_written(Sl1Writer *w, uint32_t k)
     sl1_put(w, "@%%sl1_p or.b32 %%sl1_choice, %%sl1_choice, %%sl1_m;");
 }
 
-// What most lanes that are here accessed last in the same line as the first of them is worth nothing: the hardware makes one
-// access of theirs, and a line of each lane's own would make many.
+// What most lanes that are here accessed last in the same line as the first of them is worth nothing: the hardware
+// makes one access of theirs, and a line of each lane's own would make many.
 static void refuse_shared(Sl1Writer *w)
 {
     sl1_put(w, "activemask.b32 %%sl1_v0;");
@@ -139,7 +145,8 @@ static void refuse_shared(Sl1Writer *w)
     }
 }
 
-// What stores take can't be seen. Where no structure that is loaded is worth a line, one that is only stored to has none.
+// What stores take can't be seen. Where no structure that is loaded is worth a line, one that is only stored to has
+// none.
 static void follow_loads(Sl1Writer *w, uint32_t none)
 {
     sl1_put(w, "mov.u32 %%sl1_v0, 0;");
@@ -157,8 +164,10 @@ static void add_up(Sl1Writer *w, uint32_t at)
         for (uint32_t k = 0; k < w->plan->structures; k++)
             for (uint32_t c = 0; c < counts && may_cache(w, k); c++) {
                 uint32_t place = at + 4 + 4 * (counts * k + c);
-                if (read) sl1_put(w, "ld.volatile.shared.u32 %%sl1_%c%u, [%%sl1_warp+%u];", "hnc"[c], k, place);
-                else sl1_put(w, "red.shared.add.u32 [%%sl1_warp+%u], %%sl1_%c%u;", place, "hnc"[c], k);
+                if (read)
+                    sl1_put(w, "ld.volatile.shared.u32 %%sl1_%c%u, [%%sl1_warp+%u];", "hnc"[c], k, place);
+                else
+                    sl1_put(w, "red.shared.add.u32 [%%sl1_warp+%u], %%sl1_%c%u;", place, "hnc"[c], k);
             }
 }
 
@@ -204,9 +213,12 @@ void sl1_choose(Sl1Writer *w)
     sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
 }
 
-// --- strides ----------------------------------------------------------------------------------------------------------------
+// --- strides ---------------------------------------------------------------------------------------------------------
 // Strides don't say how long loads take.
-bool sl1_strides_choose(const Sl1Writer *w) { return w->options->strides && !w->options->clock && !w->options->cache_nothing && w->plan->loop[w->loop].known; }
+bool sl1_strides_choose(const Sl1Writer *w)
+{
+    return w->options->strides && !w->options->clock && !w->options->cache_nothing && w->plan->loop[w->loop].known;
+}
 
 // Functions are called from more than one loop.
 bool sl1_is_poor(const Sl1Writer *w, int k)
@@ -228,7 +240,8 @@ static uint32_t ahead_of(const Sl1Writer *w, uint32_t k)
 {
     uint32_t n = 0;
     double own = worth(w, k);
-    for (uint32_t j = 0; j < w->plan->structures; j++) n += !sl1_in_registers(w, j) && (worth(w, j) > own || (j < k && worth(w, j) >= own));
+    for (uint32_t j = 0; j < w->plan->structures; j++)
+        n += !sl1_in_registers(w, j) && (worth(w, j) > own || (j < k && worth(w, j) >= own));
     return n;
 }
 

@@ -8,8 +8,10 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     uint64_t n = 0;
     bool number = value && parse_size(value, &n);
     if (!strcmp(name, "line") && number && (n == 8 || n == 16 || n == 24)) return o->line = (uint32_t)n, true;
-    if (!strcmp(name, "decide") && value && (!strcmp(value, "warp") || !strcmp(value, "thread"))) return o->per_thread = *value == 't', true;
-    if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks"))) return o->banks = *value == 'b', true;
+    if (!strcmp(name, "decide") && value && (!strcmp(value, "warp") || !strcmp(value, "thread")))
+        return o->per_thread = *value == 't', true;
+    if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks")))
+        return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;
     if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "clock") && number && n <= 1 << 20) return o->clock = (uint32_t)n, true;
@@ -19,8 +21,10 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "strides")) return o->strides = true;
     if (!strcmp(name, "scattered")) return o->scattered = true;
     if (!strcmp(name, "nothing")) return o->cache_nothing = true;
-#define ROW(row, takes, doc) \
-    if (!strcmp(name, row)) return text_printf(why, "--sl1-%s takes %s, not '%s'", row, takes ? takes : "nothing", value ? value : ""), false;
+#define ROW(row, takes, doc)                                                                                        \
+    if (!strcmp(name, row))                                                                                         \
+        return text_printf(why, "--sl1-%s takes %s, not '%s'", row, takes ? takes : "nothing", value ? value : ""), \
+               false;
     SL1_SETTINGS(ROW)
 #undef ROW
     return text_printf(why, "no setting '%s' of the software L1", name), false;

@@ -1,15 +1,18 @@
-// plan.c: which loops of a kernel are rewritten, and which data structure each of their accesses belongs to. Main loops are
-// outermost natural loops with an access of global memory whose pointer derives from a kernel argument, if need be through the
-// arguments of the functions they call. A loop is left alone where splitting a warp in it would be undefined, and the kernel
-// where an atomic of unknown origin might touch any structure.
+// plan.c: which loops of a kernel are rewritten, and which data structure each of their accesses belongs to. Main loops
+// are outermost natural loops with an access of global memory whose pointer derives from a kernel argument, if need be
+// through the arguments of the functions they call. A loop is left alone where splitting a warp in it would be
+// undefined, and the kernel where an atomic of unknown origin might touch any structure.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-// --- instructions -------------------------------------------------------------------------------------------------------
+// --- instructions ----------------------------------------------------------------------------------------------------
 static bool may_be_global(const Inst *i) { return i->space == SP_GLOBAL || i->space == SP_GENERIC; }
 
-static bool is_access(const Inst *i) { return (i->op == OP_LD || i->op == OP_LDU || i->op == OP_ST) && may_be_global(i); }
+static bool is_access(const Inst *i)
+{
+    return (i->op == OP_LD || i->op == OP_LDU || i->op == OP_ST) && may_be_global(i);
+}
 
 // Volatile, or with an order of its own: other threads may look at it at any time.
 bool sl1_is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
@@ -19,10 +22,14 @@ bool sl1_is_atomic(const Inst *i) { return (i->op == OP_ATOM || i->op == OP_RED)
 // Votes and shuffles without .sync are of the lanes that are there.
 static bool must_stay_together(const Inst *i)
 {
-    return i->op == OP_SHFL || i->op == OP_VOTE || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
+    return i->op == OP_SHFL || i->op == OP_VOTE || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX ||
+           inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
 }
 
-static bool orders_memory(const Inst *i) { return op_info[i->op].class == CLASS_FENCE || op_info[i->op].class == CLASS_ASYNC || i->op == OP_GRIDDEPCONTROL; }
+static bool orders_memory(const Inst *i)
+{
+    return op_info[i->op].class == CLASS_FENCE || op_info[i->op].class == CLASS_ASYNC || i->op == OP_GRIDDEPCONTROL;
+}
 
 const Function *sl1_callee(const Inst *i)
 {
@@ -31,7 +38,7 @@ const Function *sl1_callee(const Inst *i)
     return o->kind == O_SYM ? o->sym->function : NULL;
 }
 
-// --- functions --------------------------------------------------------------------------------------------------------------
+// --- functions -------------------------------------------------------------------------------------------------------
 Sl1Functions sl1_reach(const Function *f)
 {
     Sl1Functions reached = {.v = NULL};
@@ -73,7 +80,8 @@ static bool hides(const Inst *i) { return is_indirect(i) || must_stay_together(i
 
 static bool uses_memory(const Inst *i) { return is_access(i) || sl1_is_atomic(i) || orders_memory(i); }
 
-// What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself might.
+// What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself
+// might.
 static int kind_of(const Function *f)
 {
     if (!f || any_inst(f, hides)) return SL1_OPAQUE;
@@ -137,7 +145,9 @@ static int argument(const Sl1Body *b, uint32_t n, int k)
     for (uint32_t first = b->flow->blocks.v[b->flow->block_of[n]].first; n-- > first && o->kind == O_SYM;) {
         const Inst *i = &b->f->insts.v[n];
         if (i->op != OP_ST || i->opnd[0].kind != O_ADDR || i->opnd[0].sym != o->sym) continue;
-        return !i->opnd[0].imm && type_bytes(i->type) == 8 && i->vec == 1 && i->opnd[1].kind == O_REG ? through(b, b->value[i->opnd[1].reg]) : PROV_NONE;
+        return !i->opnd[0].imm && type_bytes(i->type) == 8 && i->vec == 1 && i->opnd[1].kind == O_REG
+                   ? through(b, b->value[i->opnd[1].reg])
+                   : PROV_NONE;
     }
     return PROV_NONE;
 }
@@ -168,7 +178,7 @@ static void pass_arguments(Sl1Plan *p)
     }
 }
 
-// --- structures -----------------------------------------------------------------------------------------------------------
+// --- structures ------------------------------------------------------------------------------------------------------
 static int find_structure(const Sl1Plan *p, int param)
 {
     for (uint32_t k = 0; k < p->structures; k++)
@@ -183,7 +193,8 @@ static void find_structures(Sl1Plan *p)
     for (size_t k = 0; k < p->bodies.n; k++) {
         const Sl1Body *b = p->bodies.v[k];
         for (uint32_t n = 0; n < b->f->insts.n; n++)
-            if (in_loop(b, n) && (is_access(&b->f->insts.v[n]) || sl1_is_atomic(&b->f->insts.v[n])) && b->prov[n] >= 0) sites[b->prov[n]]++;
+            if (in_loop(b, n) && (is_access(&b->f->insts.v[n]) || sl1_is_atomic(&b->f->insts.v[n])) && b->prov[n] >= 0)
+                sites[b->prov[n]]++;
     }
     for (; p->structures < SL1_STRUCTURES; p->structures++) {
         size_t most = 0;
@@ -206,32 +217,41 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
         int s = b->prov[n] >= 0 ? find_structure(p, b->prov[n]) : SL1_UNKNOWN;
         if (access) b->access[n] = (int16_t)s;
         if (sl1_is_atomic(i) || sl1_is_strong(i)) {
-            if (s >= 0) p->structure[s].barred = true;
-            else if (b->prov[n] < 0 || in_loop(b, n)) p->left = "an atomic or volatile access may touch any structure";
+            if (s >= 0)
+                p->structure[s].barred = true;
+            else if (b->prov[n] < 0 || in_loop(b, n))
+                p->left = "an atomic or volatile access may touch any structure";
         }
         if (!in_loop(b, n)) continue;
         p->unknown |= s == SL1_UNKNOWN && access;
         if (i->op == OP_LD && s >= 0) p->structure[s].loaded = true;
         if (i->op != OP_ST) continue;
-        if (s >= 0) p->structure[s].written = true;
-        else p->stores_unknown = true;
+        if (s >= 0)
+            p->structure[s].written = true;
+        else
+            p->stores_unknown = true;
     }
 }
 
 // What is called outside the main loops, or can't be rewritten, may have atomics of its own.
-static bool may_be_atomic(const Inst *i) { return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i); }
+static bool may_be_atomic(const Inst *i)
+{
+    return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i);
+}
 
 static void look_at_calls(Sl1Plan *p)
 {
     const Sl1Body *kernel = p->bodies.v[0];
     for (uint32_t n = 0; n < kernel->f->insts.n; n++) {
         const Function *g = sl1_callee(&kernel->f->insts.v[n]);
-        if (kernel->f->insts.v[n].op != OP_CALL || kernel->call[n] == SL1_HARMLESS || (kernel->call[n] > 0 && in_loop(kernel, n))) continue;
+        if (kernel->f->insts.v[n].op != OP_CALL || kernel->call[n] == SL1_HARMLESS ||
+            (kernel->call[n] > 0 && in_loop(kernel, n)))
+            continue;
         if (!g || any_inst(g, may_be_atomic)) p->left = "a function that it calls may touch any structure with atomics";
     }
 }
 
-// --- loops ----------------------------------------------------------------------------------------------------------------
+// --- loops -----------------------------------------------------------------------------------------------------------
 // Of a function without a body nobody knows.
 static bool keeps_together(const Inst *i) { return must_stay_together(i) && i->op != OP_BRX; }
 
@@ -242,8 +262,10 @@ static const char *why_not(const Flow *flow, const Loop *l)
         const Block *b = &flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++) {
             const Function *g = sl1_callee(&flow->f->insts.v[n]);
-            if (must_stay_together(&flow->f->insts.v[n])) why = "a warp must stay together in it";
-            else if (g && any_inst(g, keeps_together)) why = "a warp must stay together in a function that it calls";
+            if (must_stay_together(&flow->f->insts.v[n]))
+                why = "a warp must stay together in it";
+            else if (g && any_inst(g, keeps_together))
+                why = "a warp must stay together in a function that it calls";
         }
     }
     return why;
@@ -254,7 +276,9 @@ static bool touches_memory(const Sl1Body *body, const Loop *l)
     for (size_t k = 0; k < l->blocks.n; k++) {
         const Block *b = &body->flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++)
-            if ((is_access(&body->f->insts.v[n]) && body->prov[n] >= 0) || (body->f->insts.v[n].op == OP_CALL && !kind_of(sl1_callee(&body->f->insts.v[n])))) return true;
+            if ((is_access(&body->f->insts.v[n]) && body->prov[n] >= 0) ||
+                (body->f->insts.v[n].op == OP_CALL && !kind_of(sl1_callee(&body->f->insts.v[n]))))
+                return true;
     }
     return false;
 }
@@ -283,10 +307,14 @@ Sl1Plan *sl1_plan(const Function *f)
     uint32_t open = 0, good = 0;
     for (uint32_t k = 0; k < p->structures; k++) open += !p->structure[k].barred;
     for (uint32_t k = 0; k < p->loops; k++) good += !p->loop[k].left;
-    if (!p->loops) p->left = "no loop of it touches a data structure";
-    else if (!good) p->left = p->loop[0].left;
-    else if (!p->structures) p->left = "no loop of it touches a data structure";
-    else if (!open && !p->left) p->left = "atomics or volatile accesses touch every structure of its loops";
+    if (!p->loops)
+        p->left = "no loop of it touches a data structure";
+    else if (!good)
+        p->left = p->loop[0].left;
+    else if (!p->structures)
+        p->left = "no loop of it touches a data structure";
+    else if (!open && !p->left)
+        p->left = "atomics or volatile accesses touch every structure of its loops";
     return p;
 }
 
@@ -297,7 +325,8 @@ void sl1_plan_free(Sl1Plan *p)
         Sl1Body *b = p->bodies.v[k];
         flow_free(b->flow);
         mem_free((char *)b->out[0].name), mem_free((char *)b->out[1].name);
-        mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of), mem_free(b->from);
+        mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of),
+            mem_free(b->from);
         sl1_prepared_free(b->own), mem_free(b);
     }
     vec_free(&p->bodies);
@@ -310,14 +339,20 @@ void sl1_plan_print(const Sl1Plan *p, Text *out)
     text_printf(out, "%s: %s%s\n", p->f->symbol->name, p->left ? "left alone: " : "rewritten", p->left ? p->left : "");
     for (uint32_t k = 0; k < p->loops; k++) {
         const Loop *l = &flow->loops.v[p->loop[k].loop];
-        text_printf(out, "  loop %u: %zu blocks from instruction %u%s%s\n", k, l->blocks.n, flow->blocks.v[l->head].first, p->loop[k].left ? ", left alone: " : "", p->loop[k].left ? p->loop[k].left : "");
+        text_printf(out, "  loop %u: %zu blocks from instruction %u%s%s\n", k, l->blocks.n,
+                    flow->blocks.v[l->head].first, p->loop[k].left ? ", left alone: " : "",
+                    p->loop[k].left ? p->loop[k].left : "");
     }
     for (size_t k = 1; k < p->bodies.n; k++) text_printf(out, "  function %s\n", p->bodies.v[k]->f->symbol->name);
     for (uint32_t k = 0; k < p->structures; k++) {
         const Sl1Structure *s = &p->structure[k];
-        text_printf(out, "  structure %u: %s, %u accesses, %s", k, p->f->params.v[s->param]->name, s->sites, s->barred ? "never cached: atomic or volatile" : s->written ? "read and written" : "only read");
+        text_printf(out, "  structure %u: %s, %u accesses, %s", k, p->f->params.v[s->param]->name, s->sites,
+                    s->barred    ? "never cached: atomic or volatile"
+                    : s->written ? "read and written"
+                                 : "only read");
         for (uint32_t l = 0; l < p->loops; l++)
-            if (p->loop[l].hits[k] >= 0 && !p->loop[l].left) text_printf(out, ", by its stride %.1f %% hits in loop %u", p->loop[l].hits[k] / 10.0, l);
+            if (p->loop[l].hits[k] >= 0 && !p->loop[l].left)
+                text_printf(out, ", by its stride %.1f %% hits in loop %u", p->loop[l].hits[k] / 10.0, l);
         text_put(out, "\n");
     }
 }

@@ -1,7 +1,7 @@
-// prepare.c: the copy of a kernel, or of a function it calls, that is planned and written from, and what inlining and forwarding
-// share: names that nothing in the copy has yet, and instructions of our own. The copy has its own registers, labels, variables,
-// tables and instructions; what isn't changed (parameters, directives, the symbol) it shares with the original. Names and operands
-// lie in the module's arena.
+// prepare.c: the copy of a kernel, or of a function it calls, that is planned and written from, and what inlining and
+// forwarding share: names that nothing in the copy has yet, and instructions of our own. The copy has its own
+// registers, labels, variables, tables and instructions; what isn't changed (parameters, directives, the symbol) it
+// shares with the original. Names and operands lie in the module's arena.
 #include "sl1/sl1.h"
 
 #include <assert.h>
@@ -26,7 +26,8 @@ const char *sl1_name(Sl1Names *n, const char *stem, int64_t number)
 {
     for (;; number++) {
         char *name = arena_printf(&n->m->arena, "%s$%lld", stem, (long long)number);
-        if (map_get(&n->taken, name, strlen(name), NULL) || map_get(&n->m->symbol_map, name, strlen(name), NULL)) continue;
+        if (map_get(&n->taken, name, strlen(name), NULL) || map_get(&n->m->symbol_map, name, strlen(name), NULL))
+            continue;
         take(n, name);
         return name;
     }
@@ -46,7 +47,8 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
 {
     Operand *own = arena_alloc(&f->module->arena, sizeof *own * (size_t)operands);
     memcpy(own, o, sizeof *own * (size_t)operands);
-    Inst i = {.op = (uint16_t)op, .suffixes = (uint8_t)suffixes, .guard = NO_REG, .operands = (uint8_t)operands, .opnd = own};
+    Inst i = {
+        .op = (uint16_t)op, .suffixes = (uint8_t)suffixes, .guard = NO_REG, .operands = (uint8_t)operands, .opnd = own};
     i.at = near->at, i.loc = near->loc, i.origin = near->origin;
     for (int k = 0; k < suffixes; k++) i.suffix[k] = suffix[k];
     Diag diag = {0};

@@ -1,23 +1,31 @@
-// registers.c: lines in registers, which can't be indexed. A load picks the half of its line with a predicate and its bytes out of
-// that by prmt; a store goes into each word under a predicate of the word's own. S-L1 §5 found registers slower, since a
-// compiler moves an array that is indexed dynamically to local memory; words with names stay where they are.
+// registers.c: lines in registers, which can't be indexed. A load picks the half of its line with a predicate and its
+// bytes out of that by prmt; a store goes into each word under a predicate of the word's own. S-L1 §5 found registers
+// slower, since a compiler moves an array that is indexed dynamically to local memory; words with names stay where they
+// are.
 #include "sl1/sl1.h"
 
 #include <stdio.h>
 
 // Where pointers may alias, lines are looked up by place, which registers don't have; and 24 bytes have no halves.
-bool sl1_in_registers(const Sl1Writer *w, uint32_t k) { return !w->alias && w->options->line != 24 && k < w->options->registers; }
+bool sl1_in_registers(const Sl1Writer *w, uint32_t k)
+{
+    return !w->alias && w->options->line != 24 && k < w->options->registers;
+}
 
 void sl1_line_words(const Sl1Writer *w, char letter, uint32_t k, char out[100])
 {
     int n = 0;
-    for (uint32_t word = 0; word < w->options->line / 4; word++) n += snprintf(out + n, 100 - (size_t)n, "%s%%sl1_%c%u_%u", word ? ", " : "{", letter, k, word);
+    for (uint32_t word = 0; word < w->options->line / 4; word++)
+        n += snprintf(out + n, 100 - (size_t)n, "%s%%sl1_%c%u_%u", word ? ", " : "{", letter, k, word);
     snprintf(out + n, 100 - (size_t)n, "}");
 }
 
-static uint32_t reg_bits(const Sl1Writer *w, const Operand *o) { return (uint32_t)type_info[w->view.regs.v[o->reg].type].bits; }
+static uint32_t reg_bits(const Sl1Writer *w, const Operand *o)
+{
+    return (uint32_t)type_info[w->view.regs.v[o->reg].type].bits;
+}
 
-// --- loads ------------------------------------------------------------------------------------------------------------------
+// --- loads -----------------------------------------------------------------------------------------------------------
 // An element of at most 4 bytes is the lowest bytes of a word, and extended as a load extends it.
 static void give(Sl1Writer *w, const Operand *to, Type type, const char *word)
 {
@@ -25,10 +33,14 @@ static void give(Sl1Writer *w, const Operand *to, Type type, const char *word)
     const char *d = reg_name(&w->view, to->reg);
     uint32_t bits = reg_bits(w, to), bytes = (uint32_t)type_bytes(type);
     char sign = type_info[type].kind == K_SINT ? 's' : 'u';
-    if (bits == 8 * bytes && bytes == 4) sl1_put(w, "mov.b32 %s, %s;", d, word);
-    else if (bits == 8 * bytes && bytes == 2) sl1_put(w, "mov.b32 {%s, %%sl1_k}, %s;", d, word);
-    else if (bits == 8) sl1_put(w, "cvt.u8.u32 %s, %s;", d, word);
-    else sl1_put(w, "cvt.%c%u.%c%u %s, %s;", sign, bits, sign, 8 * bytes, d, word);
+    if (bits == 8 * bytes && bytes == 4)
+        sl1_put(w, "mov.b32 %s, %s;", d, word);
+    else if (bits == 8 * bytes && bytes == 2)
+        sl1_put(w, "mov.b32 {%s, %%sl1_k}, %s;", d, word);
+    else if (bits == 8)
+        sl1_put(w, "cvt.u8.u32 %s, %s;", d, word);
+    else
+        sl1_put(w, "cvt.%c%u.%c%u %s, %s;", sign, bits, sign, 8 * bytes, d, word);
 }
 
 static void give_part(Sl1Writer *w, const Operand *to, Type type, const char *word, uint32_t bit)
@@ -67,12 +79,14 @@ static void load(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
     find_words(w, k, bytes * i->vec, words);
     for (uint32_t e = 0; e < i->vec; e++) {
-        if (bytes < 8) give_part(w, &items[e], i->type, words[e * bytes / 4], 8 * bytes * e % 32);
-        else if (items[e].kind != O_SINK) sl1_put(w, "mov.b64 %s, {%s, %s};", reg_name(&w->view, items[e].reg), words[2 * e], words[2 * e + 1]);
+        if (bytes < 8)
+            give_part(w, &items[e], i->type, words[e * bytes / 4], 8 * bytes * e % 32);
+        else if (items[e].kind != O_SINK)
+            sl1_put(w, "mov.b64 %s, {%s, %s};", reg_name(&w->view, items[e].reg), words[2 * e], words[2 * e + 1]);
     }
 }
 
-// --- stores -----------------------------------------------------------------------------------------------------------------
+// --- stores ----------------------------------------------------------------------------------------------------------
 // A value of at most 4 bytes in the lowest bytes of a word: its register, or `temp`.
 static const char *take(Sl1Writer *w, const Operand *from, Type type, const char *temp)
 {
@@ -89,8 +103,10 @@ static const char *take(Sl1Writer *w, const Operand *from, Type type, const char
 static void take_long(Sl1Writer *w, const Operand *from, Type type, const char *low, const char *high)
 {
     uint64_t bits = from->kind == O_REG ? 0 : imm_bits(from, type);
-    if (from->kind == O_REG) sl1_put(w, "mov.b64 {%s, %s}, %s;", low, high, reg_name(&w->view, from->reg));
-    else sl1_put(w, "mov.b32 %s, %u;", low, (uint32_t)bits), sl1_put(w, "mov.b32 %s, %u;", high, (uint32_t)(bits >> 32));
+    if (from->kind == O_REG)
+        sl1_put(w, "mov.b64 {%s, %s}, %s;", low, high, reg_name(&w->view, from->reg));
+    else
+        sl1_put(w, "mov.b32 %s, %u;", low, (uint32_t)bits), sl1_put(w, "mov.b32 %s, %u;", high, (uint32_t)(bits >> 32));
 }
 
 // What is stored, as words; a part of a word in its lowest bytes.
@@ -101,9 +117,14 @@ static void take_words(Sl1Writer *w, const Inst *i, const char *words[4])
     uint32_t bytes = (uint32_t)type_bytes(i->type), each = bytes < 4 ? 4 / bytes : 1;
     for (uint32_t e = 0; e < i->vec; e++) {
         uint32_t j = e * bytes / 4, bit = 8 * bytes * (e % each);
-        if (bytes == 8) take_long(w, &items[e], i->type, words[j] = temp[j], words[j + 1] = temp[j + 1]);
-        else if (!bit) words[j] = take(w, &items[e], i->type, temp[j]);
-        else sl1_put(w, "bfi.b32 %s, %s, %s, %u, %u;", temp[j], take(w, &items[e], i->type, "%sl1_v4"), words[j], bit, 8 * bytes), words[j] = temp[j];
+        if (bytes == 8)
+            take_long(w, &items[e], i->type, words[j] = temp[j], words[j + 1] = temp[j + 1]);
+        else if (!bit)
+            words[j] = take(w, &items[e], i->type, temp[j]);
+        else
+            sl1_put(w, "bfi.b32 %s, %s, %s, %u, %u;", temp[j], take(w, &items[e], i->type, "%sl1_v4"), words[j], bit,
+                    8 * bytes),
+                words[j] = temp[j];
     }
 }
 
@@ -118,13 +139,18 @@ static void store(Sl1Writer *w, const Inst *i, uint32_t k)
     for (uint32_t at = 0; at < line; at += step) {
         bool whole = step == line;
         if (!whole) sl1_put(w, "setp.eq.u32 %%sl1_p, %s, %u;", width < 4 ? "%sl1_z1" : "%sl1_t", at);
-        if (width < 4) sl1_put(w, "@%%sl1_p bfi.b32 %%sl1_w%u_%u, %s, %%sl1_w%u_%u, %%sl1_z0, %u;", k, at / 4, words[0], k, at / 4, 8 * width);
-        for (uint32_t j = 0; width >= 4 && j < width / 4; j++) sl1_put(w, "%smov.b32 %%sl1_w%u_%u, %s;", whole ? "" : "@%sl1_p ", k, at / 4 + j, words[j]);
+        if (width < 4)
+            sl1_put(w, "@%%sl1_p bfi.b32 %%sl1_w%u_%u, %s, %%sl1_w%u_%u, %%sl1_z0, %u;", k, at / 4, words[0], k, at / 4,
+                    8 * width);
+        for (uint32_t j = 0; width >= 4 && j < width / 4; j++)
+            sl1_put(w, "%smov.b32 %%sl1_w%u_%u, %s;", whole ? "" : "@%sl1_p ", k, at / 4 + j, words[j]);
     }
 }
 
 void sl1_access_words(Sl1Writer *w, const Inst *i, uint32_t k)
 {
-    if (i->op == OP_ST) store(w, i, k);
-    else load(w, i, k);
+    if (i->op == OP_ST)
+        store(w, i, k);
+    else
+        load(w, i, k);
 }

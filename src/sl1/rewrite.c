@@ -1,11 +1,11 @@
-// rewrite.c: a module with the rewritten kernels behind its own. The version is raised only as far as they need it, since later
-// ones refuse what older modules may contain (votes and shuffles without .sync, from 6.4 on for sm_70).
+// rewrite.c: a module with the rewritten kernels behind its own. The version is raised only as far as they need it,
+// since later ones refuse what older modules may contain (votes and shuffles without .sync, from 6.4 on for sm_70).
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-// Bytes of a buffer with the first n parameters, each at its alignment, in which the next is aligned so (CUDA Driver API,
-// cuLaunchKernel: extra).
+// Bytes of a buffer with the first n parameters, each at its alignment, in which the next is aligned so (CUDA Driver
+// API, cuLaunchKernel: extra).
 static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
 {
     uint64_t at = 0;
@@ -46,18 +46,25 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         Sl1Plan *p = sl1_plan(f);
         const char *left = why_left(module, p, o);
         if (!left && o->strides) sl1_strides(p, o->line);
-        Sl1Kernel kernel = {.name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
+        Sl1Kernel kernel = {
+            .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
             kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
-            for (uint32_t s = 0; s < p->structures; s++) kernel.param[s] = p->structure[s].param, kernel.offset[s] = (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
-            for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
+            for (uint32_t s = 0; s < p->structures; s++)
+                kernel.param[s] = p->structure[s].param,
+                kernel.offset[s] =
+                    (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
+            for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++)
+                text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
         }
         vec_push(&m->kernels, kernel);
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
-    if (module->sm >= 30 && (!o->per_thread || o->clock) && kernels.n && module->version_major * 10 + module->version_minor < 62) raised.version_major = 6, raised.version_minor = 2;
+    if (module->sm >= 30 && (!o->per_thread || o->clock) && kernels.n &&
+        module->version_major * 10 + module->version_minor < 62)
+        raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);
     if (kernels.n) {
         text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");
@@ -67,7 +74,8 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
     text_free(&kernels);
 }
 
-bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag)
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
+                      Diag *diag)
 {
     Module *module = ptx_parse(ptx, length, name, diag);
     if (!module) return false;
@@ -79,7 +87,11 @@ bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl
 static void dump_slice(const Sl1Plan *p, const Sl1Options *o, Slice slice, Text *out)
 {
     bool apart = o->apart || sl1_needs_apart(o);
-    text_printf(out, "// %s%s%s\n", p->f->symbol->name, p->left ? " is left alone: " : apart ? SL1_APART : SL1_ALIAS, p->left ? p->left : "");
+    text_printf(out, "// %s%s%s\n", p->f->symbol->name,
+                p->left ? " is left alone: "
+                : apart ? SL1_APART
+                        : SL1_ALIAS,
+                p->left ? p->left : "");
     if (!p->left) sl1_write_slice(p, o, !apart, slice, out);
 }
 
@@ -98,9 +110,12 @@ bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text 
         Sl1Plan *p = sl1_plan(f);
         p->left = why_left(module, p, o);
         sl1_strides(p, o->line);
-        if (s <= FORWARD) ptx_print_function(f, out);
-        else if (s == PLAN) sl1_plan_print(p, out);
-        else dump_slice(p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
+        if (s <= FORWARD)
+            ptx_print_function(f, out);
+        else if (s == PLAN)
+            sl1_plan_print(p, out);
+        else
+            dump_slice(p, o, (Slice)(SLICE_MONITOR + s - MONITOR), out);
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     return true;

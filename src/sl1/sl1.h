@@ -1,107 +1,124 @@
-// sl1.h: the software L1 (Mokhtari and Stumm, "S-L1: A Software-based GPU L1 Cache that Outperforms the Hardware L1 for Data
-// Processing Applications"), as a pass over PTX.
+// sl1.h: the software L1 (Mokhtari and Stumm, "S-L1: A Software-based GPU L1 Cache that Outperforms the Hardware L1 for
+// Data Processing Applications"), as a pass over PTX.
 //
-// A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for each of the
-// kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread has made enough
-// accesses a choice is made, and the second copy goes on from the same point, with the same registers, accessing the chosen
-// structures through lines in shared memory that are the thread's own. inline.c and forward.c bring together what belongs to an
-// address, plan.c finds loops and structures, stride.c what lines will hit where the text says it, slice.c writes the copies,
-// monitor.c, access.c, registers.c and flush.c what is put into them, calls.c what they call, rewrite.c the module; launch.c says
-// how much room there is.
+// A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for
+// each of the kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread
+// has made enough accesses a choice is made, and the second copy goes on from the same point, with the same registers,
+// accessing the chosen structures through lines in shared memory that are the thread's own. inline.c and forward.c
+// bring together what belongs to an address, plan.c finds loops and structures, stride.c what lines will hit where the
+// text says it, slice.c writes the copies, monitor.c, access.c, registers.c and flush.c what is put into them, calls.c
+// what they call, rewrite.c the module; launch.c says how much room there is.
 #ifndef SL1_H
 #define SL1_H
 
 #include "ptx/ptx.h"
 
 typedef struct Sl1Options {
-    uint32_t line;        // bytes of a line: 8, 16 or 24
-    uint32_t threshold;   // accesses of a thread after which it is chosen; §3.2.1
-    bool per_thread;      // each thread chooses for itself, as in the paper; else a warp does
-    bool cache_nothing;   // the choice is none: what the rest costs (Fig. 12)
-    bool apart;           // pointers don't alias, says the user
-    bool prefetch;        // the line behind one that was just loaded is asked for early
-    bool scattered;       // not cached: what the lanes of a warp find in one line anyway
-    bool strides;         // where strides are known they choose, and nothing is monitored
-    uint32_t registers;   // so many structures, those with most accesses, have their lines in registers
-    uint32_t clock;       // cycles from which on a load counts as slow, that lines should make faster; 0: loads aren't timed
-    uint32_t warps;       // percent of the original's resident warps that the rewritten kernel must have to be launched
-    bool banks;           // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
+    uint32_t line;       // bytes of a line: 8, 16 or 24
+    uint32_t threshold;  // accesses of a thread after which it is chosen; §3.2.1
+    bool per_thread;     // each thread chooses for itself, as in the paper; else a warp does
+    bool cache_nothing;  // the choice is none: what the rest costs (Fig. 12)
+    bool apart;          // pointers don't alias, says the user
+    bool prefetch;       // the line behind one that was just loaded is asked for early
+    bool scattered;      // not cached: what the lanes of a warp find in one line anyway
+    bool strides;        // where strides are known they choose, and nothing is monitored
+    uint32_t registers;  // so many structures, those with most accesses, have their lines in registers
+    uint32_t clock;  // cycles from which on a load counts as slow, that lines should make faster; 0: loads aren't timed
+    uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
+    bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
-// Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where pointers lead to
-// different allocations are they used, of kernels without pointers of unknown origin.
+// Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where
+// pointers lead to different allocations are they used, of kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 // Settings: name, value (null: none), what it does. On the command line each has --sl1- in front.
-#define SL1_SETTINGS(S)                                                                                                    \
-    S("line", "8|16|24", "bytes of a line (16)")                                                                          \
-    S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)")    \
-    S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                              \
-    S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")     \
-    S("layout", "lanes|banks", "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never " \
-                                "meet in a bank")                                                                         \
-    S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")                \
-    S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")           \
-    S("registers", "N", "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")  \
-    S("clock", "N", "cached is only what a warp has more loads of that take N cycles than loads that miss a lane's line (0)") \
-    S("warps", "N", "the original is launched where an SM would hold less than N percent of its warps with the rewritten kernel (0)") \
-    S("strides", NULL, "where the text says how far accesses move in each round, that chooses, and nothing is monitored")       \
+#define SL1_SETTINGS(S)                                                                                                \
+    S("line", "8|16|24", "bytes of a line (16)")                                                                       \
+    S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)") \
+    S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                           \
+    S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")  \
+    S("layout", "lanes|banks",                                                                                         \
+      "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never "              \
+      "meet in a bank")                                                                                                \
+    S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")             \
+    S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")         \
+    S("registers", "N",                                                                                                \
+      "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")             \
+    S("clock", "N",                                                                                                    \
+      "cached is only what a warp has more loads of that take N cycles than loads that miss a lane's line (0)")        \
+    S("warps", "N",                                                                                                    \
+      "the original is launched where an SM would hold less than N percent of its warps with the rewritten kernel "    \
+      "(0)")                                                                                                           \
+    S("strides", NULL,                                                                                                 \
+      "where the text says how far accesses move in each round, that chooses, and nothing is monitored")               \
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8+decide=thread+noalias"; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 5 };                     // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 5 };  // part of what a stored run is known by: raised when rewritten kernels change
 
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
 #define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
 #define SL1_APART "$sl1_apart"
 
-// --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---------
-// Whoever asks for one frees it, behind its plan and before its module. The kernel, or the function that stays one, is left as it is.
+// --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---
+// Whoever asks for one frees it, behind its plan and before its module. The kernel, or the function that stays one, is
+// left as it is.
 Function *sl1_prepare(const Function *f);
 void sl1_prepared_free(Function *copy);
-Function *sl1_inline(const Function *f);       // inline.c: makes the copy
-void sl1_forward(Function *copy);              // forward.c: in place
+Function *sl1_inline(const Function *f);  // inline.c: makes the copy
+void sl1_forward(Function *copy);         // forward.c: in place
 typedef struct Sl1Names {
     Map taken;
     Module *m;
 } Sl1Names;
-void sl1_take_names(Sl1Names *n, const Function *f);                       // those that f and its module have
-const char *sl1_name(Sl1Names *n, const char *stem, int64_t number);       // stem$number, or with the next number that is free
+void sl1_take_names(Sl1Names *n, const Function *f);  // those that f and its module have
+const char *sl1_name(Sl1Names *n, const char *stem,
+                     int64_t number);  // stem$number, or with the next number that is free
 void sl1_names_free(Sl1Names *n);
-uint32_t sl1_reg(Function *f, const char *name, Type type);                // a new one
-Type sl1_bits(uint64_t bytes);                                             // .b8 … .b64
+uint32_t sl1_reg(Function *f, const char *name, Type type);  // a new one
+Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
 // An instruction for f that stands where near does; its guard is the caller's.
-Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o, int operands);
+Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
+              int operands);
 
-// --- plan.c: what is to be rewritten ------------------------------------------------------------------------------------
-typedef enum Sl1Access { SL1_OTHER = -2, SL1_UNKNOWN = -1 } Sl1Access;  // not global memory; a pointer of unknown origin
+// --- plan.c: what is to be rewritten ---------------------------------------------------------------------------------
+typedef enum Sl1Access {
+    SL1_OTHER = -2,
+    SL1_UNKNOWN = -1
+} Sl1Access;  // not global memory; a pointer of unknown origin
 typedef struct Sl1Structure {
-    uint32_t param;       // index of the kernel's parameter
-    bool loaded, written; // by the main loops
-    bool barred;          // atomics or volatile accesses touch it: never cached
-    uint32_t sites;       // accesses in the text of the main loops
+    uint32_t param;        // index of the kernel's parameter
+    bool loaded, written;  // by the main loops
+    bool barred;           // atomics or volatile accesses touch it: never cached
+    uint32_t sites;        // accesses in the text of the main loops
 } Sl1Structure;
 enum { SL1_NOT_KNOWN = -1, SL1_NOT_USED = -2 };
 typedef struct Sl1Loop {
-    uint32_t loop, head;  // of Flow.loops; its block
-    const char *left;     // why it is left alone, or null
-    int16_t hits[SL1_STRUCTURES];    // of 1000 accesses, as strides have it; or one of the above
-    double weight[SL1_STRUCTURES];   // of its accesses, with more rounds the deeper they are
-    bool known;                      // of all structures that may be cached
+    uint32_t loop, head;            // of Flow.loops; its block
+    const char *left;               // why it is left alone, or null
+    int16_t hits[SL1_STRUCTURES];   // of 1000 accesses, as strides have it; or one of the above
+    double weight[SL1_STRUCTURES];  // of its accesses, with more rounds the deeper they are
+    bool known;                     // of all structures that may be cached
 } Sl1Loop;
-typedef struct Sl1Body {  // the kernel, or a function that its main loops call
+typedef struct Sl1Body {     // the kernel, or a function that its main loops call
     const Function *f, *of;  // prepared, and as the module has it
-    Function *own;        // f, if it is a function's
+    Function *own;           // f, if it is a function's
     Flow *flow;
-    int16_t *prov, *value;  // per instruction and register: the kernel's parameter that an address, a value derives from, or PROV_NONE
-    int16_t *access;      // per instruction: a structure, or a Sl1Access
-    int16_t *call;        // per instruction: the body that is called, or a Sl1Call
-    int *loop_of;         // per block: the main loop it is in, or −1; of functions always 0
-    int16_t *from;        // per parameter: the kernel's parameter that is passed for it
-    Symbol out[2];        // of a function: what its copies' results are called where they are called, monitor's and compute's
+    int16_t *prov,
+        *value;       // per instruction and register: the parameter that an address, a value derives from, or PROV_NONE
+    int16_t *access;  // per instruction: a structure, or a Sl1Access
+    int16_t *call;    // per instruction: the body that is called, or a Sl1Call
+    int *loop_of;     // per block: the main loop it is in, or −1; of functions always 0
+    int16_t *from;    // per parameter: the kernel's parameter that is passed for it
+    Symbol out[2];  // of a function: what its copies' results are called where they are called, monitor's and compute's
 } Sl1Body;
-typedef enum Sl1Call { SL1_NO_CALL = -1, SL1_HARMLESS = -2, SL1_OPAQUE = -3 } Sl1Call;  // touches no memory of others; who knows what it does
+typedef enum Sl1Call {
+    SL1_NO_CALL = -1,
+    SL1_HARMLESS = -2,
+    SL1_OPAQUE = -3
+} Sl1Call;  // touches no memory of others; who knows what it does
 typedef struct Sl1Plan {
     const Function *f;
     VEC(Sl1Body *) bodies;  // the kernel first
@@ -110,41 +127,48 @@ typedef struct Sl1Plan {
     Sl1Loop loop[SL1_LOOPS];
     uint32_t loops;
     bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
-    const char *left;     // why the kernel is left alone, or null
+    const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
-const Function *sl1_callee(const Inst *i);    // of a direct call, or null
+const Function *sl1_callee(const Inst *i);  // of a direct call, or null
 typedef VEC(const Function *) Sl1Functions;
-Sl1Functions sl1_reach(const Function *f);    // f and what it leads to by direct calls, each once; freed by who asks
-bool sl1_is_static(const Symbol *s);          // of a body's variables
-bool sl1_is_atomic(const Inst *i);            // of memory that may be global
-bool sl1_is_strong(const Inst *i);            // volatile, or with an order of its own
+Sl1Functions sl1_reach(const Function *f);  // f and what it leads to by direct calls, each once; freed by who asks
+bool sl1_is_static(const Symbol *s);        // of a body's variables
+bool sl1_is_atomic(const Inst *i);          // of memory that may be global
+bool sl1_is_strong(const Inst *i);          // volatile, or with an order of its own
 void sl1_plan_free(Sl1Plan *p);
 void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of so many bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
-// --- slice.c: a kernel's text -------------------------------------------------------------------------------------------
-typedef enum Slice { SLICE_ORIGINAL, SLICE_MONITOR, SLICE_COMPUTE, SLICE_PLAIN } Slice;  // plain: where nothing is cached
+// --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
+typedef enum Slice {
+    SLICE_ORIGINAL,
+    SLICE_MONITOR,
+    SLICE_COMPUTE,
+    SLICE_PLAIN
+} Slice;  // plain: where nothing is cached
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
     const Sl1Options *options;
-    Function view;        // its function, with our registers, and labels renamed for the slice being written
-    bool alias;           // pointer arguments may point into the same memory
+    Function view;  // its function, with our registers, and labels renamed for the slice being written
+    bool alias;     // pointer arguments may point into the same memory
     Slice slice;
-    uint32_t loop;        // of the slice
-    uint32_t labels;      // made so far
-    const char *x;        // the register with the address of the access being written
-    Text aside;           // of the slice: what is done at misses, behind its blocks, so that hits don't branch
+    uint32_t loop;    // of the slice
+    uint32_t labels;  // made so far
+    const char *x;    // the register with the address of the access being written
+    Text aside;       // of the slice: what is done at misses, behind its blocks, so that hits don't branch
     Text *out;
 } Sl1Writer;
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
-void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out);  // one alone, to be looked at
-void sl1_find_region(Sl1Writer *w);                        // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
+void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice,
+                     Text *out);     // one alone, to be looked at
+void sl1_find_region(Sl1Writer *w);  // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
-// Bytes of a block's part of shared memory before the lines that a warp has: sl1_loop_bytes for each loop, which are the choice,
-// then hits and accesses of each structure, and how many more of its loads were slow than would be, if the clock is asked.
+// Bytes of a block's part of shared memory before the lines that a warp has: sl1_loop_bytes for each loop, which are
+// the choice, then hits and accesses of each structure, and how many more of its loads were slow than would be, if the
+// clock is asked.
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
@@ -152,75 +176,85 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
 
-// --- registers.c: lines in registers ----------------------------------------------------------------------------------------
+// --- registers.c: lines in registers ---------------------------------------------------------------------------------
 bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
-void sl1_line_words(const Sl1Writer *w, char letter, uint32_t structure, char out[100]);  // w, or e of the next, as a vector
-void sl1_access_words(Sl1Writer *w, const Inst *i, uint32_t structure);           // at offset %sl1_t of the line, which stays for stores
+void sl1_line_words(const Sl1Writer *w, char letter, uint32_t structure,
+                    char out[100]);  // w, or e of the next, as a vector
+void sl1_access_words(Sl1Writer *w, const Inst *i,
+                      uint32_t structure);  // at offset %sl1_t of the line, which stays for stores
 
-// --- calls.c: functions that a main loop calls ------------------------------------------------------------------------------
-void sl1_declare_results(Sl1Writer *w);                    // the variables in which calls of a slice give back what they do
+// --- calls.c: functions that a main loop calls -----------------------------------------------------------------------
+void sl1_declare_results(Sl1Writer *w);  // the variables in which calls of a slice give back what they do
 void sl1_call(Sl1Writer *w, const Inst *i, uint32_t body);  // of the slice's copy, with the cache's state
-bool sl1_move_result(Sl1Writer *w, const Inst *i);         // an access of a result that stands behind the state now: written there, or false
+bool sl1_move_result(Sl1Writer *w,
+                     const Inst *i);  // an access of a result that stands behind the state now: written there, or false
 void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // where a function begins and where it returns
 void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's, without what follows it
 
-// --- monitor.c, access.c, flush.c: what is put into the slices ------------------------------------------------------------
-void sl1_begin_monitor(Sl1Writer *w);                      // before a main loop
-void sl1_check_monitor(Sl1Writer *w);                      // at its head: enough accesses?
-void sl1_simulate(Sl1Writer *w, uint32_t structure);       // simulateCache, of w->x
-void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t structure);  // the access itself, by the clock if that is asked
-void sl1_choose(Sl1Writer *w);                             // calculateWhatToCache, and on in the computing slice
-void sl1_choose_by_strides(Sl1Writer *w);                  // the same, without a monitor
-bool sl1_strides_choose(const Sl1Writer *w);               // no monitor: the loop's strides choose
-bool sl1_is_poor(const Sl1Writer *w, int structure);       // its strides are known to be worth no line, and it is in none
-const char *sl1_line_of(Sl1Writer *w, uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
-void sl1_address(Sl1Writer *w, const Inst *i);             // sets w->x
-void sl1_access(Sl1Writer *w, const Inst *i, int structure);  // accessThroughCache, the address too
+// --- monitor.c, access.c, flush.c: what is put into the slices -------------------------------------------------------
+void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
+void sl1_check_monitor(Sl1Writer *w);                 // at its head: enough accesses?
+void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache, of w->x
+void sl1_put_timed(Sl1Writer *w, const Inst *i,
+                   uint32_t structure);               // the access itself, by the clock if that is asked
+void sl1_choose(Sl1Writer *w);                        // calculateWhatToCache, and on in the computing slice
+void sl1_choose_by_strides(Sl1Writer *w);             // the same, without a monitor
+bool sl1_strides_choose(const Sl1Writer *w);          // no monitor: the loop's strides choose
+bool sl1_is_poor(const Sl1Writer *w, int structure);  // its strides are known to be worth no line, and it is in none
+const char *sl1_line_of(Sl1Writer *w,
+                        uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
+void sl1_address(Sl1Writer *w, const Inst *i);                 // sets w->x
+void sl1_access(Sl1Writer *w, const Inst *i, int structure);   // accessThroughCache, the address too
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);  // to memory, and what of it is in lines before it
-void sl1_flush(Sl1Writer *w);                              // lines written back and forgotten
-void sl1_write_back(Sl1Writer *w, uint32_t structure);     // one line, if it was written to
-void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load, const char *address);  // a whole one, from global memory or to it
+void sl1_flush(Sl1Writer *w);                                  // lines written back and forgotten
+void sl1_write_back(Sl1Writer *w, uint32_t structure);         // one line, if it was written to
+void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load,
+                   const char *address);  // a whole one, from global memory or to it
 void sl1_forget(Sl1Writer *w, uint32_t structure);
-void sl1_put_high(Sl1Writer *w, uint32_t structure);       // sets %sl1_g…, the high half of its line's address
-void sl1_put_tag(Sl1Writer *w, uint32_t structure);        // sets %sl1_z: the address
+void sl1_put_high(Sl1Writer *w, uint32_t structure);  // sets %sl1_g…, the high half of its line's address
+void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z: the address
 
-// --- rewrite.c: a module --------------------------------------------------------------------------------------------------
+// --- rewrite.c: a module ---------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {
     char *name;
-    uint32_t params;      // of the original; the rewritten ones have two more, both .u32: where our part of dynamic shared
-                          // memory begins, and lines per thread
+    uint32_t params;  // of the original; the rewritten ones have two more, both .u32: where our part of dynamic shared
+                      // memory begins, and lines per thread
     uint32_t structures, warp_bytes;
-    uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];  // their pointers, and where they lie in a buffer of all parameters
-    uint32_t param_bytes; // of such a buffer, without ours
-    char *left;           // why it was left alone, or null
+    uint32_t param[SL1_STRUCTURES],
+        offset[SL1_STRUCTURES];  // their pointers, and where they lie in a buffer of all parameters
+    uint32_t param_bytes;        // of such a buffer, without ours
+    char *left;                  // why it was left alone, or null
 } Sl1Kernel;
 typedef struct Sl1Module {
     VEC(Sl1Kernel) kernels;
 } Sl1Module;
 // Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
-bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m, Diag *diag);
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
+                      Diag *diag);
 // What stands after a step, of every kernel: for the reader.
 #define SL1_STEPS "inline|forward|plan|monitor|compute|plain"
 bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out);  // false: there is no such step
 const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 
-// --- launch.c: which kernel is launched, and room for lines -------------------------------------------------------------------
+// --- launch.c: which kernel is launched, and room for lines ----------------------------------------------------------
 // Where the allocation begins that p leads to, and its bytes. False: it is not known.
 typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
-// Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its own:
-// pointer[i] is structure i's.
+// Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its
+// own: pointer[i] is structure i's.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 #define SL1_NO_ROOM "there is no room for a line"
 typedef struct Sl1Share {
-    uint32_t region, lines, smem;  // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
-    const char *left;              // it; dynamic shared memory of a block. Why the original is to be launched, or null
+    uint32_t region, lines,
+        smem;          // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
+    const char *left;  // it; dynamic shared memory of a block. Why the original is to be launched, or null
 } Sl1Share;
 // Blocks of the original or the rewritten kernel that an SM has room for with so much dynamic shared memory each.
 typedef uint32_t Sl1Fit(void *user, bool original, uint32_t smem);
-// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`; apart: of the kernel
-// for pointers that don't alias.
-Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks, uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
+// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`; apart: of
+// the kernel for pointers that don't alias.
+Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks,
+                   uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
 
 #endif

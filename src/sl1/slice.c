@@ -1,13 +1,14 @@
-// slice.c: writes a kernel with its main loops more than once. Blocks outside them are copied as they are; before a main loop stands
-// what the monitor needs, then its monitoring slice, the choice, its computing slice, and a plain one for where nothing is cached. All
-// copies of a block have the same registers, so that control may go from the loop's head in one slice to that in another. Every block
-// gets a label of its own, o, m, c or n by slice; ways out of a computing slice (x) lead through a flush.
+// slice.c: writes a kernel with its main loops more than once. Blocks outside them are copied as they are; before a
+// main loop stands what the monitor needs, then its monitoring slice, the choice, its computing slice, and a plain one
+// for where nothing is cached. All copies of a block have the same registers, so that control may go from the loop's
+// head in one slice to that in another. Every block gets a label of its own, o, m, c or n by slice; ways out of a
+// computing slice (x) lead through a flush.
 #include "sl1/sl1.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-// --- registers ------------------------------------------------------------------------------------------------------------
+// --- registers -------------------------------------------------------------------------------------------------------
 static void add_reg(Sl1Writer *w, Type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 {
@@ -19,11 +20,11 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
     vec_push(&w->view.regs, ((Reg){name.v, type}));
 }
 
-// Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't alias its
-// low half, g being the high one, for as long as it is needed; h, n and c, the monitor's hits, accesses, and slow loads less those
-// that would miss; l, where its line is in shared memory, or −1; b, the bytes of it that were written; e, the low half of the next
-// line's address, where that was loaded early, and its words; o, the low half of the pointer, where lines are counted from it; w,
-// the words of a line that lies in registers.
+// Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't
+// alias its low half, g being the high one, for as long as it is needed; h, n and c, the monitor's hits, accesses, and
+// slow loads less those that would miss; l, where its line is in shared memory, or −1; b, the bytes of it that were
+// written; e, the low half of the next line's address, where that was loaded early, and its words; o, the low half of
+// the pointer, where lines are counted from it; w, the words of a line that lies in registers.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -35,14 +36,17 @@ static void add_registers(Sl1Writer *w)
         if (w->options->clock) add_reg(w, TY_U32, "%%sl1_c%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
         if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
-        for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++) add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
+        for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++)
+            add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
         if (!sl1_has_next(w, k)) continue;
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "count", "s", "m", "t", "i", "choice", "v0", "v1", "v2", "v3", "v4", "v5", "low", "z0", "z1"};
+    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",  "t",   "i",  "choice",
+                                        "v0",    "v1",   "v2",    "v3",    "v4", "v5", "low", "z0", "z1"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
-    add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"), add_reg(w, TY_B64, "%%sl1_z");
+    add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"),
+        add_reg(w, TY_B64, "%%sl1_z");
     add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
 }
 
@@ -55,15 +59,21 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
 }
 
 // The high half of a tag is needed to write a line back, and to tell it from one that an unknown pointer leads to.
-bool sl1_has_high(const Sl1Writer *w, uint32_t structure) { return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown); }
+bool sl1_has_high(const Sl1Writer *w, uint32_t structure)
+{
+    return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown);
+}
 
 // A line that is loaded early mustn't be written to before it is used.
-bool sl1_has_next(const Sl1Writer *w, uint32_t structure) { return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure); }
+bool sl1_has_next(const Sl1Writer *w, uint32_t structure)
+{
+    return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure);
+}
 
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + sl1_counts(o) * p->structures); }
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o) { return p->loops * sl1_loop_bytes(p, o); }
 
-// --- lines of PTX ---------------------------------------------------------------------------------------------------------
+// --- lines of PTX ----------------------------------------------------------------------------------------------------
 void sl1_put(Sl1Writer *w, const char *format, ...)
 {
     va_list args;
@@ -81,17 +91,22 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i)
     text_put(w->out, "\n");
 }
 
-// --- labels ---------------------------------------------------------------------------------------------------------------
+// --- labels ----------------------------------------------------------------------------------------------------------
 // What block b is called where the current slice leads to it.
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
     static const char kinds[] = {'o', 'm', 'c', 'n'};
-    if (!inside && w->slice == SLICE_COMPUTE) text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may leave to one block
-    else text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
+    if (!inside && w->slice == SLICE_COMPUTE)
+        text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may leave to one block
+    else
+        text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
 }
 
-static uint32_t block_at(const Sl1Body *b, uint32_t inst) { return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1; }
+static uint32_t block_at(const Sl1Body *b, uint32_t inst)
+{
+    return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1;
+}
 
 static void free_labels(Sl1Writer *w)
 {
@@ -111,12 +126,19 @@ static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
     }
 }
 
-// --- blocks ---------------------------------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------------------------------
 static bool makes_visible(const Inst *i)
 {
     switch (i->op) {
-    case OP_MEMBAR: case OP_FENCE: case OP_FENCE_PROXY: case OP_MEMBAR_PROXY: case OP_CP_ASYNC:
-    case OP_CP_ASYNC_COMMIT: case OP_CP_ASYNC_WAIT: case OP_CP_ASYNC_WAIT_ALL: case OP_GRIDDEPCONTROL: return true;
+    case OP_MEMBAR:
+    case OP_FENCE:
+    case OP_FENCE_PROXY:
+    case OP_MEMBAR_PROXY:
+    case OP_CP_ASYNC:
+    case OP_CP_ASYNC_COMMIT:
+    case OP_CP_ASYNC_WAIT:
+    case OP_CP_ASYNC_WAIT_ALL:
+    case OP_GRIDDEPCONTROL: return true;
     default: return sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
     }
 }
@@ -136,23 +158,28 @@ static void end_guard(Sl1Writer *w, uint32_t label)
     if (label) sl1_put(w, "$sl1_g%u:", label);
 }
 
-// Where pointers may alias, a structure that isn't cached itself may be in the lines of others: plain accesses look them up, and
-// atomics and volatile ones find memory as the thread left it.
+// Where pointers may alias, a structure that isn't cached itself may be in the lines of others: plain accesses look
+// them up, and atomics and volatile ones find memory as the thread left it.
 static bool goes_past(const Sl1Writer *w, const Inst *i, int s)
 {
     return w->alias && w->slice == SLICE_COMPUTE && (sl1_is_atomic(i) || (s != SL1_OTHER && sl1_is_strong(i)));
 }
 
-static int looked_up_as(const Sl1Writer *w, int s) { return s >= 0 && w->plan->structure[s].barred && w->alias && w->slice == SLICE_COMPUTE ? SL1_UNKNOWN : s; }
+static int looked_up_as(const Sl1Writer *w, int s)
+{
+    return s >= 0 && w->plan->structure[s].barred && w->alias && w->slice == SLICE_COMPUTE ? SL1_UNKNOWN : s;
+}
 
 static void write_inst(Sl1Writer *w, uint32_t n)
 {
     const Inst *i = &w->body->f->insts.v[n];
     int s = looked_up_as(w, w->body->access[n]), call = w->body->call[n];
     bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
-    bool cached = s != SL1_OTHER && !sl1_is_poor(w, s) && !(s >= 0 && w->plan->structure[s].barred) && (w->slice == SLICE_COMPUTE || s >= 0);
+    bool cached = s != SL1_OTHER && !sl1_is_poor(w, s) && !(s >= 0 && w->plan->structure[s].barred) &&
+                  (w->slice == SLICE_COMPUTE || s >= 0);
     bool returns = i->op == OP_RET && function, ends = leaves(i) && !returns && (i->guarded || function);
-    bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends), past = goes_past(w, i, s) && !flush;
+    bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends),
+         past = goes_past(w, i, s) && !flush;
     if (copied && sl1_move_result(w, i)) return;
     if (!copied || !(cached || flush || past || call > 0 || returns)) {
         sl1_put_inst(w, i);
@@ -204,7 +231,7 @@ static void write_aside(Sl1Writer *w)
     text_free(&w->aside);
 }
 
-// --- a main loop ------------------------------------------------------------------------------------------------------------
+// --- a main loop -----------------------------------------------------------------------------------------------------
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
     const Flow *flow = w->body->flow;
@@ -222,7 +249,8 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
     const Flow *flow = w->body->flow;
     for (uint32_t b = 0; b < flow->blocks.n; b++) {
         bool exit = false;
-        for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->body->loop_of[b] != (int)loop; k++) exit |= w->body->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
+        for (size_t k = 0; k < flow->blocks.v[b].pred.n && w->body->loop_of[b] != (int)loop; k++)
+            exit |= w->body->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
         if (!exit || (b + 1 == flow->blocks.n && !flow->blocks.v[b].pred.n)) continue;
         sl1_put(w, "$sl1_x%u_%u:", loop, b);
         sl1_flush(w);
@@ -254,7 +282,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
     enter_slice(w, SLICE_ORIGINAL, 0);
 }
 
-// --- the kernel -------------------------------------------------------------------------------------------------------------
+// --- the kernel ------------------------------------------------------------------------------------------------------
 // Computed where it is needed, before the kernel and at a choice, since registers in between are worth more.
 void sl1_find_region(Sl1Writer *w)
 {
@@ -271,8 +299,8 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.z;");
     sl1_put(w, "mad.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0, 31;");
-    sl1_put(w, "shr.u32 %%sl1_v1, %%sl1_v1, 5;");                   // warps of a block
-    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");                    // the thread's
+    sl1_put(w, "shr.u32 %%sl1_v1, %%sl1_v1, 5;");  // warps of a block
+    sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");   // the thread's
     sl1_put(w, "ld.param.u32 %%sl1_warp, [%s$sl1_region];", name.v);
     sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name.v);
     sl1_put(w, "mov.u32 %%sl1_m, sl1_shared;");
@@ -293,7 +321,8 @@ static void write_prologue(Sl1Writer *w)
 {
     sl1_find_region(w);
     sl1_put(w, "mov.u32 %%sl1_m, 0;");
-    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan, w->options); at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan, w->options); at += 4)
+        sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
     sl1_put(w, "bar.sync 0;");
     for (uint32_t k = 0; k < w->plan->structures && w->options->line == 24; k++) {
         if (w->plan->structure[k].barred) continue;
@@ -302,7 +331,7 @@ static void write_prologue(Sl1Writer *w)
     }
 }
 
-// --- functions and the kernel ------------------------------------------------------------------------------------------------
+// --- functions and the kernel ----------------------------------------------------------------------------------------
 static void open_body(Sl1Writer *w, const Sl1Body *b)
 {
     w->body = b;
@@ -350,8 +379,10 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
         if (p->loop[k].left) continue;
         text_printf(out, "// loop %u\n", k);
         enter_slice(&w, SLICE_ORIGINAL, k);
-        if (slice == SLICE_MONITOR) write_choice(&w, k);
-        else write_loop_slice(&w, slice, k);
+        if (slice == SLICE_MONITOR)
+            write_choice(&w, k);
+        else
+            write_loop_slice(&w, slice, k);
         if (slice == SLICE_COMPUTE) write_exits(&w, k);
     }
     close_body(&w);
@@ -364,8 +395,10 @@ static void write_functions(Sl1Writer *w)
         for (int s = 0; s < 2; s++)
             for (uint32_t k = 1; k < w->plan->bodies.n; k++) {
                 w->slice = slices[s], w->body = w->plan->bodies.v[k];
-                if (body) write_function(w, k);
-                else sl1_write_head(w, k, w->out), text_put(w->out, ";\n");
+                if (body)
+                    write_function(w, k);
+                else
+                    sl1_write_head(w, k, w->out), text_put(w->out, ";\n");
             }
 }
 
@@ -391,8 +424,10 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
     for (uint32_t b = 0; b < blocks; b++) {
         int loop = kernel->loop_of[b];
         if (b == 0 && loop >= 0) sl1_put(&w, "bra $sl1_o0;");
-        if (loop < 0) write_block(&w, b, b + 1 == blocks || kernel->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
-        else if (!written[loop]) written[loop] = true, write_loop(&w, (uint32_t)loop);
+        if (loop < 0)
+            write_block(&w, b, b + 1 == blocks || kernel->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
+        else if (!written[loop])
+            written[loop] = true, write_loop(&w, (uint32_t)loop);
     }
     text_printf(out, "$sl1_o%u:\n", blocks);
     sl1_put(&w, "ret;");

@@ -1,17 +1,22 @@
-// stride.c: what a line would hit, where the text says it (S-L1 §6: "if accesses to all data structures can be statically analyzed,
-// the monitoring phase might also become unnecessary"). An address is followed back, within the innermost loop around its access,
-// to a register that each round moves by a constant, or leaves alone; from such steps follows which accesses find their line.
-// What can't be followed isn't known, and then its structure isn't. Knowing wrongly costs time, and never more.
+// stride.c: what a line would hit, where the text says it (S-L1 §6: "if accesses to all data structures can be
+// statically analyzed, the monitoring phase might also become unnecessary"). An address is followed back, within the
+// innermost loop around its access, to a register that each round moves by a constant, or leaves alone; from such steps
+// follows which accesses find their line. What can't be followed isn't known, and then its structure isn't. Knowing
+// wrongly costs time, and never more.
 #include "sl1/sl1.h"
 
-enum { ROUNDS = 64, DEEP = 32, INNER = 10 };  // that are looked at; of following back; a loop's rounds, as against its outer loop's
+enum {
+    ROUNDS = 64,
+    DEEP = 32,
+    INNER = 10
+};  // that are looked at; of following back; a loop's rounds, as against its outer loop's
 
-typedef struct Address {      // root + offset, moving by step in each round
+typedef struct Address {  // root + offset, moving by step in each round
     bool known;
     int64_t step, offset;
-    uint64_t root;            // what is the same in addresses whose distance is known
+    uint64_t root;  // what is the same in addresses whose distance is known
 } Address;
-typedef struct Round {        // of a loop
+typedef struct Round {  // of a loop
     const Sl1Body *b;
     uint32_t loop;
 } Round;
@@ -22,7 +27,7 @@ typedef struct Stream {
 
 static const Address unknown = {.known = false};
 
-// --- definitions --------------------------------------------------------------------------------------------------------------
+// --- definitions -----------------------------------------------------------------------------------------------------
 typedef struct Search {
     uint32_t reg;
     bool found;
@@ -65,7 +70,7 @@ static bool in_every_round(const Round *r, uint32_t n)
     return every && !r->b->f->insts.v[n].guarded;
 }
 
-// --- following back -----------------------------------------------------------------------------------------------------------
+// --- following back --------------------------------------------------------------------------------------------------
 static bool is_constant(const Operand *o) { return o->kind == O_IMM && o->imm_kind == IMM_INT; }
 
 // A register that becomes itself and a constant.
@@ -90,7 +95,10 @@ static uint64_t mix(uint64_t a, uint64_t b) { return (a ^ (b + 0x9E3779B97F4A7C1
 static Address sum(Address a, Address b, int64_t sign)
 {
     if (!a.known || !b.known) return unknown;
-    return (Address){true, a.step + sign * b.step, a.offset + sign * b.offset, !b.root ? a.root : !a.root && sign > 0 ? b.root : mix(a.root, b.root + (uint64_t)sign)};
+    return (Address){true, a.step + sign * b.step, a.offset + sign * b.offset,
+                     !b.root               ? a.root
+                     : !a.root && sign > 0 ? b.root
+                                           : mix(a.root, b.root + (uint64_t)sign)};
 }
 
 static Address times(Address a, int64_t by)
@@ -119,12 +127,15 @@ static Address result(const Round *r, uint32_t def, int deep)
     const Operand *o = i->opnd;
     if (i->guarded || o[0].kind != O_REG || type_info[i->type].kind == K_FLOAT || i->mod[G_MUL] == M_HI) return unknown;
     switch (i->op) {
-    case OP_MOV: case OP_CVTA: case OP_CVT: return value(r, &o[1], def, deep);
+    case OP_MOV:
+    case OP_CVTA:
+    case OP_CVT: return value(r, &o[1], def, deep);
     case OP_ADD: return sum(value(r, &o[1], def, deep), value(r, &o[2], def, deep), 1);
     case OP_SUB: return sum(value(r, &o[1], def, deep), value(r, &o[2], def, deep), -1);
     case OP_MUL: return product(r, &o[1], &o[2], def, deep);
     case OP_MAD: return sum(product(r, &o[1], &o[2], def, deep), value(r, &o[3], def, deep), 1);
-    case OP_SHL: return is_constant(&o[2]) && o[2].imm < 31 ? times(value(r, &o[1], def, deep), 1ll << o[2].imm) : unknown;
+    case OP_SHL:
+        return is_constant(&o[2]) && o[2].imm < 31 ? times(value(r, &o[1], def, deep), 1ll << o[2].imm) : unknown;
     default: return unknown;
     }
 }
@@ -138,7 +149,7 @@ static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep)
     return n == 1 && deep && precedes(r, def, use) ? result(r, def, deep - 1) : unknown;
 }
 
-// --- hits -----------------------------------------------------------------------------------------------------------------------
+// --- hits ------------------------------------------------------------------------------------------------------------
 // Of the accesses of some rounds, as simulateCache would count them, for every place in a line at which they may begin.
 static void count_hits(const Stream *s, size_t n, uint32_t line, uint64_t *hits, uint64_t *all)
 {
@@ -149,7 +160,8 @@ static void count_hits(const Stream *s, size_t n, uint32_t line, uint64_t *hits,
         uint64_t root = 0;
         for (int64_t round = 0; round < ROUNDS; round++)
             for (size_t k = 0; k < n; k++) {
-                int64_t byte = begin + s[k].at.offset + round * s[k].at.step, where = byte >= 0 ? byte / line : -((line - 1 - byte) / line);
+                int64_t byte = begin + s[k].at.offset + round * s[k].at.step,
+                        where = byte >= 0 ? byte / line : -((line - 1 - byte) / line);
                 *hits += where == at && s[k].at.root == root, *all += 1;
                 at = where, root = s[k].at.root;
             }
@@ -200,11 +212,14 @@ void sl1_strides(Sl1Plan *p, uint32_t line)
     for (uint32_t n = 0; n < p->loops; n++) {
         Sl1Loop *l = &p->loop[n];
         bool calls = false;
-        for (uint32_t i = 0; i < b->f->insts.n; i++) calls |= b->loop_of[b->flow->block_of[i]] == (int)n && b->call[i] > 0;
+        for (uint32_t i = 0; i < b->f->insts.n; i++)
+            calls |= b->loop_of[b->flow->block_of[i]] == (int)n && b->call[i] > 0;
         l->known = !l->left;
         for (uint32_t k = 0; k < p->structures; k++) {
-            if (calls) l->hits[k] = SL1_NOT_KNOWN;
-            else look_at_structure(p, l, n, k, line);
+            if (calls)
+                l->hits[k] = SL1_NOT_KNOWN;
+            else
+                look_at_structure(p, l, n, k, line);
             l->known &= p->structure[k].barred || l->hits[k] != SL1_NOT_KNOWN;
         }
     }

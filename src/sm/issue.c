@@ -7,7 +7,9 @@
 #include <string.h>
 
 // Classes that need a place in the load-store unit's queue.
-#define MEMORY_CLASSES (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | 1u << CLASS_ASYNC)
+#define MEMORY_CLASSES                                                                                    \
+    (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | \
+     1u << CLASS_ASYNC)
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
 static void leave_state(Sm *sm, uint32_t slot)
@@ -99,8 +101,8 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
         t = MAX(t, ws->last_ready << 2 | KIND_ALU);
         if (ws->outstanding) t = UNKNOWN | KIND_MEMORY;
     }
-    // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes behind
-    // one of these must not be executed before those have their values.
+    // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes
+    // behind one of these must not be executed before those have their values.
     if ((d->kind == X_FENCE && ws->outstanding) || (ws->acquires && is_memory(d->class))) t = UNKNOWN | KIND_MEMORY;
     if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN | KIND_MEMORY;
     ws->wait_pc = w->code->stat_base + d->index;
@@ -116,8 +118,10 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
         sm_wake_at(sm, slot, t >> 2);
         return t >> 2;
     }
-    if (ws->state != W_READY) ss->policy.ops->wake(&ss->policy, bit);
-    else if (ws->class == d->class) return t >> 2;
+    if (ws->state != W_READY)
+        ss->policy.ops->wake(&ss->policy, bit);
+    else if (ws->class == d->class)
+        return t >> 2;
     enter_state(sm, slot, W_READY);
     ws->class = d->class;
     ss->class_ready[d->class] |= 1ull << bit;
@@ -130,14 +134,18 @@ void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
 static void count_kind(Sm *sm, const Dinst *d, const Step *s)
 {
     uint64_t *c = sm->count;
-    if (d->soft && d->soft != SOFT_AHEAD) c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
+    if (d->soft && d->soft != SOFT_AHEAD)
+        c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
     switch (d->kind) {
     case X_BRA:
     case X_BRX: c[C_BRANCHES]++; return;
     case X_BARRIER: c[C_BARRIERS]++; return;
     case X_TEX: c[C_TEX_INSTS]++; return;
     case X_LD:
-        c[s->space == SP_GLOBAL ? C_LD_GLOBAL : s->space == SP_SHARED ? C_LD_SHARED : s->space == SP_LOCAL ? C_LD_LOCAL : C_LD_CONST]++;
+        c[s->space == SP_GLOBAL   ? C_LD_GLOBAL
+          : s->space == SP_SHARED ? C_LD_SHARED
+          : s->space == SP_LOCAL  ? C_LD_LOCAL
+                                  : C_LD_CONST]++;
         return;
     case X_ST: c[s->space == SP_GLOBAL ? C_ST_GLOBAL : s->space == SP_SHARED ? C_ST_SHARED : C_ST_LOCAL]++; return;
     case X_ATOM: c[s->space == SP_SHARED ? C_AT_SHARED : C_ATOMICS]++; return;
@@ -244,7 +252,8 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
             ws->next_issue = sm->now + MAX(unit->latency, slots);
             ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
-            if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask && old_pc != w->pc && w->splits.n > 1))
+            if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask &&
+                                         old_pc != w->pc && w->splits.n > 1))
                 sm->count[C_DIVERGED] += d->kind == X_BRA;
         }
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
@@ -267,13 +276,15 @@ static Counter stall_cause(const Sm *sm, const SchedState *s)
     return C_STALL_SLEEP;
 }
 
-// Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before, those
-// for the load-store unit to that of the first which could go: summed over a launch's instructions they are both counters.
+// Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before,
+// those for the load-store unit to that of the first which could go: summed over a launch's instructions they are both
+// counters.
 static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
 {
     sm->count[cause] += slots;
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
-    uint32_t slot = (uint32_t)__builtin_ctzll(sm->sched[k].in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
+    uint32_t slot =
+        (uint32_t)__builtin_ctzll(sm->sched[k].in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
     sm->inst[sm->slots[slot].wait_pc].stalls += slots;
 }
 
@@ -288,9 +299,13 @@ static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
     for (uint32_t m = s->classes & (s->held | sm->limited | full); m; m &= m - 1) {
         int c = __builtin_ctz(m);
         bool wait = full >> c & 1;
-        if (s->unit_free[c] > sm->now) wait = true;
-        else s->held &= ~(1u << c);
-        if (sm->limited >> c & 1 && sm->start_cycle[c] == sm->now && sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle) wait = true;
+        if (s->unit_free[c] > sm->now)
+            wait = true;
+        else
+            s->held &= ~(1u << c);
+        if (sm->limited >> c & 1 && sm->start_cycle[c] == sm->now &&
+            sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle)
+            wait = true;
         if (wait) mask |= s->class_ready[c];
     }
     return mask;
@@ -309,8 +324,10 @@ void sm_issue(Sm *sm)
             continue;
         }
         if (!s->in[W_READY]) {
-            if (!s->policy.present) sm->count[C_STALL_EMPTY] += width;
-            else count_stall(sm, k, stall_cause(sm, s), width);
+            if (!s->policy.present)
+                sm->count[C_STALL_EMPTY] += width;
+            else
+                count_stall(sm, k, stall_cause(sm, s), width);
             continue;
         }
         Counter cause = C_COUNT;
@@ -337,7 +354,8 @@ void sm_issue(Sm *sm)
             s->policy.last = bit;
             s->starved &= ~(1ull << bit);
             if (sm->limited >> class & 1) {
-                if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
+                if (sm->start_cycle[class] != sm->now)
+                    sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
                 sm->started_per_cycle[class]++;
             }
             uint32_t slots = issue_warp(sm, slot);
@@ -357,7 +375,8 @@ void sm_issue(Sm *sm)
             bool second = used < width && slots == 1 && ws->next_issue == sm->now + 1;
             if (second) ws->next_issue = ws->since = sm->now;
             can = evaluate(sm, slot, sm->now);
-            // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
+            // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on
+            // it.
             if (second && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
             if (slots > 1) break;
         }
@@ -386,7 +405,11 @@ void sm_skip(Sm *sm, uint64_t cycles)
         if (s->in[W_READY]) {
             bool lsu = false;
             blocked(sm, s, &lsu);
-            count_stall(sm, k, lsu ? C_STALL_LSU : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED : C_STALL_PIPE, slots);
+            count_stall(sm, k,
+                        lsu                                                   ? C_STALL_LSU
+                        : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED
+                                                                              : C_STALL_PIPE,
+                        slots);
             continue;
         }
         count_stall(sm, k, stall_cause(sm, s), slots);

@@ -1,7 +1,7 @@
-// lsu.c: the load-store unit. Memory instructions wait in a queue; its head is served one transaction a cycle: a pass of
-// shared memory, or a tag look-up. A transaction that a cache or the link refuses stays at the head, and the unit sleeps
-// until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit. Loads leave a Tracker behind
-// that counts the transactions still out; the last one makes the destination registers' time known.
+// lsu.c: the load-store unit. Memory instructions wait in a queue; its head is served one transaction a cycle: a pass
+// of shared memory, or a tag look-up. A transaction that a cache or the link refuses stays at the head, and the unit
+// sleeps until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit. Loads leave a Tracker
+// behind that counts the transactions still out; the last one makes the destination registers' time known.
 // Conservation: accesses = hits + misses + merges per cache; every packet that wants a reply gets one.
 #include "sm/sm.h"
 
@@ -10,7 +10,7 @@
 enum { NONE = UINT32_MAX };
 #define LOCAL_SPACE 0x0000400000000000ull  // where local memory lies for caches and partitions
 
-// --- pools ------------------------------------------------------------------------------------------------------------
+// --- pools -----------------------------------------------------------------------------------------------------------
 void lsu_open(Sm *sm)
 {
     sm->queue = mem_alloc(sizeof *sm->queue * (sm->cfg.lsu_queue + 2));
@@ -23,10 +23,7 @@ void lsu_open(Sm *sm)
     sm->free_wait = NONE;
 }
 
-bool lsu_accepts(const Sm *sm)
-{
-    return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != NONE;
-}
+bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != NONE; }
 
 bool lsu_blocked(const Sm *sm) { return sm->refused || !sm->q_n; }
 
@@ -52,8 +49,10 @@ static uint32_t new_pend(Sm *sm, Cache *cache, CacheLine *line, uint32_t packets
     uint32_t k = sm->free_pend;
     sm->free_pend = sm->pend[k].next_free;
     sm->pend[k] = (Pend){.cache = cache, .line = line, .packets = packets, .first = NONE};
-    if (cache) sm->miss_used[cache == &sm->l1 ? 0 : cache == &sm->ro ? 1 : 2]++;
-    else sm->uncached_used++;
+    if (cache)
+        sm->miss_used[cache == &sm->l1 ? 0 : cache == &sm->ro ? 1 : 2]++;
+    else
+        sm->uncached_used++;
     return k;
 }
 
@@ -75,7 +74,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     if ((ws->state == W_MEMORY || ws->state == W_SHARED) && ws->warp) sm_evaluate(sm, t->slot);
 }
 
-// --- packets ----------------------------------------------------------------------------------------------------------
+// --- packets ---------------------------------------------------------------------------------------------------------
 static bool has_credit(Sm *sm, uint64_t address, uint32_t n)
 {
     uint32_t part = partition_of(sm->part, address, NULL);
@@ -86,13 +85,22 @@ static bool has_credit(Sm *sm, uint64_t address, uint32_t n)
     return false;
 }
 
-static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t tag, const LsuOp *op, uint32_t data, uint32_t whole, bool quiet)
+static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t tag, const LsuOp *op,
+                 uint32_t data, uint32_t whole, bool quiet)
 {
     uint32_t part = partition_of(sm->part, address, NULL), bytes = sm->part->header + data;
     sm->credit[part]--;
-    uint64_t arrival = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
-    Packet p = {.time = arrival, .address = address, .tag = tag, .sm = (uint16_t)sm->index, .kind = (uint8_t)kind,
-                .sectors = (uint8_t)sectors, .structure = op->structure, .ops = op->lanes, .quiet = quiet};
+    uint64_t arrival =
+        link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
+    Packet p = {.time = arrival,
+                .address = address,
+                .tag = tag,
+                .sm = (uint16_t)sm->index,
+                .kind = (uint8_t)kind,
+                .sectors = (uint8_t)sectors,
+                .structure = op->structure,
+                .ops = op->lanes,
+                .quiet = quiet};
     if (kind == PACKET_WRITE) p.whole = (uint8_t)whole;
     Wire *to = &sm->wire[part];
     if (sm->tlb.lines) {
@@ -122,7 +130,7 @@ static void unblock(Sm *sm)
     sm->refused = 0;
 }
 
-// --- caches -----------------------------------------------------------------------------------------------------------
+// --- caches ----------------------------------------------------------------------------------------------------------
 typedef struct CacheCounters {
     Counter accesses, hits, misses, merges;
 } CacheCounters;
@@ -186,11 +194,15 @@ static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fre
     uint32_t missing = cache_fetch(c, sectors) & ~(fresh ? 0 : line->valid | line->pending);
     bool has_pend = !fresh && line->pending, write_back = fresh && victim.dirty && victim.tag != ~0ull;
     uint64_t base = s->address & ~(uint64_t)(c->cfg.line - 1);
-    uint32_t offset = c->cfg.line < SEGMENT ? (uint32_t)((s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR) & (SEGMENT - 1)) / SECTOR : 0;
+    uint32_t offset =
+        c->cfg.line < SEGMENT
+            ? (uint32_t)((s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR) & (SEGMENT - 1)) / SECTOR
+            : 0;
     if (c->cfg.line < SEGMENT) base = s->address;
     uint8_t mask[32];
     uint32_t n = packets_of(c, missing, mask);
-    if (!has_pend && (sm->miss_used[which] >= c->cfg.mshrs || sm->free_pend == NONE)) return refuse(sm, C_L1_REFUSED_MSHR);
+    if (!has_pend && (sm->miss_used[which] >= c->cfg.mshrs || sm->free_pend == NONE))
+        return refuse(sm, C_L1_REFUSED_MSHR);
     for (uint32_t k = 0; k < MAX(c->cfg.line / SEGMENT, 1u); k++)
         if (mask[k] && !has_credit(sm, base + k * SEGMENT, n + write_back)) return refuse(sm, C_L1_REFUSED_LINK);
     if (write_back) {
@@ -211,7 +223,8 @@ static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fre
     line->pending |= missing;
     if (writing) line->dirty |= sectors;
     for (uint32_t k = 0; k < MAX(c->cfg.line / SEGMENT, 1u); k++)
-        if (mask[k]) send(sm, PACKET_READ, base + k * SEGMENT, (uint32_t)mask[k] << offset & 15, line->slot, op, 0, 0, false);
+        if (mask[k])
+            send(sm, PACKET_READ, base + k * SEGMENT, (uint32_t)mask[k] << offset & 15, line->slot, op, 0, 0, false);
     add_wait(sm, p, writing ? NONE : op->tracker);
     return true;
 }
@@ -263,8 +276,10 @@ static bool cached_store(Sm *sm, LsuOp *op, const Segment *s)
             line = NULL;
         }
         count_access(sm, op, line ? C_L1_HITS : C_L1_MISSES, true);
-        if (line && !line->pending && c->cfg.write_evict) *line = (CacheLine){.tag = ~0ull};
-        else if (line && !(sectors & ~line->valid)) cache_lookup(c, s->address, sectors, &line);
+        if (line && !line->pending && c->cfg.write_evict)
+            *line = (CacheLine){.tag = ~0ull};
+        else if (line && !(sectors & ~line->valid))
+            cache_lookup(c, s->address, sectors, &line);
         send(sm, PACKET_WRITE, s->address, s->sectors, 0, op, MIN(s->bytes, bytes), s->whole, true);
         return true;
     }
@@ -313,7 +328,11 @@ static bool uncached(Sm *sm, LsuOp *op, const Segment *s)
         if (line && !line->pending && !line->dirty) *line = (CacheLine){.tag = ~0ull};
     }
     PacketKind kind = op->atomic ? PACKET_ATOMIC : op->write ? PACKET_WRITE : PACKET_READ;
-    send(sm, kind, s->address, s->sectors, tag, op, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0, s->whole, !waits);
+    send(sm, kind, s->address, s->sectors, tag, op,
+         op->atomic  ? MIN(s->bytes, 256u)
+         : op->write ? MIN(s->bytes, bytes)
+                     : 0,
+         s->whole, !waits);
     sm->count[C_L1_BYPASSES]++;
     return true;
 }
@@ -329,7 +348,9 @@ void lsu_tick(Sm *sm)
     if (op->space == SP_SHARED) {
         sm->lsu_free = sm->now + op->passes;
         if (op->tracker != NONE)
-            lsu_done(sm, op->tracker, sm->now + sm->cfg.shared_latency - 1 + ((uint64_t)(op->passes - 1) * sm->cfg.shared_conflict >> 8));
+            lsu_done(sm, op->tracker,
+                     sm->now + sm->cfg.shared_latency - 1 +
+                         ((uint64_t)(op->passes - 1) * sm->cfg.shared_conflict >> 8));
     } else {
         const Segment *s = &op->seg[op->next];
         bool ok = !op->cache ? uncached(sm, op, s) : op->write ? cached_store(sm, op, s) : cached_load(sm, op, s);
@@ -365,7 +386,7 @@ void lsu_reply(Sm *sm, const Packet *r, uint64_t now)
     sm->free_pend = r->tag;
 }
 
-// --- from the instruction to the queue ----------------------------------------------------------------------------------
+// --- from the instruction to the queue -------------------------------------------------------------------------------
 // Lines smaller than a segment are looked up one by one.
 static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
 {
@@ -403,9 +424,12 @@ static void choose_cache(Sm *sm, LsuOp *op, const Dinst *d, Space space)
     Cache *l1 = sm->l1.lines ? &sm->l1 : NULL, *ro = sm->ro.lines ? &sm->ro : NULL;
     switch (space) {
     case SP_GLOBAL:
-        if (op->atomic || d->flags & D_UNCACHED) op->cache = NULL;
-        else if (!op->write && d->flags & D_READONLY && sm->cfg.ro_nc && ro) op->cache = ro;
-        else op->cache = sm->cfg.l1_global ? l1 : NULL;
+        if (op->atomic || d->flags & D_UNCACHED)
+            op->cache = NULL;
+        else if (!op->write && d->flags & D_READONLY && sm->cfg.ro_nc && ro)
+            op->cache = ro;
+        else
+            op->cache = sm->cfg.l1_global ? l1 : NULL;
         break;
     case SP_LOCAL: op->cache = sm->cfg.l1_local ? l1 : NULL; break;
     case SP_TEX: op->cache = sm->cfg.ro_texture && ro ? ro : l1; break;
@@ -440,7 +464,8 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
         uint64_t addr[LANES];
         const uint64_t *from = s->addr;
         if (space == SP_LOCAL) {
-            uint64_t base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
+            uint64_t base =
+                LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
             for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
             from = addr;
         } else if (space == SP_CONST) {
@@ -448,9 +473,12 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
             from = addr;
         }
         bool simple = s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
-        if (simple) op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
-        else if (space == SP_LOCAL) op->count = local_segments(addr, mask, s->bytes, op->seg);
-        else op->count = coalesce(from, mask, s->bytes, op->seg);
+        if (simple)
+            op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
+        else if (space == SP_LOCAL)
+            op->count = local_segments(addr, mask, s->bytes, op->seg);
+        else
+            op->count = coalesce(from, mask, s->bytes, op->seg);
         choose_cache(sm, op, d, space);
         op->structure = structure_of(sm, s);
         StructStat *st = &sm->structure[op->structure];
@@ -485,9 +513,16 @@ void lsu_put(Sm *sm, uint32_t slot, const Step *s)
         tracker = sm->free_tracker;
         Tracker *t = &sm->tracker[tracker];
         sm->free_tracker = t->next_free;
-        *t = (Tracker){.d = d, .slot = slot, .started = ws->started, .left = s->deferred, .shared = s->space == SP_SHARED && !s->other_mask, .async = d->kind == X_CP_ASYNC, .acquire = d->flags & D_ACQUIRE,
+        *t = (Tracker){.d = d,
+                       .slot = slot,
+                       .started = ws->started,
+                       .left = s->deferred,
+                       .shared = s->space == SP_SHARED && !s->other_mask,
+                       .async = d->kind == X_CP_ASYNC,
+                       .acquire = d->flags & D_ACQUIRE,
                        .group = (uint8_t)(ws->async_group & 15)};
-        for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
+        for (int k = 0; k < d->score_dst; k++)
+            ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
         ws->outstanding++;
         ws->acquires += t->acquire;
         if (t->async) ws->async_count[t->group]++;

@@ -15,7 +15,8 @@ const SchedOps *sched_ops(uint32_t id)
 {
     switch (id) {
 #define SCHED(id, name, ops, doc) \
-    case SCHED_##id: return &ops;
+    case SCHED_##id:              \
+        return &ops;
 #include "sm/sched.def"
 #undef SCHED
     default: return NULL;

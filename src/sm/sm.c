@@ -42,7 +42,8 @@ static void free_blocks(Sm *sm)
         }
         mem_free(cta->shared);
     }
-    for (uint32_t s = 0; s < sm->cfg.max_warps && sm->slots; s++) mem_free(sm->slots[s].ready), sm->slots[s].ready = NULL;
+    for (uint32_t s = 0; s < sm->cfg.max_warps && sm->slots; s++)
+        mem_free(sm->slots[s].ready), sm->slots[s].ready = NULL;
     mem_free(sm->ctas), mem_free(sm->warps);
     sm->ctas = NULL, sm->warps = NULL, sm->cta_slots = 0;
 }
@@ -58,7 +59,8 @@ void sm_close(Sm *sm)
             mem_free(sm->inbox[p].v), mem_free(sm->credits[p].v);
         }
     first_close(&sm->first);
-    mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits), mem_free(sm->credit);
+    mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits),
+        mem_free(sm->credit);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->landing.v);
     mem_free(sm->inst);
     log_free(&sm->log);
@@ -116,7 +118,8 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->env.launch = l;
     sm->env.wake = wake;
     memset(sm->env.near, 0, sizeof sm->env.near);
-    if (blocks != sm->cta_slots || (blocks && sm->ctas[0].warp_count != warps) || l->kernel->score_size > sm->score_size) {
+    if (blocks != sm->cta_slots || (blocks && sm->ctas[0].warp_count != warps) ||
+        l->kernel->score_size > sm->score_size) {
         free_blocks(sm);
         sm->cta_slots = blocks;
         sm->score_size = l->kernel->score_size;
@@ -133,8 +136,10 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         sm->sched[k] = (SchedState){0};
         uint32_t n = sm->cfg.schedulers;
-        sm->sched[k].policy = (Sched){.ops = sched_ops(sm->cfg.sched), .active_size = MAX(sm->cfg.sched_active / n, 1u),
-                                      .limit = MAX(sm->cfg.sched_limit / n + (k < sm->cfg.sched_limit % n), 1u), .last = -1};
+        sm->sched[k].policy = (Sched){.ops = sched_ops(sm->cfg.sched),
+                                      .active_size = MAX(sm->cfg.sched_active / n, 1u),
+                                      .limit = MAX(sm->cfg.sched_limit / n + (k < sm->cfg.sched_limit % n), 1u),
+                                      .last = -1};
     }
     sm->limited = 0;
     for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;
@@ -172,8 +177,13 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
         WarpSlot *ws = &sm->slots[slot];
         uint64_t *ready = ws->ready;
         memset(ready, 0, sizeof *ready * sm->score_size);
-        *ws = (WarpSlot){.warp = &cta->warps[k], .ready = ready, .next_issue = now, .pause = W_BRANCH, .started = now,
-                         .sched = (uint8_t)(slot % sm->cfg.schedulers), .bit = (uint8_t)(slot / sm->cfg.schedulers)};
+        *ws = (WarpSlot){.warp = &cta->warps[k],
+                         .ready = ready,
+                         .next_issue = now,
+                         .pause = W_BRANCH,
+                         .started = now,
+                         .sched = (uint8_t)(slot % sm->cfg.schedulers),
+                         .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         SchedState *s = &sm->sched[ws->sched];
         sched_start(&s->policy, ws->bit);
         sm->count[C_WARPS]++;
@@ -184,12 +194,14 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 {
     sm->due = now;
-    if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE || (!d->d->score_dst && d->d->kind != X_CP_ASYNC)) return;
+    if (d->d->kind == X_PRINTF || d->d->kind == X_MALLOC || d->d->kind == X_FREE ||
+        (!d->d->score_dst && d->d->kind != X_CP_ASYNC))
+        return;
     sm->now = now;
     lsu_done(sm, d->tracker, now);
 }
 
-// --- the window ---------------------------------------------------------------------------------------------------------
+// --- the window ------------------------------------------------------------------------------------------------------
 static void land(Sm *sm)
 {
     while (first_time(&sm->first) <= sm->now) {
@@ -245,8 +257,8 @@ static bool could_issue(Sm *sm)
         uint64_t ready = s->in[W_READY];
         if (!ready) continue;
         if (sm->refused && !lsu_accepts(sm))
-            ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] | s->class_ready[CLASS_TEX] |
-                       s->class_ready[CLASS_PREFETCH] | s->class_ready[CLASS_ASYNC]);
+            ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] |
+                       s->class_ready[CLASS_TEX] | s->class_ready[CLASS_PREFETCH] | s->class_ready[CLASS_ASYNC]);
         if (ready & s->starved || (ready && s->policy.ops->pick(&s->policy, ready) >= 0)) return true;
     }
     return false;
@@ -353,10 +365,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
     }
 }
 
-uint64_t sm_next(const Sm *sm)
-{
-    return asleep(sm) ? next_event(sm) : sm->now;
-}
+uint64_t sm_next(const Sm *sm) { return asleep(sm) ? next_event(sm) : sm->now; }
 
 // The registers of its next instruction that a warp's scoreboard holds back.
 static void explain_registers(const Sm *sm, const WarpSlot *ws, Text *out)
@@ -369,7 +378,8 @@ static void explain_registers(const Sm *sm, const WarpSlot *ws, Text *out)
         if (ws->ready[d->score[k]] >> 2 <= sm->now) continue;
         for (uint32_t r = 0; r < code->f->regs.n; r++) {
             bool pred = code->f->regs.v[r].type == TY_PRED;
-            if (code->alloc->place[r] == NO_REG || code->alloc->place[r] + (pred ? code->reg_rows : 0) != d->score[k]) continue;
+            if (code->alloc->place[r] == NO_REG || code->alloc->place[r] + (pred ? code->reg_rows : 0) != d->score[k])
+                continue;
             text_printf(out, ", for register %s", code->f->regs.v[r].name);
             break;
         }
@@ -378,18 +388,27 @@ static void explain_registers(const Sm *sm, const WarpSlot *ws, Text *out)
 
 void sm_explain(const Sm *sm, Text *out)
 {
-    static const char *const waits[] = {"is over", "can issue", "waits for memory", "waits for shared memory", "waits for a result", "waits for a branch",
-                                        "waits at a barrier or for other lanes", "sleeps"};
+    static const char *const waits[] = {"is over",
+                                        "can issue",
+                                        "waits for memory",
+                                        "waits for shared memory",
+                                        "waits for a result",
+                                        "waits for a branch",
+                                        "waits at a barrier or for other lanes",
+                                        "sleeps"};
     for (uint32_t s = 0; s < sm->warp_slots; s++) {
         const WarpSlot *ws = &sm->slots[s];
         if (!ws->warp) continue;
         const Cta *c = ws->warp->cta;
-        text_printf(out, "  SM %u, block (%u,%u,%u), warp %u %s", sm->index, c->x, c->y, c->z, ws->warp->in_cta, waits[ws->state]);
+        text_printf(out, "  SM %u, block (%u,%u,%u), warp %u %s", sm->index, c->x, c->y, c->z, ws->warp->in_cta,
+                    waits[ws->state]);
         text_printf(out, " since cycle %llu", (unsigned long long)ws->since);
         explain_registers(sm, ws, out);
         if (ws->outstanding) text_printf(out, "; %u memory instructions under way", ws->outstanding);
         text_put(out, "\n");
         exec_dump_warp(ws->warp, out);
     }
-    if (sm->refused) text_printf(out, "  SM %u: the load-store unit is refused since cycle %llu: %s\n", sm->index, (unsigned long long)sm->refused_since, counter_info[sm->refused].doc);
+    if (sm->refused)
+        text_printf(out, "  SM %u: the load-store unit is refused since cycle %llu: %s\n", sm->index,
+                    (unsigned long long)sm->refused_since, counter_info[sm->refused].doc);
 }

@@ -10,26 +10,26 @@
 #include "exec/exec.h"
 #include "mem/mem.h"
 
-// --- schedulers: sched_*.c --------------------------------------------------------------------------------------------
+// --- schedulers: sched_*.c -------------------------------------------------------------------------------------------
 // A scheduler's warps are bits of a 64-bit mask (its own numbering). Age is the order of start.
 typedef struct Sched {
     const struct SchedOps *ops;
-    uint32_t active_size, limit;     // keys sched.active, sched.limit
-    uint64_t present;                // warps it has
-    uint64_t active;                 // two-level: the active set
-    uint64_t waiting;                // two-level: warps that wait for memory
-    int last;                        // last warp issued, or −1
-    uint64_t older[64];              // of each warp, those that started before it
-    uint8_t order[64];               // two-level: FIFO of inactive warps
+    uint32_t active_size, limit;  // keys sched.active, sched.limit
+    uint64_t present;             // warps it has
+    uint64_t active;              // two-level: the active set
+    uint64_t waiting;             // two-level: warps that wait for memory
+    int last;                     // last warp issued, or −1
+    uint64_t older[64];           // of each warp, those that started before it
+    uint8_t order[64];            // two-level: FIFO of inactive warps
     uint32_t order_n;
 } Sched;
 typedef struct SchedOps {
     // Which warp of `ready` (not 0) issues; −1: none, the policy holds them back.
     int (*pick)(Sched *s, uint64_t ready);
-    void (*start)(Sched *s, int warp);     // a warp arrives
-    void (*stop)(Sched *s, int warp);      // a warp is over
-    void (*stall)(Sched *s, int warp);     // a warp meets a long-latency dependence
-    void (*wake)(Sched *s, int warp);      // and is past it
+    void (*start)(Sched *s, int warp);  // a warp arrives
+    void (*stop)(Sched *s, int warp);   // a warp is over
+    void (*stall)(Sched *s, int warp);  // a warp meets a long-latency dependence
+    void (*wake)(Sched *s, int warp);   // and is past it
 } SchedOps;
 typedef enum SchedId {
 #define SCHED(id, name, ops, doc) SCHED_##id,
@@ -42,41 +42,41 @@ typedef struct SchedInfo {
 } SchedInfo;
 extern const SchedInfo sched_info[SCHED_COUNT];
 const SchedOps *sched_ops(uint32_t id);
-void sched_start(Sched *s, int warp);              // a warp arrives, and is younger than all others
-int sched_oldest(const Sched *s, uint64_t mask);   // the oldest warp of a mask; −1: of none
+void sched_start(Sched *s, int warp);             // a warp arrives, and is younger than all others
+int sched_oldest(const Sched *s, uint64_t mask);  // the oldest warp of a mask; −1: of none
 
-// --- configuration ----------------------------------------------------------------------------------------------------
+// --- configuration ---------------------------------------------------------------------------------------------------
 typedef struct ClassCfg {
-    uint32_t latency;      // cycles from issue to the result's use
-    uint32_t interval;     // cycles between issues of this class by one scheduler
-    uint32_t per_cycle;    // warp instructions of this class an SM starts a cycle; 0: no limit
+    uint32_t latency;    // cycles from issue to the result's use
+    uint32_t interval;   // cycles between issues of this class by one scheduler
+    uint32_t per_cycle;  // warp instructions of this class an SM starts a cycle; 0: no limit
 } ClassCfg;
 typedef struct SmCfg {
     uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
-    uint32_t registers, reg_unit, reg_max;         // 32-bit registers; allocation unit of a warp; most per thread
-    uint32_t reg_banks, reg_ports;                 // 0 banks: no conflicts
-    uint32_t lrf, orf;                             // results per thread in the last-result and operand register file
-    uint32_t storage, storage_size;                // Storage; bytes that it shares out
-    uint32_t carveouts[64], carveout_count;        // KiB of shared memory to choose from
-    uint32_t shared_size, shared_unit, shared_reserved, shared_max;   // bytes; of an SM, per block, a block's most
-    uint32_t shared_latency, shared_conflict;      // cycles; 1/256 cycle per pass beyond the first
+    uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
+    uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
+    uint32_t lrf, orf;                       // results per thread in the last-result and operand register file
+    uint32_t storage, storage_size;          // Storage; bytes that it shares out
+    uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
+    uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most
+    uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;                                // every PTX instruction takes one slot
+    bool count_ptx;  // every PTX instruction takes one slot
     uint32_t sched, sched_active, sched_limit;
     CacheCfg l1, ro, cst;
     TlbCfg tlb;
-    bool l1_global, l1_local;                      // the spaces the L1 serves
-    bool ro_texture, ro_nc;                        // what the read-only cache serves besides
-    uint32_t lsu_queue;                            // memory instructions
-    uint32_t pending;                              // uncached requests under way
-    uint32_t lsu_extra, ro_extra;                  // cycles from a reply to its use
-    double bytes_out, bytes_in;                    // of the SM's ports, per cycle
-    uint32_t to_partition;                         // cycles
+    bool l1_global, l1_local;      // the spaces the L1 serves
+    bool ro_texture, ro_nc;        // what the read-only cache serves besides
+    uint32_t lsu_queue;            // memory instructions
+    uint32_t pending;              // uncached requests under way
+    uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use
+    double bytes_out, bytes_in;    // of the SM's ports, per cycle
+    uint32_t to_partition;         // cycles
     uint32_t local_limit;
 } SmCfg;
 
-// --- state --------------------------------------------------------------------------------------------------------------
+// --- state -----------------------------------------------------------------------------------------------------------
 typedef struct StructStat {  // per data structure
     uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits;
 } StructStat;
@@ -85,80 +85,80 @@ static inline void add_structure(StructStat *to, const StructStat *s)
     to->loads += s->loads, to->stores += s->stores, to->atomics += s->atomics, to->transactions += s->transactions;
     to->sectors += s->sectors, to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits;
 }
-typedef struct InstStat {    // per instruction of the kernel's code
+typedef struct InstStat {  // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
 } InstStat;
 
 // A memory instruction under way.
 typedef struct Tracker {
     const Dinst *d;
-    uint32_t slot;           // warp
-    uint32_t left;           // transactions to come, plus one until all are sent, plus one until the edge when deferred
-    uint64_t time;           // the latest known completion
-    uint64_t started;        // when its warp did: another's may have the slot by the time it is done
+    uint32_t slot;     // warp
+    uint32_t left;     // transactions to come, plus one until all are sent, plus one until the edge when deferred
+    uint64_t time;     // the latest known completion
+    uint64_t started;  // when its warp did: another's may have the slot by the time it is done
     uint32_t next_free;
     bool shared, async, acquire;
-    uint8_t group;           // of a cp.async
+    uint8_t group;  // of a cp.async
 } Tracker;
 // A request that left the SM and is waited for.
 typedef struct Pend {
-    Cache *cache;            // null: uncached
+    Cache *cache;  // null: uncached
     CacheLine *line;
-    uint32_t packets;        // replies to come
-    uint32_t first, count;   // trackers that wait
+    uint32_t packets;       // replies to come
+    uint32_t first, count;  // trackers that wait
     uint32_t next_free;
 } Pend;
 typedef struct PendWait {
     uint32_t tracker, next;
 } PendWait;
 
-enum { MAX_SEGMENTS = 160 };   // 32 lanes of four words of local memory, each in a segment of its own, and room
+enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
     const Dinst *d;
-    uint32_t tracker;        // NONE: nothing waits
-    uint32_t count, next;    // transactions
-    uint32_t passes;         // shared memory
+    uint32_t tracker;      // NONE: nothing waits
+    uint32_t count, next;  // transactions
+    uint32_t passes;       // shared memory
     uint8_t space;
     bool write, atomic, uncached, prefetch;
     uint8_t structure, lanes;
-    uint32_t stat;           // instruction, as in InstStat
+    uint32_t stat;  // instruction, as in InstStat
     Cache *cache;
     Segment seg[MAX_SEGMENTS];
 } LsuOp;
 
-enum { MAX_RECENT = 16 };      // most entries of the LRF and ORF together
+enum { MAX_RECENT = 16 };  // most entries of the LRF and ORF together
 typedef struct WarpSlot {
-    Warp *warp;              // null: empty
-    uint64_t *ready;         // per scoreboard entry: cycle · 4 + kind of the producer
+    Warp *warp;       // null: empty
+    uint64_t *ready;  // per scoreboard entry: cycle · 4 + kind of the producer
     uint64_t next_issue;
-    uint8_t pause;           // Wait: what it waits for until next_issue
-    uint64_t last_ready;     // of all results
-    uint32_t outstanding;    // memory instructions
-    uint32_t acquires;       // of those, ones that later accesses wait for
-    uint32_t async_group;    // cp.async: the open group's number
-    uint16_t async_count[16];// copies under way per group
+    uint8_t pause;             // Wait: what it waits for until next_issue
+    uint64_t last_ready;       // of all results
+    uint32_t outstanding;      // memory instructions
+    uint32_t acquires;         // of those, ones that later accesses wait for
+    uint32_t async_group;      // cp.async: the open group's number
+    uint16_t async_count[16];  // copies under way per group
     uint64_t started;
-    uint8_t sched, bit;      // its scheduler, and its number there
-    uint8_t state;           // Wait
-    uint8_t class;           // of the next instruction, when W_READY
+    uint8_t sched, bit;  // its scheduler, and its number there
+    uint8_t state;       // Wait
+    uint8_t class;       // of the next instruction, when W_READY
     uint64_t since;
     uint32_t wait_pc;
-    uint16_t recent[MAX_RECENT]; // slots of the latest results, the last one first
+    uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
     uint8_t recent_n;
 } WarpSlot;
-#define UNKNOWN (UINT64_MAX - 3)   // a ready time that memory will tell
+#define UNKNOWN (UINT64_MAX - 3)  // a ready time that memory will tell
 typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
     Sched policy;
-    uint64_t starved;                  // ready warps that go before what the policy picks (sm_feed)
-    uint64_t in[W_COUNT];              // warps by what they wait for
-    uint64_t class_ready[CLASS_COUNT]; // ready warps by the class of their next instruction
-    uint32_t classes;                  // classes that have any
-    uint64_t unit_free[CLASS_COUNT];   // when this scheduler may start the class again
-    uint32_t held;                     // classes for which that may be to come
-    uint64_t busy;                     // until when it is occupied by an instruction of several slots
+    uint64_t starved;                   // ready warps that go before what the policy picks (sm_feed)
+    uint64_t in[W_COUNT];               // warps by what they wait for
+    uint64_t class_ready[CLASS_COUNT];  // ready warps by the class of their next instruction
+    uint32_t classes;                   // classes that have any
+    uint64_t unit_free[CLASS_COUNT];    // when this scheduler may start the class again
+    uint32_t held;                      // classes for which that may be to come
+    uint64_t busy;                      // until when it is occupied by an instruction of several slots
 } SchedState;
 
 enum { WHEEL = 1024 };
@@ -179,13 +179,13 @@ typedef struct Sm {
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[4];
     uint64_t wheel_used[WHEEL / 64];
-    uint32_t wheel_words;              // those of wheel_used that aren't 0
+    uint32_t wheel_words;  // those of wheel_used that aren't 0
     // load-store unit
     LsuOp *queue;
     uint32_t q_head, q_n;
-    uint64_t lsu_free;                 // when its pipe takes the next transaction
-    uint32_t refused;                  // the Counter of the reason, 0: not refused
-    uint32_t refused_part;             // the partition whose credit is missing
+    uint64_t lsu_free;      // when its pipe takes the next transaction
+    uint32_t refused;       // the Counter of the reason, 0: not refused
+    uint32_t refused_part;  // the partition whose credit is missing
     uint64_t refused_since;
     Cache l1, ro, cst;
     Tracker *tracker;
@@ -197,18 +197,18 @@ typedef struct Sm {
     // links
     const PartitionCfg *part;
     Link out, in;
-    Wire *wire;                        // per partition: requests
-    Wire late;                         // requests that must ask the L2 TLB
+    Wire *wire;  // per partition: requests
+    Wire late;   // requests that must ask the L2 TLB
     Cache tlb;
-    Fifo *inbox, *credits;             // per partition: replies, credits on their way
-    uint32_t *credit;                  // per partition
-    First first;                       // of the replies, set whenever a head changes
-    Fifo landing;                      // replies that are crossing the SM's port
-    uint64_t now, window, until;       // cycle; the window's first and end
-    uint64_t due;                      // nothing happens before this cycle unless a packet arrives
-    uint64_t sent;                     // the earliest arrival of what was sent in this window, or NEVER
-    uint32_t parity;                   // which box of the wires this window writes
-    uint32_t limited;                  // classes of which a cycle starts only so many (ClassCfg.per_cycle)
+    Fifo *inbox, *credits;        // per partition: replies, credits on their way
+    uint32_t *credit;             // per partition
+    First first;                  // of the replies, set whenever a head changes
+    Fifo landing;                 // replies that are crossing the SM's port
+    uint64_t now, window, until;  // cycle; the window's first and end
+    uint64_t due;                 // nothing happens before this cycle unless a packet arrives
+    uint64_t sent;                // the earliest arrival of what was sent in this window, or NEVER
+    uint32_t parity;              // which box of the wires this window writes
+    uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
     // statistics
     uint64_t count[C_COUNT];
@@ -216,13 +216,13 @@ typedef struct Sm {
     InstStat *inst;
     uint8_t (*structure_of)(const struct Sm *sm, uint64_t address);  // for accesses of unknown provenance
     void *owner;
-    uint64_t last_event;               // cycle of the last instruction, transaction or reply
+    uint64_t last_event;  // cycle of the last instruction, transaction or reply
 } Sm;
 
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
 void sm_close(Sm *sm);
-void sm_resize(Sm *sm, const SmCfg *cfg);                    // takes over the sizes sm_organise chose
-void sm_flush(Sm *sm);                                       // between kernels, caches that aren't kept
+void sm_resize(Sm *sm, const SmCfg *cfg);                          // takes over the sizes sm_organise chose
+void sm_flush(Sm *sm);                                             // between kernels, caches that aren't kept
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
 bool sm_has_room(const Sm *sm);
 void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
@@ -236,20 +236,20 @@ void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
 typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
-void sm_organise(SmCfg *cfg, const LaunchInfo *l);           // storage.c: sets the sizes for a launch
+void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // storage.c: sets the sizes for a launch
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 
 // issue.c, lsu.c
 void sm_evaluate(Sm *sm, uint32_t slot);
 void sm_issue(Sm *sm);
-void sm_skip(Sm *sm, uint64_t cycles);                       // accounts cycles that are jumped over
+void sm_skip(Sm *sm, uint64_t cycles);  // accounts cycles that are jumped over
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 bool lsu_accepts(const Sm *sm);
 void lsu_put(Sm *sm, uint32_t slot, const Step *s);
 void lsu_tick(Sm *sm);
 void lsu_reply(Sm *sm, const Packet *p, uint64_t now);
-void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);      // one of a tracker's parts is complete at time
+void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
 void lsu_open(Sm *sm);
 bool lsu_blocked(const Sm *sm);
 

@@ -2,8 +2,9 @@
 // described, fixed. Fermi-like: shared memory and L1 share `size`, a quarter and three quarters or the other way round
 // (unified-memory §2.2, §6.3): the larger shared memory where it lets more blocks run. Unified: all three share `size`;
 // registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5). Carved, since
-// Volta: shared memory takes the least of some sizes that doesn't keep blocks out, the L1 the rest (CUDA programming guide,
-// "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is ignored.
+// Volta: shared memory takes the least of some sizes that doesn't keep blocks out, the L1 the rest (CUDA programming
+// guide, "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is
+// ignored.
 #include "sm/sm.h"
 
 static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
@@ -34,7 +35,8 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l)
         uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
         uint32_t unit = MAX(cfg->reg_unit, 1u), shared_unit = MAX(cfg->shared_unit, 1u);
         uint32_t regs = (MAX(l->kernel->registers, 1u) * LANES + unit - 1) / unit * unit * warps;
-        uint32_t shared = (l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved + shared_unit - 1) / shared_unit * shared_unit;
+        uint32_t shared = (l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved + shared_unit - 1) /
+                          shared_unit * shared_unit;
         uint32_t blocks = size / (4 * regs + shared);
         cfg->registers = blocks * regs;
         cfg->shared_size = blocks * shared;

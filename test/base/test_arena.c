@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static void pieces_are_zeroed_aligned_and_apart(void **state) {
+static void pieces_are_zeroed_aligned_and_apart(void **state)
+{
     (void)state;
     Arena arena = {0};
     enum { PIECES = 3000 };
@@ -25,7 +26,8 @@ static void pieces_are_zeroed_aligned_and_apart(void **state) {
     arena_free(&arena);  // twice does no harm
 }
 
-static void arena_texts(void **state) {
+static void arena_texts(void **state)
+{
     (void)state;
     Arena arena = {0};
     assert_string_equal(arena_text(&arena, "warp 17", 4), "warp");
@@ -37,7 +39,8 @@ static void arena_texts(void **state) {
     arena_free(&arena);
 }
 
-static void plain_memory(void **state) {
+static void plain_memory(void **state)
+{
     (void)state;
     char *p = mem_alloc(100);
     for (int i = 0; i < 100; i++) assert_int_equal(p[i], 0);
@@ -50,7 +53,8 @@ static void plain_memory(void **state) {
     mem_free(text);
 }
 
-static void arrays_grow(void **state) {
+static void arrays_grow(void **state)
+{
     (void)state;
     VEC(int64_t) squares = {0};
     for (int64_t i = 0; i < 1000; i++) vec_push(&squares, i * i);
@@ -63,7 +67,8 @@ static void arrays_grow(void **state) {
     assert_int_equal(squares.cap, 0);
 }
 
-static void maps_keep_the_newest_value(void **state) {
+static void maps_keep_the_newest_value(void **state)
+{
     (void)state;
     Map map = {0};
     int64_t value = -1;
@@ -88,7 +93,8 @@ static void maps_keep_the_newest_value(void **state) {
     assert_false(map_get(&map, "ab", 2, &value));
 }
 
-static void maps_grow(void **state) {
+static void maps_grow(void **state)
+{
     (void)state;
     Map map = {0};
     char key[16];
@@ -102,7 +108,8 @@ static void maps_grow(void **state) {
     map_free(&map);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_zeroed_aligned_and_apart),
         cmocka_unit_test(arena_texts),

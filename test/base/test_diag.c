@@ -7,7 +7,8 @@
 
 static Source source_of(const char *text) { return (Source){"k.ptx", text, strlen(text)}; }
 
-static void places(void **state) {
+static void places(void **state)
+{
     (void)state;
     Source source = source_of("ab\ncd\n\nx");
     const int want[][2] = {{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {4, 1}, {4, 2}};
@@ -27,7 +28,8 @@ static void places(void **state) {
     assert_int_equal(column, 1);
 }
 
-static void expect(const char *text, size_t offset, const char *hint, const char *want) {
+static void expect(const char *text, size_t offset, const char *hint, const char *want)
+{
     Source source = source_of(text);
     Diag diag = {0};
     assert_false(diag_at(&diag, &source, offset, hint, "unknown %s", "thing"));
@@ -37,7 +39,8 @@ static void expect(const char *text, size_t offset, const char *hint, const char
     assert_false(diag.failed);
 }
 
-static void carets(void **state) {
+static void carets(void **state)
+{
     (void)state;
     expect("mov.u32 r, 1;\nadd.x32 r, r;\n", 18, NULL,
            "k.ptx:2:5: error: unknown thing\n"
@@ -59,7 +62,8 @@ static void carets(void **state) {
     expect("\x1b[\xff\xe2\x86y", 5, NULL, "k.ptx:1:6: error: unknown thing\n    1 | ?[???y\n      |      ^");
 }
 
-static void long_lines_are_cut_around_the_caret(void **state) {
+static void long_lines_are_cut_around_the_caret(void **state)
+{
     (void)state;
     char text[1001];
     memset(text, 'a', 1000);
@@ -81,7 +85,8 @@ static void long_lines_are_cut_around_the_caret(void **state) {
     }
 }
 
-static void the_first_error_wins(void **state) {
+static void the_first_error_wins(void **state)
+{
     (void)state;
     Source source = source_of("abc");
     Diag diag = {0};
@@ -92,7 +97,8 @@ static void the_first_error_wins(void **state) {
     diag_free(&diag);
 }
 
-static void nearest(void **state) {
+static void nearest(void **state)
+{
     (void)state;
     const char *const names[] = {"atax", "bicg", "gesummv", "syrk", "syr2k", "vectoradd"};
 #define NEAR(word) nearest_name(word, names, COUNT(names))
@@ -109,7 +115,8 @@ static void nearest(void **state) {
     assert_null(NEAR("a-very-long-word-that-is-longer-than-any-name-could-be-in-this-program-at-all"));
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places),
         cmocka_unit_test(carets),

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static void entry_is(const Ini *ini, size_t i, const char *section, const char *key, const char *value,
-                     const char *comment) {
+                     const char *comment)
+{
     assert_true(i < ini->entries.n);
     const IniEntry *e = &ini->entries.v[i];
     assert_string_equal(e->section, section);
@@ -17,7 +18,8 @@ static void entry_is(const Ini *ini, size_t i, const char *section, const char *
     assert_memory_equal(ini->source.text + e->value_at, value, strlen(value));
 }
 
-static void everything_legal(void **state) {
+static void everything_legal(void **state)
+{
     (void)state;
     const char text[] = "\xef\xbb\xbf"
                         "; a whole line\n"
@@ -48,7 +50,8 @@ static void everything_legal(void **state) {
     assert_int_equal(ini.entries.n, 0);
 }
 
-static void empty_files(void **state) {
+static void empty_files(void **state)
+{
     (void)state;
     const char *const texts[] = {"", "\n", "  \t\n\r\n", "# only", "[s]"};
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -60,7 +63,8 @@ static void empty_files(void **state) {
     }
 }
 
-static void refused(const char *text, size_t length, const char *want) {
+static void refused(const char *text, size_t length, const char *want)
+{
     Ini ini;
     Diag diag = {0};
     assert_false(ini_parse(&ini, "g.ini", text, length, &diag));
@@ -71,7 +75,8 @@ static void refused(const char *text, size_t length, const char *want) {
 
 #define REFUSED(text, want) refused(text, sizeof text - 1, want)
 
-static void errors_point_at_the_place(void **state) {
+static void errors_point_at_the_place(void **state)
+{
     (void)state;
     REFUSED("[l1]\nsize 48\n", "g.ini:2:6: error: expected '=' after 'size'\n"
                                "    2 | size 48\n"
@@ -96,7 +101,8 @@ static void errors_point_at_the_place(void **state) {
                          "      |      ^");
 }
 
-static void a_key_is_given_once(void **state) {
+static void a_key_is_given_once(void **state)
+{
     (void)state;
     REFUSED("[a]\nx = 1\n[b]\nx = 2\n[a]\n  x = 3\n", "g.ini:6:3: error: 'x' is given twice in [a]\n"
                                                       "    6 |   x = 3\n"
@@ -115,7 +121,8 @@ static void a_key_is_given_once(void **state) {
     ini_free(&ini);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_legal),
         cmocka_unit_test(empty_files),

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static void layout(void **state) {
+static void layout(void **state)
+{
     (void)state;
     Json json = {0};
     json_open(&json, NULL, '{');
@@ -46,14 +47,16 @@ static void layout(void **state) {
     json_free(&json);
 }
 
-static void written(const char *value, const char *want) {
+static void written(const char *value, const char *want)
+{
     Json json = {0};
     json_string(&json, NULL, value);
     assert_string_equal(json.text.v, want);
     json_free(&json);
 }
 
-static void escapes(void **state) {
+static void escapes(void **state)
+{
     (void)state;
     written("", "\"\"");
     written("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
@@ -77,14 +80,16 @@ static void escapes(void **state) {
     json_free(&json);
 }
 
-static void number_is(double value, const char *want) {
+static void number_is(double value, const char *want)
+{
     Json json = {0};
     json_double(&json, NULL, value);
     assert_string_equal(json.text.v, want);
     json_free(&json);
 }
 
-static void doubles(void **state) {
+static void doubles(void **state)
+{
     (void)state;
     number_is(0, "0");
     number_is(3, "3");
@@ -114,7 +119,8 @@ static void doubles(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout),
         cmocka_unit_test(escapes),

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static void sizes(void **state) {
+static void sizes(void **state)
+{
     (void)state;
     const struct {
         const char *text;
@@ -75,7 +76,8 @@ static void sizes(void **state) {
     }
 }
 
-static void doubles(void **state) {
+static void doubles(void **state)
+{
     (void)state;
     const struct {
         const char *text;
@@ -103,7 +105,8 @@ static void doubles(void **state) {
         if (parse_double(bad[i], &value)) fail_msg("'%s' was taken as %g", bad[i], value);
 }
 
-static void shown(void **state) {
+static void shown(void **state)
+{
     (void)state;
     const struct {
         double value;
@@ -146,7 +149,8 @@ static void shown(void **state) {
     assert_string_equal(out, "0");
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
         cmocka_unit_test(doubles),

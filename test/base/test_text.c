@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void pieces_come_together(void **state) {
+static void pieces_come_together(void **state)
+{
     (void)state;
     Text text = {0};
     text_put(&text, "");
@@ -24,7 +25,8 @@ static void pieces_come_together(void **state) {
     assert_int_equal(text.n, 0);
 }
 
-static void printf_at_every_length(void **state) {
+static void printf_at_every_length(void **state)
+{
     (void)state;
     // Around every size at which the buffer grows, the text is whole.
     for (int width = 2; width < 600; width++) {
@@ -39,7 +41,8 @@ static void printf_at_every_length(void **state) {
     }
 }
 
-static void numbers_ignore_the_locale(void **state) {
+static void numbers_ignore_the_locale(void **state)
+{
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) skip();
     Text text = {0};
@@ -53,7 +56,8 @@ static void numbers_ignore_the_locale(void **state) {
     setlocale(LC_ALL, "C");
 }
 
-static void write_all(int fd, const char *bytes, size_t n) {
+static void write_all(int fd, const char *bytes, size_t n)
+{
     while (n) {
         ssize_t wrote = write(fd, bytes, n);
         assert_true(wrote > 0);
@@ -62,7 +66,8 @@ static void write_all(int fd, const char *bytes, size_t n) {
     }
 }
 
-static void files_are_read_whole(void **state) {
+static void files_are_read_whole(void **state)
+{
     (void)state;
     char path[] = "/tmp/onchip-test-XXXXXX";
     int fd = mkstemp(path);
@@ -95,7 +100,8 @@ static void files_are_read_whole(void **state) {
     text_free(&text);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_come_together),
         cmocka_unit_test(printf_at_every_length),

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static bool load(Gpu *g, const char *name, const char *sets, Diag *diag) {
+static bool load(Gpu *g, const char *name, const char *sets, Diag *diag)
+{
     const char *list[32] = {0};
     char copy[512];
     size_t n = 0;
@@ -15,39 +16,77 @@ static bool load(Gpu *g, const char *name, const char *sets, Diag *diag) {
 
 #define ODD "test/chip/gpus/odd.ini"
 
-static void refused(void **state) {
+static void refused(void **state)
+{
     (void)state;
     static const char *const bad[] = {
-        "l1.size=4000",               "l1.line=96",                    "l1.fill=64",
-        "l1.ways=5",                  "l1.policy=plru l1.ways=3 l1.size=3KiB", "l1.size=3KiB",
-        "l2.size=0",                  "l2.partitions=3 l2.size=64KiB", "l2.chunk=300",
-        "l2.far=10",                  "l2.far=10 l2.partitions=3 l2.size=768KiB", "l2.far=-1",
-        "l2.latency=4",               "dram.latency=110",              "dram.latency=101",
-        "shared.width=4 shared.mode=8", "shared.width=6",              "shared.mode=5 shared.width=8",
-        "sm.warps=64 sm.schedulers=5", "l1.polcy=lru",                 "l1.policy=mru",
-        "gpu.sms=0",                  "gpu.sms=many",                  "link.credits=0",
-        "link.credits=1",             "dram.queue=1",                  "lsu.queue=1",
-        "tlb1.entries=6 tlb1.ways=4", "tlb2.entries=16 tlb2.ways=16",  "tlb1.entries=4 tlb1.ways=4 tlb1.page=3000",
-        "sched.policy=fifo",          "l1.index=hash",                 "l1.global=maybe",
-        "storage.kind=carved",        "storage.kind=carved storage.carveouts=8,64", "storage.carveouts=8,2000",
-        "nothing",                    "l1=3",                          "l1.weights=a,b",
+        "l1.size=4000",
+        "l1.line=96",
+        "l1.fill=64",
+        "l1.ways=5",
+        "l1.policy=plru l1.ways=3 l1.size=3KiB",
+        "l1.size=3KiB",
+        "l2.size=0",
+        "l2.partitions=3 l2.size=64KiB",
+        "l2.chunk=300",
+        "l2.far=10",
+        "l2.far=10 l2.partitions=3 l2.size=768KiB",
+        "l2.far=-1",
+        "l2.latency=4",
+        "dram.latency=110",
+        "dram.latency=101",
+        "shared.width=4 shared.mode=8",
+        "shared.width=6",
+        "shared.mode=5 shared.width=8",
+        "sm.warps=64 sm.schedulers=5",
+        "l1.polcy=lru",
+        "l1.policy=mru",
+        "gpu.sms=0",
+        "gpu.sms=many",
+        "link.credits=0",
+        "link.credits=1",
+        "dram.queue=1",
+        "lsu.queue=1",
+        "tlb1.entries=6 tlb1.ways=4",
+        "tlb2.entries=16 tlb2.ways=16",
+        "tlb1.entries=4 tlb1.ways=4 tlb1.page=3000",
+        "sched.policy=fifo",
+        "l1.index=hash",
+        "l1.global=maybe",
+        "storage.kind=carved",
+        "storage.kind=carved storage.carveouts=8,64",
+        "storage.carveouts=8,2000",
+        "nothing",
+        "l1=3",
+        "l1.weights=a,b",
     };
     Text accepted = {0};
     for (size_t k = 0; k < COUNT(bad); k++) {
         Gpu g;
         Diag diag = {0};
-        if (load(&g, ODD, bad[k], &diag)) text_printf(&accepted, "  %s\n", bad[k]);
-        else assert_true(diag.text.n > 20);
+        if (load(&g, ODD, bad[k], &diag))
+            text_printf(&accepted, "  %s\n", bad[k]);
+        else
+            assert_true(diag.text.n > 20);
         diag_free(&diag);
     }
     if (accepted.n) fail_msg("accepted:\n%s", accepted.v);
 }
 
-// An unloaded hit in the L2 is a look-up of the L1 after its issue, three ports and two ways; one from an open row of DRAM
-// a column command, the burst and the controller more.
-static void derived(void **state) {
+// An unloaded hit in the L2 is a look-up of the L1 after its issue, three ports and two ways; one from an open row of
+// DRAM a column command, the burst and the controller more.
+static void derived(void **state)
+{
     (void)state;
-    static const char *const of[] = {"", "l2.latency=64", "l2.latency=65", "link.sm_in=16 link.header=24", "link.partition_out=7.5", "l1.fill=32", "l1.global=no", "l2.partitions=3 l2.size=768KiB l2.ways=8", "dram.clock=750 dram.bandwidth=55"};
+    static const char *const of[] = {"",
+                                     "l2.latency=64",
+                                     "l2.latency=65",
+                                     "link.sm_in=16 link.header=24",
+                                     "link.partition_out=7.5",
+                                     "l1.fill=32",
+                                     "l1.global=no",
+                                     "l2.partitions=3 l2.size=768KiB l2.ways=8",
+                                     "dram.clock=750 dram.bandwidth=55"};
     static const char *const gpus[] = {"gtx480", "titan_black", ODD};
     for (size_t n = 0; n < COUNT(gpus); n++)
         for (size_t k = 0; k < COUNT(of); k++) {
@@ -55,24 +94,30 @@ static void derived(void **state) {
             Diag diag = {0};
             if (!load(&g, gpus[n], of[k], &diag)) fail_msg("%s %s: %s", gpus[n], of[k], diag.text.v);
             uint32_t fill = g.sm.l1.size && g.sm.l1_global ? g.sm.l1.fill : 32, header = g.part.header;
-            double ports[] = {header / g.sm.bytes_out, (header + fill) / g.part.bytes_out, (header + fill) / g.sm.bytes_in};
+            double ports[] = {header / g.sm.bytes_out, (header + fill) / g.part.bytes_out,
+                              (header + fill) / g.sm.bytes_in};
             uint32_t sum = 1;
             for (int p = 0; p < 3; p++) sum += (uint32_t)ports[p] + (ports[p] > (double)(uint32_t)ports[p]);
             assert_int_equal(g.to_partition + g.to_sm + sum, g.part.l2.latency);
             assert_int_equal(g.window, MIN(g.to_partition, g.to_sm));
             assert_true(g.to_sm - g.to_partition <= 1);
-            double far = (fill > g.part.l2.fill ? fill : g.part.l2.fill) / g.part.dram.bytes_per_cycle + (g.part.dram.simple ? 0 : g.part.dram.cl / g.part.dram.clock_ratio);
+            double far = (fill > g.part.l2.fill ? fill : g.part.l2.fill) / g.part.dram.bytes_per_cycle +
+                         (g.part.dram.simple ? 0 : g.part.dram.cl / g.part.dram.clock_ratio);
             double rest = g.dram_latency - g.part.l2.latency - g.part.dram.latency;
             assert_true(rest >= far - 0.02 && rest < far + 1.02);
             diag_free(&diag);
         }
 }
 
-static void overrides(void **state) {
+static void overrides(void **state)
+{
     (void)state;
     Gpu g;
     Diag diag = {0};
-    assert_true(load(&g, "gtx480", "l1.size=32KiB l1.mshrs=7 gpu.clock=1.5 sched.policy=lrr shared.conflict=37.4 l1.weights=1,3,1,1 l1.policy=weighted", &diag));
+    assert_true(load(&g, "gtx480",
+                     "l1.size=32KiB l1.mshrs=7 gpu.clock=1.5 sched.policy=lrr shared.conflict=37.4 l1.weights=1,3,1,1 "
+                     "l1.policy=weighted",
+                     &diag));
     assert_int_equal(g.sm.l1.size, 32768);
     assert_int_equal(g.sm.l1.mshrs, 7);
     assert_true(g.core_mhz == 1.5);
@@ -87,7 +132,8 @@ static void overrides(void **state) {
     diag_free(&diag);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),
         cmocka_unit_test(derived),

@@ -5,7 +5,8 @@
 #include <string.h>
 
 // Executed cycles of `n` lines in a thread, and what surrounds them.
-static uint64_t chain(Bench *b, const char *before, const char *line, uint32_t n, const char *after) {
+static uint64_t chain(Bench *b, const char *before, const char *line, uint32_t n, const char *after)
+{
     Text t = {0};
     text_put(&t, before);
     text_put(&t, "\n");
@@ -19,7 +20,7 @@ static uint64_t chain(Bench *b, const char *before, const char *line, uint32_t n
 typedef struct Chain {
     const char *name, *before, *line, *after;
     uint32_t class;
-    uint32_t slots;            // of the instruction, as ops.def says
+    uint32_t slots;  // of the instruction, as ops.def says
 } Chain;
 #define KEEP "\nst.global.u32 [%out], %r1;"
 #define KEEP64 "\nst.global.u64 [%out], %rd1;"
@@ -49,7 +50,8 @@ static const Chain links[] = {
     {"bar", "", "bar.sync 0;", "", CLASS_BARRIER, 1},
 };
 
-static void chains(const char *gpu, const char *sets) {
+static void chains(const char *gpu, const char *sets)
+{
     Text wrong = {0};
     for (size_t k = 0; k < COUNT(links); k++) {
         const Chain *l = &links[k];
@@ -60,7 +62,9 @@ static void chains(const char *gpu, const char *sets) {
         // An instruction of several slots issues over as many cycles, the result is that of the last. What waits can't
         // issue before the unit is free again either.
         uint64_t each = MAX(MAX((uint64_t)unit->latency + l->slots - 1, (uint64_t)unit->interval * l->slots), 1u);
-        if (c - a != 60 * each) text_printf(&wrong, "  %s: %g cycles each, described %llu\n", l->name, (double)(c - a) / 60, (unsigned long long)each);
+        if (c - a != 60 * each)
+            text_printf(&wrong, "  %s: %g cycles each, described %llu\n", l->name, (double)(c - a) / 60,
+                        (unsigned long long)each);
         bench_close(&b);
     }
     if (wrong.n) fail_msg("%s %s:\n%s", gpu, sets ? sets : "", wrong.v);
@@ -69,41 +73,50 @@ static void chains(const char *gpu, const char *sets) {
 static void on_gtx480(void **state) { (void)state, chains("gtx480", NULL); }
 static void on_titan_black(void **state) { (void)state, chains("titan_black", NULL); }
 static void on_h200(void **state) { (void)state, chains("h200", NULL); }
-static void on_odd(void **state) {
+static void on_odd(void **state)
+{
     (void)state;
     chains("test/chip/gpus/odd.ini", NULL);
-    chains("test/chip/gpus/odd.ini", "latency.alu=1 latency.mul=1 latency.sfu=500 interval.sfu=3 latency.branch=1 sm.schedulers=4");
+    chains("test/chip/gpus/odd.ini",
+           "latency.alu=1 latency.mul=1 latency.sfu=500 interval.sfu=3 latency.branch=1 sm.schedulers=4");
 }
-static void counted_as_ptx(void **state) {  // every instruction is one slot
+static void counted_as_ptx(void **state)
+{  // every instruction is one slot
     (void)state;
     Bench b;
     bench_open(&b, "test/chip/gpus/odd.ini", "sm.count=ptx");
-    uint64_t a = chain(&b, "mov.u32 %r1, %t;", "div.u32 %r1, %r1, %n;", 20, KEEP), c = chain(&b, "mov.u32 %r1, %t;", "div.u32 %r1, %r1, %n;", 50, KEEP);
+    uint64_t a = chain(&b, "mov.u32 %r1, %t;", "div.u32 %r1, %r1, %n;", 20, KEEP),
+             c = chain(&b, "mov.u32 %r1, %t;", "div.u32 %r1, %r1, %n;", 50, KEEP);
     assert_int_equal(c - a, 30 * 22);
     bench_close(&b);
 }
 
 // Results of a predicate, of a guard, of a compare-and-select.
-static void other_dependences(void **state) {
+static void other_dependences(void **state)
+{
     (void)state;
     Bench b;
     bench_open(&b, "test/chip/gpus/odd.ini", NULL);
     static const char setp_selp[] = "setp.eq.u32 %p1, %r1, 7;\nselp.u32 %r1, %n, %t, %p1;";
-    uint64_t a = chain(&b, "mov.u32 %r1, %t;", setp_selp, 20, KEEP), c = chain(&b, "mov.u32 %r1, %t;", setp_selp, 50, KEEP);
+    uint64_t a = chain(&b, "mov.u32 %r1, %t;", setp_selp, 20, KEEP),
+             c = chain(&b, "mov.u32 %r1, %t;", setp_selp, 50, KEEP);
     assert_int_equal(c - a, 30 * (7 + 7));
     static const char guarded[] = "setp.eq.u32 %p1, %r1, 7;\n@%p1 add.u32 %r1, %r1, %n;";
     a = chain(&b, "mov.u32 %r1, %t;", guarded, 20, KEEP), c = chain(&b, "mov.u32 %r1, %t;", guarded, 50, KEEP);
     assert_int_equal(c - a, 30 * (7 + 7));
-    // What is written twice waits for the first write: multiplication 9, then addition 7 into the same register, unread.
+    // What is written twice waits for the first write: multiplication 9, then addition 7 into the same register,
+    // unread.
     static const char twice[] = "mul.lo.u32 %r1, %t, %n;\nadd.u32 %r1, %r1, %n;\nadd.u32 %r2, %r2, %r1;";
-    a = chain(&b, "mov.u32 %r2, %t;", twice, 20, "\nst.global.u32 [%out], %r2;"), c = chain(&b, "mov.u32 %r2, %t;", twice, 50, "\nst.global.u32 [%out], %r2;");
+    a = chain(&b, "mov.u32 %r2, %t;", twice, 20, "\nst.global.u32 [%out], %r2;"),
+    c = chain(&b, "mov.u32 %r2, %t;", twice, 50, "\nst.global.u32 [%out], %r2;");
     assert_int_equal((c - a) % 30, 0);
     assert_true((c - a) / 30 >= 7 && (c - a) / 30 <= 9 + 7 + 7);
     bench_close(&b);
 }
 
 // A taken back edge costs the branch's latency as any other: a loop of n turns.
-static void loops(void **state) {
+static void loops(void **state)
+{
     (void)state;
     static const struct {
         const char *gpu;
@@ -112,21 +125,27 @@ static void loops(void **state) {
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         bench_open(&b, of[k].gpu, NULL);
-        static const char body[] = "mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %n;\n@%p1 bra L;" KEEP;
+        static const char body[] =
+            "mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %n;\n@%p1 bra L;" KEEP;
         oc_kernel *kernel = bench_load(&b, body, "sm_35");
-        uint64_t a = CYCLES(bench_launch(&b, kernel, (Shape){0}, 100)), c = CYCLES(bench_launch(&b, kernel, (Shape){0}, 300));
+        uint64_t a = CYCLES(bench_launch(&b, kernel, (Shape){0}, 100)),
+                 c = CYCLES(bench_launch(&b, kernel, (Shape){0}, 300));
         assert_int_equal(c - a, 200 * of[k].each);
         bench_close(&b);
     }
 }
 
 // Extra operand passes: all sources in one bank of one port, or two.
-static void register_banks(void **state) {
+static void register_banks(void **state)
+{
     (void)state;
     static const struct {
         const char *sets;
         uint32_t one, two, three;  // extra cycles of an instruction that reads as many registers
-    } of[] = {{"registers.banks=0", 0, 0, 0}, {"registers.banks=1", 0, 1, 2}, {"registers.banks=1 registers.ports=2", 0, 0, 1}, {"registers.banks=1 registers.ports=3", 0, 0, 0}};
+    } of[] = {{"registers.banks=0", 0, 0, 0},
+              {"registers.banks=1", 0, 1, 2},
+              {"registers.banks=1 registers.ports=2", 0, 0, 1},
+              {"registers.banks=1 registers.ports=3", 0, 0, 0}};
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         bench_open(&b, "test/chip/gpus/odd.ini", of[k].sets);
@@ -140,9 +159,12 @@ static void register_banks(void **state) {
                      {"mad.lo.u32 %r1, %r1, %r2, %r3;", 9, of[k].three},
                      {"mad.lo.u32 %r1, %r1, %r1, %r1;", 9, of[k].one}};  // one register is fetched once
         for (size_t l = 0; l < COUNT(lines); l++) {
-            uint64_t a = chain(&b, before, lines[l].line, 10, after), ca = COUNT_OF(device_record(b.d, oc_launches(b.d) - 1), BANK_STALLS);
-            uint64_t c = chain(&b, before, lines[l].line, 60, after), cc = COUNT_OF(device_record(b.d, oc_launches(b.d) - 1), BANK_STALLS);
-            if (c - a != 50 * (lines[l].latency + lines[l].extra)) fail_msg("%s: '%s': %llu/50 cycles", of[k].sets, lines[l].line, (unsigned long long)(c - a));
+            uint64_t a = chain(&b, before, lines[l].line, 10, after),
+                     ca = COUNT_OF(device_record(b.d, oc_launches(b.d) - 1), BANK_STALLS);
+            uint64_t c = chain(&b, before, lines[l].line, 60, after),
+                     cc = COUNT_OF(device_record(b.d, oc_launches(b.d) - 1), BANK_STALLS);
+            if (c - a != 50 * (lines[l].latency + lines[l].extra))
+                fail_msg("%s: '%s': %llu/50 cycles", of[k].sets, lines[l].line, (unsigned long long)(c - a));
             assert_int_equal(cc - ca, 50 * lines[l].extra);
         }
         bench_close(&b);
@@ -150,7 +172,8 @@ static void register_banks(void **state) {
 }
 
 // Two banks: a conflict where the two sources' registers, as allocated, lie in the same one.
-static void two_register_banks(void **state) {
+static void two_register_banks(void **state)
+{
     (void)state;
     uint32_t seen[2] = {0};
     for (int other = 1; other < 8; other++) {
@@ -164,7 +187,8 @@ static void two_register_banks(void **state) {
             for (int k = 0; k < 8; k++) text_printf(&t, "add.u32 %%r%d, %%t, %d;\n", k, k + 1);
             snprintf(line, sizeof line, "xor.b32 %%r0, %%r0, %%r%d;", other);
             repeat(&t, l ? 60 : 10, 1, line);
-            for (int k = 1; k < 8; k++) text_printf(&t, "add.u32 %%r0, %%r0, %%r%d;\n", k);  // all are needed to the end
+            for (int k = 1; k < 8; k++)
+                text_printf(&t, "add.u32 %%r0, %%r0, %%r%d;\n", k);  // all are needed to the end
             text_put(&t, "st.global.u32 [%out], %r0;");
             oc_kernel *k = bench_load(&b, t.v, "sm_35");
             const Code *code = device_kernel(k)->code;
@@ -183,10 +207,12 @@ static void two_register_banks(void **state) {
     assert_true(seen[0] && seen[1]);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_gtx480),         cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200), cmocka_unit_test(on_odd),         cmocka_unit_test(counted_as_ptx),
-        cmocka_unit_test(other_dependences), cmocka_unit_test(loops),          cmocka_unit_test(register_banks), cmocka_unit_test(two_register_banks),
+        cmocka_unit_test(on_gtx480), cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200),
+        cmocka_unit_test(on_odd),    cmocka_unit_test(counted_as_ptx), cmocka_unit_test(other_dependences),
+        cmocka_unit_test(loops),     cmocka_unit_test(register_banks), cmocka_unit_test(two_register_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

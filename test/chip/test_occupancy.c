@@ -6,24 +6,27 @@
 
 static const Record *run(Bench *b, const char *body, Shape s) { return bench_run(b, body, s, 5); }
 
-static void assert_fit(const char *gpu, const char *sets, const char *body, Shape s, uint32_t blocks, const char *limit) {
+static void assert_fit(const char *gpu, const char *sets, const char *body, Shape s, uint32_t blocks, const char *limit)
+{
     Bench b;
     bench_open(&b, gpu, sets);
     const Record *r = run(&b, body, s);
     if (r->occupancy_blocks != blocks || strcmp(r->occupancy_limit, limit))
-        fail_msg("%s %s, %u threads, %u bytes: %u blocks by %s, expected %u by %s", gpu, sets ? sets : "", s.block, s.shared, r->occupancy_blocks, r->occupancy_limit, blocks, limit);
+        fail_msg("%s %s, %u threads, %u bytes: %u blocks by %s, expected %u by %s", gpu, sets ? sets : "", s.block,
+                 s.shared, r->occupancy_blocks, r->occupancy_limit, blocks, limit);
     assert_int_equal(r->occupancy_warps, blocks * ((s.block + 31) / 32));
     bench_close(&b);
 }
 
 static const char small[] = "st.global.u32 [%out], %n;";
 
-static void threads_and_blocks(void **state) {
+static void threads_and_blocks(void **state)
+{
     (void)state;
     // gtx480: 8 blocks, 48 warps, 1536 threads.
     assert_fit("gtx480", NULL, small, (Shape){.block = 32}, 8, "blocks");
     assert_fit("gtx480", NULL, small, (Shape){.block = 192}, 8, "blocks");
-    assert_fit("gtx480", NULL, small, (Shape){.block = 193}, 6, "warps");   // seven warps
+    assert_fit("gtx480", NULL, small, (Shape){.block = 193}, 6, "warps");  // seven warps
     assert_fit("gtx480", NULL, small, (Shape){.block = 256}, 6, "warps");
     assert_fit("gtx480", NULL, small, (Shape){.block = 512}, 3, "warps");
     assert_fit("gtx480", NULL, small, (Shape){.block = 768}, 2, "warps");
@@ -39,40 +42,51 @@ static void threads_and_blocks(void **state) {
     assert_fit("gtx480", "sm.warps=10", small, (Shape){.block = 128}, 2, "warps");
 }
 
-static void shared_memory(void **state) {
+static void shared_memory(void **state)
+{
     (void)state;
     assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 6144}, 8, "blocks");
-    assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 6145}, 7, "shared memory");    // 6272: in units of 128
+    assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 6145}, 7,
+               "shared memory");  // 6272: in units of 128
     assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 16384}, 3, "shared memory");
     assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 16385}, 2, "shared memory");
     assert_fit("gtx480", NULL, small, (Shape){.block = 32, .shared = 49152}, 1, "shared memory");
     static const char own[] = ".shared .align 4 .b8 own[8192];\n---\nmov.u64 %rd1, own;\nst.shared.u32 [%rd1], %n;\n";
     assert_fit("gtx480", NULL, own, (Shape){.block = 32}, 6, "shared memory");
     assert_fit("gtx480", NULL, own, (Shape){.block = 32, .shared = 4096}, 4, "shared memory");
-    assert_fit("gtx480", "shared.reserved=1024", own, (Shape){.block = 32, .shared = 4096}, 3, "shared memory");  // 13312
-    assert_fit("gtx480", "shared.unit=4096 shared.reserved=1024", own, (Shape){.block = 32, .shared = 4096}, 3, "shared memory");  // 16384
+    assert_fit("gtx480", "shared.reserved=1024", own, (Shape){.block = 32, .shared = 4096}, 3,
+               "shared memory");  // 13312
+    assert_fit("gtx480", "shared.unit=4096 shared.reserved=1024", own, (Shape){.block = 32, .shared = 4096}, 3,
+               "shared memory");  // 16384
     assert_fit("titan_black", NULL, small, (Shape){.block = 32, .shared = 3072}, 16, "blocks");
-    assert_fit("titan_black", NULL, small, (Shape){.block = 32, .shared = 3073}, 14, "shared memory");  // 3328: units of 256
-    assert_fit("titan_black", "shared.size=16KiB shared.max=16KiB", small, (Shape){.block = 32, .shared = 3072}, 5, "shared memory");
+    assert_fit("titan_black", NULL, small, (Shape){.block = 32, .shared = 3073}, 14,
+               "shared memory");  // 3328: units of 256
+    assert_fit("titan_black", "shared.size=16KiB shared.max=16KiB", small, (Shape){.block = 32, .shared = 3072}, 5,
+               "shared memory");
 }
 
-// h200: the carve-out is the smallest that holds as many blocks as the largest does, and the L1 gets the rest of 256 KiB: a
-// working set fits it or not.
-static void carve_outs(void **state) {
+// h200: the carve-out is the smallest that holds as many blocks as the largest does, and the L1 gets the rest of 256
+// KiB: a working set fits it or not.
+static void carve_outs(void **state)
+{
     (void)state;
     assert_fit("h200", NULL, small, (Shape){.block = 32}, 32, "blocks");
     assert_fit("h200", NULL, small, (Shape){.block = 1024}, 2, "warps");
     assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = 227 << 10}, 1, "shared memory");
-    assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = 113 << 10}, 2, "shared memory");        // and a KiB each: 228
+    assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = 113 << 10}, 2,
+               "shared memory");  // and a KiB each: 228
     assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = (113 << 10) + 1}, 1, "shared memory");
     static const struct {
         uint32_t shared, l1;  // KiB of a block, two of which fit but of the last; KiB of the L1
     } of[] = {{0, 248}, {3, 248}, {4, 240}, {31, 192}, {49, 156}, {65, 124}, {113, 28}, {227, 28}};
     // One warp walks %n lines, 32 at a time, and then again.
-    static const char twice[] = "setp.gt.u32 %p1, %t, 31;\n@%p1 bra OUT;\nmul.wide.u32 %rd1, %t, 128;\nadd.u64 %rd2, %in, %rd1;\nmov.u32 %r2, 0;\n"
-                                "PASS:\nmov.u64 %rd1, %rd2;\nmov.u32 %r1, 0;\n"
-                                "LINES:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r4, %r3;\nadd.u64 %rd1, %rd1, 4096;\nadd.u32 %r1, %r1, 32;\n"
-                                "setp.lt.u32 %p1, %r1, %n;\n@%p1 bra LINES;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 2;\n@%p1 bra PASS;\nst.global.u32 [%out], %r4;\nOUT:";
+    static const char twice[] =
+        "setp.gt.u32 %p1, %t, 31;\n@%p1 bra OUT;\nmul.wide.u32 %rd1, %t, 128;\nadd.u64 %rd2, %in, %rd1;\nmov.u32 %r2, "
+        "0;\n"
+        "PASS:\nmov.u64 %rd1, %rd2;\nmov.u32 %r1, 0;\n"
+        "LINES:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r4, %r3;\nadd.u64 %rd1, %rd1, 4096;\nadd.u32 %r1, %r1, 32;\n"
+        "setp.lt.u32 %p1, %r1, %n;\n@%p1 bra LINES;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 2;\n@%p1 bra "
+        "PASS;\nst.global.u32 [%out], %r4;\nOUT:";
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         uint32_t lines = of[k].l1 * 8;
@@ -80,14 +94,18 @@ static void carve_outs(void **state) {
         bench_data(&b, NULL, 512 << 10);
         oc_kernel *kernel = bench_load(&b, twice, "sm_35");
         Shape shape = {.block = 1024, .shared = of[k].shared << 10};
-        uint64_t fits = COUNT_OF(bench_launch(&b, kernel, shape, lines), L1_READ_HITS), over = COUNT_OF(bench_launch(&b, kernel, shape, lines + 32), L1_READ_HITS);
-        if (fits != lines || over >= lines) fail_msg("%u KiB of shared memory: %u lines of the L1 hit %llu times, %u more %llu times", of[k].shared, lines, (unsigned long long)fits, 32, (unsigned long long)over);
+        uint64_t fits = COUNT_OF(bench_launch(&b, kernel, shape, lines), L1_READ_HITS),
+                 over = COUNT_OF(bench_launch(&b, kernel, shape, lines + 32), L1_READ_HITS);
+        if (fits != lines || over >= lines)
+            fail_msg("%u KiB of shared memory: %u lines of the L1 hit %llu times, %u more %llu times", of[k].shared,
+                     lines, (unsigned long long)fits, 32, (unsigned long long)over);
         bench_close(&b);
     }
 }
 
 // `live` values of 32 bits, all needed at one time.
-static const char *with_live(uint32_t live) {
+static const char *with_live(uint32_t live)
+{
     static Text t;
     t.n = 0;
     text_printf(&t, ".reg .u32 %%x<%u>;\n", live);
@@ -97,7 +115,8 @@ static const char *with_live(uint32_t live) {
     return t.v;
 }
 
-static void registers(void **state) {
+static void registers(void **state)
+{
     (void)state;
     static const struct {
         const char *gpu;
@@ -125,11 +144,13 @@ static void registers(void **state) {
             }
             bench_close(&b);
         }
-    assert_fit("gtx480", "registers.unit=2048", small, (Shape){.block = 256}, 2, "registers");  // 64 for each thread: eight warps take 16384
+    assert_fit("gtx480", "registers.unit=2048", small, (Shape){.block = 256}, 2,
+               "registers");  // 64 for each thread: eight warps take 16384
 }
 
 // More registers than a thread may have: the rest lies in local memory, and the result is the same.
-static void spills(void **state) {
+static void spills(void **state)
+{
     (void)state;
     Bench b;
     uint32_t data[64], got, want;
@@ -148,26 +169,34 @@ static void spills(void **state) {
 }
 
 // As many blocks run at a time as fit, and the next begins when one has ended.
-static void at_a_time(void **state) {
+static void at_a_time(void **state)
+{
     (void)state;
     static const struct {
         Shape s;
         uint32_t fit;
-    } of[] = {{{.grid = 24, .block = 64}, 8}, {{.grid = 24, .block = 256}, 4}, {{.grid = 24, .block = 32, .shared = 16384}, 3}, {{.grid = 5, .block = 512}, 2}};
+    } of[] = {{{.grid = 24, .block = 64}, 8},
+              {{.grid = 24, .block = 256}, 4},
+              {{.grid = 24, .block = 32, .shared = 16384}, 3},
+              {{.grid = 5, .block = 512}, 2}};
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         uint32_t times[64][2];
         bench_open(&b, "test/chip/gpus/odd.ini", NULL);  // 32 warps, 8 blocks, one SM
         Text t = {0};
-        text_put(&t, "mov.u32 %r1, %clock;\nmov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd1, %r10, 8;\nadd.u64 %rd1, %rd1, %out;\ncvt.rn.f32.u32 %f1, %t;\n");
+        text_put(&t, "mov.u32 %r1, %clock;\nmov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd1, %r10, 8;\nadd.u64 %rd1, %rd1, "
+                     "%out;\ncvt.rn.f32.u32 %f1, %t;\n");
         repeat(&t, 60, 1, "ex2.approx.f32 %f1, %f1;");
-        text_put(&t, "bar.sync 0;\nst.global.f32 [%out+4096], %f1;\nmov.u32 %r2, %clock;\nst.global.v2.u32 [%rd1], {%r1, %r2};");
+        text_put(
+            &t,
+            "bar.sync 0;\nst.global.f32 [%out+4096], %f1;\nmov.u32 %r2, %clock;\nst.global.v2.u32 [%rd1], {%r1, %r2};");
         const Record *r = bench_run(&b, t.v, of[k].s, 0);
         bench_read(&b, times, sizeof times);
         uint32_t most = 0;
         for (uint32_t i = 0; i < of[k].s.grid; i++) {
             uint32_t running = 0;  // when block i begins
-            for (uint32_t j = 0; j < of[k].s.grid; j++) running += times[j][0] <= times[i][0] && times[i][0] <= times[j][1];
+            for (uint32_t j = 0; j < of[k].s.grid; j++)
+                running += times[j][0] <= times[i][0] && times[i][0] <= times[j][1];
             most = MAX(most, running);
         }
         assert_int_equal(most, of[k].fit);
@@ -180,21 +209,27 @@ static void at_a_time(void **state) {
 }
 
 // Blocks go to SMs in turn.
-static void dispatch(void **state) {
+static void dispatch(void **state)
+{
     (void)state;
     Bench b;
     uint32_t where[60];
     bench_open(&b, "gtx480", NULL);
-    bench_run(&b, "mov.u32 %r1, %smid;\nmov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd1, %r2, 4;\nadd.u64 %rd1, %rd1, %out;\nst.global.u32 [%rd1], %r1;", (Shape){.grid = 60, .block = 64}, 0);
+    bench_run(&b,
+              "mov.u32 %r1, %smid;\nmov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd1, %r2, 4;\nadd.u64 %rd1, %rd1, "
+              "%out;\nst.global.u32 [%rd1], %r1;",
+              (Shape){.grid = 60, .block = 64}, 0);
     bench_read(&b, where, sizeof where);
     for (uint32_t k = 0; k < 60; k++) assert_int_equal(where[k], k % 15);
     bench_close(&b);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory), cmocka_unit_test(carve_outs), cmocka_unit_test(registers),
-        cmocka_unit_test(spills),             cmocka_unit_test(at_a_time),     cmocka_unit_test(dispatch),
+        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory), cmocka_unit_test(carve_outs),
+        cmocka_unit_test(registers),          cmocka_unit_test(spills),        cmocka_unit_test(at_a_time),
+        cmocka_unit_test(dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

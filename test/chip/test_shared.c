@@ -7,23 +7,34 @@
 
 // Every lane of a warp reads its own word, which holds the word's address, again and again. Words lie `stride` words
 // of `bytes` apart.
-static const Record *read_again(Bench *b, uint32_t stride, uint32_t bytes, uint32_t steps, uint32_t warps) {
+static const Record *read_again(Bench *b, uint32_t stride, uint32_t bytes, uint32_t steps, uint32_t warps)
+{
     Text t = {0};
-    text_printf(&t, "mov.u32 %%r2, smem;\nand.b32 %%r3, %%t, 31;\nmad.lo.u32 %%r1, %%r3, %u, %%r2;\nst.shared.u32 [%%r1], %%r1;\nbar.sync 0;\n", stride * bytes);
-    repeat(&t, steps, 1, bytes == 4 ? "ld.shared.u32 %r1, [%r1];" : bytes == 8 ? "ld.shared.v2.u32 {%r1, %r4}, [%r1];" : "ld.shared.v4.u32 {%r1, %r4, %r5, %r6}, [%r1];");
+    text_printf(&t,
+                "mov.u32 %%r2, smem;\nand.b32 %%r3, %%t, 31;\nmad.lo.u32 %%r1, %%r3, %u, %%r2;\nst.shared.u32 [%%r1], "
+                "%%r1;\nbar.sync 0;\n",
+                stride * bytes);
+    repeat(&t, steps, 1,
+           bytes == 4   ? "ld.shared.u32 %r1, [%r1];"
+           : bytes == 8 ? "ld.shared.v2.u32 {%r1, %r4}, [%r1];"
+                        : "ld.shared.v4.u32 {%r1, %r4, %r5, %r6}, [%r1];");
     text_put(&t, "st.global.u32 [%out], %r1;");
     const Record *r = bench_run(b, t.v, (Shape){.block = warps * 32, .shared = 32768}, 0);
     text_free(&t);
     return r;
 }
 
-static void assert_read(const char *gpu, const char *sets, uint32_t stride, uint32_t bytes, uint32_t passes, uint64_t cycles) {
+static void assert_read(const char *gpu, const char *sets, uint32_t stride, uint32_t bytes, uint32_t passes,
+                        uint64_t cycles)
+{
     Bench b;
     bench_open(&b, gpu, sets);
     const Record *r = read_again(&b, stride, bytes, 10, 1);
     uint64_t a = CYCLES(r), pa = COUNT_OF(r, SHARED_PASSES), ca = COUNT_OF(r, SHARED_CONFLICTS);
     r = read_again(&b, stride, bytes, 40, 1);
-    if (CYCLES(r) - a != 30 * cycles) fail_msg("%s %s, stride %u of %u bytes: %g cycles, described %llu", gpu, sets ? sets : "", stride, bytes, (double)(CYCLES(r) - a) / 30, (unsigned long long)cycles);
+    if (CYCLES(r) - a != 30 * cycles)
+        fail_msg("%s %s, stride %u of %u bytes: %g cycles, described %llu", gpu, sets ? sets : "", stride, bytes,
+                 (double)(CYCLES(r) - a) / 30, (unsigned long long)cycles);
     assert_int_equal(COUNT_OF(r, SHARED_PASSES) - pa, 30 * passes);
     assert_int_equal(COUNT_OF(r, SHARED_CONFLICTS) - ca, 30 * (passes - 1));
     assert_int_equal(COUNT_OF(r, LD_SHARED), 40);
@@ -31,31 +42,35 @@ static void assert_read(const char *gpu, const char *sets, uint32_t stride, uint
     bench_close(&b);
 }
 
-static void latency_of_conflicts(void **state) {
+static void latency_of_conflicts(void **state)
+{
     (void)state;
-    static const uint32_t ways[][2] = {{0, 1}, {1, 1}, {2, 2}, {3, 1}, {4, 4}, {6, 2}, {8, 8}, {16, 16}, {31, 1}, {32, 32}, {33, 1}, {48, 16}, {64, 32}};
+    static const uint32_t ways[][2] = {{0, 1},   {1, 1},  {2, 2},   {3, 1},  {4, 4},   {6, 2},  {8, 8},
+                                       {16, 16}, {31, 1}, {32, 32}, {33, 1}, {48, 16}, {64, 32}};
     for (size_t k = 0; k < COUNT(ways); k++) {
         uint32_t passes = ways[k][1];
         assert_read(ODD, NULL, ways[k][0], 4, passes, 29 + 3 * (passes - 1));
         assert_read(ODD, "shared.conflict=0", ways[k][0], 4, passes, MAX(29u, passes));
         assert_read("gtx480", NULL, ways[k][0], 4, passes, 21 + (passes - 1));
     }
-    assert_read(ODD, NULL, 1, 8, 2, 29 + 3);    // 64 bits: two half warps
-    assert_read(ODD, NULL, 1, 16, 4, 29 + 9);   // 128: four quarters
+    assert_read(ODD, NULL, 1, 8, 2, 29 + 3);   // 64 bits: two half warps
+    assert_read(ODD, NULL, 1, 16, 4, 29 + 9);  // 128: four quarters
     assert_read(ODD, NULL, 2, 8, 4, 29 + 9);
 }
 
 // mei §V-C: Fermi's 50, 88 and 1210 cycles without, with 2 and with 32 ways are 37.4 for each way beyond the first.
-static void as_mei_measured(void **state) {
+static void as_mei_measured(void **state)
+{
     (void)state;
     static const char sets[] = "shared.latency=50 shared.conflict=37.4";
     assert_read(ODD, sets, 1, 4, 1, 50);
-    assert_read(ODD, sets, 2, 4, 2, 87);        // 87.4
-    assert_read(ODD, sets, 32, 4, 32, 1209);    // 1209.4
+    assert_read(ODD, sets, 2, 4, 2, 87);      // 87.4
+    assert_read(ODD, sets, 32, 4, 32, 1209);  // 1209.4
 }
 
 // mei Fig. 7: Kepler, strides 2, 4 and 6, in both modes.
-static void kepler(void **state) {
+static void kepler(void **state)
+{
     (void)state;
     assert_read("titan_black", NULL, 1, 4, 1, 80);
     assert_read("titan_black", NULL, 2, 4, 1, 80);
@@ -69,7 +84,8 @@ static void kepler(void **state) {
 }
 
 // Accesses of many warps: a pass a cycle.
-static void throughput(void **state) {
+static void throughput(void **state)
+{
     (void)state;
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         Bench b;
@@ -80,12 +96,15 @@ static void throughput(void **state) {
     }
 }
 
-static void atomics(void **state) {
+static void atomics(void **state)
+{
     (void)state;
     static const struct {
         const char *address;
         uint32_t passes;
-    } of[] = {{"mov.u32 %r1, smem;", 32}, {"mov.u32 %r1, smem;\nmad.lo.u32 %r1, %t, 4, %r1;", 1}, {"mov.u32 %r1, smem;\nand.b32 %r2, %t, 7;\nmad.lo.u32 %r1, %r2, 4, %r1;", 4}};
+    } of[] = {{"mov.u32 %r1, smem;", 32},
+              {"mov.u32 %r1, smem;\nmad.lo.u32 %r1, %t, 4, %r1;", 1},
+              {"mov.u32 %r1, smem;\nand.b32 %r2, %t, 7;\nmad.lo.u32 %r1, %r2, 4, %r1;", 4}};
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         bench_open(&b, ODD, NULL);
@@ -101,13 +120,15 @@ static void atomics(void **state) {
             text_free(&t);
         }
         assert_int_equal(passes[1] - passes[0], 20 * of[k].passes);
-        uint64_t each = 29 + 3 * (of[k].passes - 1);  // the addition waits for the atomic, the next atomic doesn't for it
+        uint64_t each =
+            29 + 3 * (of[k].passes - 1);  // the addition waits for the atomic, the next atomic doesn't for it
         assert_in_range(cycles[1] - cycles[0], 20 * each, 20 * (each + 1));
         bench_close(&b);
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_of_conflicts), cmocka_unit_test(as_mei_measured), cmocka_unit_test(kepler),
         cmocka_unit_test(throughput),           cmocka_unit_test(atomics),

@@ -9,14 +9,18 @@
 static const struct {
     Counter counter;
     const char *name;
-} causes[] = {{C_STALL_MEMORY, "memory"},   {C_STALL_SHARED, "shared"}, {C_STALL_ALU, "dependence"}, {C_STALL_PIPE, "pipe"},   {C_STALL_LSU, "lsu"},
-              {C_STALL_BARRIER, "barrier"}, {C_STALL_BRANCH, "branch"}, {C_STALL_SCHED, "scheduler"}, {C_STALL_SLEEP, "sleep"}, {C_STALL_EMPTY, "empty"}};
+} causes[] = {{C_STALL_MEMORY, "memory"}, {C_STALL_SHARED, "shared"},   {C_STALL_ALU, "dependence"},
+              {C_STALL_PIPE, "pipe"},     {C_STALL_LSU, "lsu"},         {C_STALL_BARRIER, "barrier"},
+              {C_STALL_BRANCH, "branch"}, {C_STALL_SCHED, "scheduler"}, {C_STALL_SLEEP, "sleep"},
+              {C_STALL_EMPTY, "empty"}};
 
 // By how much every counter grows when a body has 60 of a line instead of 20.
 typedef struct Growth {
     int64_t of[C_COUNT];
 } Growth;
-static Growth growth(const char *sets, const char *before, const char *line, const char *after, Shape s, const char *target) {
+static Growth growth(const char *sets, const char *before, const char *line, const char *after, Shape s,
+                     const char *target)
+{
     Growth g = {{0}};
     for (int l = 0; l < 2; l++) {
         Bench b;
@@ -35,18 +39,23 @@ static Growth growth(const char *sets, const char *before, const char *line, con
 }
 
 // 40 more lines: `issued` more slots used, `lost` more of one cause, none of another.
-static void assert_cause(const Growth *g, Counter cause, int64_t issued, int64_t lost) {
-    if (g->of[C_ISSUED] != issued) fail_msg("issued %lld more, expected %lld", (long long)g->of[C_ISSUED], (long long)issued);
+static void assert_cause(const Growth *g, Counter cause, int64_t issued, int64_t lost)
+{
+    if (g->of[C_ISSUED] != issued)
+        fail_msg("issued %lld more, expected %lld", (long long)g->of[C_ISSUED], (long long)issued);
     for (size_t k = 0; k < COUNT(causes); k++) {
         int64_t want = causes[k].counter == cause ? lost : 0;
-        if (g->of[causes[k].counter] != want) fail_msg("stall.%s: %lld more, expected %lld", causes[k].name, (long long)g->of[causes[k].counter], (long long)want);
+        if (g->of[causes[k].counter] != want)
+            fail_msg("stall.%s: %lld more, expected %lld", causes[k].name, (long long)g->of[causes[k].counter],
+                     (long long)want);
     }
     assert_int_equal(g->of[C_ISSUE_SLOTS], issued + lost);
 }
 
 static const Shape one = {0};
 
-static void memory(void **state) {
+static void memory(void **state)
+{
     (void)state;
     static const char chase[] = "ld.global.u64 %rd1, [%rd1];", cg[] = "ld.global.cg.u64 %rd1, [%rd1];";
     // A cell that points to itself: atomics put it there.
@@ -57,32 +66,40 @@ static void memory(void **state) {
     assert_cause(&g, C_STALL_MEMORY, 40, 40 * (37 - 1));
 }
 
-static void shared(void **state) {
+static void shared(void **state)
+{
     (void)state;
     static const char before[] = "mov.u32 %r1, smem;\nst.shared.u32 [%r1], %r1;\n";
-    Growth g = growth(NULL, before, "ld.shared.u32 %r1, [%r1];", "st.global.u32 [%out], %r1;", (Shape){.shared = 128}, "sm_35");
+    Growth g = growth(NULL, before, "ld.shared.u32 %r1, [%r1];", "st.global.u32 [%out], %r1;", (Shape){.shared = 128},
+                      "sm_35");
     assert_cause(&g, C_STALL_SHARED, 40, 40 * (29 - 1));
-    g = growth(NULL, "mov.u32 %r1, %t;\n", "shfl.bfly.b32 %r1, %r1, 1, 31;", "st.global.u32 [%out], %r1;", one, "sm_35");
+    g = growth(NULL, "mov.u32 %r1, %t;\n", "shfl.bfly.b32 %r1, %r1, 1, 31;", "st.global.u32 [%out], %r1;", one,
+               "sm_35");
     assert_cause(&g, C_STALL_SHARED, 40, 40 * (26 - 1));
 }
 
-static void dependence(void **state) {
+static void dependence(void **state)
+{
     (void)state;
     Growth g = growth(NULL, "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", one, "sm_35");
     assert_cause(&g, C_STALL_ALU, 40, 40 * (7 - 1));
     // Four warps hide three quarters of it and a bit: 7 cycles for four additions.
-    g = growth(NULL, "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", (Shape){.block = 128}, "sm_35");
+    g = growth(NULL, "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", (Shape){.block = 128},
+               "sm_35");
     assert_cause(&g, C_STALL_ALU, 160, 40 * (7 - 4));
     // An instruction of eight slots uses them.
     g = growth(NULL, "mov.u32 %r1, %t;\n", "div.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", one, "sm_35");
     assert_cause(&g, C_STALL_ALU, 40 * 8, 40 * (22 - 1));
 }
 
-static void pipe(void **state) {
+static void pipe(void **state)
+{
     (void)state;
     static const char sfu[] = "ex2.approx.f32 %f%k, %f%k;";
     Text before = {0}, after = {0};
-    for (int k = 0; k < 8; k++) text_printf(&before, "mov.b32 %%f%d, %%t;\n", k), text_printf(&after, "st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
+    for (int k = 0; k < 8; k++)
+        text_printf(&before, "mov.b32 %%f%d, %%t;\n", k),
+            text_printf(&after, "st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
     Growth g = growth("interval.sfu=8", before.v, sfu, after.v, one, "sm_35");
     assert_cause(&g, C_STALL_PIPE, 40, 40 * (8 - 1));
     // Two schedulers and one a cycle for both: each loses every other slot.
@@ -92,18 +109,22 @@ static void pipe(void **state) {
     text_free(&before), text_free(&after);
 }
 
-static void load_store_unit(void **state) {
+static void load_store_unit(void **state)
+{
     (void)state;
     // A store of 32 lines occupies the unit for 32 cycles; with its queue full, the next can't issue before.
     static const char before[] = "mul.wide.u32 %rd1, %t, 128;\nadd.u64 %rd1, %in, %rd1;\n";
-    Growth g = growth("lsu.queue=2 l2.write_allocate=yes dram.bandwidth=10000 l2.latency=103", before, "st.global.v4.u32 [%rd1], {%n, %n, %n, %n};", "", one, "sm_35");
+    Growth g = growth("lsu.queue=2 l2.write_allocate=yes dram.bandwidth=10000 l2.latency=103", before,
+                      "st.global.v4.u32 [%rd1], {%n, %n, %n, %n};", "", one, "sm_35");
     assert_cause(&g, C_STALL_LSU, 40, 40 * 31);
     // And one of shared memory of 32 passes likewise.
-    g = growth("lsu.queue=2", "mov.u32 %r2, smem;\nmad.lo.u32 %r1, %t, 128, %r2;\n", "st.shared.u32 [%r1], %n;", "", (Shape){.shared = 4096}, "sm_35");
+    g = growth("lsu.queue=2", "mov.u32 %r2, smem;\nmad.lo.u32 %r1, %t, 128, %r2;\n", "st.shared.u32 [%r1], %n;", "",
+               (Shape){.shared = 4096}, "sm_35");
     assert_cause(&g, C_STALL_LSU, 40, 40 * 31);
 }
 
-static void barrier(void **state) {
+static void barrier(void **state)
+{
     (void)state;
     // Two warps on two schedulers, in step: each loses the barrier's latency, less the barrier's own slot.
     Growth g = growth("sm.schedulers=2", "", "bar.sync 0;", "", (Shape){.block = 64}, "sm_35");
@@ -128,7 +149,8 @@ static void barrier(void **state) {
     bench_close(&b);
 }
 
-static void branch(void **state) {
+static void branch(void **state)
+{
     (void)state;
     for (int k = 0; k < 2; k++) {
         Text body = {0};
@@ -144,20 +166,24 @@ static void branch(void **state) {
     }
 }
 
-static void scheduler(void **state) {
+static void scheduler(void **state)
+{
     (void)state;
-    // One warp may issue: the other could, and while the first waits for its sums the slots are lost to the policy; then
-    // the second is alone and loses as many to its own.
-    Growth g = growth("sched.policy=swl sched.limit=1", "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", (Shape){.block = 64}, "sm_35");
+    // One warp may issue: the other could, and while the first waits for its sums the slots are lost to the policy;
+    // then the second is alone and loses as many to its own.
+    Growth g = growth("sched.policy=swl sched.limit=1", "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;",
+                      "st.global.u32 [%out], %r1;", (Shape){.block = 64}, "sm_35");
     assert_int_equal(g.of[C_ISSUED], 80);
     assert_int_equal(g.of[C_STALL_SCHED], 40 * 6);
     assert_int_equal(g.of[C_STALL_ALU], 40 * 6);
-    g = growth("sched.policy=two-level sched.active=1", "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;", "st.global.u32 [%out], %r1;", (Shape){.block = 64}, "sm_35");
+    g = growth("sched.policy=two-level sched.active=1", "mov.u32 %r1, %t;\n", "add.u32 %r1, %r1, %n;",
+               "st.global.u32 [%out], %r1;", (Shape){.block = 64}, "sm_35");
     assert_int_equal(g.of[C_STALL_SCHED], 40 * 6);
     assert_int_equal(g.of[C_STALL_ALU], 40 * 6);
 }
 
-static void sleeping(void **state) {
+static void sleeping(void **state)
+{
     (void)state;
     Growth g = growth(NULL, "mov.u32 %r1, 1000;\n", "nanosleep.u32 %r1;", "", one, "sm_70");  // a nanosecond is a cycle
     assert_int_equal(g.of[C_ISSUED], 40);
@@ -165,11 +191,13 @@ static void sleeping(void **state) {
     assert_int_equal(g.of[C_STALL_SLEEP] + g.of[C_ISSUED], g.of[C_ISSUE_SLOTS]);
 }
 
-static void empty(void **state) {
+static void empty(void **state)
+{
     (void)state;
     Bench b;
     bench_open(&b, ODD, "sm.schedulers=4");
-    static const char body[] = "mov.u32 %r1, %t;\nadd.u32 %r1, %r1, %n;\nadd.u32 %r1, %r1, %r1;\nadd.u32 %r1, %r1, %r1;\nst.global.u32 [%out], %r1;";
+    static const char body[] = "mov.u32 %r1, %t;\nadd.u32 %r1, %r1, %n;\nadd.u32 %r1, %r1, %r1;\nadd.u32 %r1, %r1, "
+                               "%r1;\nst.global.u32 [%out], %r1;";
     const Record *r = bench_run(&b, body, one, 5);
     assert_int_equal(COUNT_OF(r, STALL_EMPTY) * 4, COUNT_OF(r, ISSUE_SLOTS) * 3);  // three schedulers have no warp
     r = bench_run(&b, body, (Shape){.block = 96}, 5);
@@ -184,23 +212,30 @@ static void empty(void **state) {
 }
 
 // Instructions are counted by warps and by lanes.
-static void instructions(void **state) {
+static void instructions(void **state)
+{
     (void)state;
     Bench b;
     bench_open(&b, ODD, NULL);
     // Six parameters and coordinates precede the body; what lowering leaves of them is a matter of its own: compare.
     const Record *r = bench_run(&b, "add.u32 %r1, %t, %n;\nst.global.u32 [%out], %r1;", (Shape){.block = 50}, 5);
     uint64_t warp = COUNT_OF(r, WARP_INSTS), thread = COUNT_OF(r, THREAD_INSTS);
-    r = bench_run(&b, "add.u32 %r1, %t, %n;\nmul.lo.u32 %r1, %r1, %n;\nsetp.lt.u32 %p1, %t, 7;\n@%p1 xor.b32 %r1, %r1, %n;\nst.global.u32 [%out], %r1;", (Shape){.block = 50}, 5);
+    r = bench_run(&b,
+                  "add.u32 %r1, %t, %n;\nmul.lo.u32 %r1, %r1, %n;\nsetp.lt.u32 %p1, %t, 7;\n@%p1 xor.b32 %r1, %r1, "
+                  "%n;\nst.global.u32 [%out], %r1;",
+                  (Shape){.block = 50}, 5);
     assert_int_equal(COUNT_OF(r, WARP_INSTS) - warp, 3 * 2);
     assert_int_equal(COUNT_OF(r, THREAD_INSTS) - thread, 2 * 50 + 7);
     bench_close(&b);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory),  cmocka_unit_test(shared), cmocka_unit_test(dependence), cmocka_unit_test(pipe),     cmocka_unit_test(load_store_unit), cmocka_unit_test(barrier),
-        cmocka_unit_test(branch),  cmocka_unit_test(scheduler), cmocka_unit_test(sleeping), cmocka_unit_test(empty), cmocka_unit_test(instructions),
+        cmocka_unit_test(memory), cmocka_unit_test(shared),          cmocka_unit_test(dependence),
+        cmocka_unit_test(pipe),   cmocka_unit_test(load_store_unit), cmocka_unit_test(barrier),
+        cmocka_unit_test(branch), cmocka_unit_test(scheduler),       cmocka_unit_test(sleeping),
+        cmocka_unit_test(empty),  cmocka_unit_test(instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

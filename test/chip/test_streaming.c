@@ -9,14 +9,15 @@ enum { BLOCK = 256 };
 
 typedef struct Stream {
     bool store;
-    bool resident;       // the same four elements of each thread again and again
-    uint32_t bytes;      // of an element: 4, 8 or 16
+    bool resident;   // the same four elements of each thread again and again
+    uint32_t bytes;  // of an element: 4, 8 or 16
     uint32_t blocks;
-    uint32_t ahead;      // accesses of a thread under way; 0: as many as there are registers
+    uint32_t ahead;  // accesses of a thread under way; 0: as many as there are registers
 } Stream;
 
 // Bytes a cycle that threads move.
-static double bandwidth(const char *gpu, const char *sets, Stream s) {
+static double bandwidth(const char *gpu, const char *sets, Stream s)
+{
     enum { FEW = 144, MORE = 432 };  // accesses of a thread
     Bench b;
     Text t = {0};
@@ -25,23 +26,29 @@ static double bandwidth(const char *gpu, const char *sets, Stream s) {
     // Nothing reads what is loaded, but a register is loaded again only when its last load is complete: as many loads
     // are under way as there are registers.
     uint32_t words = s.bytes / 4, registers = s.ahead ? s.ahead : 48 / words, unroll = s.ahead ? s.ahead : 144;
-    uint64_t sweep = (uint64_t)s.blocks * BLOCK * s.bytes + 256, turn = unroll * sweep;  // not a multiple of all partitions'
+    uint64_t sweep = (uint64_t)s.blocks * BLOCK * s.bytes + 256,
+             turn = unroll * sweep;  // not a multiple of all partitions'
     bench_data(&b, NULL, s.resident ? 4 * sweep : sweep * MORE);
     text_printf(&t, "mul.wide.u32 %%rd1, %%g, %u;\nadd.u64 %%rd1, %%in, %%rd1;\nmov.u32 %%r1, 0;\nLOOP:\n", s.bytes);
     for (uint32_t k = 0; k < unroll; k++) {
         static const char *const vector[] = {[4] = ".u32", [8] = ".v2.u32", [16] = ".v4.u32"};
-        text_printf(&t, s.store ? "st.global%s [%%rd1+%llu], " : "ld.global%s ", vector[s.bytes], (unsigned long long)((s.resident ? k % 4 : k) * sweep));
+        text_printf(&t, s.store ? "st.global%s [%%rd1+%llu], " : "ld.global%s ", vector[s.bytes],
+                    (unsigned long long)((s.resident ? k % 4 : k) * sweep));
         if (words > 1) text_put(&t, "{");
-        for (uint32_t w = 0; w < words; w++) text_printf(&t, "%s%%r%u", w ? ", " : "", s.store ? 1 : 10 + words * (k % registers) + w);
+        for (uint32_t w = 0; w < words; w++)
+            text_printf(&t, "%s%%r%u", w ? ", " : "", s.store ? 1 : 10 + words * (k % registers) + w);
         if (words > 1) text_put(&t, "}");
         if (!s.store) text_printf(&t, ", [%%rd1+%llu]", (unsigned long long)((s.resident ? k % 4 : k) * sweep));
         text_put(&t, ";\n");
     }
-    text_printf(&t, "add.u64 %%rd1, %%rd1, %llu;\nadd.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p1, %%r1, %%n;\n@%%p1 bra LOOP;\n", (unsigned long long)(s.resident ? 0 : turn));
+    text_printf(&t,
+                "add.u64 %%rd1, %%rd1, %llu;\nadd.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p1, %%r1, %%n;\n@%%p1 bra LOOP;\n",
+                (unsigned long long)(s.resident ? 0 : turn));
     oc_kernel *kernel = bench_load(&b, t.v, "sm_35");
     uint64_t cycles[2];
     for (int l = 0; l < 2; l++) {
-        const Record *r = bench_launch(&b, kernel, (Shape){.grid = s.blocks, .block = BLOCK}, (l ? MORE : FEW) / unroll);
+        const Record *r =
+            bench_launch(&b, kernel, (Shape){.grid = s.blocks, .block = BLOCK}, (l ? MORE : FEW) / unroll);
         assert_true((uint64_t)r->occupancy_blocks * b.gpu->sms >= s.blocks);
         cycles[l] = CYCLES(r);
     }
@@ -51,41 +58,49 @@ static double bandwidth(const char *gpu, const char *sets, Stream s) {
 }
 
 static Text wrong;
-static void expect(const char *gpu, const char *sets, Stream s, double described) {
+static void expect(const char *gpu, const char *sets, Stream s, double described)
+{
     double got = bandwidth(gpu, sets, s);
     if (got < 0.97 * described || got > 1.03 * described)
-        text_printf(&wrong, "  %s %s, %s of %u bytes%s: %.1f bytes a cycle, described %.1f\n", gpu, sets ? sets : "", s.store ? "stores" : "loads", s.bytes, s.resident ? " in L2" : "", got, described);
+        text_printf(&wrong, "  %s %s, %s of %u bytes%s: %.1f bytes a cycle, described %.1f\n", gpu, sets ? sets : "",
+                    s.store ? "stores" : "loads", s.bytes, s.resident ? " in L2" : "", got, described);
 }
 
-static void all_as_expected(void) {
+static void all_as_expected(void)
+{
     bool bad = wrong.n;
     if (bad) print_error("%s", wrong.v);
     wrong.n = 0;
     assert_false(bad);
 }
 
-static const Stream loads = {.bytes = 4, .blocks = 16, .resident = true}, loads16 = {.bytes = 16, .blocks = 16, .resident = true};
+static const Stream loads = {.bytes = 4, .blocks = 16, .resident = true},
+                    loads16 = {.bytes = 16, .blocks = 16, .resident = true};
 static const Stream stores = {.store = true, .bytes = 4, .blocks = 16, .resident = true};
-static const Stream far_loads = {.bytes = 4, .blocks = 16, .ahead = 8}, far_stores = {.store = true, .bytes = 4, .blocks = 16, .ahead = 8};
+static const Stream far_loads = {.bytes = 4, .blocks = 16, .ahead = 8},
+                    far_stores = {.store = true, .bytes = 4, .blocks = 16, .ahead = 8};
 
-static void loads_in_l2(void **state) {
+static void loads_in_l2(void **state)
+{
     (void)state;
-    expect(STREAM, "l2.interval=1", loads, 2 * 128);                      // two slices, a look-up a cycle, 128 bytes each
+    expect(STREAM, "l2.interval=1", loads, 2 * 128);  // two slices, a look-up a cycle, 128 bytes each
     expect(STREAM, "l2.interval=4", loads, 2 * 128 / 4.0);
-    expect(STREAM, "l2.partitions=8 l2.size=1MiB sm.schedulers=2", loads, 4 * 128);       // four load-store units, a look-up a cycle
+    expect(STREAM, "l2.partitions=8 l2.size=1MiB sm.schedulers=2", loads,
+           4 * 128);  // four load-store units, a look-up a cycle
     expect(STREAM, "link.sm_in=32", loads, 4 * 32);
     expect(STREAM, "link.sm_in=32 link.header=8", loads, 4 * 32 * 128 / 136.0);
     expect(STREAM, "link.sm_in=31.4", loads, 4 * 31.4);
     expect(STREAM, "link.partition_out=40", loads, 2 * 40);
     expect(STREAM, "link.partition_out=50.3 link.header=16", loads, 2 * 50.3 * 128 / 144.0);
-    expect(STREAM, "link.sm_out=0.5 link.header=8", loads, 4 * 128 * 0.5 / 8);      // requests are headers
+    expect(STREAM, "link.sm_out=0.5 link.header=8", loads, 4 * 128 * 0.5 / 8);  // requests are headers
     expect(STREAM, "link.partition_in=1 link.header=4", loads, 2 * 128 / 4.0);
-    expect(STREAM, "link.sm_in=24", loads16, 4 * 24);                               // float4
+    expect(STREAM, "link.sm_in=24", loads16, 4 * 24);  // float4
     expect(STREAM, "link.partition_out=36", loads16, 2 * 36);
     all_as_expected();
 }
 
-static void stores_in_l2(void **state) {
+static void stores_in_l2(void **state)
+{
     (void)state;
     expect(STREAM, NULL, stores, 2 * 128);
     expect(STREAM, "link.sm_out=16", stores, 4 * 16);
@@ -97,7 +112,8 @@ static void stores_in_l2(void **state) {
 }
 
 // An SM may have `credits` requests at a partition; each comes back after the way there, at least.
-static void credits(void **state) {
+static void credits(void **state)
+{
     (void)state;
     Bench b;
     bench_open(&b, STREAM, NULL);
@@ -106,20 +122,23 @@ static void credits(void **state) {
     assert_true(round > 90 && round <= 101);
     expect(STREAM, "link.credits=2", loads, 4 * 2 * 2 * 128 / round);
     expect(STREAM, "link.credits=8", loads, 4 * 2 * 8 * 128 / round);
-    // Each SM has a near and a far partition. Its loads leave in order, so the near one waits for the far one's credits.
+    // Each SM has a near and a far partition. Its loads leave in order, so the near one waits for the far one's
+    // credits.
     expect(STREAM, "link.credits=8 l2.far=80", loads, 4 * 2 * 8 * 128 / (round + 80));
     all_as_expected();
 }
 
 // Requests under way, uncached: lsu.pending of them come back after the latency of the L2.
-static void pending_requests(void **state) {
+static void pending_requests(void **state)
+{
     (void)state;
     expect(STREAM, "lsu.pending=16", loads, 4 * 16 * 128 / 100.0);
     expect(STREAM, "l1.global=yes l1.mshrs=16 l1.size=4KiB", loads, 4 * 16 * 128 / 100.0);
     all_as_expected();
 }
 
-static void dram_reads(void **state) {
+static void dram_reads(void **state)
+{
     (void)state;
     expect(STREAM, "dram.bandwidth=48 dram.simple=yes", far_loads, 48);
     expect(STREAM, "dram.bandwidth=48", far_loads, 48);  // rows: sequential streams keep them open
@@ -130,10 +149,12 @@ static void dram_reads(void **state) {
     all_as_expected();
 }
 
-static void dram_writes(void **state) {
+static void dram_writes(void **state)
+{
     (void)state;
     expect(STREAM, "dram.bandwidth=48 dram.simple=yes l2.size=64KiB", far_stores, 48);
-    static const Stream of_one = {.store = true, .bytes = 4, .blocks = 4, .ahead = 8};  // several SMs drift apart, and rows are closed early
+    static const Stream of_one = {
+        .store = true, .bytes = 4, .blocks = 4, .ahead = 8};  // several SMs drift apart, and rows are closed early
     expect(STREAM, "dram.bandwidth=48 l2.size=64KiB gpu.sms=1", of_one, 48);
     expect(STREAM, "dram.bandwidth=48 dram.simple=yes l2.write_back=no", stores, 48);
     expect(STREAM, "dram.bandwidth=48 dram.simple=yes l2.write_allocate=no", far_stores, 48);
@@ -142,12 +163,13 @@ static void dram_writes(void **state) {
 
 // s-l1 §2.3, §4.1: an SM's port of 32 bytes a cycle; 15 of them reach about 480 GB/s of L2 (470 at 980 MHz); DRAM gives
 // 307 GB/s, from ten SMs on.
-static void titan_black(void **state) {
+static void titan_black(void **state)
+{
     (void)state;
     static const Stream near = {.bytes = 4, .blocks = 15 * 8, .resident = true};
     expect("titan_black", NULL, near, 15 * 32);
-    // At 10 SMs the ports (320 bytes a cycle) and DRAM (313) are as good as equal: each makes the other wait, and neither
-    // gives its own (297 measured; s-l1 §2.3 says about 306).
+    // At 10 SMs the ports (320 bytes a cycle) and DRAM (313) are as good as equal: each makes the other wait, and
+    // neither gives its own (297 measured; s-l1 §2.3 says about 306).
     static const uint32_t counts[] = {1, 5, 8, 12, 15};
     for (size_t k = 0; k < COUNT(counts); k++) {
         const uint32_t sms = counts[k];
@@ -159,9 +181,10 @@ static void titan_black(void **state) {
     all_as_expected();
 }
 
-// Published: 36 bytes a clock and SM from the L2, 4.8 TB/s of DRAM. A quarter of the chip with its share of slices, for the
-// L2; all of it for DRAM, of whose bandwidth it must give 97 %.
-static void h200(void **state) {
+// Published: 36 bytes a clock and SM from the L2, 4.8 TB/s of DRAM. A quarter of the chip with its share of slices, for
+// the L2; all of it for DRAM, of whose bandwidth it must give 97 %.
+static void h200(void **state)
+{
     (void)state;
     static const Stream near = {.bytes = 4, .blocks = 33 * 4, .ahead = 16, .resident = true};
     expect("h200", "gpu.sms=33 l2.partitions=24 l2.size=15MiB l1.global=no", near, 33 * 36);
@@ -171,10 +194,12 @@ static void h200(void **state) {
 }
 
 // Many blocks of one element a thread, as a program would launch them: a new one takes the place of each that ends.
-static void many_blocks(void **state) {
+static void many_blocks(void **state)
+{
     (void)state;
     enum { FEW = 1500, MORE = 6000 };
-    static const char body[] = "mul.wide.u32 %rd1, %g, 4;\nadd.u64 %rd2, %in, %rd1;\nld.global.u32 %r1, [%rd2];\nld.global.u32 %r2, [%rd2+8388608];\n"
+    static const char body[] = "mul.wide.u32 %rd1, %g, 4;\nadd.u64 %rd2, %in, %rd1;\nld.global.u32 %r1, "
+                               "[%rd2];\nld.global.u32 %r2, [%rd2+8388608];\n"
                                "add.u32 %r1, %r1, %r2;\nst.global.u32 [%rd2+16777216], %r1;";
     Bench b;
     uint64_t cycles[2], bytes[2];
@@ -191,7 +216,8 @@ static void many_blocks(void **state) {
 }
 
 // The tightest of what a description says about loads of whole lines, past the L1, from DRAM.
-static double tightest(const Gpu *g) {
+static double tightest(const Gpu *g)
+{
     double header = g->part.header, lines = (128 + header) / 128, parts = g->part.partitions, sms = g->sms;
     double of[] = {
         parts * g->part.dram.bytes_per_cycle,
@@ -206,7 +232,8 @@ static double tightest(const Gpu *g) {
     return least;
 }
 
-static void gtx480(void **state) {
+static void gtx480(void **state)
+{
     (void)state;
     static const char *const sets[] = {
         "l1.global=no link.credits=32 lsu.pending=256 dram.simple=yes l2.mshrs=24",
@@ -226,11 +253,13 @@ static void gtx480(void **state) {
     all_as_expected();
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_in_l2), cmocka_unit_test(stores_in_l2), cmocka_unit_test(credits),     cmocka_unit_test(pending_requests),
-        cmocka_unit_test(dram_reads),  cmocka_unit_test(dram_writes),  cmocka_unit_test(titan_black), cmocka_unit_test(h200),
-        cmocka_unit_test(many_blocks), cmocka_unit_test(gtx480),
+        cmocka_unit_test(loads_in_l2),      cmocka_unit_test(stores_in_l2), cmocka_unit_test(credits),
+        cmocka_unit_test(pending_requests), cmocka_unit_test(dram_reads),   cmocka_unit_test(dram_writes),
+        cmocka_unit_test(titan_black),      cmocka_unit_test(h200),         cmocka_unit_test(many_blocks),
+        cmocka_unit_test(gtx480),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,9 @@
 #define ODD "test/chip/gpus/odd.ini"
 
 // Cycles by which a launch of `block` threads grows when each executes `more` times `lines` instead of `few` times.
-static uint64_t growth(Bench *b, const char *before, const char *line, uint32_t mod, const char *after, uint32_t block, uint32_t few, uint32_t more) {
+static uint64_t growth(Bench *b, const char *before, const char *line, uint32_t mod, const char *after, uint32_t block,
+                       uint32_t few, uint32_t more)
+{
     uint64_t cycles[2];
     for (int l = 0; l < 2; l++) {
         Text t = {0};
@@ -22,15 +24,21 @@ static uint64_t growth(Bench *b, const char *before, const char *line, uint32_t 
 }
 
 // Sixteen accumulators, so that a register comes again only after sixteen instructions; all are summed up at the end.
-static const char *before_of(const char *file) {
+static const char *before_of(const char *file)
+{
     static Text t;
     t.n = 0;
     for (int k = 0; k < 16; k++)
-        text_printf(&t, *file == 'f' ? "cvt.rn.f32.u32 %%f%d, %%t;\n" : *file == 'd' ? "cvt.rn.f64.u32 %%d%d, %%t;\n" : "add.u32 %%r%d, %%t, %d;\n", k, k);
+        text_printf(&t,
+                    *file == 'f'   ? "cvt.rn.f32.u32 %%f%d, %%t;\n"
+                    : *file == 'd' ? "cvt.rn.f64.u32 %%d%d, %%t;\n"
+                                   : "add.u32 %%r%d, %%t, %d;\n",
+                    k, k);
     return t.v;
 }
 
-static const char *after_of(const char *file) {
+static const char *after_of(const char *file)
+{
     static Text t;
     const char *type = *file == 'f' ? "f32" : *file == 'd' ? "f64" : "u32";
     t.n = 0;
@@ -56,21 +64,26 @@ static const Mill mills[] = {
 };
 
 // Warp instructions of a class that an SM can start a cycle.
-static double described(const SmCfg *s, uint32_t class) {
+static double described(const SmCfg *s, uint32_t class)
+{
     const ClassCfg *u = &s->unit[class];
     double rate = s->schedulers * (u->interval ? 1.0 / u->interval : s->issue);
     return u->per_cycle ? MIN(rate, u->per_cycle) : rate;
 }
 
-static void all_classes(const char *gpu, const char *sets) {
+static void all_classes(const char *gpu, const char *sets)
+{
     Bench b;
     Text wrong = {0};
     bench_open(&b, gpu, sets);
     for (size_t k = 0; k < COUNT(mills); k++) {
         enum { WARPS = 16, FEW = 64, MORE = 320 };
-        uint64_t got = growth(&b, before_of(mills[k].file), mills[k].line, 16, after_of(mills[k].file), WARPS * 32, FEW, MORE);
+        uint64_t got =
+            growth(&b, before_of(mills[k].file), mills[k].line, 16, after_of(mills[k].file), WARPS * 32, FEW, MORE);
         double want = WARPS * (MORE - FEW) / described(&b.gpu->sm, mills[k].class);
-        if ((double)got < 0.97 * want || (double)got > 1.03 * want) text_printf(&wrong, "  %s: %g a cycle, described %g\n", mills[k].name, WARPS * (MORE - FEW) / (double)got, described(&b.gpu->sm, mills[k].class));
+        if ((double)got < 0.97 * want || (double)got > 1.03 * want)
+            text_printf(&wrong, "  %s: %g a cycle, described %g\n", mills[k].name, WARPS * (MORE - FEW) / (double)got,
+                        described(&b.gpu->sm, mills[k].class));
     }
     bench_close(&b);
     if (wrong.n) fail_msg("%s %s:\n%s", gpu, sets ? sets : "", wrong.v);
@@ -79,75 +92,89 @@ static void all_classes(const char *gpu, const char *sets) {
 static void on_gtx480(void **state) { (void)state, all_classes("gtx480", NULL); }
 static void on_titan_black(void **state) { (void)state, all_classes("titan_black", NULL); }
 static void on_h200(void **state) { (void)state, all_classes("h200", NULL); }
-static void on_odd(void **state) {
+static void on_odd(void **state)
+{
     (void)state;
     all_classes(ODD, NULL);
-    all_classes(ODD, "interval.alu=2 interval.mul=3 interval.fma=4 interval.f64=5 interval.sfu=16 interval.shuffle=7 interval.cvt=2");
+    all_classes(ODD, "interval.alu=2 interval.mul=3 interval.fma=4 interval.f64=5 interval.sfu=16 interval.shuffle=7 "
+                     "interval.cvt=2");
     all_classes(ODD, "sm.schedulers=4 rate.alu=1 rate.mul=2 rate.fma=3 rate.f64=4 rate.sfu=1");
     all_classes(ODD, "sm.schedulers=2 interval.sfu=4 rate.sfu=1 interval.f64=2 rate.f64=1");
     all_classes(ODD, "sm.schedulers=2 sm.issue=2 interval.alu=0 interval.fma=0 rate.fma=3");
 }
 
-// --- one warp: the exact cycles ---------------------------------------------------------------------------------------------
-static void assert_growth(const char *sets, const char *file, const char *line, uint32_t lines, uint32_t cycles_of_16) {
+// --- one warp: the exact cycles --------------------------------------------------------------------------------------
+static void assert_growth(const char *sets, const char *file, const char *line, uint32_t lines, uint32_t cycles_of_16)
+{
     Bench b;
     bench_open(&b, ODD, sets);
     uint64_t got = growth(&b, before_of(file), line, lines, after_of(file), 32, 64, 192);
-    if (got != 8 * cycles_of_16) fail_msg("%s '%s': %g cycles for 16, described %u", sets ? sets : "", line, (double)got / 8, cycles_of_16);
+    if (got != 8 * cycles_of_16)
+        fail_msg("%s '%s': %g cycles for 16, described %u", sets ? sets : "", line, (double)got / 8, cycles_of_16);
     bench_close(&b);
 }
 
-static void one_warp(void **state) {
+static void one_warp(void **state)
+{
     (void)state;
     assert_growth(NULL, "r", "add.u32 %r%k, %r%k, %n;", 16, 16);
     assert_growth("interval.alu=3", "r", "add.u32 %r%k, %r%k, %n;", 16, 48);
-    assert_growth(NULL, "r", "add.u32 %r%k, %r%k, %n;", 4, 4 * 7);           // four chains: 7 cycles bring four forward
-    assert_growth(NULL, "r", "add.u32 %r%k, %r%k, %n;", 8, 16);              // eight: more than enough
-    assert_growth(NULL, "r", "div.u32 %r%k, %r%k, %n;", 16, 16 * 8);         // eight slots
+    assert_growth(NULL, "r", "add.u32 %r%k, %r%k, %n;", 4, 4 * 7);    // four chains: 7 cycles bring four forward
+    assert_growth(NULL, "r", "add.u32 %r%k, %r%k, %n;", 8, 16);       // eight: more than enough
+    assert_growth(NULL, "r", "div.u32 %r%k, %r%k, %n;", 16, 16 * 8);  // eight slots
     assert_growth("interval.sfu=2", "r", "div.u32 %r%k, %r%k, %n;", 16, 16 * 16);
     assert_growth("sm.count=ptx latency.sfu=8", "r", "div.u32 %r%k, %r%k, %n;", 16, 16);
 }
 
 // Two instructions a cycle from one warp, if they are independent.
-static void dual_issue(void **state) {
+static void dual_issue(void **state)
+{
     (void)state;
     static const char pair[] = "add.u32 %r%k, %r%k, %n;\nmul.lo.u32 %r1%k, %r1%k, %n;";  // registers 0–7 and 10–17
     static const char dependent[] = "add.u32 %r%k, %r%k, %n;\nmul.lo.u32 %r1%k, %r%k, %n;";
     Bench b;
-    static const char before[] = "mov.u32 %r0, %t;\nmov.u32 %r1, %t;\nmov.u32 %r2, %t;\nmov.u32 %r3, %t;\nmov.u32 %r4, %t;\nmov.u32 %r5, %t;\nmov.u32 %r6, %t;\nmov.u32 %r7, %t;\n"
-                                 "mov.u32 %r10, %n;\nmov.u32 %r11, %n;\nmov.u32 %r12, %n;\nmov.u32 %r13, %n;\nmov.u32 %r14, %n;\nmov.u32 %r15, %n;\nmov.u32 %r16, %n;\nmov.u32 %r17, %n;\n";
+    static const char before[] = "mov.u32 %r0, %t;\nmov.u32 %r1, %t;\nmov.u32 %r2, %t;\nmov.u32 %r3, %t;\nmov.u32 %r4, "
+                                 "%t;\nmov.u32 %r5, %t;\nmov.u32 %r6, %t;\nmov.u32 %r7, %t;\n"
+                                 "mov.u32 %r10, %n;\nmov.u32 %r11, %n;\nmov.u32 %r12, %n;\nmov.u32 %r13, %n;\nmov.u32 "
+                                 "%r14, %n;\nmov.u32 %r15, %n;\nmov.u32 %r16, %n;\nmov.u32 %r17, %n;\n";
     Text after = {0};
     for (int k = 1; k < 8; k++) text_printf(&after, "add.u32 %%r0, %%r0, %%r%d;\nadd.u32 %%r0, %%r0, %%r1%d;\n", k, k);
     text_put(&after, "add.u32 %r0, %r0, %r10;\nst.global.u32 [%out], %r0;\n");
     // Latencies of 7 and 8 leave eight accumulators of each class just busy.
     bench_open(&b, ODD, "sm.issue=2 latency.mul=8");
-    assert_int_equal(growth(&b, before, pair, 8, after.v, 32, 64, 192), 128);                             // a pair a cycle
-    assert_int_equal(growth(&b, before, "add.u32 %r%k, %r%k, %n;", 8, after.v, 32, 64, 192), 128);        // interval.alu = 1
-    assert_int_equal(growth(&b, before, dependent, 8, after.v, 32, 64, 192), 128 * 7);  // in order: the product waits for the sum, and goes with the next sum
+    assert_int_equal(growth(&b, before, pair, 8, after.v, 32, 64, 192), 128);                       // a pair a cycle
+    assert_int_equal(growth(&b, before, "add.u32 %r%k, %r%k, %n;", 8, after.v, 32, 64, 192), 128);  // interval.alu = 1
+    assert_int_equal(growth(&b, before, dependent, 8, after.v, 32, 64, 192),
+                     128 * 7);  // in order: the product waits for the sum, and goes with the next sum
     bench_close(&b);
     bench_open(&b, ODD, "sm.issue=2 latency.alu=4 interval.alu=0");
-    assert_int_equal(growth(&b, before, "add.u32 %r%k, %r%k, %n;", 8, after.v, 32, 64, 192), 64);         // two a cycle
+    assert_int_equal(growth(&b, before, "add.u32 %r%k, %r%k, %n;", 8, after.v, 32, 64, 192), 64);  // two a cycle
     bench_close(&b);
     bench_open(&b, ODD, "sm.issue=1 latency.mul=8");
     assert_int_equal(growth(&b, before, pair, 8, after.v, 32, 64, 192), 256);
     bench_close(&b);
-    bench_open(&b, ODD, "sm.issue=2 latency.mul=8 sm.schedulers=2");  // both slots are one warp's: two warps on one scheduler
+    bench_open(&b, ODD,
+               "sm.issue=2 latency.mul=8 sm.schedulers=2");  // both slots are one warp's: two warps on one scheduler
     assert_int_equal(growth(&b, before, pair, 8, after.v, 128, 64, 192), 256);
     bench_close(&b);
     text_free(&after);
 }
 
-// --- the load-store unit ----------------------------------------------------------------------------------------------------
+// --- the load-store unit ---------------------------------------------------------------------------------------------
 // Independent loads that hit the L1: a look-up a cycle, and as many look-ups as lines.
-static void l1_lookups(void **state) {
+static void l1_lookups(void **state)
+{
     (void)state;
     for (uint32_t lines = 1; lines <= 32; lines *= 2) {
         Bench b;
         bench_open(&b, ODD, NULL);
         bench_data(&b, NULL, 65536);
         Text before = {0};  // lane k reads word k · 4 of line k mod lines
-        text_printf(&before, "rem.u32 %%r20, %%t, %u;\nmul.lo.u32 %%r20, %%r20, 128;\nand.b32 %%r21, %%t, 31;\nmad.lo.u32 %%r20, %%r21, 4, %%r20;\n"
-                             "cvt.u64.u32 %%rd1, %%r20;\nadd.u64 %%rd1, %%in, %%rd1;\n%s", lines, before_of("r"));
+        text_printf(&before,
+                    "rem.u32 %%r20, %%t, %u;\nmul.lo.u32 %%r20, %%r20, 128;\nand.b32 %%r21, %%t, 31;\nmad.lo.u32 "
+                    "%%r20, %%r21, 4, %%r20;\n"
+                    "cvt.u64.u32 %%rd1, %%r20;\nadd.u64 %%rd1, %%in, %%rd1;\n%s",
+                    lines, before_of("r"));
         // Half-way lanes may straddle lines: count exactly what is touched.
         uint64_t each = 0;
         for (uint32_t line = 0; line < 64; line++) {
@@ -156,27 +183,34 @@ static void l1_lookups(void **state) {
             each += touched;
         }
         uint64_t got = growth(&b, before.v, "ld.global.u32 %r%k, [%rd1];", 16, after_of("r"), 8 * 32, 16, 80);
-        if (got != 8 * 64 * each) fail_msg("%u lines: %g cycles a load, described %llu", lines, (double)got / 512, (unsigned long long)each);
+        if (got != 8 * 64 * each)
+            fail_msg("%u lines: %g cycles a load, described %llu", lines, (double)got / 512, (unsigned long long)each);
         text_free(&before);
         bench_close(&b);
     }
 }
 
-// Published for h200: 126 bytes a clock and SM from the L1, which the model's look-up of a line a cycle gives and passes.
-static void l1_of_h200(void **state) {
+// Published for h200: 126 bytes a clock and SM from the L1, which the model's look-up of a line a cycle gives and
+// passes.
+static void l1_of_h200(void **state)
+{
     (void)state;
     static const struct {
         const char *line;
-        uint32_t bytes;   // of a warp
-    } of[] = {{"ld.global.u32 %r%k, [%rd1];", 128}, {"ld.global.v2.u32 {%r1%k, %r2%k}, [%rd1];", 256}, {"ld.global.v4.u32 {%r1%k, %r2%k, %r3%k, %r4%k}, [%rd1];", 512}};
+        uint32_t bytes;  // of a warp
+    } of[] = {{"ld.global.u32 %r%k, [%rd1];", 128},
+              {"ld.global.v2.u32 {%r1%k, %r2%k}, [%rd1];", 256},
+              {"ld.global.v4.u32 {%r1%k, %r2%k, %r3%k, %r4%k}, [%rd1];", 512}};
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         char before[400];
         // Registers as numbered: lowered, those that nobody reads would be one, and loads wait for each other.
         bench_open_config(&b, (oc_config){.no_lowering = true}, "h200", NULL);
         bench_data(&b, NULL, 65536);
-        snprintf(before, sizeof before, "mul.wide.u32 %%rd1, %%t, %u;\nadd.u64 %%rd1, %%in, %%rd1;\n%s", of[k].bytes / 32, before_of("r"));
-        growth(&b, before, of[k].line, 10, after_of("r"), 16 * 32, 1, 1);  // brings the lines into the L2, which keeps them
+        snprintf(before, sizeof before, "mul.wide.u32 %%rd1, %%t, %u;\nadd.u64 %%rd1, %%in, %%rd1;\n%s",
+                 of[k].bytes / 32, before_of("r"));
+        growth(&b, before, of[k].line, 10, after_of("r"), 16 * 32, 1,
+               1);  // brings the lines into the L2, which keeps them
         uint64_t got = growth(&b, before, of[k].line, 10, after_of("r"), 16 * 32, 100, 300);
         double each = 16 * 200.0 * of[k].bytes / (double)got;
         if (each < 126 || each > 128) fail_msg("%s %g bytes a cycle, described 128", of[k].line, each);
@@ -184,11 +218,12 @@ static void l1_of_h200(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_gtx480), cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200), cmocka_unit_test(on_odd),
-        cmocka_unit_test(one_warp),  cmocka_unit_test(dual_issue),     cmocka_unit_test(l1_lookups),
-        cmocka_unit_test(l1_of_h200),
+        cmocka_unit_test(on_gtx480),  cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200),
+        cmocka_unit_test(on_odd),     cmocka_unit_test(one_warp),       cmocka_unit_test(dual_issue),
+        cmocka_unit_test(l1_lookups), cmocka_unit_test(l1_of_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,14 @@
 
 #define ODD "test/chip/gpus/odd.ini"
 // Four pages in the SM's TLB, sixteen in the shared one; 50 cycles to it, 70 for a walk whose entry is in the L2.
-#define TLBS "tlb1.entries=4 tlb1.ways=4 tlb1.page=4KiB tlb1.penalty=50 tlb2.entries=16 tlb2.ways=16 tlb2.page=4KiB tlb2.penalty=70 l2.size=256KiB l2.ways=16 "
+#define TLBS                                                                                                 \
+    "tlb1.entries=4 tlb1.ways=4 tlb1.page=4KiB tlb1.penalty=50 tlb2.entries=16 tlb2.ways=16 tlb2.page=4KiB " \
+    "tlb2.penalty=70 l2.size=256KiB l2.ways=16 "
 enum { PAGE = 4096, L2 = 101, FIRST = 50, ENTRY = 70 };
 
 // A ring of one line in each of `pages` pages, a line further in each, so that they don't meet in the caches' sets.
-static const Record *chase(const char *sets, const char *load, uint32_t pages, uint64_t page, uint32_t steps) {
+static const Record *chase(const char *sets, const char *load, uint32_t pages, uint64_t page, uint32_t steps)
+{
     static Bench b;
     static bool open;
     if (open) bench_close(&b);  // the record lives until the next chase
@@ -32,24 +35,30 @@ static const Record *chase(const char *sets, const char *load, uint32_t pages, u
 #define CG "ld.global.cg.u64 %rd1, [%rd1];"
 #define PLAIN "ld.global.u64 %rd1, [%rd1];"
 
-static void assert_steps(const char *sets, const char *load, uint32_t pages, uint64_t page, uint64_t each) {
-    uint64_t a = CYCLES(chase(sets, load, pages, page, 2 * pages)), c = CYCLES(chase(sets, load, pages, page, 4 * pages));
-    if (c - a != 2 * pages * each) fail_msg("%s, %u pages: %g cycles a step, described %llu", sets, pages, (double)(c - a) / (2 * pages), (unsigned long long)each);
+static void assert_steps(const char *sets, const char *load, uint32_t pages, uint64_t page, uint64_t each)
+{
+    uint64_t a = CYCLES(chase(sets, load, pages, page, 2 * pages)),
+             c = CYCLES(chase(sets, load, pages, page, 4 * pages));
+    if (c - a != 2 * pages * each)
+        fail_msg("%s, %u pages: %g cycles a step, described %llu", sets, pages, (double)(c - a) / (2 * pages),
+                 (unsigned long long)each);
 }
 
-static void within_reach(void **state) {
+static void within_reach(void **state)
+{
     (void)state;
-    assert_steps(TLBS, CG, 4, PAGE, L2);                        // all in the first
-    assert_steps(TLBS, CG, 5, PAGE, L2 + FIRST);                // one too many for its LRU: all in the second
+    assert_steps(TLBS, CG, 4, PAGE, L2);          // all in the first
+    assert_steps(TLBS, CG, 5, PAGE, L2 + FIRST);  // one too many for its LRU: all in the second
     assert_steps(TLBS, CG, 16, PAGE, L2 + FIRST);
-    assert_steps(TLBS, CG, 17, PAGE, L2 + FIRST + ENTRY);        // walks; their entries, 8 bytes each, lie in the L2
+    assert_steps(TLBS, CG, 17, PAGE, L2 + FIRST + ENTRY);  // walks; their entries, 8 bytes each, lie in the L2
     assert_steps(TLBS, CG, 32, PAGE, L2 + FIRST + ENTRY);
-    assert_steps(TLBS, PLAIN, 24, PAGE, 37);                    // what hits the L1 isn't translated
-    assert_steps("", CG, 32, PAGE, L2);                         // none
+    assert_steps(TLBS, PLAIN, 24, PAGE, 37);  // what hits the L1 isn't translated
+    assert_steps("", CG, 32, PAGE, L2);       // none
 }
 
 // The first walk to an entry reads it from DRAM: 110 cycles more than from the L2 (211 less 101), and tlb2.far besides.
-static void entries_from_dram(void **state) {
+static void entries_from_dram(void **state)
+{
     (void)state;
     for (uint32_t far = 0; far <= 40; far += 40) {
         char sets[512];
@@ -60,7 +69,8 @@ static void entries_from_dram(void **state) {
     }
 }
 
-static void counts(void **state) {
+static void counts(void **state)
+{
     (void)state;
     const Record *r = chase(TLBS, CG, 8, PAGE, 80);
     assert_int_equal(COUNT_OF(r, TLB1_ACCESSES), 80);
@@ -81,15 +91,19 @@ static void counts(void **state) {
 }
 
 // Kepler's active window (mei §IV-A): leaving it costs a switch.
-static void active_window(void **state) {
+static void active_window(void **state)
+{
     (void)state;
-    // 32 pages in turn, in two halves of a window each: a step to a page of the other half every sixteen. In the L2 all the while.
-    uint64_t a = CYCLES(chase(TLBS "tlb2.window=64KiB tlb2.switching=300", CG, 32, PAGE, 64)), c = CYCLES(chase(TLBS "tlb2.window=64KiB tlb2.switching=300", CG, 32, PAGE, 128));
+    // 32 pages in turn, in two halves of a window each: a step to a page of the other half every sixteen. In the L2 all
+    // the while.
+    uint64_t a = CYCLES(chase(TLBS "tlb2.window=64KiB tlb2.switching=300", CG, 32, PAGE, 64)),
+             c = CYCLES(chase(TLBS "tlb2.window=64KiB tlb2.switching=300", CG, 32, PAGE, 128));
     uint64_t plain = 64 * (L2 + FIRST + ENTRY);
     assert_true(c - a == plain + 4 * 300 || c - a == plain + 6 * 300);  // two or three windows, as the data begin
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_reach),
         cmocka_unit_test(entries_from_dram),

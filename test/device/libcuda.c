@@ -1,5 +1,6 @@
-// libcuda.c: a stand-in for NVIDIA's driver: the functions that src/device/cuda.c calls, on a simulated GPU. What it can't
-// know of a real driver is not tested with it; that names, arguments, structures and errors go where they should is.
+// libcuda.c: a stand-in for NVIDIA's driver: the functions that src/device/cuda.c calls, on a simulated GPU. What it
+// can't know of a real driver is not tested with it; that names, arguments, structures and errors go where they should
+// is.
 #include "device/device.h"
 #include "device/driver.h"
 
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static oc_device *device;      // "the" GPU
-static int broken;             // after a fault every call fails with it
-static int context;            // its address is the context's handle
+static oc_device *device;  // "the" GPU
+static int broken;         // after a fault every call fails with it
+static int context;        // its address is the context's handle
 
 #define ALIVE \
     if (broken) return broken
@@ -34,15 +35,29 @@ CUresult cuInit(unsigned flags)
     return flags ? 1 : 0;
 }
 CUresult cuDriverGetVersion(int *v) { return *v = 12040, 0; }
-CUresult cuGetErrorName(CUresult r, const char **s) { return *s = r == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : r == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR", 0; }
-CUresult cuGetErrorString(CUresult r, const char **s) { return *s = r == 700 ? "an illegal memory access was encountered" : "an error", 0; }
+CUresult cuGetErrorName(CUresult r, const char **s)
+{
+    return *s = r == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : r == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR", 0;
+}
+CUresult cuGetErrorString(CUresult r, const char **s)
+{
+    return *s = r == 700 ? "an illegal memory access was encountered" : "an error", 0;
+}
 CUresult cuDeviceGetCount(int *n) { return *n = 1, 0; }
 CUresult cuDeviceGet(CUdevice *d, int ordinal) { return *d = 7, ordinal ? 101 : 0; }
-CUresult cuDeviceGetName(char *name, int n, CUdevice d) { return snprintf(name, (size_t)n, "Stand-in"), d == 7 ? 0 : 101; }
+CUresult cuDeviceGetName(char *name, int n, CUdevice d)
+{
+    return snprintf(name, (size_t)n, "Stand-in"), d == 7 ? 0 : 101;
+}
 CUresult cuDeviceGetAttribute(int *v, int attribute, CUdevice d)
 {
     oc_device_info i = oc_describe(device);
-    *v = attribute == 16 ? (int)i.sms : attribute == 13 ? (int)(i.clock_mhz * 1000) : attribute == 75 ? 2 : attribute == 76 ? 0 : attribute == 38 ? (int)i.l2_bytes : 49152;
+    *v = attribute == 16   ? (int)i.sms
+         : attribute == 13 ? (int)(i.clock_mhz * 1000)
+         : attribute == 75 ? 2
+         : attribute == 76 ? 0
+         : attribute == 38 ? (int)i.l2_bytes
+                           : 49152;
     return d == 7 ? 0 : 101;
 }
 CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { return *n = oc_describe(device).memory, d == 7 ? 0 : 101; }
@@ -61,14 +76,42 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d)
 }
 CUresult cuCtxSetCurrent(CUcontext c) { return c == (CUcontext)&context ? 0 : 201; }
 
-CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { ALIVE; return result_of(oc_malloc(device, n, NULL, p)); }
-CUresult cuMemFree_v2(CUdeviceptr p) { ALIVE; return result_of(oc_free(device, p)); }
-CUresult cuMemAllocHost_v2(void **p, size_t n) { ALIVE; return result_of(device_pin(device, n, p)); }
+CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n)
+{
+    ALIVE;
+    return result_of(oc_malloc(device, n, NULL, p));
+}
+CUresult cuMemFree_v2(CUdeviceptr p)
+{
+    ALIVE;
+    return result_of(oc_free(device, p));
+}
+CUresult cuMemAllocHost_v2(void **p, size_t n)
+{
+    ALIVE;
+    return result_of(device_pin(device, n, p));
+}
 CUresult cuMemFreeHost(void *p) { return device_unpin(device, p), 0; }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s) { ALIVE; return result_of(oc_write(device, to, from, n, (oc_stream *)s)); }
-CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s) { ALIVE; return result_of(oc_read(device, to, from, n, (oc_stream *)s)); }
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { ALIVE; return result_of(oc_copy(device, to, from, n, (oc_stream *)s)); }
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s) { ALIVE; return result_of(oc_fill(device, to, v, n, (oc_stream *)s)); }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s)
+{
+    ALIVE;
+    return result_of(oc_write(device, to, from, n, (oc_stream *)s));
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s)
+{
+    ALIVE;
+    return result_of(oc_read(device, to, from, n, (oc_stream *)s));
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s)
+{
+    ALIVE;
+    return result_of(oc_copy(device, to, from, n, (oc_stream *)s));
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s)
+{
+    ALIVE;
+    return result_of(oc_fill(device, to, v, n, (oc_stream *)s));
+}
 
 CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *options, void **values)
 {
@@ -84,8 +127,16 @@ CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *opt
     return result_of(s);
 }
 CUresult cuModuleUnload(CUmodule m) { return oc_unload((oc_module *)m), 0; }
-CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name) { ALIVE; return oc_kernel_get((oc_module *)m, name, (oc_kernel **)f) ? 500 : 0; }
-CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *n, CUmodule m, const char *name) { ALIVE; return oc_symbol((oc_module *)m, name, p, n) ? 500 : 0; }
+CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
+{
+    ALIVE;
+    return oc_kernel_get((oc_module *)m, name, (oc_kernel **)f) ? 500 : 0;
+}
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *n, CUmodule m, const char *name)
+{
+    ALIVE;
+    return oc_symbol((oc_module *)m, name, p, n) ? 500 : 0;
+}
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *n, CUdeviceptr p)
 {
     uint64_t bytes = 0;
@@ -103,25 +154,57 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, 
 CUresult cuFuncGetAttribute(int *v, int attribute, CUfunction f)
 {
     oc_kernel_info i = oc_kernel_describe((oc_kernel *)f);
-    *v = attribute == 0 ? (int)i.max_threads : attribute == 1 ? (int)i.shared_bytes : attribute == 3 ? (int)i.local_bytes : (int)i.registers;
+    *v = attribute == 0   ? (int)i.max_threads
+         : attribute == 1 ? (int)i.shared_bytes
+         : attribute == 3 ? (int)i.local_bytes
+                          : (int)i.registers;
     return 0;
 }
-CUresult cuFuncSetAttribute(CUfunction f, int attribute, int value) { return (void)f, attribute == 9 && value >= 0 && value <= 100 ? 0 : attribute == 8 ? 0 : 1; }
-CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
+CUresult cuFuncSetAttribute(CUfunction f, int attribute, int value)
+{
+    return (void)f, attribute == 9 && value >= 0 && value <= 100 ? 0 : attribute == 8 ? 0 : 1;
+}
+CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CUstream s, void **params, void **extra)
 {
     ALIVE;
     if (extra) return 1;
-    return result_of(oc_launch((oc_kernel *)f, (oc_dim3){gx, gy, gz}, (oc_dim3){bx, by, bz}, shared, (oc_stream *)s, (const void *const *)params));
+    return result_of(oc_launch((oc_kernel *)f, (oc_dim3){gx, gy, gz}, (oc_dim3){bx, by, bz}, shared, (oc_stream *)s,
+                               (const void *const *)params));
 }
 
-CUresult cuStreamCreate(CUstream *s, unsigned flags) { ALIVE; return flags ? 1 : result_of(oc_stream_create(device, (oc_stream **)s)); }
+CUresult cuStreamCreate(CUstream *s, unsigned flags)
+{
+    ALIVE;
+    return flags ? 1 : result_of(oc_stream_create(device, (oc_stream **)s));
+}
 CUresult cuStreamDestroy_v2(CUstream s) { return oc_stream_destroy((oc_stream *)s), 0; }
-CUresult cuStreamSynchronize(CUstream s) { ALIVE; return (void)s, 0; }
-CUresult cuCtxSynchronize(void) { ALIVE; return result_of(device_wait(device, NULL)); }
-CUresult cuEventCreate(CUevent *e, unsigned flags) { ALIVE; return flags ? 1 : result_of(oc_event_create(device, (oc_event **)e)); }
+CUresult cuStreamSynchronize(CUstream s)
+{
+    ALIVE;
+    return (void)s, 0;
+}
+CUresult cuCtxSynchronize(void)
+{
+    ALIVE;
+    return result_of(device_wait(device, NULL));
+}
+CUresult cuEventCreate(CUevent *e, unsigned flags)
+{
+    ALIVE;
+    return flags ? 1 : result_of(oc_event_create(device, (oc_event **)e));
+}
 CUresult cuEventDestroy_v2(CUevent e) { return oc_event_destroy((oc_event *)e), 0; }
-CUresult cuEventRecord(CUevent e, CUstream s) { ALIVE; return result_of(oc_event_record((oc_event *)e, (oc_stream *)s)); }
-CUresult cuEventSynchronize(CUevent e) { ALIVE; return e ? 0 : 400; }
+CUresult cuEventRecord(CUevent e, CUstream s)
+{
+    ALIVE;
+    return result_of(oc_event_record((oc_event *)e, (oc_stream *)s));
+}
+CUresult cuEventSynchronize(CUevent e)
+{
+    ALIVE;
+    return e ? 0 : 400;
+}
 CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b)
 {
     double s;
@@ -133,13 +216,18 @@ CUresult cuEventElapsedTime(float *ms, CUevent a, CUevent b)
 CUresult cuTexObjectCreate(CUtexObject *t, const TextureResource *r, const TextureSampling *s, const void *view)
 {
     ALIVE;
-    oc_texture o = {.address = s->address[0] == 0 ? OC_TEX_WRAP : s->address[0] == 1 ? OC_TEX_CLAMP : s->address[0] == 2 ? OC_TEX_MIRROR : OC_TEX_BORDER,
-                    .linear = s->filter, .normalized = s->flags & 2};
+    oc_texture o = {.address = s->address[0] == 0   ? OC_TEX_WRAP
+                               : s->address[0] == 1 ? OC_TEX_CLAMP
+                               : s->address[0] == 2 ? OC_TEX_MIRROR
+                                                    : OC_TEX_BORDER,
+                    .linear = s->filter,
+                    .normalized = s->flags & 2};
     int format;
     if (view) return 1;
     if (r->type == 3) {
         o.base = r->of.pitch.base, o.channels = r->of.pitch.channels, format = r->of.pitch.format;
-        o.width = (uint32_t)r->of.pitch.width, o.height = (uint32_t)r->of.pitch.height, o.pitch = (uint32_t)r->of.pitch.pitch;
+        o.width = (uint32_t)r->of.pitch.width, o.height = (uint32_t)r->of.pitch.height,
+        o.pitch = (uint32_t)r->of.pitch.pitch;
     } else {
         o.base = r->of.linear.base, o.channels = r->of.linear.channels, format = r->of.linear.format;
         o.width = (uint32_t)(r->of.linear.bytes / 4 / o.channels);
@@ -150,4 +238,8 @@ CUresult cuTexObjectCreate(CUtexObject *t, const TextureResource *r, const Textu
     *t = handle;
     return result;
 }
-CUresult cuTexObjectDestroy(CUtexObject t) { ALIVE; return result_of(oc_texture_destroy(device, t)); }
+CUresult cuTexObjectDestroy(CUtexObject t)
+{
+    ALIVE;
+    return result_of(oc_texture_destroy(device, t));
+}

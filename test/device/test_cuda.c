@@ -1,19 +1,21 @@
-// The real GPU's back end on the stand-in driver beside this file: every workload gives the right result through it, and
-// errors say what they should. (The environment has the stand-in's folder in LD_LIBRARY_PATH.)
+// The real GPU's back end on the stand-in driver beside this file: every workload gives the right result through it,
+// and errors say what they should. (The environment has the stand-in's folder in LD_LIBRARY_PATH.)
 #include "check.h"
 #include "lab/lab.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static oc_device *open_device(void) {
+static oc_device *open_device(void)
+{
     oc_device *d;
     char message[500];
     if (oc_open(&(oc_config){.device = "cuda:0"}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
     return d;
 }
 
-static void describes(void **state) {
+static void describes(void **state)
+{
     (void)state;
     oc_device *d = open_device();
     oc_device_info i = oc_describe(d);
@@ -22,12 +24,14 @@ static void describes(void **state) {
     oc_close(d);
 }
 
-static void workloads(void **state) {
+static void workloads(void **state)
+{
     (void)state;
     for (size_t k = 0; k < workload_count; k++) {
         oc_device *d = open_device();
         WorkResult result;
-        if (!workload_run(d, &workload_table[k], &(WorkOptions){.small = true}, &result)) fail_msg("%s: %s", workload_table[k].workload->name, result.error);
+        if (!workload_run(d, &workload_table[k], &(WorkOptions){.small = true}, &result))
+            fail_msg("%s: %s", workload_table[k].workload->name, result.error);
         assert_true(oc_launches(d) > 0);
         assert_true(strlen(oc_launch_kernel(d, 0)) > 0);
         assert_int_equal(oc_launch_counter(d, 0, "cycles"), 0);  // there are none
@@ -37,29 +41,39 @@ static void workloads(void **state) {
 }
 
 // Queued launches and copies, and pinned memory.
-static void streams(void **state) {
+static void streams(void **state)
+{
     (void)state;
     for (int k = 0; stream_programs[k]; k++)
         for (int s = 0; s < SCENARIOS; s++) {
             oc_device *d = open_device();
-            StreamOptions o = {.scenario = (Scenario)s, .chunk = 5000, .buffers = 5, .params = (const char *const[]){"size=50000", "blocks=2", "threads=64", NULL}};
+            StreamOptions o = {.scenario = (Scenario)s,
+                               .chunk = 5000,
+                               .buffers = 5,
+                               .params = (const char *const[]){"size=50000", "blocks=2", "threads=64", NULL}};
             StreamReport r;
             WorkResult result;
-            if (!stream_run(d, stream_programs[k], &o, &r, &result)) fail_msg("%s, %s: %s", stream_names[k], scenario_names[s], result.error);
+            if (!stream_run(d, stream_programs[k], &o, &r, &result))
+                fail_msg("%s, %s: %s", stream_names[k], scenario_names[s], result.error);
             assert_true(r.seconds > 0);
-            if (s != SCENARIO_CPU) assert_true(r.stage[STAGE_TRANSFER] > 0 && oc_launch_rate(d, oc_launches(d) - 1, "seconds") > 0);
+            if (s != SCENARIO_CPU)
+                assert_true(r.stage[STAGE_TRANSFER] > 0 && oc_launch_rate(d, oc_launches(d) - 1, "seconds") > 0);
             work_result_free(&result);
             oc_close(d);
         }
 }
 
-static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .u32 v = 5;\n"
-                          ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %a;\n.reg .b32 %r;\nld.param.u64 %a, [p];\nld.param.u32 %r, [n];\n"
-                          "st.global.u32 [%a], %r;\nret;\n}\n"
-                          ".visible .entry tex(.param .u64 p, .param .u64 t)\n{\n.reg .b64 %a, %t;\n.reg .b32 %r<5>;\nld.param.u64 %a, [p];\nld.param.u64 %t, [t];\n"
-                          "mov.u32 %r0, 3;\ntex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%r0}];\nst.global.u32 [%a], %r1;\nret;\n}\n";
+static const char ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .u32 v = 5;\n"
+    ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %a;\n.reg .b32 %r;\nld.param.u64 %a, "
+    "[p];\nld.param.u32 %r, [n];\n"
+    "st.global.u32 [%a], %r;\nret;\n}\n"
+    ".visible .entry tex(.param .u64 p, .param .u64 t)\n{\n.reg .b64 %a, %t;\n.reg .b32 %r<5>;\nld.param.u64 %a, "
+    "[p];\nld.param.u64 %t, [t];\n"
+    "mov.u32 %r0, 3;\ntex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%t, {%r0}];\nst.global.u32 [%a], %r1;\nret;\n}\n";
 
-static void launches(void **state) {
+static void launches(void **state)
+{
     (void)state;
     oc_device *d = open_device();
     oc_module *m;
@@ -104,7 +118,8 @@ static void launches(void **state) {
     uint64_t t;
     for (uint32_t w = 0; w < 16; w++) words[w] = 100 + w;
     assert_int_equal(oc_write(d, p, words, 64, NULL), OC_OK);
-    assert_int_equal(oc_texture_create(d, &(oc_texture){.base = p, .width = 16, .channels = 1, .format = OC_TEX_U32}, &t), OC_OK);
+    assert_int_equal(
+        oc_texture_create(d, &(oc_texture){.base = p, .width = 16, .channels = 1, .format = OC_TEX_U32}, &t), OC_OK);
     assert_int_equal(oc_kernel_get(m, "tex", &k), OC_OK);
     const void *tex_args[] = {&p, &t};
     assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, tex_args), OC_OK);
@@ -116,7 +131,8 @@ static void launches(void **state) {
     oc_close(d);
 }
 
-static void errors(void **state) {
+static void errors(void **state)
+{
     (void)state;
     oc_device *d;
     char message[500];
@@ -153,7 +169,9 @@ static void errors(void **state) {
     unsetenv("STAND_IN_NO_GPU");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(describes), cmocka_unit_test(workloads), cmocka_unit_test(streams), cmocka_unit_test(launches), cmocka_unit_test(errors)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(describes), cmocka_unit_test(workloads),
+                                       cmocka_unit_test(streams), cmocka_unit_test(launches), cmocka_unit_test(errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

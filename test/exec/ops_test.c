@@ -12,12 +12,14 @@ typedef struct Build {
     const char *name;
     PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video;
 } Build;
-#define DECLARE(isa)                                                                                       \
+#define DECLARE(isa)                                                                                                \
     PickFn pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
         pick_cvt_##isa, pick_video_##isa;
-#define BUILD(isa)                                                                                         \
-    {#isa,           pick_int_##isa,  pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa,       \
-     pick_half_##isa, pick_cvt_##isa,  pick_video_##isa}
+#define BUILD(isa)                                                                                                     \
+    {                                                                                                                  \
+#isa, pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
+            pick_cvt_##isa, pick_video_##isa                                                                           \
+    }
 #ifdef __x86_64__
 DECLARE(sse2)
 DECLARE(avx2)
@@ -324,10 +326,10 @@ bool form_only(const Form *f, uint64_t groups)
 // --- a form's operands -----------------------------------------------------------------------------------------------
 typedef struct Place {
     char letter;
-    Type type;           // of the values that it is tried with
+    Type type;  // of the values that it is tried with
     int bits;
-    char name;           // of its register; 0: a constant
-    bool negated;        // a predicate
+    char name;     // of its register; 0: a constant
+    bool negated;  // a predicate
     uint64_t constant;
     uint32_t reg;
 } Place;
@@ -335,7 +337,7 @@ enum { MAX_SOURCES = 5 };
 typedef struct Shape {
     Place dst, src[MAX_SOURCES];
     int sources;
-    bool typed;          // registers are declared with the instruction's types, not .b…
+    bool typed;  // registers are declared with the instruction's types, not .b…
     bool has_q, q_negated;
     int q_constant;      // -1: a register
     bool first, second;  // p, q of p|q; false: _
@@ -401,12 +403,18 @@ static void declare(Text *t, const Shape *s, const Place *p)
 
 static void put_place(Text *t, const Place *p)
 {
-    if (p->name) text_printf(t, "%s%%%c", p->negated ? "!" : "", p->name);
-    else if (p->type == TY_F32) text_printf(t, "0f%08x", (unsigned)p->constant);
-    else if (p->type == TY_F64) text_printf(t, "0d%016llx", (unsigned long long)p->constant);
-    else if (type_info[p->type].kind == K_SINT) text_printf(t, "%lld", (long long)sign_extended(p->constant, p->bits));
-    else if (p->constant & 1) text_printf(t, "0x%llx", (unsigned long long)p->constant);
-    else text_printf(t, "%llu", (unsigned long long)p->constant);
+    if (p->name)
+        text_printf(t, "%s%%%c", p->negated ? "!" : "", p->name);
+    else if (p->type == TY_F32)
+        text_printf(t, "0f%08x", (unsigned)p->constant);
+    else if (p->type == TY_F64)
+        text_printf(t, "0d%016llx", (unsigned long long)p->constant);
+    else if (type_info[p->type].kind == K_SINT)
+        text_printf(t, "%lld", (long long)sign_extended(p->constant, p->bits));
+    else if (p->constant & 1)
+        text_printf(t, "0x%llx", (unsigned long long)p->constant);
+    else
+        text_printf(t, "%llu", (unsigned long long)p->constant);
 }
 
 static void shape_inst(const Form *f, const Shape *s, Text *t)
@@ -422,8 +430,10 @@ static void shape_inst(const Form *f, const Shape *s, Text *t)
         text_put(t, ", ");
         put_place(t, &s->src[k]);
     }
-    if (s->has_q && s->q_constant >= 0) text_printf(t, ", %d", s->q_constant);
-    else if (s->has_q) text_printf(t, ", %s%%s", s->q_negated ? "!" : "");
+    if (s->has_q && s->q_constant >= 0)
+        text_printf(t, ", %d", s->q_constant);
+    else if (s->has_q)
+        text_printf(t, ", %s%%s", s->q_negated ? "!" : "");
     text_put(t, ";");
 }
 
@@ -469,8 +479,10 @@ static void next_tuple(const Shape *s, Tuples *t, uint64_t x[MAX_SOURCES])
         x[k] = systematic ? v->v[index % (uint64_t)v->n]
                : edge     ? v->v[any() % (uint64_t)v->n]
                           : value_any(s->src[k].type);
-        if (systematic) index /= (uint64_t)v->n;
-        else index = t->total <= t->budget ? UINT64_MAX : index;
+        if (systematic)
+            index /= (uint64_t)v->n;
+        else
+            index = t->total <= t->budget ? UINT64_MAX : index;
     }
 }
 
@@ -531,8 +543,10 @@ static bool shape_run(Census *c, const Rule *r, const Form *f, Shape *s, const O
     Tuples t = {.total = 1, .budget = budget};
     for (int k = 0; k < s->sources; k++) {
         if (!s->src[k].name) continue;
-        if (s->src[k].letter == 'n') value_amounts(&t.of[k]);
-        else value_edges(&t.of[k], s->src[k].type);
+        if (s->src[k].letter == 'n')
+            value_amounts(&t.of[k]);
+        else
+            value_edges(&t.of[k], s->src[k].type);
         t.total = t.total > budget ? t.total : t.total * (uint64_t)t.of[k].n;
     }
     uint64_t end = (t.total <= budget ? t.total : budget) + budget / 8;
@@ -575,8 +589,10 @@ static bool shape_vary(const Shape *plain, Shape *s, int k)
     case 1:  // the destination is a source too
     case 2: {
         const Place *p = &s->src[k == 1 ? 0 : last];
-        if (writes && p->name && p->bits == s->dst.bits && (k == 1 || last)) s->dst.name = p->name;
-        else if (s->dst.letter == 'P') s->second = k == 2, s->first = k == 1;
+        if (writes && p->name && p->bits == s->dst.bits && (k == 1 || last))
+            s->dst.name = p->name;
+        else if (s->dst.letter == 'P')
+            s->second = k == 2, s->first = k == 1;
         s->q_negated = k == 1;
         return true;
     }
@@ -595,8 +611,10 @@ static bool shape_vary(const Shape *plain, Shape *s, int k)
             return true;
         }
         Values v = {.n = 0};
-        if (p->letter == 'n') value_amounts(&v);
-        else value_edges(&v, p->type);
+        if (p->letter == 'n')
+            value_amounts(&v);
+        else
+            value_edges(&v, p->type);
         p->name = 0;
         p->constant = v.v[any() % (uint64_t)v.n];
         s->q_constant = k & 1 ? -1 : 0;
@@ -613,8 +631,10 @@ static void note_form(const Form *f, Shape *s, Verdict v, bool legal)
     for (int k = -1; k < s->sources; k++) {
         const Place *p = k < 0 ? &s->dst : &s->src[k];
         if (!p->name || strchr("pP-", p->letter)) continue;
-        if (p->bits == 1) text_printf(&t, ".reg .pred %%%c;", p->name);
-        else text_printf(&t, ".reg .b%d %%%c;", p->bits, p->name);
+        if (p->bits == 1)
+            text_printf(&t, ".reg .pred %%%c;", p->name);
+        else
+            text_printf(&t, ".reg .b%d %%%c;", p->bits, p->name);
     }
     text_put(&t, ".reg .pred %p,%q,%s;|");
     shape_inst(f, s, &t);

@@ -10,12 +10,12 @@
 
 // --- the builds of the lane functions --------------------------------------------------------------------------------
 enum { MAX_BUILDS = 3 };
-int build_count(void);                       // those this host can run
+int build_count(void);  // those this host can run
 const char *build_name(int b);
-ExecFn *build_pick(int b, const Inst *i);    // as pick.c would for that build
+ExecFn *build_pick(int b, const Inst *i);  // as pick.c would for that build
 
 // --- values ----------------------------------------------------------------------------------------------------------
-uint64_t any(void);                          // pseudo-random, the same in every run
+uint64_t any(void);  // pseudo-random, the same in every run
 typedef struct Values {
     uint64_t v[128];
     int n;
@@ -30,7 +30,7 @@ uint64_t low_bits(uint64_t x, int bits);
 int64_t sign_extended(uint64_t x, int bits);
 
 // --- one instruction, parsed and decoded -----------------------------------------------------------------------------
-typedef enum Verdict { ILLEGAL, REFUSED, ACCEPTED } Verdict;   // by the parser; by decode; neither
+typedef enum Verdict { ILLEGAL, REFUSED, ACCEPTED } Verdict;  // by the parser; by decode; neither
 typedef struct Opened {
     Module *module;
     Image image;
@@ -42,7 +42,7 @@ typedef struct Opened {
 // The instructions become the body of a kernel, head (which may be empty) stands before it.
 Verdict ptx_open(Opened *o, int sm, bool lower, const char *head, const char *body);
 void ptx_close(Opened *o);
-uint32_t reg_find(const Opened *o, const char *name);          // fails the test when it isn't there
+uint32_t reg_find(const Opened *o, const char *name);  // fails the test when it isn't there
 
 // The registers of a warp
 enum { FRAME_ROWS = 64, FRAME_PREDS = 32 };
@@ -51,11 +51,11 @@ typedef struct Frame {
     uint32_t pred[FRAME_PREDS];
     uint32_t cc;
 } Frame;
-void frame_fill(const Opened *o, Frame *w);                    // random bits, narrow registers zero-extended
+void frame_fill(const Opened *o, Frame *w);  // random bits, narrow registers zero-extended
 uint64_t reg_get(const Opened *o, const Frame *w, uint32_t reg, int lane);
 void reg_put(const Opened *o, Frame *w, uint32_t reg, int lane, uint64_t x);
 Lanes frame_lanes(const Opened *o, Frame *w);
-bool frame_same(const Opened *o, const Frame *a, const Frame *b);   // but for what nobody reads
+bool frame_same(const Opened *o, const Frame *a, const Frame *b);  // but for what nobody reads
 uint32_t some_mask(unsigned k);  // full for 0, then sparse ones and random ones; never empty
 // Runs all lane instructions in order; others are left out.
 void frame_run(const Opened *o, Frame *w, uint32_t mask, int build);
@@ -66,39 +66,40 @@ typedef struct Form {
     Type type, type2;
     uint8_t mod[G_COUNT];
 } Form;
-void form_text(const Form *f, Text *out);                      // "mad.hi.sat.s32"
+void form_text(const Form *f, Text *out);  // "mad.hi.sat.s32"
 static inline bool form_has(const Form *f, Group g) { return f->mod[g] != M_NONE; }
-bool form_only(const Form *f, uint64_t groups);                // no modifiers but of these groups
+bool form_only(const Form *f, uint64_t groups);  // no modifiers but of these groups
 // Calls visit for every combination of types and modifiers that op's row in ops.def has; types: only those, 0: all.
 void form_each(Op op, uint64_t types, void (*visit)(void *user, const Form *f), void *user);
 
 typedef struct In {
-    uint64_t x[5];       // sources in order, as the register's or constant's bits
-    bool q, cc;          // the predicate source (negation done); the carry flag
+    uint64_t x[5];  // sources in order, as the register's or constant's bits
+    bool q, cc;     // the predicate source (negation done); the carry flag
 } In;
-typedef struct Out {     // starts as what was there before
+typedef struct Out {  // starts as what was there before
     uint64_t d;
     bool p, q, cc;
 } Out;
 typedef struct Census {
-    int tested, missing, outside;   // legal and tested; legal and refused; not legal and refused
-    int wrong;                      // legal and refused without being known, or not legal and accepted
-    uint64_t values;                // results compared with the reference, of one build
+    int tested, missing, outside;  // legal and tested; legal and refused; not legal and refused
+    int wrong;                     // legal and refused without being known, or not legal and accepted
+    uint64_t values;               // results compared with the reference, of one build
     Text missing_text;
 } Census;
 
 // What a test says about an operation. operands is written from the ISA's syntax, one letter each, destination first:
-//   d destination of type 1   D of the product's width   h of 32 bits   p predicate   P p|q   H d|p   (a leading - : none)
+//   d destination of type 1   D of the product's width   h of 32 bits   p predicate   P p|q   H d|p   (a leading - :
+//   none)
 //   a source of type 1        A of the product's width   b of type 2    u of 32 bits  n of 32 bits, an amount
 //   l of 64 bits              q predicate, at the end    i the constant that form_test is given
 typedef struct Rule {
     Op op;
     const char *operands;
-    bool (*legal)(const Form *f);               // by the PTX ISA's syntax
-    bool (*missing)(const Form *f);             // legal, and may be refused
+    bool (*legal)(const Form *f);    // by the PTX ISA's syntax
+    bool (*missing)(const Form *f);  // legal, and may be refused
     void (*reference)(const Form *f, const In *in, Out *out);
 } Rule;
-enum { TRY_SHAPES = 1, TRY_BRIEFLY = 2 };       // operands that share registers, constants; few values
+enum { TRY_SHAPES = 1, TRY_BRIEFLY = 2 };  // operands that share registers, constants; few values
 // Tests all forms of ops.def's row; c counts.
 void rule_census(Census *c, const Rule *r, uint64_t types);
 // Tests one form; constant stands for i.

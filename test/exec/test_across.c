@@ -69,8 +69,10 @@ static void shfl_check(const Shfl *s, const Frame *w, uint32_t mask)
         uint32_t b = s->constant_b ? s->vb : (uint32_t)reg_get(&s->o, w, s->b, n),
                  c = s->constant_c ? s->vc : (uint32_t)reg_get(&s->o, w, s->c, n);
         int from = shfl_source(s->mode, n, b, c, &in);
-        if (!(mask >> n & 1) || mask >> from & 1) census.values++;
-        else reg_put(&s->o, &want, s->d, n, 0), reg_put(&s->o, &got, s->d, n, 0);
+        if (!(mask >> n & 1) || mask >> from & 1)
+            census.values++;
+        else
+            reg_put(&s->o, &want, s->d, n, 0), reg_put(&s->o, &got, s->d, n, 0);
         if (reg_get(&s->o, &want, s->d, n) == reg_get(&s->o, &got, s->d, n) &&
             reg_get(&s->o, &want, s->p, n) == reg_get(&s->o, &got, s->p, n))
             continue;
@@ -186,8 +188,10 @@ static void votes(void **state)
             Text t = {0};
             text_printf(&t, "vote%s.%s.%s %s, ", sync ? ".sync" : "", modes[mode], mode == 3 ? "b32" : "pred",
                         mode == 3 ? "%d" : "%p");
-            if (constant >= 0) text_printf(&t, "%d", constant);
-            else text_printf(&t, "%s%%s", negated ? "!" : "");
+            if (constant >= 0)
+                text_printf(&t, "%d", constant);
+            else
+                text_printf(&t, "%s%%s", negated ? "!" : "");
             text_printf(&t, "%s;", sync ? form & 4 ? ", 0xffffffff" : ", %m" : "");
             Opened o;
             open_one(&o, ".reg .b32 %d, %m;\n.reg .pred %p, %s;\n", t.v);
@@ -206,15 +210,19 @@ static void votes(void **state)
                 for (int n = 0; n < LANES; n++) {
                     if (!(mask >> n & 1)) continue;
                     bool v = constant >= 0 ? constant : (source >> n & 1) != negated;
-                    if (v) yes++, ballot += 1u << n;
-                    else no++;
+                    if (v)
+                        yes++, ballot += 1u << n;
+                    else
+                        no++;
                 }
                 bool result = mode == 0 ? !no : mode == 1 ? yes > 0 : !yes || !no;
                 want = w;
                 for (int n = 0; n < LANES; n++) {
                     if (!(mask >> n & 1)) continue;
-                    if (mode == 3) reg_put(&o, &want, d, n, ballot);
-                    else reg_put(&o, &want, p, n, result);
+                    if (mode == 3)
+                        reg_put(&o, &want, d, n, ballot);
+                    else
+                        reg_put(&o, &want, p, n, result);
                     census.values++;
                 }
                 got = w;
@@ -549,7 +557,8 @@ static void leaders_of_branches(void **state)
     (void)state;
     uint32_t r[4][LANES];
     warp(90, 32,
-         "setp.lt.u32 %p, %lane, 8;\nmov.b32 %r2, 0;\n@%p bra L1;\nelect.sync %r0|%q, 0xffffff00;\n@%q mov.b32 %r2, 1;\nbra L2;\n"
+         "setp.lt.u32 %p, %lane, 8;\nmov.b32 %r2, 0;\n@%p bra L1;\nelect.sync %r0|%q, 0xffffff00;\n@%q mov.b32 %r2, "
+         "1;\nbra L2;\n"
          "L1:\nelect.sync %r0|%q, 0xff;\n@%q mov.b32 %r2, 1;\nL2:\nelect.sync %r1|%q, -1;\nselp.b32 %r3, 1, 0, %q;",
          r);
     uint32_t sides[2] = {0}, all = 0;
@@ -575,11 +584,13 @@ static void nothing_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffles),   cmocka_unit_test(shuffle_widths), cmocka_unit_test(votes),
-        cmocka_unit_test(matches),    cmocka_unit_test(reductions),     cmocka_unit_test(active),
-        cmocka_unit_test(leaders),    cmocka_unit_test(leaders_of_branches),
-        cmocka_unit_test(forms),      cmocka_unit_test(guarded),        cmocka_unit_test(branches),
-        cmocka_unit_test(late_lanes), cmocka_unit_test(exited_lanes),   cmocka_unit_test(nothing_lost),
+        cmocka_unit_test(shuffles),     cmocka_unit_test(shuffle_widths),
+        cmocka_unit_test(votes),        cmocka_unit_test(matches),
+        cmocka_unit_test(reductions),   cmocka_unit_test(active),
+        cmocka_unit_test(leaders),      cmocka_unit_test(leaders_of_branches),
+        cmocka_unit_test(forms),        cmocka_unit_test(guarded),
+        cmocka_unit_test(branches),     cmocka_unit_test(late_lanes),
+        cmocka_unit_test(exited_lanes), cmocka_unit_test(nothing_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-// Conversions that test_ops_float.c's reference doesn't know: cvt.pack, and the 8-bit floating-point types. Their values are written from the tables
-// of their formats (PTX ISA §5.2.3, OCP FP8), and the nearest one is found by looking at all of them.
+// Conversions that test_ops_float.c's reference doesn't know: cvt.pack, and the 8-bit floating-point types. Their
+// values are written from the tables of their formats (PTX ISA §5.2.3, OCP FP8), and the nearest one is found by
+// looking at all of them.
 #include "check.h"
 
 #include "exec/ops_test.h"
@@ -7,16 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-// --- the formats ------------------------------------------------------------------------------------------------------
+// --- the formats -----------------------------------------------------------------------------------------------------
 // The numbers of a type in the order of their codes, from +0 on; the codes behind the last one aren't numbers.
 typedef struct Eights {
     double value[128];
-    int numbers;         // 127 of e4m3 (no infinities, one NaN), 124 of e5m2 (an infinity and three NaNs)
+    int numbers;  // 127 of e4m3 (no infinities, one NaN), 124 of e5m2 (an infinity and three NaNs)
 } Eights;
 static Eights eights(Type t)
 {
     Eights e = {.numbers = t == TY_E4M3X2 ? 127 : 124};
-    int steps = t == TY_E4M3X2 ? 8 : 4, least = t == TY_E4M3X2 ? -9 : -16;  // numbers to a binade; the least one's exponent
+    int steps = t == TY_E4M3X2 ? 8 : 4,
+        least = t == TY_E4M3X2 ? -9 : -16;  // numbers to a binade; the least one's exponent
     for (int k = 0; k < 128; k++) {
         int binade = k / steps, step = k % steps;
         e.value[k] = binade ? ldexp(steps + step, least + binade - 1) : ldexp(step, least);
@@ -64,7 +66,7 @@ static uint32_t widened(const Eights *e, Type t, uint32_t code, bool relu)
     return sign | x;
 }
 
-// --- running ----------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 typedef struct Open {
     Opened o;
     uint32_t d, a, b;
@@ -73,7 +75,8 @@ static Open open_cvt(const char *form, int to_bits, int from_bits, bool two)
 {
     Open x;
     Text t = {0};
-    text_printf(&t, ".reg .b%d %%d;\n.reg .b%d %%a, %%b;\nmov.b%d %%b, %%a;\n%s %%d, %%a%s;", to_bits, from_bits, from_bits, form, two ? ", %b" : "");
+    text_printf(&t, ".reg .b%d %%d;\n.reg .b%d %%a, %%b;\nmov.b%d %%b, %%a;\n%s %%d, %%a%s;", to_bits, from_bits,
+                from_bits, form, two ? ", %b" : "");
     if (ptx_open(&x.o, 90, false, "", t.v) != ACCEPTED) fail_msg("%s: %s", form, x.o.diag.text.v);
     text_free(&t);
     x.d = reg_find(&x.o, "%d"), x.a = reg_find(&x.o, "%a"), x.b = reg_find(&x.o, "%b");
@@ -163,7 +166,8 @@ static void narrowing(void **state)
                 for (int n = 1; n < LANES; n++)
                     if (reg_get(&x.o, &w, x.d, n) != want[n])
                         fail_msg("%s of %08x, %08x is %04x, not %04x", text.v, (unsigned)reg_get(&x.o, &before, x.a, n),
-                                 (unsigned)reg_get(&x.o, &before, x.b, n), (unsigned)reg_get(&x.o, &w, x.d, n), want[n]);
+                                 (unsigned)reg_get(&x.o, &before, x.b, n), (unsigned)reg_get(&x.o, &w, x.d, n),
+                                 want[n]);
             }
         }
         ptx_close(&x.o);
@@ -172,7 +176,7 @@ static void narrowing(void **state)
     }
 }
 
-// --- cvt.pack ---------------------------------------------------------------------------------------------------------
+// --- cvt.pack --------------------------------------------------------------------------------------------------------
 // A number as digits of a type: counted down or up to its end, then to a remainder.
 static uint64_t digits(int64_t x, int bits, bool is_signed)
 {
@@ -188,19 +192,22 @@ static void packing(void **state)
         int bits = type_info[types[k]].bits;
         bool is_signed = type_info[types[k]].kind == K_SINT;
         Text t = {0};
-        text_printf(&t, ".reg .b32 %%d, %%a, %%b, %%c;\nmov.b32 %%c, %%a;\ncvt.pack.sat.%s.s32%s %%d, %%a, %%b%s;", type_info[types[k]].name,
-                    bits < 16 ? ".b32" : "", bits < 16 ? ", %c" : "");
+        text_printf(&t, ".reg .b32 %%d, %%a, %%b, %%c;\nmov.b32 %%c, %%a;\ncvt.pack.sat.%s.s32%s %%d, %%a, %%b%s;",
+                    type_info[types[k]].name, bits < 16 ? ".b32" : "", bits < 16 ? ", %c" : "");
         Opened o;
         if (ptx_open(&o, 90, false, "", t.v) != ACCEPTED) fail_msg("%s", o.diag.text.v);
         uint32_t d = reg_find(&o, "%d"), a = reg_find(&o, "%a"), b = reg_find(&o, "%b"), c = reg_find(&o, "%c");
         const Dinst *inst = &o.code->insts[1];
         Values edges = {.n = 0};
         value_edges(&edges, TY_S32);
-        for (int p = 1; p < 32; p++) value_add(&edges, (1ull << p) + 1), value_add(&edges, low_bits(0 - (1ull << p) - 1, 32));
+        for (int p = 1; p < 32; p++)
+            value_add(&edges, (1ull << p) + 1), value_add(&edges, low_bits(0 - (1ull << p) - 1, 32));
         for (unsigned round = 0; round < 400; round++) {
             Frame before;
             frame_fill(&o, &before);
-            for (int n = 0; n < LANES; n++) reg_put(&o, &before, a, n, edges.v[any() % (unsigned)edges.n]), reg_put(&o, &before, b, n, edges.v[any() % (unsigned)edges.n]);
+            for (int n = 0; n < LANES; n++)
+                reg_put(&o, &before, a, n, edges.v[any() % (unsigned)edges.n]),
+                    reg_put(&o, &before, b, n, edges.v[any() % (unsigned)edges.n]);
             uint32_t mask = some_mask(round % 20);
             for (int build = 0; build < build_count(); build++) {
                 Frame w = before;
@@ -208,7 +215,8 @@ static void packing(void **state)
                 build_pick(build, inst->inst)(&l, inst, mask);
                 for (int n = 0; n < LANES; n++) {
                     uint64_t want = digits(sign_extended(reg_get(&o, &before, a, n), 32), bits, is_signed);
-                    want = want * (1ull << bits) + digits(sign_extended(reg_get(&o, &before, b, n), 32), bits, is_signed);
+                    want =
+                        want * (1ull << bits) + digits(sign_extended(reg_get(&o, &before, b, n), 32), bits, is_signed);
                     if (bits < 16) want += reg_get(&o, &before, c, n) * (1ull << 2 * bits);
                     if (!(mask >> n & 1)) want = reg_get(&o, &before, d, n);
                     assert_int_equal(reg_get(&o, &w, d, n), low_bits(want, 32));
@@ -241,6 +249,8 @@ static void nothing_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(widening), cmocka_unit_test(narrowing), cmocka_unit_test(packing), cmocka_unit_test(nothing_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(widening),
+                                       cmocka_unit_test(narrowing), cmocka_unit_test(packing),
+                                       cmocka_unit_test(nothing_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

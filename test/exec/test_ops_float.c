@@ -12,14 +12,17 @@
 #define SCALE 1  // how many more values to try
 #endif
 
-// --- the builds -------------------------------------------------------------------------------------------------------
+// --- the builds ------------------------------------------------------------------------------------------------------
 typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
     PickFn *floats, *sfu, *half, *cvt;
 } Build;
 #define DECLARE(isa) PickFn pick_float_##isa, pick_sfu_##isa, pick_half_##isa, pick_cvt_##isa;
-#define BUILD(isa) {#isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, pick_cvt_##isa}
+#define BUILD(isa)                                                              \
+    {                                                                           \
+#isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, pick_cvt_##isa \
+    }
 #ifdef __x86_64__
 DECLARE(sse2)
 DECLARE(avx2)
@@ -28,7 +31,10 @@ static const Build all_builds[] = {BUILD(sse2), BUILD(avx2), BUILD(avx512)};
 static int build_count(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 1;
-    return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") ? 3 : 2;
+    return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512bw")
+               ? 3
+               : 2;
 }
 #else
 DECLARE(generic)
@@ -53,7 +59,7 @@ static ExecFn *pick(const Build *b, const Inst *i)
     }
 }
 
-// --- running one warp -------------------------------------------------------------------------------------------------
+// --- running one warp ------------------------------------------------------------------------------------------------
 typedef struct Warp32 {
     _Alignas(128) uint8_t rows[4 * 256];
     uint32_t pred[4];
@@ -64,25 +70,38 @@ static uint32_t flags_of(const Inst *i)
 }
 static void run(ExecFn *fn, const Inst *in, uint32_t flags, Warp32 *w, uint32_t mask)
 {
-    Dinst d = {.fn = fn, .a = 0, .b = 256, .c = 512, .dst = 768, .inst = in, .type = in->type, .type2 = in->type2, .op = (uint8_t)in->op,
-               .flags = (uint8_t)flags, .pdst = 2};
+    Dinst d = {.fn = fn,
+               .a = 0,
+               .b = 256,
+               .c = 512,
+               .dst = 768,
+               .inst = in,
+               .type = in->type,
+               .type2 = in->type2,
+               .op = (uint8_t)in->op,
+               .flags = (uint8_t)flags,
+               .pdst = 2};
     Lanes l = {.bank = {w->rows, NULL}, .pred = w->pred};
     fn(&l, &d, mask);
 }
 static uint64_t get(const Warp32 *w, int operand, bool wide, int n)
 {
     uint64_t x = 0;
-    if (wide) memcpy(&x, w->rows + 256 * operand + 8 * n, 8);
-    else memcpy(&x, w->rows + 256 * operand + 4 * n, 4);
+    if (wide)
+        memcpy(&x, w->rows + 256 * operand + 8 * n, 8);
+    else
+        memcpy(&x, w->rows + 256 * operand + 4 * n, 4);
     return x;
 }
 static void put(Warp32 *w, int operand, bool wide, int n, uint64_t x)
 {
-    if (wide) memcpy(w->rows + 256 * operand + 8 * n, &x, 8);
-    else memcpy(w->rows + 256 * operand + 4 * n, &x, 4);
+    if (wide)
+        memcpy(w->rows + 256 * operand + 8 * n, &x, 8);
+    else
+        memcpy(w->rows + 256 * operand + 4 * n, &x, 4);
 }
 
-// --- values -----------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 static uint64_t seed = 0x9e3779b97f4a7c15ull;
 static uint64_t any(void)
 {
@@ -157,12 +176,16 @@ static uint64_t bits_of(int t, double d)
     Layout f = layout(t);
     uint64_t sign = (uint64_t)(signbit(d) != 0) << (f.bits - 1), top = (uint64_t)(2 * f.bias + 1) << f.mantissa, r;
     if (isnan(d)) return t == TY_F64 ? 0x7ff8000000000000ull : t == TY_F32 || t == TY_TF32 ? 0x7fffffff : 0x7fff;
-    if (isinf(d)) r = top;
-    else if (d == 0) r = 0;
+    if (isinf(d))
+        r = top;
+    else if (d == 0)
+        r = 0;
     else {
         int e = ilogb(d);
-        if (e < 1 - f.bias) r = (uint64_t)ldexp(fabs(d), f.bias - 1 + f.mantissa);
-        else r = ((uint64_t)(e + f.bias - 1) << f.mantissa) + (uint64_t)ldexp(fabs(d), f.mantissa - e);
+        if (e < 1 - f.bias)
+            r = (uint64_t)ldexp(fabs(d), f.bias - 1 + f.mantissa);
+        else
+            r = ((uint64_t)(e + f.bias - 1) << f.mantissa) + (uint64_t)ldexp(fabs(d), f.mantissa - e);
     }
     r |= sign;
     return t == TY_TF32 ? r << 13 : r;
@@ -237,7 +260,7 @@ static uint64_t saturate(int t, uint64_t x)
 
 #define RANDOM_ROUNDS (300 * SCALE)
 
-// --- add, sub, mul, fma, div, rcp, sqrt -------------------------------------------------------------------------------
+// --- add, sub, mul, fma, div, rcp, sqrt ------------------------------------------------------------------------------
 static uint64_t reference(const Inst *i, int t, const uint64_t *x)
 {
     mpfr_t a, b, c, r;
@@ -290,10 +313,11 @@ static void check_arithmetic(const Inst *i, int rounds)
                 if (pair) got = got >> 16 * h & 0xffff;
                 want = reference(i, t, x);
                 if (got != want)
-                    print_error("%s%s%s%s.%s(%llx, %llx, %llx) = %llx, not %llx\n", op_info[i->op].name, inst_has(i, G_RND) ? "." : "",
-                                inst_has(i, G_RND) ? mod_info[i->mod[G_RND]].name : "", inst_has(i, G_FTZ) ? ".ftz" : "",
-                                type_info[i->type].name, (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)x[2],
-                                (unsigned long long)got, (unsigned long long)want);
+                    print_error("%s%s%s%s.%s(%llx, %llx, %llx) = %llx, not %llx\n", op_info[i->op].name,
+                                inst_has(i, G_RND) ? "." : "", inst_has(i, G_RND) ? mod_info[i->mod[G_RND]].name : "",
+                                inst_has(i, G_FTZ) ? ".ftz" : "", type_info[i->type].name, (unsigned long long)x[0],
+                                (unsigned long long)x[1], (unsigned long long)x[2], (unsigned long long)got,
+                                (unsigned long long)want);
                 assert_true(got == want);
             }
     }
@@ -336,7 +360,7 @@ static void half_arithmetic(void **state)
             }
 }
 
-// --- min, max, abs, neg, copysign, testp ------------------------------------------------------------------------------
+// --- min, max, abs, neg, copysign, testp -----------------------------------------------------------------------------
 static uint64_t least(const Inst *i, int t, uint64_t a, uint64_t b)
 {
     Layout f = layout(t);
@@ -427,7 +451,7 @@ static void selections(void **state)
         }
 }
 
-// --- approximations ---------------------------------------------------------------------------------------------------
+// --- approximations --------------------------------------------------------------------------------------------------
 static double exact(int op, double x)
 {
     mpfr_t a, r;
@@ -482,7 +506,8 @@ static void approximations(void **state)
                     uint64_t x = any_float(TY_F32);
                     bool angle = i.op == OP_SIN || i.op == OP_COS;
                     if (angle && n & 1) x = (x & 0x807fffff) | (uint64_t)(110 + any() % 44) << 23;
-                    while (angle && (x & 0x7fffffff) < 0x7f800000 && fabs(number(TY_F32, x)) > 1e8) x = any_float(TY_F32);
+                    while (angle && (x & 0x7fffffff) < 0x7f800000 && fabs(number(TY_F32, x)) > 1e8)
+                        x = any_float(TY_F32);
                     if (i.op == OP_EX2 && n & 1) x = (x & 0x807fffff) | (uint64_t)(115 + any() % 20) << 23;
                     if (i.op == OP_TANH && n & 1) x = (x & 0x807fffff) | (uint64_t)(115 + any() % 18) << 23;
                     if (i.op == OP_LG2 && n & 1) x = (x & 0x7fffff) | (uint64_t)(125 + any() % 4) << 23;
@@ -502,7 +527,8 @@ static void approximations(void **state)
                     if (error > worst) worst = error, worst_at = (uint32_t)x;
                 }
             }
-            if (SCALE > 1) print_message("%s%s: %.7f ulp at %08x\n", op_info[i.op].name, ftz ? ".ftz" : "", worst, worst_at);
+            if (SCALE > 1)
+                print_message("%s%s: %.7f ulp at %08x\n", op_info[i.op].name, ftz ? ".ftz" : "", worst, worst_at);
             assert_true(worst < 0.51);
         }
 }
@@ -524,15 +550,19 @@ static void half_approximations(void **state)
             assert_non_null(fn);
             for (uint32_t x = 0; x < 0x10000; x += LANES) {
                 Warp32 w = {0};
-                for (uint32_t n = 0; n < LANES; n++) put(&w, 0, false, (int)n, (x + n) | (pair ? (x + n) * 0x9e37u << 16 : 0));
+                for (uint32_t n = 0; n < LANES; n++)
+                    put(&w, 0, false, (int)n, (x + n) | (pair ? (x + n) * 0x9e37u << 16 : 0));
                 run(fn, &i, 0, &w, FULL);
                 for (int n = 0; n < LANES; n++)
                     for (int h = 0; h <= pair; h++) {
-                        uint64_t from = get(&w, 0, false, n) >> 16 * h & 0xffff, got = get(&w, 3, false, n) >> 16 * h & 0xffff;
+                        uint64_t from = get(&w, 0, false, n) >> 16 * h & 0xffff,
+                                 got = get(&w, 3, false, n) >> 16 * h & 0xffff;
                         double want = exact(op, number(t, ftz ? flush(t, from) : from));
                         if (isnan(want)) assert_int_equal(got, 0x7fff);
-                        if (ftz && fabs(want) < 0x1p-126) assert_int_equal(got & 0x7fff, 0);
-                        else assert_true(ulps(t, number(t, got), want) < 0.501);
+                        if (ftz && fabs(want) < 0x1p-126)
+                            assert_int_equal(got & 0x7fff, 0);
+                        else
+                            assert_true(ulps(t, number(t, got), want) < 0.501);
                     }
             }
         }
@@ -556,7 +586,7 @@ static void special_forms(void **state)
     (void)state;
     Inst i = {.op = OP_DIV, .type = TY_F32, .operands = 3};
     i.mod[G_APPROX] = M_APPROX;
-    assert_int_equal(one(i, 0x3f800000, 0x7f000000), 0);           // 1 / 2^127
+    assert_int_equal(one(i, 0x3f800000, 0x7f000000), 0);  // 1 / 2^127
     assert_int_equal(one(i, 0xbf800000, 0x7f000001), 0x80000000);
     assert_int_equal(one(i, 0x7f800000, 0x7f000000), 0x7fffffff);  // inf / 2^127
     assert_int_equal(one(i, 0x7f000000, 0x7e800000), 0x40000000);  // 2^127 / 2^126
@@ -564,11 +594,14 @@ static void special_forms(void **state)
     assert_int_equal(one(i, 0x3f800000, 0x7fc00000), 0x7fffffff);
     i.mod[G_APPROX] = M_FULL;
     assert_int_equal(one(i, 0x7f000000, 0x7f000000), 0x3f800000);
-    static const struct { uint16_t op; uint64_t from, to; } table[] = {
-        {OP_RCP, 0x3ff0000000000000, 0x3ff0000000000000}, {OP_RCP, 0, 0x7ff0000000000000},
-        {OP_RCP, 0x8000000000000001, 0xfff0000000000000}, {OP_RCP, 0xfff0000000000000, 0x8000000000000000},
-        {OP_RCP, 0x7ff8000000000001, 0x7fffffff00000000}, {OP_RCP, 0x7fe0000000000000, 0},
-        {OP_RCP, 0x40000000ffffffff, 0x3fe0000000000000}, {OP_RSQRT, 0x4010000000000000, 0x3fe0000000000000},
+    static const struct {
+        uint16_t op;
+        uint64_t from, to;
+    } table[] = {
+        {OP_RCP, 0x3ff0000000000000, 0x3ff0000000000000},   {OP_RCP, 0, 0x7ff0000000000000},
+        {OP_RCP, 0x8000000000000001, 0xfff0000000000000},   {OP_RCP, 0xfff0000000000000, 0x8000000000000000},
+        {OP_RCP, 0x7ff8000000000001, 0x7fffffff00000000},   {OP_RCP, 0x7fe0000000000000, 0},
+        {OP_RCP, 0x40000000ffffffff, 0x3fe0000000000000},   {OP_RSQRT, 0x4010000000000000, 0x3fe0000000000000},
         {OP_RSQRT, 0x8000000000000000, 0xfff0000000000000}, {OP_RSQRT, 0x000fffffffffffff, 0x7ff0000000000000},
         {OP_RSQRT, 0xbff0000000000000, 0x7fffffff00000000}, {OP_RSQRT, 0x7ff0000000000000, 0},
     };
@@ -589,7 +622,7 @@ static void special_forms(void **state)
     }
 }
 
-// --- cvt --------------------------------------------------------------------------------------------------------------
+// --- cvt -------------------------------------------------------------------------------------------------------------
 static bool is_float(int t) { return type_info[t].kind == K_FLOAT; }
 static bool is_signed(int t) { return type_info[t].kind == K_SINT; }
 
@@ -607,13 +640,16 @@ static uint64_t converted(const Inst *i, int to, uint64_t x)
         mpfr_set_d(v, d, MPFR_RNDN);
     } else {
         int unused = 64 - type_info[from].bits;
-        if (is_signed(from)) mpfr_set_sj(v, (int64_t)(x << unused) >> unused, MPFR_RNDN);
-        else mpfr_set_uj(v, x << unused >> unused, MPFR_RNDN);
+        if (is_signed(from))
+            mpfr_set_sj(v, (int64_t)(x << unused) >> unused, MPFR_RNDN);
+        else
+            mpfr_set_uj(v, x << unused >> unused, MPFR_RNDN);
     }
     uint64_t r;
     if (!is_float(to)) {
         bool clamp = is_float(from) || inst_has(i, G_SAT);
-        if (nan) r = from == TY_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
+        if (nan)
+            r = from == TY_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
         else {
             mpfr_t low, high;
             mpfr_inits2(70, low, high, (mpfr_ptr)0);
@@ -637,7 +673,8 @@ static uint64_t converted(const Inst *i, int to, uint64_t x)
         r = rounded(to, v, rnd);
         if (negative_zero) r = bits_of(to, -0.0);
         int at = to == TY_TF32 ? TY_F32 : to;
-        uint64_t largest = bits_of(to, ldexp(2.0 - ldexp(1.0, -layout(to).mantissa), layout(to).bias)), top = 1ull << (layout(at).bits - 1);
+        uint64_t largest = bits_of(to, ldexp(2.0 - ldexp(1.0, -layout(to).mantissa), layout(to).bias)),
+                 top = 1ull << (layout(at).bits - 1);
         if (ftz && to == TY_F32) r = flush(to, r);
         if (i->mod[G_SAT] == M_SATFINITE && !nan && isinf(number(at, r))) r = largest | (r & top);
         if (i->mod[G_SAT] == M_SAT) r = saturate(at, r);
@@ -669,7 +706,8 @@ static int check_cvt(const Inst *i)
                 for (int k = 0; k < 2; k++) {
                     uint64_t x = is_float(from) ? any_float(from) : any_int();
                     if (is_float(from) && !is_float(to) && n & 1) {  // near the end of the type, or with a half
-                        double d = ldexp(1.0, (int)(any() % (unsigned)(type_info[to].bits + 2))) + ((double)(any() % 9) - 4) / 2;
+                        double d = ldexp(1.0, (int)(any() % (unsigned)(type_info[to].bits + 2))) +
+                                   ((double)(any() % 9) - 4) / 2;
                         mpfr_t v;
                         mpfr_init2(v, 53);
                         mpfr_set_d(v, any() & 1 ? d : -d, MPFR_RNDN);
@@ -690,10 +728,12 @@ static int check_cvt(const Inst *i)
                 if (!wide) want &= type_info[to].bits <= 16 && !(flags & D_DST_32) ? 0xffff : 0xffffffff;
                 if (!(mask >> n & 1)) want = get(&before, 3, wide, n);
                 if (got != want)
-                    print_error("cvt.%s%s%s%s.%s.%s flags %x of %llx = %llx, not %llx\n", inst_has(i, G_RND) ? mod_info[i->mod[G_RND]].name : "",
-                                inst_has(i, G_FTZ) ? ".ftz" : "", inst_has(i, G_SAT) ? ".sat" : "", inst_has(i, G_RELU) ? ".relu" : "",
-                                type_info[to].name, type_info[from].name, flags, (unsigned long long)get(&w, 0, flags & D_SRC_LONG, n),
-                                (unsigned long long)got, (unsigned long long)want);
+                    print_error("cvt.%s%s%s%s.%s.%s flags %x of %llx = %llx, not %llx\n",
+                                inst_has(i, G_RND) ? mod_info[i->mod[G_RND]].name : "",
+                                inst_has(i, G_FTZ) ? ".ftz" : "", inst_has(i, G_SAT) ? ".sat" : "",
+                                inst_has(i, G_RELU) ? ".relu" : "", type_info[to].name, type_info[from].name, flags,
+                                (unsigned long long)get(&w, 0, flags & D_SRC_LONG, n), (unsigned long long)got,
+                                (unsigned long long)want);
                 assert_true(got == want);
             }
         }
@@ -706,7 +746,10 @@ static void every_cvt(int (*visit)(const Inst *), int *legal)
     for (int to = TY_U8; to <= TY_BF16X2; to++)
         for (int from = TY_U8; from <= TY_BF16X2; from++)
             for (int form = 0; form < 10 * 2 * 3 * 2; form++) {
-                Inst i = {.op = OP_CVT, .type = (uint8_t)to, .type2 = (uint8_t)from, .operands = to == TY_F16X2 || to == TY_BF16X2 ? 3 : 2};
+                Inst i = {.op = OP_CVT,
+                          .type = (uint8_t)to,
+                          .type2 = (uint8_t)from,
+                          .operands = to == TY_F16X2 || to == TY_BF16X2 ? 3 : 2};
                 int rnd = form % 10, ftz = form / 10 % 2, sat = form / 20 % 3, relu = form / 60;
                 i.mod[G_RND] = rnd ? (uint8_t)(M_RN + rnd - 1) : M_NONE;
                 i.mod[G_FTZ] = ftz ? M_FTZ : M_NONE;
@@ -729,7 +772,8 @@ static void all_halves(void **state)
 {
     (void)state;
     for (int t = TY_F16; t <= TY_BF16; t++) {
-        Inst up = {.op = OP_CVT, .type = TY_F32, .type2 = (uint8_t)t, .operands = 2}, down = {.op = OP_CVT, .type = (uint8_t)t, .type2 = TY_F32, .operands = 2};
+        Inst up = {.op = OP_CVT, .type = TY_F32, .type2 = (uint8_t)t, .operands = 2},
+             down = {.op = OP_CVT, .type = (uint8_t)t, .type2 = TY_F32, .operands = 2};
         down.mod[G_RND] = M_RN;
         for (uint32_t x = 0; x < 0x10000; x++) {
             uint64_t f = one(up, x, 0), infinity = bits_of(t, (double)INFINITY);
@@ -749,7 +793,7 @@ static void all_halves(void **state)
     }
 }
 
-// --- the builds agree -------------------------------------------------------------------------------------------------
+// --- the builds agree ------------------------------------------------------------------------------------------------
 static int compared;
 static uint64_t digest;  // of all results: what two compilers must agree on too
 static int compare(const Inst *i)
@@ -767,7 +811,11 @@ static int compare(const Inst *i)
     for (int round = 0; round < 10 * SCALE; round++) {
         Warp32 w = {0};
         for (int n = 0; n < LANES; n++) {
-            for (int k = 0; k < 3; k++) put(&w, k, wide, n, !is_float(from) ? any_int() : round & 1 ? any() : any_float(from) | (pair ? any_float(from) << 16 : 0));
+            for (int k = 0; k < 3; k++)
+                put(&w, k, wide, n,
+                    !is_float(from) ? any_int()
+                    : round & 1     ? any()
+                                    : any_float(from) | (pair ? any_float(from) << 16 : 0));
             put(&w, 3, true, n, any());
         }
         uint32_t mask = round & 2 ? FULL : (uint32_t)any();
@@ -778,7 +826,8 @@ static int compare(const Inst *i)
             Warp32 other = w;
             run(fn[b], i, flags, &other, mask);
             if (memcmp(&first, &other, sizeof w))
-                print_error("%s.%s.%s: %s and %s differ\n", op_info[i->op].name, type_info[i->type].name, type_info[from].name, all_builds[0].name, all_builds[b].name);
+                print_error("%s.%s.%s: %s and %s differ\n", op_info[i->op].name, type_info[i->type].name,
+                            type_info[from].name, all_builds[0].name, all_builds[b].name);
             assert_memory_equal(&first, &other, sizeof w);
         }
     }
@@ -789,8 +838,9 @@ static void builds_agree(void **state)
     (void)state;
     int legal = 0;
     every_cvt(compare, &legal);
-    static const uint16_t ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_MAD, OP_FMA, OP_DIV, OP_RCP, OP_SQRT, OP_RSQRT, OP_SIN, OP_COS, OP_LG2,
-                                   OP_EX2, OP_TANH, OP_MIN, OP_MAX, OP_ABS, OP_NEG, OP_COPYSIGN, OP_TESTP};
+    static const uint16_t ops[] = {OP_ADD,  OP_SUB,   OP_MUL, OP_MAD, OP_FMA,      OP_DIV,  OP_RCP,
+                                   OP_SQRT, OP_RSQRT, OP_SIN, OP_COS, OP_LG2,      OP_EX2,  OP_TANH,
+                                   OP_MIN,  OP_MAX,   OP_ABS, OP_NEG, OP_COPYSIGN, OP_TESTP};
     static const uint8_t types[] = {TY_F32, TY_F64, TY_F16, TY_BF16, TY_F16X2, TY_BF16X2};
     for (size_t o = 0; o < COUNT(ops); o++)
         for (size_t t = 0; t < COUNT(types); t++)
@@ -814,9 +864,9 @@ static void builds_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic), cmocka_unit_test(half_arithmetic), cmocka_unit_test(selections), cmocka_unit_test(approximations),
-        cmocka_unit_test(half_approximations), cmocka_unit_test(special_forms), cmocka_unit_test(conversions), cmocka_unit_test(all_halves),
-        cmocka_unit_test(builds_agree),
+        cmocka_unit_test(arithmetic),     cmocka_unit_test(half_arithmetic),     cmocka_unit_test(selections),
+        cmocka_unit_test(approximations), cmocka_unit_test(half_approximations), cmocka_unit_test(special_forms),
+        cmocka_unit_test(conversions),    cmocka_unit_test(all_halves),          cmocka_unit_test(builds_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,7 @@ static uint32_t ref_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
     int64_t pos = base, count = (offset < 0 ? -(int64_t)offset : offset) - 1;
-    for (; pos >= 0 && pos < 32; pos += offset > 0 ? 1 : -1) {
+    for (; pos >= 0 && pos<32; pos += offset> 0 ? 1 : -1) {
         if (!(mask >> pos & 1)) continue;
         if (count-- == 0) return (uint32_t)pos;
     }
@@ -307,32 +307,19 @@ static void ref_dot(const Form *f, const In *in, Out *out)
 
 // --- the rules -------------------------------------------------------------------------------------------------------
 static const Rule rules[] = {
-    {OP_ADD, "daa", legal_add, NULL, ref_arithmetic},
-    {OP_SUB, "daa", legal_add, NULL, ref_arithmetic},
-    {OP_MUL, "Daa", legal_mul, NULL, ref_arithmetic},
-    {OP_MAD, "DaaA", legal_mad, NULL, ref_arithmetic},
-    {OP_ADDC, "daa", legal_addc, NULL, ref_arithmetic},
-    {OP_SUBC, "daa", legal_addc, NULL, ref_arithmetic},
-    {OP_MADC, "daaa", legal_madc, NULL, ref_arithmetic},
-    {OP_MUL24, "daa", legal_mul24, NULL, ref_arithmetic},
-    {OP_MAD24, "daaa", legal_mad24, NULL, ref_arithmetic},
-    {OP_SAD, "daaa", legal_six, NULL, ref_order},
-    {OP_DIV, "daa", legal_six, NULL, ref_order},
-    {OP_REM, "daa", legal_six, NULL, ref_order},
-    {OP_ABS, "da", legal_signed, NULL, ref_order},
-    {OP_NEG, "da", legal_signed, NULL, ref_order},
-    {OP_MIN, "daa", legal_min, NULL, ref_order},
-    {OP_MAX, "daa", legal_min, NULL, ref_order},
-    {OP_POPC, "ha", legal_bits, NULL, ref_bits},
-    {OP_CLZ, "ha", legal_bits, NULL, ref_bits},
-    {OP_BFIND, "ha", legal_bfind, NULL, ref_bits},
-    {OP_FNS, "dann", legal_bits, NULL, ref_bits},
-    {OP_BREV, "da", legal_bits, NULL, ref_bits},
-    {OP_BFE, "dann", legal_bits, NULL, ref_bits},
-    {OP_BFI, "daann", legal_bits, NULL, ref_bits},
-    {OP_SZEXT, "dan", legal_over, NULL, ref_bits},
-    {OP_BMSK, "dnn", legal_over, NULL, ref_bits},
-    {OP_DP4A, "duuu", legal_bits, NULL, ref_dot},
+    {OP_ADD, "daa", legal_add, NULL, ref_arithmetic},      {OP_SUB, "daa", legal_add, NULL, ref_arithmetic},
+    {OP_MUL, "Daa", legal_mul, NULL, ref_arithmetic},      {OP_MAD, "DaaA", legal_mad, NULL, ref_arithmetic},
+    {OP_ADDC, "daa", legal_addc, NULL, ref_arithmetic},    {OP_SUBC, "daa", legal_addc, NULL, ref_arithmetic},
+    {OP_MADC, "daaa", legal_madc, NULL, ref_arithmetic},   {OP_MUL24, "daa", legal_mul24, NULL, ref_arithmetic},
+    {OP_MAD24, "daaa", legal_mad24, NULL, ref_arithmetic}, {OP_SAD, "daaa", legal_six, NULL, ref_order},
+    {OP_DIV, "daa", legal_six, NULL, ref_order},           {OP_REM, "daa", legal_six, NULL, ref_order},
+    {OP_ABS, "da", legal_signed, NULL, ref_order},         {OP_NEG, "da", legal_signed, NULL, ref_order},
+    {OP_MIN, "daa", legal_min, NULL, ref_order},           {OP_MAX, "daa", legal_min, NULL, ref_order},
+    {OP_POPC, "ha", legal_bits, NULL, ref_bits},           {OP_CLZ, "ha", legal_bits, NULL, ref_bits},
+    {OP_BFIND, "ha", legal_bfind, NULL, ref_bits},         {OP_FNS, "dann", legal_bits, NULL, ref_bits},
+    {OP_BREV, "da", legal_bits, NULL, ref_bits},           {OP_BFE, "dann", legal_bits, NULL, ref_bits},
+    {OP_BFI, "daann", legal_bits, NULL, ref_bits},         {OP_SZEXT, "dan", legal_over, NULL, ref_bits},
+    {OP_BMSK, "dnn", legal_over, NULL, ref_bits},          {OP_DP4A, "duuu", legal_bits, NULL, ref_dot},
     {OP_DP2A, "duuu", legal_dp2a, NULL, ref_dot},
 };
 
@@ -346,8 +333,8 @@ static void forms(void **state)
 // --- chains of words -------------------------------------------------------------------------------------------------
 enum { MAX_WORDS = 4 };
 typedef struct Chain {
-    int words, bytes;        // of a word
-    char kind;               // + - *
+    int words, bytes;  // of a word
+    char kind;         // + - *
     bool is_signed, lower;
 } Chain;
 
@@ -533,12 +520,13 @@ static void every_operation(void **state)
 {
     (void)state;
     static const Op here[] = {OP_VABSDIFF4};
-    static const Op video[] = {OP_VADD,      OP_VSUB,  OP_VABSDIFF, OP_VMIN,  OP_VMAX,  OP_VSHL,  OP_VSHR,  OP_VMAD,
-                               OP_VSET,      OP_VADD2, OP_VSUB2,    OP_VAVRG2, OP_VABSDIFF2, OP_VMIN2, OP_VMAX2, OP_VSET2,
-                               OP_VADD4,     OP_VSUB4, OP_VAVRG4,   OP_VMIN4, OP_VMAX4, OP_VSET4};
+    static const Op video[] = {OP_VADD,  OP_VSUB,  OP_VABSDIFF, OP_VMIN,   OP_VMAX,      OP_VSHL,  OP_VSHR,  OP_VMAD,
+                               OP_VSET,  OP_VADD2, OP_VSUB2,    OP_VAVRG2, OP_VABSDIFF2, OP_VMIN2, OP_VMAX2, OP_VSET2,
+                               OP_VADD4, OP_VSUB4, OP_VAVRG4,   OP_VMIN4,  OP_VMAX4,     OP_VSET4};
     static const Op logic[] = {OP_AND,  OP_OR,   OP_XOR,  OP_NOT,  OP_CNOT, OP_SHL,  OP_SHR,     OP_SHF,
                                OP_LOP3, OP_PRMT, OP_SELP, OP_SLCT, OP_MOV,  OP_CVTA, OP_ISSPACEP};
-    static const Op compare[] = {OP_SETP, OP_SET}, across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ELECT, OP_ACTIVEMASK};
+    static const Op compare[] = {OP_SETP, OP_SET},
+                    across[] = {OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_ELECT, OP_ACTIVEMASK};
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
     static const Op conversions[] = {OP_CVT_PACK};
@@ -578,9 +566,14 @@ static void every_operation(void **state)
                                             OP_GRIDDEPCONTROL,
                                             OP_SETMAXNREG};
     int tests[OP_COUNT] = {0};
-#define MARK(list) for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
-    MARK(here) MARK(conversions) MARK(video) MARK(logic) MARK(compare) MARK(across) MARK(floats) MARK(memory_and_control)
-    for (size_t k = 0; k < COUNT(rules); k++) tests[rules[k].op]++;
+#define MARK(list) \
+    for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
+    MARK(here)
+    MARK(conversions)
+    MARK(video)
+    MARK(logic)
+    MARK(compare)
+    MARK(across) MARK(floats) MARK(memory_and_control) for (size_t k = 0; k < COUNT(rules); k++) tests[rules[k].op]++;
     for (int op = 0; op < OP_COUNT; op++)
         if (tests[op] != 1) fail_msg("'%s' is in %d tests", op_info[op].name, tests[op]);
 }

@@ -24,13 +24,15 @@ static bool legal_shf(const Form *f)
 
 static void ref_logic(const Form *f, const In *in, Out *out)
 {
-    static const bool and[2][2] = {{0, 0}, {0, 1}}, or[2][2] = {{0, 1}, {1, 1}}, xor[2][2] = {{0, 1}, {1, 0}};
+    static const bool and[2][2] = {{0, 0}, {0, 1}}, or [2][2] = {{0, 1}, {1, 1}},
+                      xor[2][2] = {
+                          {0, 1}, {1, 0}};
     int bits = type_info[f->type].bits;
     bool none = true;
     out->d = 0;
     for (int k = 0; k < bits; k++) {
         int a = in->x[0] >> k & 1, b = in->x[1] >> k & 1;
-        bool r = f->op == OP_AND ? and[a][b] : f->op == OP_OR ? or[a][b] : f->op == OP_XOR ? xor[a][b] : !a;
+        bool r = f->op == OP_AND ? and[a][b] : f->op == OP_OR ? or [a][b] : f->op == OP_XOR ? xor[a][b] : !a;
         out->d |= (uint64_t)r << k;
         none &= !a;
     }
@@ -44,8 +46,10 @@ static void ref_shift(const Form *f, const In *in, Out *out)
     bool sign = is_signed(f->type) && in->x[0] >> (bits - 1) & 1;
     uint64_t x = in->x[0];
     for (uint32_t n = 0; n < (uint32_t)in->x[1] && n <= 64; n++) {
-        if (f->op == OP_SHL) x += x;
-        else x = x / 2 + (sign ? 1ull << (bits - 1) : 0);
+        if (f->op == OP_SHL)
+            x += x;
+        else
+            x = x / 2 + (sign ? 1ull << (bits - 1) : 0);
         x = low_bits(x, bits);
     }
     out->d = x;
@@ -55,8 +59,10 @@ static void ref_funnel(const Form *f, const In *in, Out *out)
     uint32_t n = (uint32_t)in->x[2], a = (uint32_t)in->x[0], b = (uint32_t)in->x[1];
     if (f->mod[G_OVER] == M_WRAP) n %= 32;
     for (uint32_t k = 0; k < n && k < 32; k++) {
-        if (f->mod[G_DIR] == M_LEFT) b = b << 1 | a >> 31, a <<= 1;
-        else a = a >> 1 | b << 31, b >>= 1;
+        if (f->mod[G_DIR] == M_LEFT)
+            b = b << 1 | a >> 31, a <<= 1;
+        else
+            a = a >> 1 | b << 31, b >>= 1;
     }
     out->d = f->mod[G_DIR] == M_LEFT ? b : a;
 }
@@ -85,10 +91,12 @@ static void lop3(void **state)
     for (lop3_table = 0; lop3_table < 256; lop3_table++)
         for (int m = 0; m < 3; m++) {
             f.mod[G_BOOL] = m ? m == 1 ? M_AND : M_OR : M_NONE;
-            form_test(&census, m ? &both : &r, &f, lop3_table % 16 ? TRY_BRIEFLY : TRY_BRIEFLY | TRY_SHAPES, lop3_table);
+            form_test(&census, m ? &both : &r, &f, lop3_table % 16 ? TRY_BRIEFLY : TRY_BRIEFLY | TRY_SHAPES,
+                      lop3_table);
         }
-    static const char *const wrong[] = {"lop3.or.b32 %d, %d, %d, %d, 1;", "lop3.xor.b32 %d|%p, %d, %d, %d, 1, %p;", "lop3.b32 %d|%p, %d, %d, %d, 1, %p;",
-                                        "lop3.or.b32 %d|_, %d, %d, %d, 1, %p;", "lop3.or.b32 %d, %d, %d, %d, 1, %p;"};
+    static const char *const wrong[] = {"lop3.or.b32 %d, %d, %d, %d, 1;", "lop3.xor.b32 %d|%p, %d, %d, %d, 1, %p;",
+                                        "lop3.b32 %d|%p, %d, %d, %d, 1, %p;", "lop3.or.b32 %d|_, %d, %d, %d, 1, %p;",
+                                        "lop3.or.b32 %d, %d, %d, %d, 1, %p;"};
     for (size_t k = 0; k < COUNT(wrong); k++) {
         Opened o;
         Text t = {0};
@@ -98,7 +106,8 @@ static void lop3(void **state)
         ptx_close(&o);
     }
     Opened o;
-    assert_int_equal(ptx_open(&o, 90, true, "", ".reg .b32 %d;\n.reg .pred %p;\nlop3.or.b32 _|%p, %d, %d, %d, 1, !%p;"), ACCEPTED);
+    assert_int_equal(ptx_open(&o, 90, true, "", ".reg .b32 %d;\n.reg .pred %p;\nlop3.or.b32 _|%p, %d, %d, %d, 1, !%p;"),
+                     ACCEPTED);
     ptx_close(&o);
 }
 
@@ -214,8 +223,10 @@ static void ref_isspacep(const Form *f, const In *in, Out *out)
 static void windows(void **state)
 {
     (void)state;
-    static const char *const names[] = {"const", "local", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "global"};
-    static const uint8_t mods[] = {M_CONST, M_LOCAL, M_SHARED, M_SHARED_CTA, M_SHARED_CLUSTER, M_PARAM, M_PARAM_ENTRY, M_GLOBAL};
+    static const char *const names[] = {"const",           "local", "shared",       "shared::cta",
+                                        "shared::cluster", "param", "param::entry", "global"};
+    static const uint8_t mods[] = {M_CONST,          M_LOCAL, M_SHARED,      M_SHARED_CTA,
+                                   M_SHARED_CLUSTER, M_PARAM, M_PARAM_ENTRY, M_GLOBAL};
     for (size_t k = 0; k < COUNT(names); k++) {
         Text t = {0};
         text_printf(&t, ".reg .b64 %%a;\n.reg .pred %%p;\nisspacep.%s %%p, %%a;", names[k]);
@@ -269,13 +280,17 @@ static void pack(const Pack *p, int shape)
     text_printf(&t, ".reg .b%d %%e<4>, %%f<4>;\n.reg .b%d %%w;\n", each, p->bits);
     text_printf(&t, "mov.b%d %%w, {", p->bits);
     for (int k = 0; k < p->count; k++) {
-        if (shape == 1 && k == p->count - 1) text_printf(&t, "%s%d", k ? ", " : "", -2);
-        else text_printf(&t, "%s%%e%d", k ? ", " : "", shape == 2 ? 0 : k);
+        if (shape == 1 && k == p->count - 1)
+            text_printf(&t, "%s%d", k ? ", " : "", -2);
+        else
+            text_printf(&t, "%s%%e%d", k ? ", " : "", shape == 2 ? 0 : k);
     }
     text_printf(&t, "};\nmov.b%d {", p->bits);
     for (int k = 0; k < p->count; k++) {
-        if (shape == 1 && k == 0) text_put(&t, "_");
-        else text_printf(&t, "%s%%f%d", k ? ", " : "", k);
+        if (shape == 1 && k == 0)
+            text_put(&t, "_");
+        else
+            text_printf(&t, "%s%%f%d", k ? ", " : "", k);
     }
     text_put(&t, "}, %w;");
     Opened o;
@@ -326,9 +341,11 @@ static void wide_moves(void **state)
 {
     (void)state;
     Opened o;
-    Verdict v = ptx_open(&o, 90, false, "",
-                         ".reg .b64 %x<4>;\n.reg .b32 %w<9>;\n.reg .b128 %q<4>;\nmov.b128 %q0, {%x0, %x1};\nmov.b128 %q1, %q0;\n"
-                         "mov.b128 {%w4, %w5, %w6, %w7}, %q1;\nmov.b128 %q2, {%w0, %w1, %w2, 77};\nmov.b128 {_, %x3}, %q2;\nmov.b128 {%x2, _}, %q2;");
+    Verdict v = ptx_open(
+        &o, 90, false, "",
+        ".reg .b64 %x<4>;\n.reg .b32 %w<9>;\n.reg .b128 %q<4>;\nmov.b128 %q0, {%x0, %x1};\nmov.b128 %q1, %q0;\n"
+        "mov.b128 {%w4, %w5, %w6, %w7}, %q1;\nmov.b128 %q2, {%w0, %w1, %w2, 77};\nmov.b128 {_, %x3}, %q2;\nmov.b128 "
+        "{%x2, _}, %q2;");
     if (v != ACCEPTED) fail_msg("%s", o.diag.text.v);
     uint32_t x[4], w[8];
     for (int k = 0; k < 8; k++) {
@@ -360,8 +377,9 @@ static void wide_moves(void **state)
     }
     ptx_close(&o);
     census.tested += 5;
-    static const char *const refused[] = {"ld.global.b64 %q0, [%x0];", "st.global.b128 [%x0], 1;", "cvt.u64.u32 %q0, %w0;",
-                                          "atom.exch.b128 %q0, [%x0], %q1;", "mov.b128 %q0, 1;"};
+    static const char *const refused[] = {"ld.global.b64 %q0, [%x0];", "st.global.b128 [%x0], 1;",
+                                          "cvt.u64.u32 %q0, %w0;", "atom.exch.b128 %q0, [%x0], %q1;",
+                                          "mov.b128 %q0, 1;"};
     for (size_t k = 0; k < COUNT(refused); k++) {
         Text t = {0};
         text_printf(&t, ".reg .b64 %%x<4>;\n.reg .b32 %%w<9>;\n.reg .b128 %%q<4>;\n%s", refused[k]);
@@ -424,26 +442,20 @@ static void addresses(void **state)
 
 // --- the rules -------------------------------------------------------------------------------------------------------
 static const Rule rules[] = {
-    {OP_AND, "daa", legal_plain, NULL, ref_logic},
-    {OP_OR, "daa", legal_plain, NULL, ref_logic},
-    {OP_XOR, "daa", legal_plain, NULL, ref_logic},
-    {OP_NOT, "da", legal_plain, NULL, ref_logic},
-    {OP_CNOT, "da", legal_plain, NULL, ref_logic},
-    {OP_SHL, "dan", legal_plain, NULL, ref_shift},
-    {OP_SHR, "dan", legal_shr, NULL, ref_shift},
-    {OP_SHF, "duun", legal_shf, NULL, ref_funnel},
-    {OP_PRMT, "duuu", legal_prmt, NULL, ref_prmt},
-    {OP_SELP, "daaq", legal_selp, NULL, ref_select},
-    {OP_SLCT, "daab", legal_slct, NULL, ref_select},
-    {OP_MOV, "da", legal_mov, NULL, ref_mov},
-    {OP_CVTA, "da", legal_space, missing_cvta, ref_cvta},
-    {OP_ISSPACEP, "pl", legal_space, NULL, ref_isspacep},
+    {OP_AND, "daa", legal_plain, NULL, ref_logic},        {OP_OR, "daa", legal_plain, NULL, ref_logic},
+    {OP_XOR, "daa", legal_plain, NULL, ref_logic},        {OP_NOT, "da", legal_plain, NULL, ref_logic},
+    {OP_CNOT, "da", legal_plain, NULL, ref_logic},        {OP_SHL, "dan", legal_plain, NULL, ref_shift},
+    {OP_SHR, "dan", legal_shr, NULL, ref_shift},          {OP_SHF, "duun", legal_shf, NULL, ref_funnel},
+    {OP_PRMT, "duuu", legal_prmt, NULL, ref_prmt},        {OP_SELP, "daaq", legal_selp, NULL, ref_select},
+    {OP_SLCT, "daab", legal_slct, NULL, ref_select},      {OP_MOV, "da", legal_mov, NULL, ref_mov},
+    {OP_CVTA, "da", legal_space, missing_cvta, ref_cvta}, {OP_ISSPACEP, "pl", legal_space, NULL, ref_isspacep},
 };
 
 static void forms(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < COUNT(rules); k++) rule_census(&census, &rules[k], rules[k].op == OP_MOV ? ~T(B128) : 0);  // that one: wide_moves
+    for (size_t k = 0; k < COUNT(rules); k++)
+        rule_census(&census, &rules[k], rules[k].op == OP_MOV ? ~T(B128) : 0);  // that one: wide_moves
 }
 
 static void nothing_lost(void **state)
@@ -458,9 +470,9 @@ static void nothing_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),        cmocka_unit_test(lop3),    cmocka_unit_test(permutations),
-        cmocka_unit_test(windows),      cmocka_unit_test(vectors), cmocka_unit_test(addresses), cmocka_unit_test(wide_moves),
-        cmocka_unit_test(nothing_lost),
+        cmocka_unit_test(forms),      cmocka_unit_test(lop3),         cmocka_unit_test(permutations),
+        cmocka_unit_test(windows),    cmocka_unit_test(vectors),      cmocka_unit_test(addresses),
+        cmocka_unit_test(wide_moves), cmocka_unit_test(nothing_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

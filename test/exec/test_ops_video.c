@@ -1,5 +1,5 @@
-// Video instructions (PTX ISA §9.7.17). A form is drawn as data, written as PTX, and computed from the data: sources as lists
-// of bytes, numbers as 128-bit ones, clamps by comparing with the type's ends.
+// Video instructions (PTX ISA §9.7.17). A form is drawn as data, written as PTX, and computed from the data: sources as
+// lists of bytes, numbers as 128-bit ones, clamps by comparing with the type's ends.
 #include "check.h"
 
 #include "exec/ops_test.h"
@@ -8,16 +8,16 @@
 
 typedef __int128 Wide;
 
-// --- forms ------------------------------------------------------------------------------------------------------------
+// --- forms -----------------------------------------------------------------------------------------------------------
 typedef struct Video {
     Op op;
-    int parts;                    // elements of a word: 1, 2, 4
-    bool sign[3];                 // of the result's type, a's, b's
+    int parts;     // elements of a word: 1, 2, 4
+    bool sign[3];  // of the result's type, a's, b's
     bool sat, wrap, plus;
-    int second;                   // 0, or '+', '<', '>'
+    int second;  // 0, or '+', '<', '>'
     int cmp, scale;
-    char to[6], a[6], b[6];       // selectors as written, without the dot
-    int minus;                    // of vmad: 0, or which operand is negated: 1, 2, 3
+    char to[6], a[6], b[6];  // selectors as written, without the dot
+    int minus;               // of vmad: 0, or which operand is negated: 1, 2, 3
 } Video;
 static const char *const cmp_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 static bool sets(const Video *v) { return v->op == OP_VSET || v->op == OP_VSET2 || v->op == OP_VSET4; }
@@ -53,8 +53,10 @@ static Video draw(Op op)
     int tail = (int)(any() % 5);
     if (v.parts == 1) {
         v.sat = !sets(&v) && any() & 1;
-        if (tail >= 2) v.second = "+<>"[tail - 2];
-        else if (tail) draw_selector(v.to, any() & 1 ? 'h' : 'b', 1, 2);
+        if (tail >= 2)
+            v.second = "+<>"[tail - 2];
+        else if (tail)
+            draw_selector(v.to, any() & 1 ? 'h' : 'b', 1, 2);
         draw_part(v.a), draw_part(v.b);
         return v;
     }
@@ -92,11 +94,12 @@ static void write_form(const Video *v, Text *t)
     write_operand(t, "d", v->to, false), text_put(t, ", ");
     write_operand(t, "a", v->a, v->minus == 1), text_put(t, ", ");
     write_operand(t, "b", v->b, v->minus == 2);
-    if (v->parts > 1 || v->op == OP_VMAD || v->second || *v->to) text_put(t, ", "), write_operand(t, "c", "", v->minus == 3);
+    if (v->parts > 1 || v->op == OP_VMAD || v->second || *v->to)
+        text_put(t, ", "), write_operand(t, "c", "", v->minus == 3);
     text_put(t, ";");
 }
 
-// --- what they compute ------------------------------------------------------------------------------------------------
+// --- what they compute -----------------------------------------------------------------------------------------------
 // Bytes of a word, or of two, from at on: a number of that many bytes
 static Wide number_at(const uint8_t *bytes, int at, int size, bool is_signed)
 {
@@ -131,7 +134,7 @@ static Wide compute(const Video *v, Wide a, Wide b)
     if (!strcmp(name, "max")) return a < b ? b : a;
     if (!strcmp(name, "avrg")) return floor_divide(a + b + (a + b >= 0), 2);  // halves go away from zero
     if (!strcmp(name, "set")) {
-        const bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+        const bool holds[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
         return holds[v->cmp];
     }
     int by = v->wrap ? (int)(b % 32) : b > 32 ? 32 : (int)b;
@@ -149,7 +152,8 @@ static uint32_t reference(const Video *v, uint32_t a, uint32_t b, uint32_t c)
             char digit = (char)('0' + k);
             if (*v->to && !strchr(v->to + 1, digit)) continue;
             int at_a = *v->a ? v->a[v->parts - k] - '0' : k, at_b = *v->b ? v->b[v->parts - k] - '0' : v->parts + k;
-            Wide x = compute(v, number_at(from, at_a * size, size, v->sign[1]), number_at(from, at_b * size, size, v->sign[2]));
+            Wide x = compute(v, number_at(from, at_a * size, size, v->sign[1]),
+                             number_at(from, at_b * size, size, v->sign[2]));
             if (v->sat) x = clamped(x, 8 * size, v->sign[0]);
             sum += x;
             for (int n = 0; n < size && !v->second; n++) third[k * size + n] = (uint8_t)(word(x) >> 8 * n);
@@ -178,7 +182,7 @@ static uint32_t reference(const Video *v, uint32_t a, uint32_t b, uint32_t c)
     return word(number_at(third, 0, 4, false));
 }
 
-// --- running ----------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 static int forms;
 static uint64_t values;
 static void try_form(const Video *v)
@@ -209,10 +213,12 @@ static void try_form(const Video *v)
             Lanes l = frame_lanes(&o, &got);
             build_pick(build, inst->inst)(&l, inst, mask);
             for (int n = 0; n < LANES; n++) {
-                uint32_t x = (uint32_t)reg_get(&o, &before, a, n), y = (uint32_t)reg_get(&o, &before, b, n), z = (uint32_t)reg_get(&o, &before, c, n);
+                uint32_t x = (uint32_t)reg_get(&o, &before, a, n), y = (uint32_t)reg_get(&o, &before, b, n),
+                         z = (uint32_t)reg_get(&o, &before, c, n);
                 uint32_t want = mask >> n & 1 ? reference(v, x, y, z) : (uint32_t)reg_get(&o, &before, d, n);
                 if (reg_get(&o, &got, d, n) != want)
-                    fail_msg("%s of %x, %x, %x is %x, not %x (%s)", t.v + start, x, y, z, (unsigned)reg_get(&o, &got, d, n), want, build_name(build));
+                    fail_msg("%s of %x, %x, %x is %x, not %x (%s)", t.v + start, x, y, z,
+                             (unsigned)reg_get(&o, &got, d, n), want, build_name(build));
             }
         }
     }
@@ -265,11 +271,13 @@ static void by_hand(void **state)
         if (ptx_open(&o, 90, false, "", t.v) != ACCEPTED) fail_msg("%s: %s", table[k].inst, o.diag.text.v);
         Frame w;
         frame_fill(&o, &w);
-        reg_put(&o, &w, reg_find(&o, "%a"), 3, table[k].a), reg_put(&o, &w, reg_find(&o, "%b"), 3, table[k].b), reg_put(&o, &w, reg_find(&o, "%c"), 3, table[k].c);
+        reg_put(&o, &w, reg_find(&o, "%a"), 3, table[k].a), reg_put(&o, &w, reg_find(&o, "%b"), 3, table[k].b),
+            reg_put(&o, &w, reg_find(&o, "%c"), 3, table[k].c);
         Lanes l = frame_lanes(&o, &w);
         o.code->insts[1].fn(&l, &o.code->insts[1], 8);
         if (reg_get(&o, &w, reg_find(&o, "%d"), 3) != table[k].want)
-            fail_msg("%s is %x, not %x", table[k].inst, (unsigned)reg_get(&o, &w, reg_find(&o, "%d"), 3), table[k].want);
+            fail_msg("%s is %x, not %x", table[k].inst, (unsigned)reg_get(&o, &w, reg_find(&o, "%d"), 3),
+                     table[k].want);
         ptx_close(&o);
         text_free(&t);
     }
@@ -279,17 +287,39 @@ static void refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "vadd.u32.u32 %d, %a, %b;",             "vadd.u32.u32.u32.u32 %d, %a, %b;",    "vadd.u32.u32.u32 %d, %a.b4, %b;",
-        "vadd.u32.u32.u32 %d, %a.h2, %b;",      "vadd.u32.u32.u32 %d, %a.b10, %b;",    "vadd.u32.u32.u32 %d.b0, %a, %b;",
-        "vadd.u32.u32.u32.add %d.b0, %a, %b, %c;", "vadd.u32.u32.u32.add %d, %a, %b;", "vadd.u32.u32.u32 %d, -%a, %b;",
-        "vadd.u32.u32.u32.satfinite %d, %a, %b;", "vadd.u32.u32.u32.add %d, %a, %b, %c.b0;", "vshl.u32.u32.u32 %d, %a, %b;",
-        "vshl.u32.u32.s32.clamp %d, %a, %b;",   "vset.u32.u32 %d, %a, %b;",            "vset.u32.u32.lo %d, %a, %b;",
-        "vset.u32.u32.u32.lt %d, %a, %b;",      "vmad.u32.u32.u32 %d.b0, %a, %b, %c;", "vmad.u32.u32.u32 %d, -%a, %b, -%c;",
-        "vmad.u32.u32.u32.po %d, -%a, %b, %c;", "vmad.u32.u32.u32.shr7.shr15 %d, %a, %b, %c;", "vadd2.u32.u32.u32 %d, %a, %b;",
-        "vadd2.u32.u32.u32 %d.h01, %a, %b, %c;", "vadd2.u32.u32.u32 %d, %a.h0, %b, %c;", "vadd2.u32.u32.u32 %d, %a.h04, %b, %c;",
-        "vadd2.u32.u32.u32 %d, %a.b10, %b, %c;", "vadd2.u32.u32.u32.sat.add %d, %a, %b, %c;", "vadd2.u32.u32.u32.min %d, %a, %b, %c;",
-        "vadd4.u32.u32.u32 %d.b13, %a, %b, %c;", "vadd4.u32.u32.u32 %d.b4, %a, %b, %c;", "vadd4.u32.u32.u32 %d, %a.b012, %b, %c;",
-        "add.u32 %d, %a.b0, %b;",               "sub.s32 %d, -%a, %b;",                "vadd.u32.u32.u32 %d, {%a.b0}, %b;",
+        "vadd.u32.u32 %d, %a, %b;",
+        "vadd.u32.u32.u32.u32 %d, %a, %b;",
+        "vadd.u32.u32.u32 %d, %a.b4, %b;",
+        "vadd.u32.u32.u32 %d, %a.h2, %b;",
+        "vadd.u32.u32.u32 %d, %a.b10, %b;",
+        "vadd.u32.u32.u32 %d.b0, %a, %b;",
+        "vadd.u32.u32.u32.add %d.b0, %a, %b, %c;",
+        "vadd.u32.u32.u32.add %d, %a, %b;",
+        "vadd.u32.u32.u32 %d, -%a, %b;",
+        "vadd.u32.u32.u32.satfinite %d, %a, %b;",
+        "vadd.u32.u32.u32.add %d, %a, %b, %c.b0;",
+        "vshl.u32.u32.u32 %d, %a, %b;",
+        "vshl.u32.u32.s32.clamp %d, %a, %b;",
+        "vset.u32.u32 %d, %a, %b;",
+        "vset.u32.u32.lo %d, %a, %b;",
+        "vset.u32.u32.u32.lt %d, %a, %b;",
+        "vmad.u32.u32.u32 %d.b0, %a, %b, %c;",
+        "vmad.u32.u32.u32 %d, -%a, %b, -%c;",
+        "vmad.u32.u32.u32.po %d, -%a, %b, %c;",
+        "vmad.u32.u32.u32.shr7.shr15 %d, %a, %b, %c;",
+        "vadd2.u32.u32.u32 %d, %a, %b;",
+        "vadd2.u32.u32.u32 %d.h01, %a, %b, %c;",
+        "vadd2.u32.u32.u32 %d, %a.h0, %b, %c;",
+        "vadd2.u32.u32.u32 %d, %a.h04, %b, %c;",
+        "vadd2.u32.u32.u32 %d, %a.b10, %b, %c;",
+        "vadd2.u32.u32.u32.sat.add %d, %a, %b, %c;",
+        "vadd2.u32.u32.u32.min %d, %a, %b, %c;",
+        "vadd4.u32.u32.u32 %d.b13, %a, %b, %c;",
+        "vadd4.u32.u32.u32 %d.b4, %a, %b, %c;",
+        "vadd4.u32.u32.u32 %d, %a.b012, %b, %c;",
+        "add.u32 %d, %a.b0, %b;",
+        "sub.s32 %d, -%a, %b;",
+        "vadd.u32.u32.u32 %d, {%a.b0}, %b;",
     };
     for (size_t k = 0; k < COUNT(wrong); k++) {
         Opened o;
@@ -304,12 +334,14 @@ static void refused(void **state)
 static void nothing_lost(void **state)
 {
     (void)state;
-    print_message("video: covered %d drawn forms of 23 instructions, %llu values, each on %d builds\n", forms, (unsigned long long)values, build_count());
+    print_message("video: covered %d drawn forms of 23 instructions, %llu values, each on %d builds\n", forms,
+                  (unsigned long long)values, build_count());
     assert_int_equal(forms, 23 * 120);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(drawn), cmocka_unit_test(refused), cmocka_unit_test(nothing_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(drawn), cmocka_unit_test(refused),
+                                       cmocka_unit_test(nothing_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

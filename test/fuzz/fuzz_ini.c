@@ -6,7 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     Ini ini;
     Diag diag = {0};
     bool good = ini_parse(&ini, "fuzz.ini", (const char *)data, size, &diag);

@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void launch_all(const char *text, size_t size, bool functional) {
+static void launch_all(const char *text, size_t size, bool functional)
+{
     const char *const sets[] = {"gpu.sms=1", "gpu.memory=64MiB", "sm.local=4096", NULL};
     const oc_config config = {.sets = sets, .functional = functional, .max_cycles = functional ? 20000 : 4000};
     oc_device *device;
@@ -28,9 +29,12 @@ static void launch_all(const char *text, size_t size, bool functional) {
         bool fits = values && info.params <= 64;
         for (uint32_t p = 0; p < info.params && fits; p++) {
             args[p] = values + (size_t)p * 65536;
-            if (info.sizes[p] > 65536) fits = false;
-            else if (info.sizes[p] == 8) memcpy(values + (size_t)p * 65536, &buffer, 8);
-            else if (info.sizes[p] == 4) values[(size_t)p * 65536] = 32;
+            if (info.sizes[p] > 65536)
+                fits = false;
+            else if (info.sizes[p] == 8)
+                memcpy(values + (size_t)p * 65536, &buffer, 8);
+            else if (info.sizes[p] == 4)
+                values[(size_t)p * 65536] = 32;
         }
         if (fits) oc_launch(kernel, (oc_dim3){2, 1, 1}, (oc_dim3){48, 1, 1}, 256, NULL, args);
         free(values);
@@ -38,7 +42,8 @@ static void launch_all(const char *text, size_t size, bool functional) {
     oc_close(device);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (size > 8192) return 0;
     char *text = malloc(size + 1);
     if (!text) return 0;

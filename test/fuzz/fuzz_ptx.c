@@ -1,5 +1,5 @@
-// The PTX front end takes any bytes; and what it takes prints, reads back and is analysed, lowered and prepared for the software L1
-// consistently.
+// The PTX front end takes any bytes; and what it takes prints, reads back and is analysed, lowered and prepared for the
+// software L1 consistently.
 #include "ptx/ptx.h"
 #include "sl1/sl1.h"
 
@@ -8,14 +8,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void demand(bool good, const char *what, const Diag *diag) {
+static void demand(bool good, const char *what, const Diag *diag)
+{
     if (good) return;
     fprintf(stderr, "%s\n%s\n", what, diag && diag->text.v ? diag->text.v : "");
     abort();
 }
 
 // What m prints as reads back, and prints the same again.
-static void round_trip(const Module *m, const char *what) {
+static void round_trip(const Module *m, const char *what)
+{
     Text once = {0}, twice = {0};
     Diag diag = {0};
     ptx_print(m, &once);
@@ -30,7 +32,8 @@ static void round_trip(const Module *m, const char *what) {
 }
 
 // One of two registers is a copy of the other: they may share a slot, and what changes one of them ends that.
-static bool copies(const Function *f, uint32_t a, uint32_t b) {
+static bool copies(const Function *f, uint32_t a, uint32_t b)
+{
     for (size_t i = 0; i < f->insts.n; i++) {
         const Operand *o = f->insts.v[i].opnd;
         if (f->insts.v[i].op != OP_MOV || o[0].kind != O_REG || o[1].kind != O_REG) continue;
@@ -40,7 +43,8 @@ static bool copies(const Function *f, uint32_t a, uint32_t b) {
 }
 
 // Registers that live where a block begins lie apart.
-static void check_alloc(const Flow *w, const Alloc *a) {
+static void check_alloc(const Flow *w, const Alloc *a)
+{
     const Function *f = w->f;
     uint32_t *owner = mem_alloc(sizeof *owner * (a->slots + a->preds + 1));
     for (uint32_t b = 0; b < w->blocks.n; b++) {
@@ -60,7 +64,8 @@ static void check_alloc(const Flow *w, const Alloc *a) {
     mem_free(owner);
 }
 
-static void analyse(const Function *f) {
+static void analyse(const Function *f)
+{
     Flow *w = flow_build(f);
     flow_live(w);
     for (uint32_t i = 0; i < f->insts.n; i++) demand(flow_reconvergence(w, i) <= f->insts.n, "reconvergence", NULL);
@@ -80,7 +85,8 @@ static void analyse(const Function *f) {
     mem_free(provenance);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (size > 1 << 16) return 0;
     Diag diag = {0};
     Module *m = ptx_parse((const char *)data, size, "fuzz.ptx", &diag);

@@ -9,7 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int replay_file(const char *path) {
+static int replay_file(const char *path)
+{
     FILE *file = fopen(path, "rb");
     if (!file) return 0;
     size_t size = 0, cap = 4096;
@@ -29,7 +30,8 @@ static int replay_file(const char *path) {
     return 1;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int count = 0;
     for (int i = 1; i < argc; i++) {
         DIR *folder = opendir(argv[i]);

@@ -8,18 +8,22 @@
 #include <string.h>
 
 // A run with one kernel; its key counts up, so that keys differ between stores as those of two models do.
-static void add(Store *s, int model, const char *program, const char *params, const char *overrides, int64_t cycles, int64_t hits, const char *status)
+static void add(Store *s, int model, const char *program, const char *params, const char *overrides, int64_t cycles,
+                int64_t hits, const char *status)
 {
     sqlite3 *db = store_sqlite(s);
-    char *sql = sqlite3_mprintf(
-        "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, cycles, warp_instructions, thread_instructions, model, version,"
-        " wall_seconds, memory_bytes, finished, host) VALUES (printf('%%032x', (SELECT count(*) + %d FROM run)), 'run', %Q, %Q, 'gtx480', %Q, '', %Q, %lld, 0, 0, %d, '', 0, 0,"
-        " '', '');"
-        "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
-        " SELECT max(id), 'k', 1, '1,1,1', '32,1,1', 0, 0, 0, 1, 1, '', 0 FROM run;"
-        "INSERT INTO counter SELECT max(id), 'cycles', %lld FROM kernel;"
-        "INSERT INTO counter SELECT max(id), 'l1.hits', %lld FROM kernel",
-        1000 * model, program, params, overrides, status, cycles, model, cycles, hits);
+    char *sql =
+        sqlite3_mprintf("INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, cycles, "
+                        "warp_instructions, thread_instructions, model, version,"
+                        " wall_seconds, memory_bytes, finished, host) VALUES (printf('%%032x', (SELECT count(*) + %d "
+                        "FROM run)), 'run', %Q, %Q, 'gtx480', %Q, '', %Q, %lld, 0, 0, %d, '', 0, 0,"
+                        " '', '');"
+                        "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
+                        "occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
+                        " SELECT max(id), 'k', 1, '1,1,1', '32,1,1', 0, 0, 0, 1, 1, '', 0 FROM run;"
+                        "INSERT INTO counter SELECT max(id), 'cycles', %lld FROM kernel;"
+                        "INSERT INTO counter SELECT max(id), 'l1.hits', %lld FROM kernel",
+                        1000 * model, program, params, overrides, status, cycles, model, cycles, hits);
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
     sqlite3_free(sql);
     const char *const lists[] = {params, overrides};
@@ -50,7 +54,8 @@ static RunIds ids_of(Store *s, const char *where)
     return ids;
 }
 
-static Comparison compared(Store *a, const char *where_a, Store *b, const char *where_b, const char *setting, const char *column)
+static Comparison compared(Store *a, const char *where_a, Store *b, const char *where_b, const char *setting,
+                           const char *column)
 {
     Diag d = {0};
     Comparison c;
@@ -89,16 +94,19 @@ static void intervals(void **state)
     assert_int_equal(c.without[0], 0), assert_int_equal(c.without[1], 1);
     assert_int_equal(c.means.n, 4);
     const PairMean *p = &c.means.v[0], *q = &c.means.v[1], *r = &c.means.v[2], *all = &c.means.v[3];
-    assert_string_equal(p->program, "p"), assert_string_equal(q->program, "q"), assert_string_equal(r->program, "r"), assert_null(all->program);
+    assert_string_equal(p->program, "p"), assert_string_equal(q->program, "q"), assert_string_equal(r->program, "r"),
+        assert_null(all->program);
     assert_close(p->ratio, pow(1.1, 1.5));
     assert_close(p->low, pow(1.1, 1.5 - 12.7062047364 / 2)), assert_close(p->high, pow(1.1, 1.5 + 12.7062047364 / 2));
     assert_false(p->significant);
     assert_close(q->ratio, 0.75), assert_close(q->low, 0.75), assert_close(q->high, 0.75);
     assert_true(q->significant);
     assert_int_equal(q->equal, 0);
-    assert_int_equal(r->equal, 1), assert_true(r->ratio == 1), assert_int_equal(r->ratios, 1), assert_false(r->significant);
+    assert_int_equal(r->equal, 1), assert_true(r->ratio == 1), assert_int_equal(r->ratios, 1),
+        assert_false(r->significant);
     // Over the three programs' means, however many pairs they have; t for two degrees of freedom is 4.30265272975.
-    double x = 1.5 * log(1.1), y = log(0.75), mean = (x + y) / 3, s = sqrt(((x - mean) * (x - mean) + (y - mean) * (y - mean) + mean * mean) / 2);
+    double x = 1.5 * log(1.1), y = log(0.75), mean = (x + y) / 3,
+           s = sqrt(((x - mean) * (x - mean) + (y - mean) * (y - mean) + mean * mean) / 2);
     assert_int_equal(all->pairs, 7), assert_int_equal(all->equal, 1), assert_int_equal(all->ratios, 3);
     assert_close(all->ratio, exp(mean));
     assert_close(all->low, exp(mean - 4.30265272975 * s / sqrt(3)));
@@ -130,7 +138,8 @@ static void halves(void **state)
     assert_string_equal(c.pairs.v[0].what, "n=1024 m=2 on gtx480 l2.size=1MiB");
     assert_int_equal(c.alone[0], 1), assert_int_equal(c.alone[1], 1);
     comparison_free(&c);
-    c = compared(s, "l1.size=", s, "l1.size=16KiB", "l1.size", "cycles");  // the description's own value against another
+    c = compared(s, "l1.size=", s, "l1.size=16KiB", "l1.size",
+                 "cycles");  // the description's own value against another
     assert_int_equal(c.pairs.n, 1);
     assert_close(c.pairs.v[0].ratio, 1.0 / 3);
     comparison_free(&c);
@@ -154,14 +163,16 @@ static void models(void **state)
 {
     (void)state;
     Store *before = fresh(), *now = fresh();
-    add(before, 1, "same", "n=1", "l1.size=16KiB", 100, 10, "done"), add(now, 2, "same", "n=1", "l1.size=16384", 100, 10, "done");
+    add(before, 1, "same", "n=1", "l1.size=16KiB", 100, 10, "done"),
+        add(now, 2, "same", "n=1", "l1.size=16384", 100, 10, "done");
     Regression g = regressed(before, now);
     assert_int_equal(g.pairs, 1), assert_int_equal(g.changes.n, 0);
     regression_free(&g);
     add(before, 1, "little", "", "", 1000, 10, "done"), add(now, 2, "little", "", "", 1001, 10, "done");
     add(before, 1, "much", "", "", 1000, 100, "done"), add(now, 2, "much", "", "", 1010, 75, "done");
     add(before, 1, "status", "", "", 1000, 100, "done"), add(now, 2, "status", "", "", 1000, 100, "failed");
-    add(before, 1, "large", "", "", INT64_C(9007199254740993), 1, "done"), add(now, 2, "large", "", "", INT64_C(9007199254740992), 1, "done");
+    add(before, 1, "large", "", "", INT64_C(9007199254740993), 1, "done"),
+        add(now, 2, "large", "", "", INT64_C(9007199254740992), 1, "done");
     add(before, 1, "gone", "", "", 1, 1, "done"), add(now, 2, "new", "", "", 1, 1, "done");
     add(now, 1, "same", "n=1", "l1.size=16KiB", 77, 7, "done");  // of an older model: doesn't count
     g = regressed(before, now);

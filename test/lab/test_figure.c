@@ -1,5 +1,5 @@
-// Figures: their CSV, their scripts and what goes into a page, against texts written by hand from RFC 4180, from gnuplot's
-// manual and from HTML's rules of escaping.
+// Figures: their CSV, their scripts and what goes into a page, against texts written by hand from RFC 4180, from
+// gnuplot's manual and from HTML's rules of escaping.
 #include "check.h"
 #include "lab/lab.h"
 
@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void assert_csv(const Figure *f, const char *want) {
+static void assert_csv(const Figure *f, const char *want)
+{
     Text got = {0};
     figure_csv(f, &got);
     assert_string_equal(got.v, want);
     text_free(&got);
 }
 
-static void csv(void **state) {
+static void csv(void **state)
+{
     (void)state;
     Figure f;
     figure_open(&f, FIGURE_BARS, "A, B!", "A title");
@@ -28,11 +30,13 @@ static void csv(void **state) {
     assert_csv(&f, "workload,\"8KiB, gto\",a ”b” \r\natax,1e+21,0.1\r\n\"x, y\",3,\r\n");
     FigureValue *v = figure_text(&f, a, "atax", 2);
     v->low = 1, v->high = 2.5;
-    assert_csv(&f, "workload,\"8KiB, gto\",\"8KiB, gto, low\",\"8KiB, gto, high\",a ”b” \r\natax,2,1,2.5,0.1\r\n\"x, y\",3,,,\r\n");
+    assert_csv(&f, "workload,\"8KiB, gto\",\"8KiB, gto, low\",\"8KiB, gto, high\",a ”b” \r\natax,2,1,2.5,0.1\r\n\"x, "
+                   "y\",3,,,\r\n");
     figure_free(&f);
 }
 
-static void numbers_are_sorted(void **state) {
+static void numbers_are_sorted(void **state)
+{
     (void)state;
     Figure f;
     figure_open(&f, FIGURE_CURVE, "f", "");
@@ -46,7 +50,8 @@ static void numbers_are_sorted(void **state) {
     figure_free(&f);
 }
 
-static void means(void **state) {
+static void means(void **state)
+{
     (void)state;
     Figure f;
     figure_open(&f, FIGURE_BARS, "f", "");
@@ -62,7 +67,8 @@ static void means(void **state) {
     figure_free(&f);
 }
 
-static void script(void **state) {
+static void script(void **state)
+{
     (void)state;
     Figure f;
     figure_open(&f, FIGURE_CURVE, "hits", "It's $HOME `id` @x");
@@ -74,34 +80,38 @@ static void script(void **state) {
     Text got = {0};
     figure_script(&f, &got);
     // In single quotes nothing is expanded, and two of them are one. Eightfold: the axis is logarithmic.
-    assert_string_equal(got.v, "# Draws hits.csv: gnuplot hits.gp\n"
-                               "set terminal svg size 420,346 noenhanced font 'sans-serif,12' background '#ffffff'\n"
-                               "set encoding utf8\n"
-                               "set output 'hits.svg'\n"
-                               "set datafile separator ','\n"
-                               "set title 'It''s $HOME `id` @x' textcolor rgb '#222222'\n"
-                               "set border 3 lc rgb '#222222'\n"
-                               "set tics nomirror out scale 0.5 textcolor rgb '#222222'\n"
-                               "set style fill solid 1 border rgb '#ffffff'\n"
-                               "set key at screen 0.5, screen 0.0173 center bottom horizontal maxcols 4 Left reverse samplen 1.5 textcolor rgb '#222222' title 'sched'\n"
-                               "set tmargin at screen 0.8902\n"
-                               "set bmargin at screen 0.3121\n"
-                               "set xlabel 'l1.size' textcolor rgb '#222222'\n"
-                               "set ylabel 'hits, in %' textcolor rgb '#222222'\n"
-                               "set grid y lc rgb '#dddddd' lt 1\n"
-                               "set yrange [0:100]\n"
-                               "set logscale x 2\n"
-                               "set xrange [7123.47826086957:75366.4]\n"
-                               "set xtics ('8KiB' 8192, '64KiB' 65536)\n"
-                               "plot \\\n"
-                               "  'hits.csv' skip 1 using ($1/1):($2/1) with linespoints lc rgb '#4477aa' lw 2 pt 7 ps 0.6 title 'gto', \\\n"
-                               "  'hits.csv' skip 1 using ($1/1):($3/1) with linespoints lc rgb '#ee6677' lw 2 pt 5 ps 0.6 title 'l''rr'\n");
+    assert_string_equal(
+        got.v,
+        "# Draws hits.csv: gnuplot hits.gp\n"
+        "set terminal svg size 420,346 noenhanced font 'sans-serif,12' background '#ffffff'\n"
+        "set encoding utf8\n"
+        "set output 'hits.svg'\n"
+        "set datafile separator ','\n"
+        "set title 'It''s $HOME `id` @x' textcolor rgb '#222222'\n"
+        "set border 3 lc rgb '#222222'\n"
+        "set tics nomirror out scale 0.5 textcolor rgb '#222222'\n"
+        "set style fill solid 1 border rgb '#ffffff'\n"
+        "set key at screen 0.5, screen 0.0173 center bottom horizontal maxcols 4 Left reverse samplen 1.5 textcolor "
+        "rgb '#222222' title 'sched'\n"
+        "set tmargin at screen 0.8902\n"
+        "set bmargin at screen 0.3121\n"
+        "set xlabel 'l1.size' textcolor rgb '#222222'\n"
+        "set ylabel 'hits, in %' textcolor rgb '#222222'\n"
+        "set grid y lc rgb '#dddddd' lt 1\n"
+        "set yrange [0:100]\n"
+        "set logscale x 2\n"
+        "set xrange [7123.47826086957:75366.4]\n"
+        "set xtics ('8KiB' 8192, '64KiB' 65536)\n"
+        "plot \\\n"
+        "  'hits.csv' skip 1 using ($1/1):($2/1) with linespoints lc rgb '#4477aa' lw 2 pt 7 ps 0.6 title 'gto', \\\n"
+        "  'hits.csv' skip 1 using ($1/1):($3/1) with linespoints lc rgb '#ee6677' lw 2 pt 5 ps 0.6 title 'l''rr'\n");
     text_free(&got);
     figure_free(&f);
 }
 
 // What gnuplot draws of hostile names is SVG all the same, and every name is in it.
-static void drawn(void **state) {
+static void drawn(void **state)
+{
     (void)state;
     static const FigureKind kinds[] = {FIGURE_BARS, FIGURE_CURVE, FIGURE_HEAT, FIGURE_SERIES, FIGURE_STACK};
     for (size_t k = 0; k < COUNT(kinds); k++) {
@@ -112,7 +122,12 @@ static void drawn(void **state) {
         for (int s = 0; s < 3; s++) {
             size_t at = figure_series(&f, s == 1 ? "<i>, x_1" : s ? "\xff\x01" : "plain");
             for (int p = 0; p < 4; p++) {
-                FigureValue *v = numbers ? figure_number(&f, at, p + 1, NULL, s + p) : figure_text(&f, at, p == 2 ? "a, <b>_2 & c" : p ? p == 1 ? "1" : "3" : "0", s + p);
+                FigureValue *v = numbers ? figure_number(&f, at, p + 1, NULL, s + p)
+                                         : figure_text(&f, at,
+                                                       p == 2 ? "a, <b>_2 & c"
+                                                       : p    ? p == 1 ? "1" : "3"
+                                                              : "0",
+                                                       s + p);
                 if (p == 3 && s == 1) v->y = NAN;
                 if (p == 2 && s == 2 && kinds[k] != FIGURE_HEAT) v->low = 1, v->high = 8;
             }
@@ -138,22 +153,26 @@ static void drawn(void **state) {
     }
 }
 
-static void escaped(void **state) {
+static void escaped(void **state)
+{
     (void)state;
     Text t = {0};
     html_put(&t, "<p title=\"%s\">%r 100 %</p>", "\"<a href='x'>&\x02\xc3", "<b>raw</b>");
-    assert_string_equal(t.v, "<p title=\"&quot;&lt;a href=&#39;x&#39;&gt;&amp;\xef\xbf\xbd\xef\xbf\xbd\"><b>raw</b> 100 %</p>");
+    assert_string_equal(
+        t.v, "<p title=\"&quot;&lt;a href=&#39;x&#39;&gt;&amp;\xef\xbf\xbd\xef\xbf\xbd\"><b>raw</b> 100 %</p>");
     text_free(&t);
 }
 
-static StoredRun run_of(RunSetting *settings, size_t n) {
+static StoredRun run_of(RunSetting *settings, size_t n)
+{
     StoredRun r = {.program = "p", .params = "", .overrides = "", .options = "", .params_at = n};
     for (size_t k = 0; k < n; k++) vec_push(&r.settings, settings[k]);
     return r;
 }
 
 // Settings that change together are one; values are in the order of their numbers, the one left as described first.
-static void swept(void **state) {
+static void swept(void **state)
+{
     (void)state;
     RunSetting lists[][4] = {
         {{"nx", "256"}, {"ny", "128"}, {"l1.size", "16KiB"}, {"gpu", "g"}},
@@ -185,10 +204,13 @@ static void swept(void **state) {
     for (size_t k = 0; k < 4; k++) vec_free(&runs[k].settings);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv), cmocka_unit_test(numbers_are_sorted), cmocka_unit_test(means), cmocka_unit_test(script),
-        cmocka_unit_test(drawn), cmocka_unit_test(escaped), cmocka_unit_test(swept),
+        cmocka_unit_test(csv),   cmocka_unit_test(numbers_are_sorted),
+        cmocka_unit_test(means), cmocka_unit_test(script),
+        cmocka_unit_test(drawn), cmocka_unit_test(escaped),
+        cmocka_unit_test(swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,12 @@ static bool same(Cell a, Cell b)
     return equal;
 }
 
-#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
-#define SETS(...) (Cell){.sets = LIST(__VA_ARGS__)}
-#define PARAMS(...) (Cell){.params = LIST(__VA_ARGS__)}
+#define LIST(...) \
+    (const char *const[]) { __VA_ARGS__, NULL }
+#define SETS(...) \
+    (Cell) { .sets = LIST(__VA_ARGS__) }
+#define PARAMS(...) \
+    (Cell) { .params = LIST(__VA_ARGS__) }
 
 static void stable(void **state)
 {
@@ -79,8 +82,14 @@ static void options(void **state)
 {
     (void)state;
     const Cell plain = {.small = true};
-    const Cell others[] = {{.small = false}, {.small = true, .functional = true}, {.small = true, .no_lowering = true}, {.small = true, .kernels = "kernel1"},
-                           {.small = true, .skip = 1}, {.small = true, .max_cycles = 1000}, {.small = true, .interval = 100}, {.small = true, .gpu = "titan_black"},
+    const Cell others[] = {{.small = false},
+                           {.small = true, .functional = true},
+                           {.small = true, .no_lowering = true},
+                           {.small = true, .kernels = "kernel1"},
+                           {.small = true, .skip = 1},
+                           {.small = true, .max_cycles = 1000},
+                           {.small = true, .interval = 100},
+                           {.small = true, .gpu = "titan_black"},
                            {.small = true, .program = "bicg"}};
     for (size_t k = 0; k < COUNT(others); k++) {
         assert_false(same(plain, others[k]));
@@ -92,8 +101,10 @@ static void options(void **state)
 static void measurements(void **state)
 {
     (void)state;
-    const Cell plain = {.verb = "probe", .program = "throughput"}, whole = {.verb = "probe", .program = "throughput", .params = LIST("scale=1")},
-               half = {.verb = "probe", .program = "throughput", .params = LIST("scale=0.5")}, spelled = {.verb = "probe", .program = "throughput", .params = LIST("scale=5e-1")};
+    const Cell plain = {.verb = "probe", .program = "throughput"},
+               whole = {.verb = "probe", .program = "throughput", .params = LIST("scale=1")},
+               half = {.verb = "probe", .program = "throughput", .params = LIST("scale=0.5")},
+               spelled = {.verb = "probe", .program = "throughput", .params = LIST("scale=5e-1")};
     assert_true(same(plain, whole));
     assert_true(same(half, spelled));
     assert_false(same(plain, half));
@@ -113,7 +124,8 @@ static void overrides(void **state)
     size_t changed = 0;
     for (size_t k = 0; k < gpu_key_count; k++) {
         const Key *key = &gpu_keys[k];
-        const double steps[] = {key->min, key->max, key->standard, key->min + 1, key->standard + 1, key->standard * 2, key->standard / 2};
+        const double steps[] = {key->min,          key->max,          key->standard,    key->min + 1,
+                                key->standard + 1, key->standard * 2, key->standard / 2};
         Gpu was, g;
         Diag d = {0};
         assert_true(gpu_load(&was, "gtx480", NULL, &d));
@@ -127,7 +139,8 @@ static void overrides(void **state)
             diag_free(&why);
             if (!fits || !memcmp(&g, &was, sizeof g)) continue;
             assert_true(gpu_canonical("gtx480", LIST(set), &after, &d));
-            if (!strcmp(before.v, after.v) || same((Cell){.small = true}, (Cell){.small = true, .sets = LIST(set)})) fail_msg("%s doesn't change the key", set);
+            if (!strcmp(before.v, after.v) || same((Cell){.small = true}, (Cell){.small = true, .sets = LIST(set)}))
+                fail_msg("%s doesn't change the key", set);
             changed++;
             break;
         }
@@ -159,7 +172,8 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stable), cmocka_unit_test(defaults), cmocka_unit_test(options), cmocka_unit_test(measurements),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable),    cmocka_unit_test(defaults),
+                                       cmocka_unit_test(options),   cmocka_unit_test(measurements),
                                        cmocka_unit_test(overrides), cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,8 @@ static void assert_outcome(const char *text, const char *want)
 static void assert_begins(const char *text, const char *want)
 {
     char *got = outcome(text);
-    if (strncmp(got, want, strlen(want))) fail_msg("of\n%s\nthis is wanted:\n%s\nand this is there:\n%s", text, want, got);
+    if (strncmp(got, want, strlen(want)))
+        fail_msg("of\n%s\nthis is wanted:\n%s\nand this is there:\n%s", text, want, got);
     mem_free(got);
 }
 
@@ -70,13 +71,18 @@ static void products(void **state)
     assert_outcome("[matrix]\nprogram = atax, mvt n=64\nl1.size = 16KiB , 32KiB\nsize = small\n",
                    "atax on gtx480 l1.size=16KiB small\natax on gtx480 l1.size=32KiB small\n"
                    "mvt n=64 on gtx480 l1.size=16KiB small\nmvt n=64 on gtx480 l1.size=32KiB small\n");
-    assert_outcome("[matrix]\nworkload = vectoradd\nn = 8\ngpu = gtx480, titan_black\nsched = lrr\nmax-cycles = 1000\n[matrix two]\nprogram = saxpy\nfunctional = yes\n",
-                   "vectoradd n=8 on gtx480 sched.policy=lrr max-cycles=1000\nvectoradd n=8 on titan_black sched.policy=lrr max-cycles=1000\n"
+    assert_outcome("[matrix]\nworkload = vectoradd\nn = 8\ngpu = gtx480, titan_black\nsched = lrr\nmax-cycles = "
+                   "1000\n[matrix two]\nprogram = saxpy\nfunctional = yes\n",
+                   "vectoradd n=8 on gtx480 sched.policy=lrr max-cycles=1000\nvectoradd n=8 on titan_black "
+                   "sched.policy=lrr max-cycles=1000\n"
                    "saxpy on gtx480 functional\n");
-    assert_outcome("[matrix]\nprogram = vectoradd\ntlb2.sets = {24, 17, 17}, 16\n", "vectoradd on gtx480 tlb2.sets=24, 17, 17\nvectoradd on gtx480 tlb2.sets=16\n");
-    assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n", "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
+    assert_outcome("[matrix]\nprogram = vectoradd\ntlb2.sets = {24, 17, 17}, 16\n",
+                   "vectoradd on gtx480 tlb2.sets=24, 17, 17\nvectoradd on gtx480 tlb2.sets=16\n");
+    assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n",
+                   "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
     assert_outcome("[matrix]\nmeasure = shared, throughput scale=0.50\ngpu = gtx780\nshared.mode = 4, 8\n",
-                   "shared on gtx780 shared.mode=4\nshared on gtx780 shared.mode=8\nthroughput scale=0.50 on gtx780 shared.mode=4\n"
+                   "shared on gtx780 shared.mode=4\nshared on gtx780 shared.mode=8\nthroughput scale=0.50 on gtx780 "
+                   "shared.mode=4\n"
                    "throughput scale=0.50 on gtx780 shared.mode=8\n");
     assert_outcome("[matrix]\nverb = probe\nprogram = ops\n", "ops on gtx480\n");
     assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
@@ -86,34 +92,59 @@ static void refusals(void **state)
 {
     (void)state;
     assert_outcome("[matrix]\nprogram =\n", "2:10: error: program has no value\n    2 | program =\n      |          ^");
-    assert_outcome("[matrix]\nprogram = atax, ,mvt\n", "2:17: error: program has an empty value\n    2 | program = atax, ,mvt\n      |                 ^");
-    assert_outcome("[matrix]\nprogram = atax,\n", "2:16: error: program has an empty value\n    2 | program = atax,\n      |                ^");
-    assert_outcome("[matrix]\nprogram = {}\n", "2:12: error: program has an empty value\n    2 | program = {}\n      |            ^");
-    assert_outcome("[matrix]\ntlb2.sets = 8,{24, 17\n", "2:15: error: tlb2.sets: '{' without '}'\n    2 | tlb2.sets = 8,{24, 17\n      |               ^");
-    assert_outcome("[matrix]\ntlb2.sets = 24}, 17\n", "2:15: error: tlb2.sets: '}' without '{'\n    2 | tlb2.sets = 24}, 17\n      |               ^");
-    assert_outcome("[matrix]\nprogram = atax\nsize = small, tiny\n", "3:15: error: size is standard or small, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
-    assert_outcome("[matrix]\nprogram = atax\nskip = two\n", "3:8: error: skip: a whole number is expected, not 'two'\n    3 | skip = two\n      |        ^");
-    assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n", "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
-    assert_outcome("[matrix]\ngpu = gtx480\n", "error: which program? a matrix needs program = NAME, … or measure = NAME, …");
-    assert_outcome("[matrix]\nprogram = atax\nprogram = mvt\n", "3:1: error: 'program' is given twice in [matrix]\n    3 | program = mvt\n      | ^\nhint: it was first given in line 2");
-    assert_outcome("[matrix]\nprogram = bicg, atex\n", "2:17: error: no workload 'atex'; did you mean 'atax'?\n    2 | program = bicg, atex\n      |                 ^");
-    assert_outcome("[matrix]\nprogram = atax\nverb = rum\n", "3:8: error: no verb 'rum'\n    3 | verb = rum\n      |        ^");
-    assert_outcome("[matrix]\nprogram = atax\nkernels = k(\n", "3:11: error: kernels: malformed regular expression 'k('\n    3 | kernels = k(\n      |           ^");
-    assert_begins("[matrix]\nprogram = mvt\nm = 4\n", "3:1: error: mvt has no parameter 'm'; it has: n\n    3 | m = 4\n      | ^");
+    assert_outcome("[matrix]\nprogram = atax, ,mvt\n",
+                   "2:17: error: program has an empty value\n    2 | program = atax, ,mvt\n      |                 ^");
+    assert_outcome("[matrix]\nprogram = atax,\n",
+                   "2:16: error: program has an empty value\n    2 | program = atax,\n      |                ^");
+    assert_outcome("[matrix]\nprogram = {}\n",
+                   "2:12: error: program has an empty value\n    2 | program = {}\n      |            ^");
+    assert_outcome("[matrix]\ntlb2.sets = 8,{24, 17\n",
+                   "2:15: error: tlb2.sets: '{' without '}'\n    2 | tlb2.sets = 8,{24, 17\n      |               ^");
+    assert_outcome("[matrix]\ntlb2.sets = 24}, 17\n",
+                   "2:15: error: tlb2.sets: '}' without '{'\n    2 | tlb2.sets = 24}, 17\n      |               ^");
+    assert_outcome(
+        "[matrix]\nprogram = atax\nsize = small, tiny\n",
+        "3:15: error: size is standard or small, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
+    assert_outcome("[matrix]\nprogram = atax\nskip = two\n",
+                   "3:8: error: skip: a whole number is expected, not 'two'\n    3 | skip = two\n      |        ^");
+    assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n",
+                   "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
+    assert_outcome("[matrix]\ngpu = gtx480\n",
+                   "error: which program? a matrix needs program = NAME, … or measure = NAME, …");
+    assert_outcome("[matrix]\nprogram = atax\nprogram = mvt\n",
+                   "3:1: error: 'program' is given twice in [matrix]\n    3 | program = mvt\n      | ^\nhint: it was "
+                   "first given in line 2");
+    assert_outcome("[matrix]\nprogram = bicg, atex\n", "2:17: error: no workload 'atex'; did you mean 'atax'?\n    2 | "
+                                                       "program = bicg, atex\n      |                 ^");
+    assert_outcome("[matrix]\nprogram = atax\nverb = rum\n",
+                   "3:8: error: no verb 'rum'\n    3 | verb = rum\n      |        ^");
+    assert_outcome(
+        "[matrix]\nprogram = atax\nkernels = k(\n",
+        "3:11: error: kernels: malformed regular expression 'k('\n    3 | kernels = k(\n      |           ^");
+    assert_begins("[matrix]\nprogram = mvt\nm = 4\n",
+                  "3:1: error: mvt has no parameter 'm'; it has: n\n    3 | m = 4\n      | ^");
     assert_begins("[matrix]\nprogram = mvt\nn = 4, -4\n", "3:8: error: mvt: n=-4 is refused: ");
-    assert_begins("[matrix]\nprogram = atax nx=4 nz=4, mvt\n", "2:21: error: atax has no parameter 'nz'; it has: nx, ny\n    2 | program = atax nx=4 nz=4, mvt\n      |                     ^");
+    assert_begins("[matrix]\nprogram = atax nx=4 nz=4, mvt\n",
+                  "2:21: error: atax has no parameter 'nz'; it has: nx, ny\n    2 | program = atax nx=4 nz=4, mvt\n    "
+                  "  |                     ^");
     assert_begins("[matrix]\nprogram = atax nx=4 ny=0, mvt\n", "2:24: error: atax: ny=0 is refused: ");
-    assert_outcome("[matrix]\nprogram = mvt\nl1.sice = 16KiB\n", "3:1: error: unknown key l1.sice\n    3 | l1.sice = 16KiB\n      | ^\nhint: did you mean l1.size?");
+    assert_outcome("[matrix]\nprogram = mvt\nl1.sice = 16KiB\n",
+                   "3:1: error: unknown key l1.sice\n    3 | l1.sice = 16KiB\n      | ^\nhint: did you mean l1.size?");
     assert_begins("[matrix]\nprogram = mvt\nl1.size = 16KiB, 16KB\n", "3:18: error: l1.size");
     assert_begins("[matrix]\nprogram = mvt\nwith = a: n=5 l1.sice=16KiB\n", "3:15: error: unknown key l1.sice");
-    assert_begins("[matrix]\nmeasure = shared, shard\n", "2:19: error: no measurement 'shard'; there are: shared, ops, ");
+    assert_begins("[matrix]\nmeasure = shared, shard\n",
+                  "2:19: error: no measurement 'shard'; there are: shared, ops, ");
     assert_begins("[matrix]\nverb = probe\nprogram = atax\n", "3:11: error: no measurement 'atax'; there are: ");
-    assert_outcome("[matrix]\nmeasure = throughput\nscale = 0.5, 2\n", "3:14: error: throughput: scale=2 is refused: a number from 0.25 to 1 is expected\n    3 | scale = 0.5, 2\n      |              ^");
+    assert_outcome("[matrix]\nmeasure = throughput\nscale = 0.5, 2\n",
+                   "3:14: error: throughput: scale=2 is refused: a number from 0.25 to 1 is expected\n    3 | scale = "
+                   "0.5, 2\n      |              ^");
     assert_begins("[matrix]\nmeasure = throughput scale=x\n", "2:28: error: throughput: scale=x is refused");
-    assert_outcome("[matrix]\nmeasure = throughput\nn = 8\n", "3:1: error: throughput has no parameter 'n'; it has: scale\n    3 | n = 8\n      | ^");
+    assert_outcome("[matrix]\nmeasure = throughput\nn = 8\n",
+                   "3:1: error: throughput has no parameter 'n'; it has: scale\n    3 | n = 8\n      | ^");
     assert_begins("[matrix]\nmeasure = shared\nn = 8\n", "3:1: error: shared has no parameter 'n'; it has: none");
     assert_begins("[matrix]\nmeasure = shared\nkernels = k\n", "3:11: error: a measurement can't have kernels");
-    assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n", "error: shared on gtx480: a measurement can't have functional");
+    assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n",
+                  "error: shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
 }
 

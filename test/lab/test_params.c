@@ -12,7 +12,8 @@ typedef struct Outcome {
     char error[500], params[300];
 } Outcome;
 
-static Outcome run(const Workload *w, const char *param) {
+static Outcome run(const Workload *w, const char *param)
+{
     char name[100], message[1000] = "";
     oc_device *d;
     oc_config config = {.functional = true};
@@ -31,33 +32,39 @@ static Outcome run(const Workload *w, const char *param) {
     return o;
 }
 
-static void assert_refused(const Workload *w, const WorkParam *p, const char *value) {
+static void assert_refused(const Workload *w, const WorkParam *p, const char *value)
+{
     char param[100], low[32], high[32];
     snprintf(param, sizeof param, "%s=%s", p->name, value);
     snprintf(low, sizeof low, "from %lld ", (long long)p->min);
     snprintf(high, sizeof high, "to %lld ", (long long)p->max);
     const Outcome o = run(w, param);
-    if (o.ok || !o.bad_argument || o.launches) fail_msg("%s %s: not refused as an argument: %s", w->name, param, o.error);
+    if (o.ok || !o.bad_argument || o.launches)
+        fail_msg("%s %s: not refused as an argument: %s", w->name, param, o.error);
     if (!strstr(o.error, param) || !strstr(o.error, low) || !strstr(o.error, high) || !strstr(o.error, w->name))
         fail_msg("%s %s: no name, value and range: %s", w->name, param, o.error);
 }
 
-static void out_of_range(void **state) {
+static void out_of_range(void **state)
+{
     (void)state;
     for (size_t k = 0; k < workload_count; k++)
         for (const WorkParam *p = workload_table[k].workload->params; p->name; p++) {
             char value[32];
-            assert_true(p->min <= p->small && p->small <= p->max && p->min <= p->standard && p->standard <= p->max && p->min >= 0);
+            assert_true(p->min <= p->small && p->small <= p->max && p->min <= p->standard && p->standard <= p->max &&
+                        p->min >= 0);
             snprintf(value, sizeof value, "%lld", (long long)p->min - 1);
             assert_refused(workload_table[k].workload, p, value);
             snprintf(value, sizeof value, "%lld", (long long)p->max + 1);
             assert_refused(workload_table[k].workload, p, value);
-            static const char *const odd[] = {"", "many", "1.5", "18446744073709551615", "9223372036854775808", "99999999999999999999", "0x"};
+            static const char *const odd[] = {
+                "", "many", "1.5", "18446744073709551615", "9223372036854775808", "99999999999999999999", "0x"};
             for (size_t o = 0; o < COUNT(odd); o++) assert_refused(workload_table[k].workload, p, odd[o]);
         }
 }
 
-static void least(void **state) {
+static void least(void **state)
+{
     (void)state;
     for (size_t k = 0; k < workload_count; k++)
         for (const WorkParam *p = workload_table[k].workload->params; p->name; p++) {
@@ -68,7 +75,8 @@ static void least(void **state) {
         }
 }
 
-static void settled(void **state) {
+static void settled(void **state)
+{
     (void)state;
     assert_string_equal(run(workload_find("corr")->workload, "m=0").params, "n=40 m=40");
     assert_string_equal(run(workload_find("syrk")->workload, "m=0").params, "n=48 m=48");
@@ -76,9 +84,11 @@ static void settled(void **state) {
 }
 
 // Within the range, but nothing to run with.
-static void refused(void **state) {
+static void refused(void **state)
+{
     (void)state;
-    static const char *const odd[][2] = {{"matmul-tiled", "n=17"}, {"wordcount", "bytes=129"}, {"wordcount", "bytes=255"}, {"upper", "threads=33"}};
+    static const char *const odd[][2] = {
+        {"matmul-tiled", "n=17"}, {"wordcount", "bytes=129"}, {"wordcount", "bytes=255"}, {"upper", "threads=33"}};
     for (size_t k = 0; k < COUNT(odd); k++) {
         const Outcome o = run(workload_find(odd[k][0])->workload, odd[k][1]);
         if (o.ok || !o.bad_argument || o.launches || !strstr(o.error, odd[k][1]) || !strstr(o.error, "multiple of"))
@@ -86,7 +96,8 @@ static void refused(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(out_of_range),
         cmocka_unit_test(least),

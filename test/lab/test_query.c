@@ -1,5 +1,5 @@
-// Stored runs as rows: sums over kernels are those of the device's record, a run's rates are the formulas over these sums
-// with the description's own values, and filters find settings however they were written.
+// Stored runs as rows: sums over kernels are those of the device's record, a run's rates are the formulas over these
+// sums with the description's own values, and filters find settings however they were written.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -32,8 +32,10 @@ static int open_store(void **state)
     if (!f->store) return 1;
     add(f, "atax", "gtx480", NULL, (const char *[]){"l1.size=32KiB", NULL});
     add(f, "atax", "titan_black", NULL, NULL);
-    add(f, "vectoradd", "gtx480", (const char *[]){"n=100", NULL}, (const char *[]){"l1.size=16KiB", "tlb2.sets=24 17 17", NULL});
-    add(f, "vectoradd", "gtx480", (const char *[]){"n=1048576", NULL}, (const char *[]){"gpu.memory=1MiB", NULL});  // fails
+    add(f, "vectoradd", "gtx480", (const char *[]){"n=100", NULL},
+        (const char *[]){"l1.size=16KiB", "tlb2.sets=24 17 17", NULL});
+    add(f, "vectoradd", "gtx480", (const char *[]){"n=1048576", NULL},
+        (const char *[]){"gpu.memory=1MiB", NULL});  // fails
     *state = f;
     return 0;
 }
@@ -61,7 +63,8 @@ static void assert_found(Fixture *f, Filter filter, size_t want)
     vec_free(&ids);
 }
 
-#define WHERE(...) .where = (const char *[]){__VA_ARGS__, NULL}
+#define WHERE(...) \
+    .where = (const char *[]) { __VA_ARGS__, NULL }
 
 static void filters(void **state)
 {
@@ -72,7 +75,10 @@ static void filters(void **state)
     assert_found(f, (Filter){.program = "atax", .gpu = "gtx480"}, 1);
     assert_found(f, (Filter){.failed = true}, 1);
     assert_found(f, (Filter){.model = "old"}, 0);
-    assert_found(f, (Filter){.keys = (const char *[]){"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f", NULL}}, 4);
+    assert_found(f,
+                 (Filter){.keys = (const char *[]){"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d",
+                                                   "e", "f", NULL}},
+                 4);
     assert_found(f, (Filter){WHERE("l1.size=16384")}, 1);
     assert_found(f, (Filter){WHERE("l1.size=32KiB")}, 1);
     assert_found(f, (Filter){WHERE("l1.size=")}, 2);
@@ -159,7 +165,9 @@ static void columns(void **state)
     rows_close(r);
     const struct {
         const char *name, *why;
-    } bad[] = {{"l1.hist", "no column 'l1.hist'; did you mean 'l1.hits'?"}, {"grid", "'grid' belongs to a kernel"}, {"kernel_id; DROP TABLE run", "has no column"}};
+    } bad[] = {{"l1.hist", "no column 'l1.hist'; did you mean 'l1.hits'?"},
+               {"grid", "'grid' belongs to a kernel"},
+               {"kernel_id; DROP TABLE run", "has no column"}};
     for (size_t k = 0; k < COUNT(bad); k++) {
         Diag d = {0};
         assert_null(rows_open(f->store, &ids, &bad[k].name, 1, false, &d));
@@ -190,6 +198,7 @@ static void deleting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filters), cmocka_unit_test(refusals), cmocka_unit_test(sums), cmocka_unit_test(columns), cmocka_unit_test(deleting)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(filters), cmocka_unit_test(refusals), cmocka_unit_test(sums),
+                                       cmocka_unit_test(columns), cmocka_unit_test(deleting)};
     return cmocka_run_group_tests(tests, open_store, close_store);
 }

@@ -1,5 +1,5 @@
-// A sweep over ranks, with sockets in MPI's place: each worker is a process, and some of them do what workers shouldn't.
-// Whatever they do, the store has in the end what one process alone puts there, every run once.
+// A sweep over ranks, with sockets in MPI's place: each worker is a process, and some of them do what workers
+// shouldn't. Whatever they do, the store has in the end what one process alone puts there, every run once.
 #include "check.h"
 #include "lab/lab.h"
 
@@ -16,18 +16,19 @@
 
 enum { RANKS = 3, RUNS = 16 };
 
-// --- ranks over sockets, a star around rank 0 --------------------------------------------------------------------------------
+// --- ranks over sockets, a star around rank 0 ------------------------------------------------------------------------
 typedef struct Fake {
     Ranks ranks;
     int fd[RANKS];
     bool gone[RANKS], waited;
-    Text in[RANKS];                            // not yet taken: a size, then so many bytes
-    int current;                               // what poll told of is from this rank
+    Text in[RANKS];  // not yet taken: a size, then so many bytes
+    int current;     // what poll told of is from this rank
     pid_t pid[RANKS];
-    uint32_t results[RANKS];                   // that were taken
+    uint32_t results[RANKS];  // that were taken
 } Fake;
 
-static bool fake_send(Ranks *r, int to, const void *bytes, size_t n) {
+static bool fake_send(Ranks *r, int to, const void *bytes, size_t n)
+{
     Fake *f = (Fake *)r;
     Text t = {0};
     text_add(&t, (const char *)&n, sizeof n);
@@ -44,26 +45,31 @@ static bool fake_send(Ranks *r, int to, const void *bytes, size_t n) {
     return all;
 }
 
-static size_t message_size(const Text *in) {
+static size_t message_size(const Text *in)
+{
     size_t n = 0;
     if (in->n >= sizeof n) memcpy(&n, in->v, sizeof n);
     return n && in->n >= sizeof n + n ? n : 0;
 }
 
 // Rank 0 listens when every worker has said something, so that each takes part, however busy the machine is.
-static void wait_for_all(Fake *f) {
-    for (int k = 1; k < RANKS && !f->ranks.rank && !f->waited; k++) poll(&(struct pollfd){.fd = f->fd[k], .events = POLLIN}, 1, 20000);
+static void wait_for_all(Fake *f)
+{
+    for (int k = 1; k < RANKS && !f->ranks.rank && !f->waited; k++)
+        poll(&(struct pollfd){.fd = f->fd[k], .events = POLLIN}, 1, 20000);
     f->waited = true;
 }
 
-static Heard fake_poll(Ranks *r, int *from, size_t *n) {
+static Heard fake_poll(Ranks *r, int *from, size_t *n)
+{
     Fake *f = (Fake *)r;
     wait_for_all(f);
     for (int k = 0; k < RANKS; k++) {
         char part[65536];
         ssize_t got = 1;
         if (f->fd[k] < 0 || f->gone[k]) continue;
-        while (!message_size(&f->in[k]) && (got = recv(f->fd[k], part, sizeof part, MSG_DONTWAIT)) > 0) text_add(&f->in[k], part, (size_t)got);
+        while (!message_size(&f->in[k]) && (got = recv(f->fd[k], part, sizeof part, MSG_DONTWAIT)) > 0)
+            text_add(&f->in[k], part, (size_t)got);
         *from = f->current = k;
         if ((*n = message_size(&f->in[k]))) return HEARD_MESSAGE;
         if (!got || (got < 0 && errno == ECONNRESET)) return f->gone[k] = true, HEARD_LOSS;
@@ -71,7 +77,8 @@ static Heard fake_poll(Ranks *r, int *from, size_t *n) {
     return HEARD_NOTHING;
 }
 
-static void fake_take(Ranks *r, void *bytes) {
+static void fake_take(Ranks *r, void *bytes)
+{
     Fake *f = (Fake *)r;
     Text *in = &f->in[f->current];
     size_t n = message_size(in);
@@ -81,7 +88,8 @@ static void fake_take(Ranks *r, void *bytes) {
     f->results[f->current] += ((const Note *)bytes)->kind == NOTE_RESULT;
 }
 
-static void fake_close(Ranks *r) {
+static void fake_close(Ranks *r)
+{
     Fake *f = (Fake *)r;
     for (int k = 0; k < RANKS; k++) {
         if (f->fd[k] >= 0) close(f->fd[k]);
@@ -90,8 +98,15 @@ static void fake_close(Ranks *r) {
 }
 
 typedef void Worker(Ranks *r);
-static void fake_open(Fake *f, double silence, Worker *const *workers) {
-    *f = (Fake){.ranks = {.size = RANKS, .neighbours = RANKS, .silence = silence, .send = fake_send, .poll = fake_poll, .take = fake_take, .close = fake_close},
+static void fake_open(Fake *f, double silence, Worker *const *workers)
+{
+    *f = (Fake){.ranks = {.size = RANKS,
+                          .neighbours = RANKS,
+                          .silence = silence,
+                          .send = fake_send,
+                          .poll = fake_poll,
+                          .take = fake_take,
+                          .close = fake_close},
                 .fd = {-1, -1, -1}};
     for (int k = 1; k < RANKS; k++) {
         int ends[2];
@@ -114,7 +129,8 @@ static void fake_open(Fake *f, double silence, Worker *const *workers) {
 }
 
 // Sends everyone home; each must go.
-static void fake_end(Fake *f) {
+static void fake_end(Fake *f)
+{
     for (int k = 1; k < RANKS; k++) note_send(&f->ranks, k, &(Note){.kind = NOTE_HOME}, NULL, 0);
     for (int k = 1; k < RANKS; k++) {
         int status;
@@ -124,26 +140,32 @@ static void fake_end(Fake *f) {
     f->ranks.close(&f->ranks);
 }
 
-// --- what they run -------------------------------------------------------------------------------------------------------------
-static void make(Matrix *m, const char *first) {
+// --- what they run ---------------------------------------------------------------------------------------------------
+static void make(Matrix *m, const char *first)
+{
     Diag diag = {0};
     char sizes[256] = "";
-    for (int k = 0, n = 0; k < RUNS; k++) n += snprintf(sizes + n, sizeof sizes - (size_t)n, "%s%d", k ? "," : first, 64 * (k + 1));
-    assert_true(matrix_axis(m, "program", "vectoradd", &diag) && matrix_axis(m, "n", sizes, &diag) && matrix_product(m, &diag));
+    for (int k = 0, n = 0; k < RUNS; k++)
+        n += snprintf(sizes + n, sizeof sizes - (size_t)n, "%s%d", k ? "," : first, 64 * (k + 1));
+    assert_true(matrix_axis(m, "program", "vectoradd", &diag) && matrix_axis(m, "n", sizes, &diag) &&
+                matrix_product(m, &diag));
 }
 
 // Everything that a run is, but for when, where and how long.
-static char *content(Store *s) {
+static char *content(Store *s)
+{
     static const char *const queries[] = {
         "SELECT key, program, params, gpu, overrides, options, status, error, verified, cycles FROM run ORDER BY key",
-        "SELECT r.key, k.name, k.launches, c.name, c.value FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON c.kernel_id = k.id ORDER BY 1, 2, 4",
+        "SELECT r.key, k.name, k.launches, c.name, c.value FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c "
+        "ON c.kernel_id = k.id ORDER BY 1, 2, 4",
     };
     Text t = {0};
     for (size_t k = 0; k < COUNT(queries); k++) {
         sqlite3_stmt *q;
         assert_int_equal(sqlite3_prepare_v2(store_sqlite(s), queries[k], -1, &q, NULL), SQLITE_OK);
         while (sqlite3_step(q) == SQLITE_ROW) {
-            for (int c = 0; c < sqlite3_column_count(q); c++) text_printf(&t, "%s ", sqlite3_column_text(q, c) ? (const char *)sqlite3_column_text(q, c) : "-");
+            for (int c = 0; c < sqlite3_column_count(q); c++)
+                text_printf(&t, "%s ", sqlite3_column_text(q, c) ? (const char *)sqlite3_column_text(q, c) : "-");
             text_put(&t, "\n");
         }
         sqlite3_finalize(q);
@@ -152,7 +174,8 @@ static char *content(Store *s) {
 }
 
 // What a process alone stores.
-static char *alone(const Matrix *m) {
+static char *alone(const Matrix *m)
+{
     Diag diag = {0};
     Sweep sweep;
     Store *s = store_open(":memory:", &diag);
@@ -163,7 +186,8 @@ static char *alone(const Matrix *m) {
     return text;
 }
 
-static void serve(Ranks *r, const volatile bool *told, const char *first) {
+static void serve(Ranks *r, const volatile bool *told, const char *first)
+{
     Matrix m = {0};
     make(&m, first);
     for (int64_t k; (k = sweep_called(r)) >= 0;)
@@ -172,7 +196,8 @@ static void serve(Ranks *r, const volatile bool *told, const char *first) {
 }
 
 // A sweep with these workers gives what one gives alone.
-static void assert_same(double silence, Worker *first, Worker *second, uint32_t least_first, uint32_t least_second) {
+static void assert_same(double silence, Worker *first, Worker *second, uint32_t least_first, uint32_t least_second)
+{
     Matrix m = {0};
     make(&m, "");
     char *want = alone(&m);
@@ -194,11 +219,12 @@ static void assert_same(double silence, Worker *first, Worker *second, uint32_t 
     mem_free(want), mem_free(got);
 }
 
-// --- workers -----------------------------------------------------------------------------------------------------------------------
+// --- workers ---------------------------------------------------------------------------------------------------------
 static void good(Ranks *r) { serve(r, NULL, ""); }
 
 // Until rank 0 says that; its place.
-static uint64_t wait_for(Ranks *r, NoteKind kind) {
+static uint64_t wait_for(Ranks *r, NoteKind kind)
+{
     Note note = {.kind = NOTE_ALIVE};
     Text bytes = {0};
     int from;
@@ -208,7 +234,8 @@ static uint64_t wait_for(Ranks *r, NoteKind kind) {
     return note.place;
 }
 
-static uint64_t take_a_run(Ranks *r) {
+static uint64_t take_a_run(Ranks *r)
+{
     wait_for(r, NOTE_BEGIN);
     note_send(r, 0, &(Note){.kind = NOTE_HELLO, .jobs = 1, .memory = 1e12}, ONCHIP_VERSION, strlen(ONCHIP_VERSION));
     return wait_for(r, NOTE_RUN);
@@ -216,7 +243,8 @@ static uint64_t take_a_run(Ranks *r) {
 
 static void vanishes(Ranks *r) { take_a_run(r); }
 
-static void vanishes_while_telling(Ranks *r) {
+static void vanishes_while_telling(Ranks *r)
+{
     uint64_t place = take_a_run(r);
     note_send(r, 0, &(Note){.kind = NOTE_PART, .place = place}, "SQLite format 3", 16);
 }
@@ -224,7 +252,8 @@ static void vanishes_while_telling(Ranks *r) {
 static void never_comes(Ranks *r) { wait_for(r, NOTE_BEGIN); }
 
 // Says nothing for longer than rank 0 waits, and then what isn't a result.
-static void is_silent(Ranks *r) {
+static void is_silent(Ranks *r)
+{
     uint64_t place = take_a_run(r);
     usleep(600000);
     note_send(r, 0, &(Note){.kind = NOTE_RESULT, .place = place}, "rubbish", 7);
@@ -232,18 +261,21 @@ static void is_silent(Ranks *r) {
 }
 
 // A result of what it wasn't given.
-static void meddles(Ranks *r) {
+static void meddles(Ranks *r)
+{
     uint64_t place = take_a_run(r);
     note_send(r, 0, &(Note){.kind = NOTE_RESULT, .place = place + 1000}, "rubbish", 7);
     wait_for(r, NOTE_END);
 }
 
 static volatile bool told_to_stop;
-static void on_alarm(int number) {
+static void on_alarm(int number)
+{
     (void)number;
     told_to_stop = true;
 }
-static void leaves(Ranks *r) {
+static void leaves(Ranks *r)
+{
     signal(SIGALRM, on_alarm);
     setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = 50000}}, NULL);
     serve(r, &told_to_stop, "");
@@ -251,23 +283,27 @@ static void leaves(Ranks *r) {
 
 static void reads_other_arguments(Ranks *r) { serve(r, NULL, "32,"); }
 
-static void is_of_another_version(Ranks *r) {
+static void is_of_another_version(Ranks *r)
+{
     wait_for(r, NOTE_BEGIN);
     note_send(r, 0, &(Note){.kind = NOTE_HELLO, .jobs = 1}, "0.0.7", 5);
     wait_for(r, NOTE_END);
 }
 
-static void cannot_read_its_arguments(Ranks *r) {
+static void cannot_read_its_arguments(Ranks *r)
+{
     if (sweep_called(r) >= 0) sweep_refuse(&(SweepOptions){.ranks = r}, "error: can't read m.ini");
 }
 
-// --- tests -------------------------------------------------------------------------------------------------------------------------
-static void all_take_part(void **state) {
+// --- tests -----------------------------------------------------------------------------------------------------------
+static void all_take_part(void **state)
+{
     (void)state;
     assert_same(60, good, good, 1, 1);
 }
 
-static void one_vanishes(void **state) {
+static void one_vanishes(void **state)
+{
     (void)state;
     assert_same(60, good, vanishes, 1, 0);
     assert_same(60, vanishes_while_telling, good, 0, 1);
@@ -275,18 +311,21 @@ static void one_vanishes(void **state) {
     assert_same(60, never_comes, good, 0, 1);
 }
 
-static void one_is_silent(void **state) {
+static void one_is_silent(void **state)
+{
     (void)state;
     assert_same(0.3, vanishes, is_silent, 0, 0);
 }
 
-static void one_meddles_or_leaves(void **state) {
+static void one_meddles_or_leaves(void **state)
+{
     (void)state;
     assert_same(2, good, meddles, 1, 1);
     assert_same(60, leaves, good, 0, 1);
 }
 
-static void assert_refused(Worker *worker, const char *why) {
+static void assert_refused(Worker *worker, const char *why)
+{
     Matrix m = {0};
     make(&m, "");
     Fake f;
@@ -302,7 +341,8 @@ static void assert_refused(Worker *worker, const char *why) {
     matrix_free(&m);
 }
 
-static void one_is_different(void **state) {
+static void one_is_different(void **state)
+{
     (void)state;
     assert_refused(reads_other_arguments, "rank 2: error: vectoradd n=");
     assert_refused(is_of_another_version, "rank 2 is onchip 0.0.7, rank 0 is " ONCHIP_VERSION);
@@ -310,7 +350,8 @@ static void one_is_different(void **state) {
 }
 
 // Nothing to run: nobody is called, and all go home.
-static void nothing_to_run(void **state) {
+static void nothing_to_run(void **state)
+{
     (void)state;
     Matrix m = {0};
     make(&m, "");
@@ -329,14 +370,16 @@ static void nothing_to_run(void **state) {
 }
 
 // Several sweeps with the same ranks, and what one of them says too late.
-static void tells_too_late(Ranks *r) {
+static void tells_too_late(Ranks *r)
+{
     uint64_t place = take_a_run(r);
     wait_for(r, NOTE_BEGIN);
     note_send(r, 0, &(Note){.kind = NOTE_RESULT, .place = place}, "rubbish", 7);
     wait_for(r, NOTE_HOME);
 }
 
-static void several_sweeps(void **state) {
+static void several_sweeps(void **state)
+{
     (void)state;
     Matrix m = {0};
     make(&m, "");
@@ -347,7 +390,8 @@ static void several_sweeps(void **state) {
         Sweep sweep;
         Store *s = store_open(":memory:", &diag);
         f.waited = k > 0;
-        if (!sweep_run(&m, s, &(SweepOptions){.ranks = &f.ranks, .number = k}, &sweep, &diag)) fail_msg("%s", diag.text.v);
+        if (!sweep_run(&m, s, &(SweepOptions){.ranks = &f.ranks, .number = k}, &sweep, &diag))
+            fail_msg("%s", diag.text.v);
         assert_int_equal(sweep.done, RUNS);
         store_close(s);
     }
@@ -356,14 +400,11 @@ static void several_sweeps(void **state) {
     matrix_free(&m);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_take_part),
-        cmocka_unit_test(one_vanishes),
-        cmocka_unit_test(one_is_silent),
-        cmocka_unit_test(one_meddles_or_leaves),
-        cmocka_unit_test(one_is_different),
-        cmocka_unit_test(nothing_to_run),
+        cmocka_unit_test(all_take_part),         cmocka_unit_test(one_vanishes),     cmocka_unit_test(one_is_silent),
+        cmocka_unit_test(one_meddles_or_leaves), cmocka_unit_test(one_is_different), cmocka_unit_test(nothing_to_run),
         cmocka_unit_test(several_sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static void assert_right(const char *name, const char *shape, const char *size) {
+static void assert_right(const char *name, const char *shape, const char *size)
+{
     char text[256], message[1000] = "";
     const char *params[8] = {0};
     size_t n = 0;
@@ -25,7 +26,8 @@ static void assert_right(const char *name, const char *shape, const char *size) 
     oc_close(d);
 }
 
-static void shapes(void **state) {
+static void shapes(void **state)
+{
     (void)state;
     static const char *const shape[] = {"blocks=1 threads=32", "blocks=3 threads=96", "blocks=9 threads=1024"};
     static const struct {
@@ -51,7 +53,8 @@ static void shapes(void **state) {
                 assert_right(programs[p].name, shape[s], programs[p].sizes[z]);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes),
     };

@@ -1,6 +1,6 @@
-// Input larger than the GPU's memory (src/lab/stream.c): the four programs are right in every scenario; only what is needed
-// travels; and the timeline is what one gets by hand from the lengths of the stages. For that the device only executes, so that
-// a launch takes what is described and nothing else.
+// Input larger than the GPU's memory (src/lab/stream.c): the four programs are right in every scenario; only what is
+// needed travels; and the timeline is what one gets by hand from the lengths of the stages. For that the device only
+// executes, so that a launch takes what is described and nothing else.
 #include "check.h"
 #include "device/device.h"
 #include "lab/lab.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static oc_device *open_gpu(bool functional, const char *const *sets) {
+static oc_device *open_gpu(bool functional, const char *const *sets)
+{
     oc_device *d;
     char message[1000] = "";
     oc_config config = {.gpu = "titan_black", .sets = sets, .functional = functional};
@@ -17,30 +18,37 @@ static oc_device *open_gpu(bool functional, const char *const *sets) {
     return d;
 }
 
-static const StreamProgram *program(const char *name) {
+static const StreamProgram *program(const char *name)
+{
     for (int k = 0; stream_programs[k]; k++)
         if (!strcmp(stream_names[k], name)) return stream_programs[k];
     fail_msg("no %s", name);
     return NULL;
 }
 
-static StreamReport run(const char *name, oc_device *d, const StreamOptions *o) {
+static StreamReport run(const char *name, oc_device *d, const StreamOptions *o)
+{
     StreamReport report;
     WorkResult result;
-    if (!stream_run(d, program(name), o, &report, &result)) fail_msg("%s, %s: %s", name, scenario_names[o->scenario], result.error);
+    if (!stream_run(d, program(name), o, &report, &result))
+        fail_msg("%s, %s: %s", name, scenario_names[o->scenario], result.error);
     assert_true(result.verified);
     work_result_free(&result);
     return report;
 }
 
 // On a GPU whose memory is half of the input.
-static void all_right(void **state) {
+static void all_right(void **state)
+{
     (void)state;
     static const char *const sets[] = {"gpu.memory=1MiB", NULL};
     for (int k = 0; stream_programs[k]; k++)
         for (int s = 0; s < SCENARIOS; s++) {
             oc_device *d = open_gpu(true, sets);
-            StreamOptions o = {.scenario = (Scenario)s, .chunk = 64 << 10, .buffers = 5, .params = (const char *const[]){"size=2097152", "blocks=2", "threads=64", NULL}};
+            StreamOptions o = {.scenario = (Scenario)s,
+                               .chunk = 64 << 10,
+                               .buffers = 5,
+                               .params = (const char *const[]){"size=2097152", "blocks=2", "threads=64", NULL}};
             StreamReport r = run(stream_names[k], d, &o);
             assert_true(r.input > oc_describe(d).memory);
             assert_true(device_bytes(d) <= 1 << 20);
@@ -50,14 +58,19 @@ static void all_right(void **state) {
 }
 
 // With cycles, and twice the same.
-static void repeats(void **state) {
+static void repeats(void **state)
+{
     (void)state;
     for (int k = 0; stream_programs[k]; k++)
         for (int s = SCENARIO_SINGLE; s < SCENARIOS; s++) {
             StreamReport r[2];
             for (int n = 0; n < 2; n++) {
                 oc_device *d = open_gpu(false, NULL);
-                StreamOptions o = {.scenario = (Scenario)s, .chunk = 16 << 10, .buffers = 5, .threshold = 20, .params = (const char *const[]){"size=50000", "blocks=2", "threads=64", NULL}};
+                StreamOptions o = {.scenario = (Scenario)s,
+                                   .chunk = 16 << 10,
+                                   .buffers = 5,
+                                   .threshold = 20,
+                                   .params = (const char *const[]){"size=50000", "blocks=2", "threads=64", NULL}};
                 r[n] = run(stream_names[k], d, &o);
                 oc_close(d);
             }
@@ -71,38 +84,53 @@ static void repeats(void **state) {
 }
 
 // Chunks that threads don't divide, lines fewer than threads, one chunk for all, one buffer or many.
-static void shapes(void **state) {
+static void shapes(void **state)
+{
     (void)state;
     static const struct {
         const char *size, *blocks, *threads;
         size_t chunk;
         uint32_t buffers, unit;
     } of[] = {
-        {"size=1024", "blocks=3", "threads=96", 1 << 20, 5, 4}, {"size=9999", "blocks=1", "threads=32", 1000, 1, 8},   {"size=30011", "blocks=4", "threads=1024", 4097, 2, 16},
-        {"size=30011", "blocks=2", "threads=64", 7777, 3, 128}, {"size=2000", "blocks=1", "threads=32", 350, 64, 4}, {"size=300011", "blocks=1", "threads=32", 1 << 20, 4, 32},
+        {"size=1024", "blocks=3", "threads=96", 1 << 20, 5, 4},
+        {"size=9999", "blocks=1", "threads=32", 1000, 1, 8},
+        {"size=30011", "blocks=4", "threads=1024", 4097, 2, 16},
+        {"size=30011", "blocks=2", "threads=64", 7777, 3, 128},
+        {"size=2000", "blocks=1", "threads=32", 350, 64, 4},
+        {"size=300011", "blocks=1", "threads=32", 1 << 20, 4, 32},
     };
     for (int k = 0; stream_programs[k]; k++)
         for (size_t n = 0; n < COUNT(of); n++)
             for (int s = 0; s < SCENARIOS; s++) {
                 oc_device *d = open_gpu(true, NULL);
-                StreamOptions o = {.scenario = (Scenario)s, .chunk = of[n].chunk, .buffers = of[n].buffers, .unit = of[n].unit,
+                StreamOptions o = {.scenario = (Scenario)s,
+                                   .chunk = of[n].chunk,
+                                   .buffers = of[n].buffers,
+                                   .unit = of[n].unit,
                                    .params = (const char *const[]){of[n].size, of[n].blocks, of[n].threads, NULL}};
                 run(stream_names[k], d, &o);
                 oc_close(d);
             }
 }
 
-static void refused(void **state) {
+static void refused(void **state)
+{
     (void)state;
     static const char *const sets[] = {"gpu.memory=1MiB", NULL};
-    static const char *const params[] = {"size=4194304", "blocks=2", "threads=64", NULL}, *const odd[] = {"size=4096", "blocks=1", "threads=33", NULL};
+    static const char *const params[] = {"size=4194304", "blocks=2", "threads=64", NULL}, *const odd[] = {
+                                                                                              "size=4096", "blocks=1",
+                                                                                              "threads=33", NULL};
     static const struct {
         StreamOptions o;
         oc_status status;
         const char *says;
     } of[] = {
-        {{.scenario = SCENARIO_DOUBLE, .chunk = 1 << 20, .buffers = 5, .params = params}, OC_OUT_OF_MEMORY, "gpu.memory"},
-        {{.scenario = SCENARIO_BIGKERNEL, .chunk = 1 << 20, .buffers = 5, .params = params}, OC_OUT_OF_MEMORY, "gpu.memory"},
+        {{.scenario = SCENARIO_DOUBLE, .chunk = 1 << 20, .buffers = 5, .params = params},
+         OC_OUT_OF_MEMORY,
+         "gpu.memory"},
+        {{.scenario = SCENARIO_BIGKERNEL, .chunk = 1 << 20, .buffers = 5, .params = params},
+         OC_OUT_OF_MEMORY,
+         "gpu.memory"},
         {{.scenario = SCENARIO_SINGLE, .chunk = 20, .params = params}, OC_OK, "no room for a line"},
         {{.scenario = SCENARIO_SINGLE, .chunk = 4096, .params = odd}, OC_BAD_ARGUMENT, "multiple of 32"},
     };
@@ -119,7 +147,8 @@ static void refused(void **state) {
 }
 
 // Only the fields travel, with the index and the lists: a URL of a line, two numbers of one.
-static void sparse(void **state) {
+static void sparse(void **state)
+{
     (void)state;
     static const char *const names[] = {"pageview", "affinity"};
     const double most[] = {0.35, 0.60};
@@ -127,7 +156,10 @@ static void sparse(void **state) {
         StreamReport r[SCENARIOS];
         for (int s = SCENARIO_SINGLE; s <= SCENARIO_BIGKERNEL; s++) {
             oc_device *d = open_gpu(true, NULL);
-            StreamOptions o = {.scenario = (Scenario)s, .chunk = 256 << 10, .buffers = 5, .params = (const char *const[]){"size=1048576", "blocks=1", "threads=64", NULL}};
+            StreamOptions o = {.scenario = (Scenario)s,
+                               .chunk = 256 << 10,
+                               .buffers = 5,
+                               .params = (const char *const[]){"size=1048576", "blocks=1", "threads=64", NULL}};
             r[s] = run(names[k], d, &o);
             oc_close(d);
         }
@@ -138,11 +170,12 @@ static void sparse(void **state) {
     }
 }
 
-// --- the timeline -----------------------------------------------------------------------------------------------------------
+// --- the timeline ----------------------------------------------------------------------------------------------------
 enum { CHUNKS = 12, THREADS = 64, EACH = 500, BYTES = THREADS * EACH };
 
 // Microseconds; bandwidth and assembly in bytes a microsecond. A copy has a latency of 3.
-static StreamReport timed(Scenario s, uint32_t buffers, double bandwidth, double launch, double assembly) {
+static StreamReport timed(Scenario s, uint32_t buffers, double bandwidth, double launch, double assembly)
+{
     char text[3][64], size[32];
     snprintf(text[0], sizeof text[0], "host.bandwidth=%.9f", bandwidth / 1e3);
     snprintf(text[1], sizeof text[1], "host.launch=%.9f", launch);
@@ -150,20 +183,26 @@ static StreamReport timed(Scenario s, uint32_t buffers, double bandwidth, double
     snprintf(size, sizeof size, "size=%d", CHUNKS * BYTES);
     const char *const sets[] = {text[0], text[1], text[2], "host.latency=3", "host.engines=1", NULL};
     oc_device *d = open_gpu(true, sets);
-    StreamOptions o = {.scenario = s, .chunk = BYTES, .buffers = buffers, .params = (const char *const[]){size, "blocks=2", "threads=32", NULL}};
+    StreamOptions o = {.scenario = s,
+                       .chunk = BYTES,
+                       .buffers = buffers,
+                       .params = (const char *const[]){size, "blocks=2", "threads=32", NULL}};
     StreamReport r = run("wordcount", d, &o);
     assert_int_equal(r.chunks, CHUNKS);
     oc_close(d);
     return r;
 }
 
-static void assert_us(double seconds, double microseconds) {
-    if (fabs(seconds * 1e6 - microseconds) > 1e-6 * microseconds) fail_msg("%.6f us instead of %.6f", seconds * 1e6, microseconds);
+static void assert_us(double seconds, double microseconds)
+{
+    if (fabs(seconds * 1e6 - microseconds) > 1e-6 * microseconds)
+        fail_msg("%.6f us instead of %.6f", seconds * 1e6, microseconds);
 }
 
-// A chunk is written, computed on, and four words a thread are read: one buffer does it one by one. With two, and one engine for
-// both directions, the longer of copies and kernels hides the other but for the ends.
-static void buffers(void **state) {
+// A chunk is written, computed on, and four words a thread are read: one buffer does it one by one. With two, and one
+// engine for both directions, the longer of copies and kernels hides the other but for the ends.
+static void buffers(void **state)
+{
     (void)state;
     const double write = 3 + BYTES / 100.0, read = 3 + 16 * THREADS / 100.0;
     assert_us(timed(SCENARIO_SINGLE, 0, 100, 50, 100).seconds, CHUNKS * (write + 50 + read));
@@ -174,9 +213,11 @@ static void buffers(void **state) {
     assert_us(timed(SCENARIO_DOUBLE, 0, 100, 5000, 100).seconds, write + CHUNKS * 5000 + read);
 }
 
-// What is assembled has a head of a word a thread and a warp, up to a multiple of 128 bytes; a list has three words. Whichever
-// stage is the longest is always at work, and the others show only before the first and behind the last chunk.
-static void overlaps(void **state) {
+// What is assembled has a head of a word a thread and a warp, up to a multiple of 128 bytes; a list has three words.
+// Whichever stage is the longest is always at work, and the others show only before the first and behind the last
+// chunk.
+static void overlaps(void **state)
+{
     (void)state;
     const double feed = 384 + BYTES, lists = 12 * THREADS;
     const double list = 3 + lists / 100, write = 3 + feed / 100, read = 3 + 16 * THREADS / 100.0;
@@ -184,7 +225,8 @@ static void overlaps(void **state) {
     assert_us(r.stage[STAGE_ASSEMBLE], CHUNKS * feed / 10);
     assert_us(r.stage[STAGE_GATHER], CHUNKS * 20);
     assert_us(r.seconds, 20 + list + CHUNKS * feed / 10 + write + 20 + read);
-    r = timed(SCENARIO_BIGKERNEL, 5, 100, 20, 1000);  // transfer: it waits for the first lists and the last results alone
+    r = timed(SCENARIO_BIGKERNEL, 5, 100, 20,
+              1000);  // transfer: it waits for the first lists and the last results alone
     assert_us(r.stage[STAGE_TRANSFER], CHUNKS * (list + write + read));
     assert_true(r.seconds * 1e6 > CHUNKS * (list + write + read));
     assert_true(r.seconds * 1e6 < CHUNKS * (list + write + read) + 20 + 20 + feed / 1000 + list);
@@ -197,9 +239,10 @@ static void overlaps(void **state) {
     assert_int_equal(r.to_host, CHUNKS * (12 + 16) * THREADS);
 }
 
-// --- assembly ---------------------------------------------------------------------------------------------------------------
+// --- assembly --------------------------------------------------------------------------------------------------------
 // 64 threads: thread t takes t % 7 bytes from 10 t on, skips two, takes three.
-static void layout(void **state) {
+static void layout(void **state)
+{
     (void)state;
     enum { T = 64 };
     uint32_t lists[4][T] = {{0}}, head[T + T / 32];
@@ -225,8 +268,10 @@ static void layout(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_right), cmocka_unit_test(repeats), cmocka_unit_test(shapes), cmocka_unit_test(refused), cmocka_unit_test(sparse),
-                                       cmocka_unit_test(buffers), cmocka_unit_test(overlaps), cmocka_unit_test(layout)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_right), cmocka_unit_test(repeats), cmocka_unit_test(shapes),   cmocka_unit_test(refused),
+        cmocka_unit_test(sparse),    cmocka_unit_test(buffers), cmocka_unit_test(overlaps), cmocka_unit_test(layout)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

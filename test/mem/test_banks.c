@@ -7,7 +7,8 @@
 
 static const BankCfg fermi = {32, 4, 4}, kepler4 = {32, 8, 4}, kepler8 = {32, 8, 8};
 
-static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes) {  // lane · stride · bytes
+static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes)
+{  // lane · stride · bytes
     uint64_t a[32];
     for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (uint64_t)lane * stride * bytes;
     return bank_passes(cfg, a, ~0u, bytes);
@@ -15,7 +16,8 @@ static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes) {  
 
 static uint32_t gcd(uint32_t a, uint32_t b) { return b ? gcd(b, a % b) : a; }
 
-static void words(void **state) {
+static void words(void **state)
+{
     (void)state;
     // Fermi (mei §V-C): the ways of a conflict are the greatest common divisor of stride and 32; a broadcast has none.
     assert_int_equal(strided(&fermi, 0, 4), 1);
@@ -43,10 +45,11 @@ static void words(void **state) {
 }
 
 // Programming guide, capability 2.0: 64-bit accesses go by half warps, 128-bit ones by quarter warps.
-static void wide(void **state) {
+static void wide(void **state)
+{
     (void)state;
     assert_int_equal(strided(&fermi, 1, 8), 2);
-    assert_int_equal(strided(&fermi, 2, 8), 4);    // 16 lanes on banks 0, 1, 4, 5 …: two ways in each half
+    assert_int_equal(strided(&fermi, 2, 8), 4);  // 16 lanes on banks 0, 1, 4, 5 …: two ways in each half
     assert_int_equal(strided(&fermi, 1, 16), 4);
     assert_int_equal(strided(&fermi, 2, 16), 8);
     assert_int_equal(strided(&kepler8, 1, 8), 1);  // a bank gives 8 bytes
@@ -54,12 +57,13 @@ static void wide(void **state) {
     assert_int_equal(strided(&kepler8, 1, 16), 2);
     assert_int_equal(strided(&kepler4, 1, 8), 1);  // words 2n, 2n + 1: each row's two words are of two lanes
     assert_int_equal(strided(&kepler4, 1, 16), 2);
-    assert_int_equal(strided(&fermi, 1, 1), 1);    // bytes and halves: neighbours share a word
+    assert_int_equal(strided(&fermi, 1, 1), 1);  // bytes and halves: neighbours share a word
     assert_int_equal(strided(&fermi, 1, 2), 1);
     assert_int_equal(strided(&fermi, 128, 1), 32);
 }
 
-static void patterns(void **state) {
+static void patterns(void **state)
+{
     (void)state;
     uint64_t a[32];
     for (uint32_t lane = 0; lane < 32; lane++) a[lane] = (uint64_t)((lane * 7 + 3) % 32) * 4;  // a permutation
@@ -85,14 +89,16 @@ static void patterns(void **state) {
 }
 
 // Every byte has a bank and a row, by the description alone; a pass gives each bank one row.
-static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t from, uint32_t to, uint32_t lanes, uint32_t bytes) {
+static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t from, uint32_t to, uint32_t lanes,
+                           uint32_t bytes)
+{
     uint32_t most = 0;
     for (uint32_t bank = 0; bank < cfg->banks; bank++) {
         uint64_t rows[1024];
         uint32_t n = 0;
         for (uint32_t lane = from; lane < to; lane++)
             for (uint64_t b = addr[lane]; lanes & 1u << lane && b < addr[lane] + bytes; b++) {
-                uint64_t stripe = (uint64_t)cfg->banks * cfg->mode;      // bytes until a bank comes again
+                uint64_t stripe = (uint64_t)cfg->banks * cfg->mode;  // bytes until a bank comes again
                 if (b % stripe / cfg->mode != bank) continue;
                 uint64_t row = b / (stripe * (cfg->width / cfg->mode));  // a row is `width` bytes of each bank
                 uint32_t k = 0;
@@ -104,14 +110,16 @@ static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t fr
     return most;
 }
 
-static uint64_t next_random(uint64_t *state) {  // splitmix64
+static uint64_t next_random(uint64_t *state)
+{  // splitmix64
     uint64_t z = *state += 0x9E3779B97F4A7C15ull;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ z >> 27) * 0x94D049BB133111EBull;
     return z ^ z >> 31;
 }
 
-static void random_patterns(void **state) {
+static void random_patterns(void **state)
+{
     (void)state;
     static const BankCfg of[] = {{32, 4, 4}, {32, 8, 4}, {32, 8, 8}, {16, 4, 4}, {64, 4, 4}};
     uint64_t r = 3, a[32];
@@ -120,23 +128,28 @@ static void random_patterns(void **state) {
         uint32_t bytes = 1u << next_random(&r) % 5, lanes = next_random(&r) & 1 ? ~0u : (uint32_t)next_random(&r) | 1;
         uint64_t span = 64ull << next_random(&r) % 10, stride = next_random(&r) % 70 * bytes;
         bool regular = next_random(&r) & 1;
-        for (uint32_t lane = 0; lane < 32; lane++) a[lane] = regular ? lane * stride : next_random(&r) % span / bytes * bytes;
+        for (uint32_t lane = 0; lane < 32; lane++)
+            a[lane] = regular ? lane * stride : next_random(&r) % span / bytes * bytes;
         uint32_t parts = bytes > cfg->width ? bytes / cfg->width : 1, want = 0;
-        for (uint32_t p = 0; p < parts; p++) want += naive_part(cfg, a, 32 / parts * p, 32 / parts * (p + 1), lanes, bytes);
+        for (uint32_t p = 0; p < parts; p++)
+            want += naive_part(cfg, a, 32 / parts * p, 32 / parts * (p + 1), lanes, bytes);
         assert_int_equal(bank_passes(cfg, a, lanes, bytes), want);
     }
 }
 
 // What the short cut for runs calls free takes one pass, and on Fermi's banks it finds most that do.
-static void free_runs(void **state) {
+static void free_runs(void **state)
+{
     (void)state;
     static const BankCfg of[] = {{32, 4, 4}, {32, 8, 4}, {32, 8, 8}, {16, 4, 4}, {64, 4, 4}};
     uint64_t r = 5, a[32];
     uint32_t found = 0, all = 0;
     for (int round = 0; round < 15000; round++) {
         const BankCfg *cfg = &of[next_random(&r) % COUNT(of)];
-        uint32_t run = 8u << next_random(&r) % 3, stride = next_random(&r) & 1 ? 4 : 0, span = 32u << next_random(&r) % 5;
-        for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane % run ? a[lane - 1] + stride : next_random(&r) % span * 4;
+        uint32_t run = 8u << next_random(&r) % 3, stride = next_random(&r) & 1 ? 4 : 0,
+                 span = 32u << next_random(&r) % 5;
+        for (uint32_t lane = 0; lane < 32; lane++)
+            a[lane] = lane % run ? a[lane - 1] + stride : next_random(&r) % span * 4;
         bool got = banks_free(cfg, a, run, stride), one = naive_part(cfg, a, 0, 32, ~0u, 4) == 1;
         assert_true(one || !got);
         if (cfg != of || !one) continue;
@@ -146,7 +159,8 @@ static void free_runs(void **state) {
 }
 
 // Atomics: what lanes do to one bank they do one after the other, on one word or several.
-static void atomics(void **state) {
+static void atomics(void **state)
+{
     (void)state;
     uint64_t a[32];
     for (uint32_t lane = 0; lane < 32; lane++) a[lane] = lane * 4ull;
@@ -161,14 +175,11 @@ static void atomics(void **state) {
     assert_int_equal(bank_passes_atomic(&fermi, a, ~0u), 2);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(wide),
-        cmocka_unit_test(patterns),
-        cmocka_unit_test(random_patterns),
-        cmocka_unit_test(free_runs),
-        cmocka_unit_test(atomics),
+        cmocka_unit_test(words),           cmocka_unit_test(wide),      cmocka_unit_test(patterns),
+        cmocka_unit_test(random_patterns), cmocka_unit_test(free_runs), cmocka_unit_test(atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

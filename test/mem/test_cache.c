@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- driving a cache as its users do ------------------------------------------------------------------------------------
+// --- driving a cache as its users do ---------------------------------------------------------------------------------
 // An access of a reader whose misses are filled at once, or (stay) stay under way until arrive().
-static Lookup read_cache(Cache *c, uint64_t address, uint32_t bytes, bool stay, uint64_t *victim) {
+static Lookup read_cache(Cache *c, uint64_t address, uint32_t bytes, bool stay, uint64_t *victim)
+{
     CacheLine *line;
     uint32_t want = cache_sectors(c, address, bytes);
     Lookup found = cache_lookup(c, address, want, &line);
@@ -24,27 +25,30 @@ static Lookup read_cache(Cache *c, uint64_t address, uint32_t bytes, bool stay, 
     return found;
 }
 
-static void arrive(Cache *c, uint64_t address) {
+static void arrive(Cache *c, uint64_t address)
+{
     CacheLine *line = cache_peek(c, address);
     assert_non_null(line);
     line->valid |= line->pending;
     line->pending = 0;
 }
 
-// --- scripts ------------------------------------------------------------------------------------------------------------
+// --- scripts ---------------------------------------------------------------------------------------------------------
 //   cache size= line= sector= fill= ways= sets=n,m,… policy= index= low=
 //   r ADDRESS[+BYTES] H|M|S|P|N [VICTIM|-]    b: the same, the miss staying under way
 //   f ADDRESS        the fill of that line arrives
 //   set ADDRESS N    the address belongs to set N
 //   flush
-static uint32_t name_of(const char *name, const char *const *names, uint32_t n) {
+static uint32_t name_of(const char *name, const char *const *names, uint32_t n)
+{
     for (uint32_t k = 0; k < n; k++)
         if (!strcmp(name, names[k])) return k;
     fail_msg("unknown name %s", name);
     return 0;
 }
 
-static CacheCfg read_geometry(char *line) {
+static CacheCfg read_geometry(char *line)
+{
     static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
     const char *policy_names[POLICY_COUNT];
     for (int p = 0; p < POLICY_COUNT; p++) policy_names[p] = policies[p].name;
@@ -54,22 +58,32 @@ static CacheCfg read_geometry(char *line) {
         if (!value) continue;
         *value++ = 0;
         uint64_t v = strtoull(value, NULL, 0);
-        if (!strcmp(word, "size")) g.size = v;
-        else if (!strcmp(word, "line")) g.line = (uint32_t)v;
-        else if (!strcmp(word, "sector")) g.sector = (uint32_t)v;
-        else if (!strcmp(word, "fill")) g.fill = (uint32_t)v;
-        else if (!strcmp(word, "ways")) g.ways = (uint32_t)v;
-        else if (!strcmp(word, "low")) g.index_low = (uint32_t)v;
-        else if (!strcmp(word, "policy")) g.policy = name_of(value, policy_names, POLICY_COUNT);
-        else if (!strcmp(word, "index")) g.index = name_of(value, index_names, 3);
+        if (!strcmp(word, "size"))
+            g.size = v;
+        else if (!strcmp(word, "line"))
+            g.line = (uint32_t)v;
+        else if (!strcmp(word, "sector"))
+            g.sector = (uint32_t)v;
+        else if (!strcmp(word, "fill"))
+            g.fill = (uint32_t)v;
+        else if (!strcmp(word, "ways"))
+            g.ways = (uint32_t)v;
+        else if (!strcmp(word, "low"))
+            g.index_low = (uint32_t)v;
+        else if (!strcmp(word, "policy"))
+            g.policy = name_of(value, policy_names, POLICY_COUNT);
+        else if (!strcmp(word, "index"))
+            g.index = name_of(value, index_names, 3);
         else if (!strcmp(word, "sets"))
             for (char *s = value; *s; s += *s == ',') g.sets[g.set_count++] = (uint32_t)strtoul(s, &s, 0);
-        else fail_msg("unknown key %s", word);
+        else
+            fail_msg("unknown key %s", word);
     }
     return g;
 }
 
-static void run_script(const char *path) {
+static void run_script(const char *path)
+{
     static const char letters[] = "HMSPN";  // in the order of Lookup
     Text text = {0};
     Cache c = {0};
@@ -113,7 +127,8 @@ static void run_script(const char *path) {
     text_free(&text);
 }
 
-static void scripts(void **state) {
+static void scripts(void **state)
+{
     (void)state;
     DIR *folder = opendir("test/mem/data");
     assert_non_null(folder);
@@ -130,7 +145,7 @@ static void scripts(void **state) {
     assert_true(n >= 14);
 }
 
-// --- a naive model ------------------------------------------------------------------------------------------------------
+// --- a naive model ---------------------------------------------------------------------------------------------------
 // Sets are lists of lines. LRU and FIFO keep them old to young and move or leave what is hit; PLRU keeps ways and, for
 // every half of the tree, which side was used last. Sets are computed from the line's number by division alone.
 enum { MOST = 64 };
@@ -142,15 +157,19 @@ typedef struct NaiveLine {
 typedef struct Naive {
     const CacheCfg *cfg;
     uint32_t sets, sectors;
-    NaiveLine way[MOST][MOST];     // by way
-    uint32_t order[MOST][MOST];    // ways, old to young
-    uint32_t used[MOST];           // of order
-    bool last_right[MOST][128];    // PLRU: by node, root 1
+    NaiveLine way[MOST][MOST];   // by way
+    uint32_t order[MOST][MOST];  // ways, old to young
+    uint32_t used[MOST];         // of order
+    bool last_right[MOST][128];  // PLRU: by node, root 1
 } Naive;
 
-static uint32_t naive_ways(const Naive *n, uint32_t set) { return n->cfg->set_count ? n->cfg->sets[set] : n->cfg->ways; }
+static uint32_t naive_ways(const Naive *n, uint32_t set)
+{
+    return n->cfg->set_count ? n->cfg->sets[set] : n->cfg->ways;
+}
 
-static uint32_t naive_set(const Naive *n, uint64_t address) {
+static uint32_t naive_set(const Naive *n, uint64_t address)
+{
     uint64_t x = n->cfg->index_low ? address / (1ull << n->cfg->index_low) : address / n->cfg->line;
     if (n->cfg->index == INDEX_DEALT) {  // sets pick lines in turn until all have as many as ways
         uint32_t total = 0, left[MOST] = {0};
@@ -171,7 +190,8 @@ static uint32_t naive_set(const Naive *n, uint64_t address) {
     return h;
 }
 
-static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill) {
+static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
+{
     uint32_t ways = naive_ways(n, set), k = 0;
     if (n->cfg->policy == POLICY_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
@@ -180,8 +200,10 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill) {
             bool right = way >= middle;
             n->last_right[set][node] = right;
             node = node * 2 + right;
-            if (right) from = middle;
-            else to = middle;
+            if (right)
+                from = middle;
+            else
+                to = middle;
         }
         return;
     }
@@ -194,7 +216,8 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill) {
     n->order[set][n->used[set]++] = way;
 }
 
-static uint32_t naive_victim(const Naive *n, uint32_t set) {
+static uint32_t naive_victim(const Naive *n, uint32_t set)
+{
     uint32_t ways = naive_ways(n, set);
     for (uint32_t w = 0; w < ways; w++)
         if (!n->way[set][w].there) return w;
@@ -204,8 +227,10 @@ static uint32_t naive_victim(const Naive *n, uint32_t set) {
             uint32_t middle = (from + to) / 2;
             bool right = !n->last_right[set][node];
             node = node * 2 + right;
-            if (right) from = middle;
-            else to = middle;
+            if (right)
+                from = middle;
+            else
+                to = middle;
         }
         for (uint32_t k = 0; k < ways; k++)
             if (!n->way[set][(from + k) % ways].pending) return (from + k) % ways;
@@ -216,7 +241,8 @@ static uint32_t naive_victim(const Naive *n, uint32_t set) {
     return MOST;
 }
 
-static Lookup naive_read(Naive *n, uint64_t address, uint32_t bytes, bool stay, uint64_t *victim) {
+static Lookup naive_read(Naive *n, uint64_t address, uint32_t bytes, bool stay, uint64_t *victim)
+{
     uint64_t line = address / n->cfg->line;
     uint32_t set = naive_set(n, address), want = 0;
     for (uint64_t b = address; b < address + bytes; b++) want |= 1u << (uint32_t)(b % n->cfg->line / n->cfg->sector);
@@ -244,14 +270,16 @@ static Lookup naive_read(Naive *n, uint64_t address, uint32_t bytes, bool stay, 
     return result;
 }
 
-static uint64_t next_random(uint64_t *state) {  // splitmix64
+static uint64_t next_random(uint64_t *state)
+{  // splitmix64
     uint64_t z = *state += 0x9E3779B97F4A7C15ull;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ z >> 27) * 0x94D049BB133111EBull;
     return z ^ z >> 31;
 }
 
-static void compare(const CacheCfg *g, bool locks, uint64_t seed) {
+static void compare(const CacheCfg *g, bool locks, uint64_t seed)
+{
     Cache c;
     const char *why;
     Naive *n = calloc(1, sizeof *n);
@@ -264,7 +292,7 @@ static void compare(const CacheCfg *g, bool locks, uint64_t seed) {
     uint32_t waiting = 0, seen[5] = {0};
     for (int step = 0; step < 12000; step++) {
         uint64_t r = next_random(&seed), address = r % span, victim, naive_victim;
-        if (r >> 60 < 4) address = (r >> 8) % (span / 8);  // some lines are popular
+        if (r >> 60 < 4) address = (r >> 8) % (span / 8);                          // some lines are popular
         if ((r >> 56 & 15) == 0) address += (uint64_t)1 << (20 + (r >> 52 & 15));  // and high bits count
         uint32_t bytes = 1 + (uint32_t)(r >> 40 & 127);
         if (address % g->line + bytes > g->line) bytes = g->line - (uint32_t)(address % g->line);
@@ -297,7 +325,8 @@ static void compare(const CacheCfg *g, bool locks, uint64_t seed) {
     free(n);
 }
 
-static void random_accesses(void **state) {
+static void random_accesses(void **state)
+{
     (void)state;
     static const uint32_t of[] = {POLICY_LRU, POLICY_FIFO, POLICY_PLRU};
     int n = 0;
@@ -307,14 +336,30 @@ static void random_accesses(void **state) {
                 for (uint32_t fill = 0; fill < 2; fill++)
                     for (uint32_t locks = 0; locks < 2; locks++) {
                         uint32_t sets = index == INDEX_MODULO || index == INDEX_DEALT ? 13 : 16;
-                        CacheCfg g = {.size = (uint64_t)sets * ways * 128, .line = 128, .sector = 32, .fill = fill ? 32 : 128, .ways = ways, .index = index,
-                                      .policy = of[p], .index_low = index == INDEX_BITS && ways == 4 ? 9 : 0, .mshrs = 1, .merges = 1};
+                        CacheCfg g = {.size = (uint64_t)sets * ways * 128,
+                                      .line = 128,
+                                      .sector = 32,
+                                      .fill = fill ? 32 : 128,
+                                      .ways = ways,
+                                      .index = index,
+                                      .policy = of[p],
+                                      .index_low = index == INDEX_BITS && ways == 4 ? 9 : 0,
+                                      .mshrs = 1,
+                                      .merges = 1};
                         if (ways == 8) g.line = 256, g.fill = fill ? 32 : 256, g.size *= 2;
                         if (ways == 2) g.line = g.sector = g.fill = 64, g.size /= 2;
                         if (ways == 2 && fill) continue;
                         compare(&g, locks, ++n);
                     }
-    CacheCfg unequal = {.size = 20 * 128, .line = 128, .sector = 32, .fill = 32, .index = INDEX_MODULO, .sets = {3, 1, 7, 4, 5}, .set_count = 5, .mshrs = 1, .merges = 1};
+    CacheCfg unequal = {.size = 20 * 128,
+                        .line = 128,
+                        .sector = 32,
+                        .fill = 32,
+                        .index = INDEX_MODULO,
+                        .sets = {3, 1, 7, 4, 5},
+                        .set_count = 5,
+                        .mshrs = 1,
+                        .merges = 1};
     compare(&unequal, false, 1000);
     compare(&unequal, true, 1001);
     unequal.policy = POLICY_FIFO;
@@ -325,14 +370,17 @@ static void random_accesses(void **state) {
     compare(&unequal, false, 1004);
 }
 
-// --- random replacement ---------------------------------------------------------------------------------------------------
+// --- random replacement ----------------------------------------------------------------------------------------------
 // Counts which way goes in n misses of one set; `locked` has its miss under way. pairs: victim after victim.
-static void count_victims(const CacheCfg *g, int locked, uint32_t n, uint64_t seed, uint32_t *count, uint32_t (*pairs)[8]) {
+static void count_victims(const CacheCfg *g, int locked, uint32_t n, uint64_t seed, uint32_t *count,
+                          uint32_t (*pairs)[8])
+{
     Cache c;
     const char *why;
     assert_true(cache_open(&c, g, seed, &why));
     uint64_t victim;
-    for (uint32_t w = 0; w < g->ways; w++) assert_int_equal(read_cache(&c, w * 128ull, 4, (int)w == locked, &victim), MISS);
+    for (uint32_t w = 0; w < g->ways; w++)
+        assert_int_equal(read_cache(&c, w * 128ull, 4, (int)w == locked, &victim), MISS);
     uint32_t before = 0;
     for (uint32_t k = 0; k < n; k++) {
         CacheLine *line;
@@ -351,15 +399,24 @@ static void count_victims(const CacheCfg *g, int locked, uint32_t n, uint64_t se
 }
 
 // Within five standard deviations of n·p: by chance once in two million.
-static void assert_share(uint32_t count, uint32_t n, double p) {
+static void assert_share(uint32_t count, uint32_t n, double p)
+{
     double difference = (double)count - n * p;
     if (difference * difference > 25 * n * p * (1 - p) + 1e-9) fail_msg("%u of %u, expected %g", count, n, n * p);
 }
 
-static void distributions(void **state) {
+static void distributions(void **state)
+{
     (void)state;
     enum { N = 60000 };
-    CacheCfg g = {.size = 512, .line = 128, .sector = 32, .fill = 128, .ways = 4, .policy = POLICY_RANDOM, .mshrs = 1, .merges = 1};
+    CacheCfg g = {.size = 512,
+                  .line = 128,
+                  .sector = 32,
+                  .fill = 128,
+                  .ways = 4,
+                  .policy = POLICY_RANDOM,
+                  .mshrs = 1,
+                  .merges = 1};
     uint32_t even[4] = {0}, pairs[8][8] = {{0}};
     count_victims(&g, -1, N, 7, even, pairs);
     for (int w = 0; w < 4; w++) assert_share(even[w], N, 0.25);
@@ -392,9 +449,17 @@ static void distributions(void **state) {
     assert_share(never[1], N, 3.0 / 5);
 }
 
-static void seeds(void **state) {
+static void seeds(void **state)
+{
     (void)state;
-    CacheCfg g = {.size = 512, .line = 128, .sector = 32, .fill = 128, .ways = 4, .policy = POLICY_RANDOM, .mshrs = 1, .merges = 1};
+    CacheCfg g = {.size = 512,
+                  .line = 128,
+                  .sector = 32,
+                  .fill = 128,
+                  .ways = 4,
+                  .policy = POLICY_RANDOM,
+                  .mshrs = 1,
+                  .merges = 1};
     uint32_t a[4] = {0}, b[4] = {0}, c[4] = {0}, pa[8][8] = {{0}}, pb[8][8] = {{0}}, pc[8][8] = {{0}};
     count_victims(&g, -1, 1000, 5, a, pa);
     count_victims(&g, -1, 1000, 5, b, pb);
@@ -403,31 +468,32 @@ static void seeds(void **state) {
     assert_memory_not_equal(pa, pc, sizeof pa);
 }
 
-// --- what can't be a cache --------------------------------------------------------------------------------------------------
-static void refusals(void **state) {
+// --- what can't be a cache -------------------------------------------------------------------------------------------
+static void refusals(void **state)
+{
     (void)state;
     const CacheCfg good = {.size = 4096, .line = 128, .sector = 32, .fill = 128, .ways = 4, .mshrs = 1, .merges = 1};
     Cache c;
     const char *why;
     assert_true(cache_open(&c, &good, 1, &why));
     cache_close(&c);
-#define REFUSED(...)                              \
-    do {                                          \
-        CacheCfg bad = good;                      \
-        __VA_ARGS__;                              \
-        why = NULL;                               \
+#define REFUSED(...)                                 \
+    do {                                             \
+        CacheCfg bad = good;                         \
+        __VA_ARGS__;                                 \
+        why = NULL;                                  \
         assert_false(cache_open(&c, &bad, 1, &why)); \
-        assert_non_null(why);                     \
-        cache_close(&c);                          \
+        assert_non_null(why);                        \
+        cache_close(&c);                             \
     } while (0)
     REFUSED(bad.line = 96);
     REFUSED(bad.sector = 48);
     REFUSED(bad.sector = 256);
-    REFUSED(bad.line = 2048, bad.fill = 2048);            // 64 sectors
-    REFUSED(bad.fill = 64);                               // neither line nor sector
+    REFUSED(bad.line = 2048, bad.fill = 2048);  // 64 sectors
+    REFUSED(bad.fill = 64);                     // neither line nor sector
     REFUSED(bad.size = 4000);
     REFUSED(bad.ways = 5);
-    REFUSED(bad.size = 128 * 4 * 6);                      // 6 sets by bits
+    REFUSED(bad.size = 128 * 4 * 6);  // 6 sets by bits
     REFUSED(bad.size = 128 * 4 * 6, bad.index = INDEX_XOR);
     REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.policy = POLICY_PLRU);
     CacheCfg none = {0};  // there is no cache: not an error
@@ -435,10 +501,11 @@ static void refusals(void **state) {
     cache_close(&c);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scripts),       cmocka_unit_test(random_accesses), cmocka_unit_test(distributions),
-        cmocka_unit_test(seeds),         cmocka_unit_test(refusals),
+        cmocka_unit_test(scripts), cmocka_unit_test(random_accesses), cmocka_unit_test(distributions),
+        cmocka_unit_test(seeds),   cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ typedef struct Expected {
     uint32_t sectors, whole;
 } Expected;
 
-static void assert_segments(const uint64_t *addr, uint32_t lanes, uint32_t bytes, const Expected *want, uint32_t n) {
+static void assert_segments(const uint64_t *addr, uint32_t lanes, uint32_t bytes, const Expected *want, uint32_t n)
+{
     Segment got[64];
     assert_int_equal(coalesce(addr, lanes, bytes, got), n);
     for (uint32_t k = 0; k < n; k++) {
@@ -19,11 +20,13 @@ static void assert_segments(const uint64_t *addr, uint32_t lanes, uint32_t bytes
     }
 }
 
-static void strided(uint64_t *addr, uint64_t first, uint64_t stride) {
+static void strided(uint64_t *addr, uint64_t first, uint64_t stride)
+{
     for (uint32_t lane = 0; lane < 32; lane++) addr[lane] = first + lane * stride;
 }
 
-static void classic_patterns(void **state) {
+static void classic_patterns(void **state)
+{
     (void)state;
     uint64_t a[32];
     strided(a, 0x1000, 4);  // 32 floats: one line
@@ -34,13 +37,15 @@ static void classic_patterns(void **state) {
     assert_segments(a, ~0u, 4, (Expected[]){{0x1000, 12, 12}, {0x1080, 3, 3}}, 2);
     strided(a, 0x1020, 0);  // a broadcast
     assert_segments(a, ~0u, 4, (Expected[]){{0x1000, 2, 0}}, 1);
-    assert_segments(a, 0x7fffffff, 4, (Expected[]){{0x1000, 2, 0}}, 1);  // 31 lanes on 4 bytes don't make a sector whole
+    assert_segments(a, 0x7fffffff, 4, (Expected[]){{0x1000, 2, 0}},
+                    1);     // 31 lanes on 4 bytes don't make a sector whole
     strided(a, 0x1000, 8);  // every other word: two lines, all sectors, none whole
     assert_segments(a, ~0u, 4, (Expected[]){{0x1000, 15, 0}, {0x1080, 15, 0}}, 2);
     strided(a, 0x1000, 8);  // the same as doubles
     assert_segments(a, ~0u, 8, (Expected[]){{0x1000, 15, 15}, {0x1080, 15, 15}}, 2);
     strided(a, 0x1000, 16);  // float4
-    assert_segments(a, ~0u, 16, (Expected[]){{0x1000, 15, 15}, {0x1080, 15, 15}, {0x1100, 15, 15}, {0x1180, 15, 15}}, 4);
+    assert_segments(a, ~0u, 16, (Expected[]){{0x1000, 15, 15}, {0x1080, 15, 15}, {0x1100, 15, 15}, {0x1180, 15, 15}},
+                    4);
     strided(a, 0x1000, 1);  // bytes
     assert_segments(a, ~0u, 1, (Expected[]){{0x1000, 1, 1}}, 1);
     strided(a, 0x107f, 1);
@@ -55,9 +60,10 @@ static void classic_patterns(void **state) {
     assert_segments(a, ~0u, 4, column, 32);
     for (uint32_t lane = 0; lane < 32; lane++) a[lane] = 0x1000 + (31 - lane) * 4;  // backwards
     assert_segments(a, ~0u, 4, (Expected[]){{0x1000, 15, 15}}, 1);
-    for (uint32_t lane = 0; lane < 32; lane++) a[lane] = 0x1100 - (lane & 1) * 0x80 + lane / 2 * 4;  // two lines in turn:
-    assert_segments(a, ~0u, 4, (Expected[]){{0x1100, 3, 3}, {0x1080, 3, 3}}, 2);                     // by first lane
-    strided(a, 0x1000, 4);  // partial masks
+    for (uint32_t lane = 0; lane < 32; lane++)
+        a[lane] = 0x1100 - (lane & 1) * 0x80 + lane / 2 * 4;                      // two lines in turn:
+    assert_segments(a, ~0u, 4, (Expected[]){{0x1100, 3, 3}, {0x1080, 3, 3}}, 2);  // by first lane
+    strided(a, 0x1000, 4);                                                        // partial masks
     assert_segments(a, 1u, 4, (Expected[]){{0x1000, 1, 0}}, 1);
     assert_segments(a, 1u << 31, 4, (Expected[]){{0x1000, 8, 0}}, 1);
     assert_segments(a, 0xff, 4, (Expected[]){{0x1000, 1, 1}}, 1);
@@ -70,8 +76,9 @@ static void classic_patterns(void **state) {
     assert_segments(a, 1u << 5, 4, (Expected[]){{0x1000, 3, 0}}, 1);
 }
 
-// --- a model that looks at every byte -------------------------------------------------------------------------------------
-static uint32_t naive(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Expected *out, uint32_t *touches) {
+// --- a model that looks at every byte --------------------------------------------------------------------------------
+static uint32_t naive(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Expected *out, uint32_t *touches)
+{
     uint8_t seen[64][128];
     uint32_t n = 0;
     for (uint32_t lane = 0; lane < 32; lane++) {
@@ -98,14 +105,16 @@ static uint32_t naive(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Expe
     return n;
 }
 
-static uint64_t next_random(uint64_t *state) {  // splitmix64
+static uint64_t next_random(uint64_t *state)
+{  // splitmix64
     uint64_t z = *state += 0x9E3779B97F4A7C15ull;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ z >> 27) * 0x94D049BB133111EBull;
     return z ^ z >> 31;
 }
 
-static void random_patterns(void **state) {
+static void random_patterns(void **state)
+{
     (void)state;
     uint64_t r = 1, addr[32];
     Expected want[64];
@@ -133,7 +142,8 @@ static void random_patterns(void **state) {
 }
 
 // The short cut for runs gives what looking at lanes gives.
-static void runs(void **state) {
+static void runs(void **state)
+{
     (void)state;
     uint64_t addr[32], r = 7;
     Expected want[64];
@@ -157,7 +167,8 @@ static void runs(void **state) {
             }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classic_patterns),
         cmocka_unit_test(random_patterns),

@@ -5,28 +5,39 @@
 #include <string.h>
 
 enum { CL = 10, RCD = 12, RP = 14, RAS = 40, CONTROLLER = 5, BURST = 2 };  // 64 bytes at 32 a cycle
-static const DramCfg plain = {.bytes_per_cycle = 32, .banks = 8, .row = 2048, .clock_ratio = 1, .cl = CL, .rcd = RCD, .rp = RP, .ras = RAS,
-                              .queue = 16, .latency = CONTROLLER};
+static const DramCfg plain = {.bytes_per_cycle = 32,
+                              .banks = 8,
+                              .row = 2048,
+                              .clock_ratio = 1,
+                              .cl = CL,
+                              .rcd = RCD,
+                              .rp = RP,
+                              .ras = RAS,
+                              .queue = 16,
+                              .latency = CONTROLLER};
 
 typedef struct Channel {
     Dram dram;
     uint64_t count[C_COUNT];
 } Channel;
 
-static void channel_open(Channel *c, const DramCfg *cfg) {
+static void channel_open(Channel *c, const DramCfg *cfg)
+{
     memset(c, 0, sizeof *c);
     dram_open(&c->dram, cfg, c->count);
 }
 
-// An address in a row of a bank: rows are numbered r = row · banks + place, and the bank of row r is (r + row) mod banks
-// (dram.c: the bank's bits are hashed with the row).
-static uint64_t in_row(const DramCfg *cfg, uint32_t bank, uint32_t row) {
+// An address in a row of a bank: rows are numbered r = row · banks + place, and the bank of row r is (r + row) mod
+// banks (dram.c: the bank's bits are hashed with the row).
+static uint64_t in_row(const DramCfg *cfg, uint32_t bank, uint32_t row)
+{
     uint32_t place = (bank + cfg->banks * 64 - row % cfg->banks) % cfg->banks;  // (place + row) mod banks = bank
     return ((uint64_t)row * cfg->banks + place) * cfg->row;
 }
 
 // Runs until a read is complete; its time and tag.
-static uint64_t next_done(Channel *c, uint32_t *tag) {
+static uint64_t next_done(Channel *c, uint32_t *tag)
+{
     for (;;) {
         uint64_t t = dram_next(&c->dram);
         assert_true(t != NEVER);
@@ -35,7 +46,8 @@ static uint64_t next_done(Channel *c, uint32_t *tag) {
     }
 }
 
-static uint64_t read_at(Channel *c, uint64_t now, uint64_t address) {
+static uint64_t read_at(Channel *c, uint64_t now, uint64_t address)
+{
     uint32_t tag;
     dram_put(&c->dram, now, address, 64, false, 7);
     uint64_t t = next_done(c, &tag);
@@ -43,7 +55,8 @@ static uint64_t read_at(Channel *c, uint64_t now, uint64_t address) {
     return t - now;
 }
 
-static void rows(void **state) {
+static void rows(void **state)
+{
     (void)state;
     Channel c;
     channel_open(&c, &plain);
@@ -68,7 +81,8 @@ static void rows(void **state) {
 }
 
 // A row stays open for tRAS before it may be precharged.
-static void row_active_time(void **state) {
+static void row_active_time(void **state)
+{
     (void)state;
     for (uint32_t after = 1; after < 60; after++) {
         Channel c;
@@ -87,7 +101,8 @@ static void row_active_time(void **state) {
 }
 
 // DRAM at half, and at twice the core's clock.
-static void clocks(void **state) {
+static void clocks(void **state)
+{
     (void)state;
     Channel c;
     DramCfg slow = plain, fast = plain;
@@ -104,18 +119,19 @@ static void clocks(void **state) {
 }
 
 // The oldest whose row is open goes first; else the oldest.
-static void order(void **state) {
+static void order(void **state)
+{
     (void)state;
     Channel c;
     uint32_t tag;
     channel_open(&c, &plain);
     uint64_t a = in_row(&plain, 0, 0), b = in_row(&plain, 0, 1), x = in_row(&plain, 1, 0);
     dram_put(&c.dram, 100, a, 64, false, 0);
-    dram_run(&c.dram, 100);                            // opens row a
-    dram_put(&c.dram, 101, b, 64, false, 1);           // conflicts
-    dram_put(&c.dram, 101, a + 64, 64, false, 2);      // hits
-    dram_put(&c.dram, 101, x, 64, false, 3);           // another bank, closed
-    dram_put(&c.dram, 101, a + 128, 64, false, 4);     // hits
+    dram_run(&c.dram, 100);                         // opens row a
+    dram_put(&c.dram, 101, b, 64, false, 1);        // conflicts
+    dram_put(&c.dram, 101, a + 64, 64, false, 2);   // hits
+    dram_put(&c.dram, 101, x, 64, false, 3);        // another bank, closed
+    dram_put(&c.dram, 101, a + 128, 64, false, 4);  // hits
     dram_put(&c.dram, 101, b + 64, 64, false, 5);
     static const uint32_t want[] = {0, 2, 4, 1, 5, 3};  // with row b open, 5 is a hit and passes 3
     for (uint32_t k = 0; k < COUNT(want); k++) {
@@ -140,7 +156,9 @@ static void order(void **state) {
 
 // Feeds n requests as fast as the queue takes them; cycles from the first until the last datum is through, at a steady
 // state: the first half is not counted.
-static double cycles_each(const DramCfg *cfg, uint32_t n, uint32_t bytes, bool write, uint64_t (*address)(const DramCfg *, uint32_t)) {
+static double cycles_each(const DramCfg *cfg, uint32_t n, uint32_t bytes, bool write,
+                          uint64_t (*address)(const DramCfg *, uint32_t))
+{
     Channel c;
     uint32_t tag, put = 0, done = 0;
     uint64_t now = 0, half = 0;
@@ -152,7 +170,8 @@ static double cycles_each(const DramCfg *cfg, uint32_t n, uint32_t bytes, bool w
         now = MAX(now, t);
         uint32_t before = c.dram.n;
         dram_run(&c.dram, now);
-        if (write) done += before - c.dram.n;
+        if (write)
+            done += before - c.dram.n;
         else
             while (dram_pop(&c.dram, now, &tag)) done++;
         if (done >= n / 2 && !half) half = now, n = n + done - n / 2;
@@ -167,11 +186,13 @@ static uint64_t all_banks(const DramCfg *cfg, uint32_t k) { return in_row(cfg, k
 static uint64_t two_banks(const DramCfg *cfg, uint32_t k) { return in_row(cfg, k % 2, k / 2); }
 static uint64_t one_bank(const DramCfg *cfg, uint32_t k) { return in_row(cfg, 0, k); }
 
-static void assert_near(double got, double want, double part) {
+static void assert_near(double got, double want, double part)
+{
     if (got < want * (1 - part) || got > want * (1 + part)) fail_msg("%g, expected %g", got, want);
 }
 
-static void bandwidth(void **state) {
+static void bandwidth(void **state)
+{
     (void)state;
     DramCfg cfg = plain;
     // Rows that are open cost nothing but the bus.
@@ -181,7 +202,8 @@ static void bandwidth(void **state) {
     assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 64 / 42.142857, 0.01);
     cfg.bytes_per_cycle = 3.7;
     assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 64 / 3.7, 0.01);
-    // A new row in every bank in turn: tRC = tRAS + tRP = 54 cycles for eight requests, which the bus would carry in 16.
+    // A new row in every bank in turn: tRC = tRAS + tRP = 54 cycles for eight requests, which the bus would carry in
+    // 16.
     cfg = plain;
     assert_near(cycles_each(&cfg, 20000, 64, false, all_banks), 54.0 / 8, 0.01);
     assert_near(cycles_each(&cfg, 20000, 64, false, two_banks), 54.0 / 2, 0.01);
@@ -198,7 +220,8 @@ static void bandwidth(void **state) {
     assert_near(cycles_each(&cfg, 20000, 128, false, one_bank), 128 / 52.2, 0.01);
 }
 
-static void simple_mode(void **state) {
+static void simple_mode(void **state)
+{
     (void)state;
     Channel c;
     DramCfg cfg = plain;
@@ -223,7 +246,8 @@ static void simple_mode(void **state) {
 }
 
 // The queue has the described room, and a request leaves it when it is started.
-static void queue(void **state) {
+static void queue(void **state)
+{
     (void)state;
     Channel c;
     DramCfg cfg = plain;
@@ -241,10 +265,12 @@ static void queue(void **state) {
     dram_close(&c.dram);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),      cmocka_unit_test(row_active_time), cmocka_unit_test(clocks), cmocka_unit_test(order),
-        cmocka_unit_test(bandwidth), cmocka_unit_test(simple_mode),     cmocka_unit_test(queue),
+        cmocka_unit_test(rows),  cmocka_unit_test(row_active_time), cmocka_unit_test(clocks),
+        cmocka_unit_test(order), cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
+        cmocka_unit_test(queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- a rig that sends packets and collects what comes back ------------------------------------------------------------------
+// --- a rig that sends packets and collects what comes back -----------------------------------------------------------
 enum { SMS = 3, WINDOW = 40, BACK = 50, DRAM = 100, HEADER = 8 };  // BACK: cycles to the SM; DRAM: the controller's
 static const PartitionCfg plain = {
-    .l2 = {.size = 16384, .line = 128, .sector = 32, .fill = 32, .ways = 4, .mshrs = 8, .merges = 4, .write_back = true, .write_allocate = true},
-    .dram = {.simple = true, .bytes_per_cycle = 32, .banks = 1, .row = 2048, .clock_ratio = 1, .queue = 8, .latency = DRAM},
-    .interval = 1, .bytes_in = 32, .bytes_out = 32, .to_sm = BACK, .credits = 8, .partitions = 1, .chunk = 256, .header = HEADER,
-    .atomic_interval = 1, .sms = SMS, .page = 1 << 21,
+    .l2 = {.size = 16384,
+           .line = 128,
+           .sector = 32,
+           .fill = 32,
+           .ways = 4,
+           .mshrs = 8,
+           .merges = 4,
+           .write_back = true,
+           .write_allocate = true},
+    .dram =
+        {.simple = true, .bytes_per_cycle = 32, .banks = 1, .row = 2048, .clock_ratio = 1, .queue = 8, .latency = DRAM},
+    .interval = 1,
+    .bytes_in = 32,
+    .bytes_out = 32,
+    .to_sm = BACK,
+    .credits = 8,
+    .partitions = 1,
+    .chunk = 256,
+    .header = HEADER,
+    .atomic_interval = 1,
+    .sms = SMS,
+    .page = 1 << 21,
 };
 
 typedef struct Rig {
@@ -24,30 +42,45 @@ typedef struct Rig {
     bool jumps;              // windows in which nothing is due aren't
 } Rig;
 
-static void rig_open(Rig *r, const PartitionCfg *cfg) {
+static void rig_open(Rig *r, const PartitionCfg *cfg)
+{
     const char *why;
     memset(r, 0, sizeof *r);
     for (int s = 0; s < SMS; s++) r->from[s] = &r->wires[s];
     if (!partition_open(&r->p, cfg, 0, &why)) fail_msg("%s", why);
 }
 
-static void rig_close(Rig *r) {
+static void rig_close(Rig *r)
+{
     for (int s = 0; s < SMS; s++)
         for (int b = 0; b < 2; b++) mem_free(r->wires[s].box[b].v);
     vec_free(&r->sent), vec_free(&r->replies), vec_free(&r->credits);
     partition_close(&r->p);
 }
 
-static void send(Rig *r, uint64_t time, int sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t whole, uint32_t tag) {
-    Packet p = {.time = time, .address = address, .tag = tag, .sm = (uint16_t)sm, .kind = (uint8_t)kind, .sectors = (uint8_t)sectors,
-                .whole = (uint8_t)whole, .ops = 32, .quiet = kind == PACKET_WRITE};
+static void send(Rig *r, uint64_t time, int sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t whole,
+                 uint32_t tag)
+{
+    Packet p = {.time = time,
+                .address = address,
+                .tag = tag,
+                .sm = (uint16_t)sm,
+                .kind = (uint8_t)kind,
+                .sectors = (uint8_t)sectors,
+                .whole = (uint8_t)whole,
+                .ops = 32,
+                .quiet = kind == PACKET_WRITE};
     vec_push(&r->sent, p);
 }
 
-static void read_line(Rig *r, uint64_t time, uint64_t address, uint32_t tag) { send(r, time, 0, PACKET_READ, address, 15, 0, tag); }
+static void read_line(Rig *r, uint64_t time, uint64_t address, uint32_t tag)
+{
+    send(r, time, 0, PACKET_READ, address, 15, 0, tag);
+}
 
 // Runs until nothing is under way, and at least to `until`.
-static void run(Rig *r, uint64_t until) {
+static void run(Rig *r, uint64_t until)
+{
     for (;;) {
         uint64_t end = (r->window + 1) * WINDOW;
         bool arrives = false;
@@ -69,7 +102,8 @@ static void run(Rig *r, uint64_t until) {
             for (size_t k = 0; k < reply->n; k++) {
                 assert_int_equal(reply->v[k].sm, s);
                 assert_int_equal(reply->v[k].kind, PACKET_REPLY);
-                assert_true(reply->v[k].time >= end);  // it crosses a window's edge, or the SMs would have to wait for it
+                assert_true(reply->v[k].time >=
+                            end);  // it crosses a window's edge, or the SMs would have to wait for it
                 vec_push(&r->replies, reply->v[k]);
             }
             for (size_t k = 0; k < credit->n; k++) {
@@ -86,7 +120,8 @@ static void run(Rig *r, uint64_t until) {
     }
 }
 
-static uint64_t reply_time(const Rig *r, uint32_t tag) {
+static uint64_t reply_time(const Rig *r, uint32_t tag)
+{
     uint64_t time = NEVER;
     for (size_t k = 0; k < r->replies.n; k++) {
         if (r->replies.v[k].tag != tag) continue;
@@ -99,18 +134,19 @@ static uint64_t reply_time(const Rig *r, uint32_t tag) {
 
 #define COUNTS(rig, counter, want) assert_int_equal((rig)->p.count[C_##counter], want)
 
-// --- times ------------------------------------------------------------------------------------------------------------------
-// At 32 bytes a cycle, a reply of a header and 128 bytes takes 4.25 cycles of the port out, one of 32 bytes 1.25; DRAM's
-// bus takes 4 and 1.
-static void hit_and_miss(void **state) {
+// --- times -----------------------------------------------------------------------------------------------------------
+// At 32 bytes a cycle, a reply of a header and 128 bytes takes 4.25 cycles of the port out, one of 32 bytes 1.25;
+// DRAM's bus takes 4 and 1.
+static void hit_and_miss(void **state)
+{
     (void)state;
     Rig r;
     rig_open(&r, &plain);
-    read_line(&r, 1000, 0x4000, 1);                            // misses
-    read_line(&r, 2000, 0x4000, 2);                            // hits
-    send(&r, 3000, 1, PACKET_READ, 0x4000, 4, 0, 3);           // one sector, another SM
-    send(&r, 4000, 0, PACKET_READ, 0x4080, 1, 0, 4);           // a line of which one sector comes
-    send(&r, 5000, 0, PACKET_READ, 0x4080, 3, 0, 5);           // and another
+    read_line(&r, 1000, 0x4000, 1);                   // misses
+    read_line(&r, 2000, 0x4000, 2);                   // hits
+    send(&r, 3000, 1, PACKET_READ, 0x4000, 4, 0, 3);  // one sector, another SM
+    send(&r, 4000, 0, PACKET_READ, 0x4080, 1, 0, 4);  // a line of which one sector comes
+    send(&r, 5000, 0, PACKET_READ, 0x4080, 3, 0, 5);  // and another
     send(&r, 6000, 0, PACKET_READ, 0x4080, 3, 0, 6);
     run(&r, 0);
     assert_int_equal(reply_time(&r, 1), 1000 + 4 + DRAM + 5 + BACK);
@@ -132,7 +168,8 @@ static void hit_and_miss(void **state) {
     rig_close(&r);
 }
 
-static void whole_line_fill(void **state) {
+static void whole_line_fill(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.fill = 128;
@@ -148,23 +185,24 @@ static void whole_line_fill(void **state) {
     rig_close(&r);
 }
 
-static void merging(void **state) {
+static void merging(void **state)
+{
     (void)state;
     Rig r;
     rig_open(&r, &plain);
     read_line(&r, 1000, 0x4000, 1);
-    send(&r, 1010, 1, PACKET_READ, 0x4000, 15, 0, 2);   // joins
-    send(&r, 1020, 2, PACKET_READ, 0x4000, 1, 0, 3);    // joins
-    send(&r, 1030, 0, PACKET_READ, 0x4080, 1, 0, 4);    // a miss of its own
-    send(&r, 1040, 0, PACKET_READ, 0x4080, 3, 0, 5);    // the same line, another sector: fetches it
+    send(&r, 1010, 1, PACKET_READ, 0x4000, 15, 0, 2);  // joins
+    send(&r, 1020, 2, PACKET_READ, 0x4000, 1, 0, 3);   // joins
+    send(&r, 1030, 0, PACKET_READ, 0x4080, 1, 0, 4);   // a miss of its own
+    send(&r, 1040, 0, PACKET_READ, 0x4080, 3, 0, 5);   // the same line, another sector: fetches it
     run(&r, 0);
     uint64_t done = 1000 + 4 + DRAM;
-    assert_int_equal(reply_time(&r, 1), done + 5 + BACK);         // 4.25
-    assert_int_equal(reply_time(&r, 2), done + 9 + BACK);         // 8.5
-    assert_int_equal(reply_time(&r, 3), done + 10 + BACK);        // 9.75
-    uint64_t later = 1040 + 1 + DRAM;                             // both sectors of the line are there
-    assert_int_equal(reply_time(&r, 4), later + 2 + BACK);        // 1.25
-    assert_int_equal(reply_time(&r, 5), later + 4 + BACK);        // 3.5
+    assert_int_equal(reply_time(&r, 1), done + 5 + BACK);   // 4.25
+    assert_int_equal(reply_time(&r, 2), done + 9 + BACK);   // 8.5
+    assert_int_equal(reply_time(&r, 3), done + 10 + BACK);  // 9.75
+    uint64_t later = 1040 + 1 + DRAM;                       // both sectors of the line are there
+    assert_int_equal(reply_time(&r, 4), later + 2 + BACK);  // 1.25
+    assert_int_equal(reply_time(&r, 5), later + 4 + BACK);  // 3.5
     COUNTS(&r, L2_MISSES, 3);
     COUNTS(&r, L2_MERGES, 2);
     COUNTS(&r, DRAM_READS, 3);
@@ -172,7 +210,8 @@ static void merging(void **state) {
     rig_close(&r);
 }
 
-static void one_lookup_an_interval(void **state) {
+static void one_lookup_an_interval(void **state)
+{
     (void)state;
     for (uint32_t interval = 1; interval < 8; interval++) {
         PartitionCfg cfg = plain;
@@ -189,12 +228,14 @@ static void one_lookup_an_interval(void **state) {
 }
 
 // Requests pass the port in as fast as it is described: 64 stores of a header and 128 bytes, 4.25 cycles each.
-static void port_in(void **state) {
+static void port_in(void **state)
+{
     (void)state;
     Rig r;
     rig_open(&r, &plain);
     for (uint32_t k = 0; k < 64; k++) send(&r, 1000, 0, PACKET_WRITE, 0x1000 + 128 * (k % 4), 15, 15, 0);
-    for (uint32_t k = 0; k < 64; k++) send(&r, 5000, 0, PACKET_READ, 0x1000, 1, 0, k);  // headers alone: a look-up a cycle
+    for (uint32_t k = 0; k < 64; k++)
+        send(&r, 5000, 0, PACKET_READ, 0x1000, 1, 0, k);  // headers alone: a look-up a cycle
     run(&r, 0);
     assert_int_equal(r.credits.n, 128);
     assert_int_equal(r.credits.v[0].time, 1000 + BACK);
@@ -204,7 +245,8 @@ static void port_in(void **state) {
 }
 
 // The first come is the first served; of those that come together the one of the lower SM.
-static void arrival_order(void **state) {
+static void arrival_order(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.interval = 10;
@@ -223,60 +265,62 @@ static void arrival_order(void **state) {
     rig_close(&r);
 }
 
-// --- stores -----------------------------------------------------------------------------------------------------------------
-static void write_back(void **state) {
+// --- stores ----------------------------------------------------------------------------------------------------------
+static void write_back(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.size = 256, cfg.l2.ways = 2;  // one set of two lines
     Rig r;
     rig_open(&r, &cfg);
-    send(&r, 1000, 0, PACKET_WRITE, 0x0000, 15, 15, 0);   // whole: nothing is fetched
+    send(&r, 1000, 0, PACKET_WRITE, 0x0000, 15, 15, 0);  // whole: nothing is fetched
     run(&r, 1500);
     COUNTS(&r, DRAM_READS, 0);
     COUNTS(&r, L2_HITS, 1);
-    read_line(&r, 2000, 0x0000, 1);                       // what was written is there
+    read_line(&r, 2000, 0x0000, 1);  // what was written is there
     run(&r, 2500);
     assert_int_equal(reply_time(&r, 1), 2000 + 5 + BACK);
     COUNTS(&r, DRAM_READS, 0);
-    send(&r, 3000, 0, PACKET_WRITE, 0x0080, 3, 1, 0);     // sector 0 whole, a part of sector 1: that is fetched
+    send(&r, 3000, 0, PACKET_WRITE, 0x0080, 3, 1, 0);  // sector 0 whole, a part of sector 1: that is fetched
     run(&r, 3500);
     COUNTS(&r, DRAM_READS, 1);
     COUNTS(&r, DRAM_READ_BYTES, 32);
     send(&r, 4000, 0, PACKET_READ, 0x0080, 3, 0, 2);
-    send(&r, 4500, 0, PACKET_READ, 0x0080, 4, 0, 3);      // clean
+    send(&r, 4500, 0, PACKET_READ, 0x0080, 4, 0, 3);  // clean
     run(&r, 5000);
     assert_int_equal(reply_time(&r, 2), 4000 + 3 + BACK);
     COUNTS(&r, DRAM_READ_BYTES, 64);
     COUNTS(&r, DRAM_WRITES, 0);
     COUNTS(&r, L2_EVICTIONS, 0);
-    read_line(&r, 6000, 0x0100, 4);                       // the line at 0 goes: four dirty sectors in one request
+    read_line(&r, 6000, 0x0100, 4);  // the line at 0 goes: four dirty sectors in one request
     run(&r, 6500);
     COUNTS(&r, DRAM_WRITES, 1);
     COUNTS(&r, DRAM_WRITE_BYTES, 128);
     COUNTS(&r, L2_WRITEBACKS, 4);
     COUNTS(&r, L2_EVICTIONS, 1);
-    read_line(&r, 7000, 0x0180, 5);                       // that at 0x80: two of three
+    read_line(&r, 7000, 0x0180, 5);  // that at 0x80: two of three
     run(&r, 7500);
     COUNTS(&r, DRAM_WRITES, 2);
     COUNTS(&r, DRAM_WRITE_BYTES, 128 + 64);
     COUNTS(&r, L2_WRITEBACKS, 6);
-    read_line(&r, 8000, 0x0200, 6);                       // clean ones go quietly
+    read_line(&r, 8000, 0x0200, 6);  // clean ones go quietly
     run(&r, 8500);
     COUNTS(&r, DRAM_WRITES, 2);
     COUNTS(&r, L2_EVICTIONS, 3);
     COUNTS(&r, L2_WRITES, 2);
     COUNTS(&r, L2_READS, 6);
-    assert_int_equal(r.replies.n, 6);                     // none for stores
+    assert_int_equal(r.replies.n, 6);  // none for stores
     assert_int_equal(r.credits.n, 8);
     rig_close(&r);
 }
 
-static void partial_store_to_a_missing_line(void **state) {
+static void partial_store_to_a_missing_line(void **state)
+{
     (void)state;
     Rig r;
     rig_open(&r, &plain);
-    send(&r, 1000, 0, PACKET_WRITE, 0x4000, 1, 0, 0);   // a part of a sector: fetched, written when it comes
-    send(&r, 1010, 1, PACKET_READ, 0x4000, 1, 0, 1);    // joins that
+    send(&r, 1000, 0, PACKET_WRITE, 0x4000, 1, 0, 0);  // a part of a sector: fetched, written when it comes
+    send(&r, 1010, 1, PACKET_READ, 0x4000, 1, 0, 1);   // joins that
     run(&r, 0);
     assert_int_equal(reply_time(&r, 1), 1000 + 1 + DRAM + 2 + BACK);
     COUNTS(&r, DRAM_READS, 1);
@@ -285,7 +329,8 @@ static void partial_store_to_a_missing_line(void **state) {
     rig_close(&r);
 }
 
-static void write_through(void **state) {
+static void write_through(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.size = 256, cfg.l2.ways = 2, cfg.l2.write_back = false;
@@ -310,7 +355,8 @@ static void write_through(void **state) {
     rig_close(&r);
 }
 
-static void no_allocation_for_stores(void **state) {
+static void no_allocation_for_stores(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.write_allocate = false;
@@ -330,7 +376,8 @@ static void no_allocation_for_stores(void **state) {
     rig_close(&r);
 }
 
-static void atomics(void **state) {
+static void atomics(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.atomic_interval = 3;
@@ -348,16 +395,17 @@ static void atomics(void **state) {
     rig_close(&r);
 }
 
-// --- back-pressure ------------------------------------------------------------------------------------------------------------
-static void full_of_misses(void **state) {
+// --- back-pressure ---------------------------------------------------------------------------------------------------
+static void full_of_misses(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.mshrs = 1;
     Rig r;
     rig_open(&r, &cfg);
     read_line(&r, 1000, 0x4000, 1);
-    read_line(&r, 1001, 0x4080, 2);                       // no MSHR until the first is done
-    send(&r, 1002, 1, PACKET_READ, 0x4000, 15, 0, 3);     // waits behind it, though it could merge
+    read_line(&r, 1001, 0x4080, 2);                    // no MSHR until the first is done
+    send(&r, 1002, 1, PACKET_READ, 0x4000, 15, 0, 3);  // waits behind it, though it could merge
     run(&r, 0);
     uint64_t first = 1000 + 4 + DRAM;
     assert_int_equal(reply_time(&r, 1), first + 5 + BACK);
@@ -369,7 +417,8 @@ static void full_of_misses(void **state) {
     rig_close(&r);
 }
 
-static void full_of_merges(void **state) {
+static void full_of_merges(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.merges = 2;
@@ -386,7 +435,8 @@ static void full_of_merges(void **state) {
     rig_close(&r);
 }
 
-static void full_set(void **state) {
+static void full_set(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.size = 128, cfg.l2.ways = 1;
@@ -400,7 +450,8 @@ static void full_set(void **state) {
     rig_close(&r);
 }
 
-static void full_dram_queue(void **state) {
+static void full_dram_queue(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.dram.queue = 2;
@@ -416,7 +467,8 @@ static void full_dram_queue(void **state) {
 }
 
 // A dirty victim needs room in the queue beside the fetch.
-static void full_dram_queue_of_a_victim(void **state) {
+static void full_dram_queue_of_a_victim(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.size = 128, cfg.l2.ways = 1;
@@ -435,7 +487,8 @@ static void full_dram_queue_of_a_victim(void **state) {
 }
 
 // A credit is on its way back as soon as its request is served, in the order of service.
-static void credits(void **state) {
+static void credits(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.interval = 5;
@@ -454,27 +507,30 @@ static void credits(void **state) {
     rig_close(&r);
 }
 
-// --- a naive model: requests far apart, so that each is over before the next ---------------------------------------------------
+// --- a naive model: requests far apart, so that each is over before the next -----------------------------------------
 typedef struct NaiveLine {
     uint64_t line;
     uint32_t valid, dirty;
     uint64_t used;
 } NaiveLine;
 
-static uint64_t next_random(uint64_t *state) {  // splitmix64
+static uint64_t next_random(uint64_t *state)
+{  // splitmix64
     uint64_t z = *state += 0x9E3779B97F4A7C15ull;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ z >> 27) * 0x94D049BB133111EBull;
     return z ^ z >> 31;
 }
 
-static uint32_t bits(uint32_t x) {
+static uint32_t bits(uint32_t x)
+{
     uint32_t n = 0;
     for (; x; x /= 2) n += x & 1;
     return n;
 }
 
-static void against_naive(void **state) {
+static void against_naive(void **state)
+{
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         enum { SETS = 8, WAYS = 2, N = 4000 };
@@ -488,8 +544,13 @@ static void against_naive(void **state) {
         uint64_t hits = 0, misses = 0, read_sectors = 0, written = 0, evicted = 0, state_of = seed;
         for (uint32_t k = 0; k < N; k++) {
             uint64_t x = next_random(&state_of), line = x % 40, kind = x >> 20 & 3;
-            uint32_t sectors = (x >> 32 & 15) ? (uint32_t)(x >> 32 & 15) : 1, whole = kind == 0 ? sectors & (uint32_t)(x >> 40) : 0;
-            send(&r, 1000 + 1000ull * k, (int)(x >> 50) % SMS, kind == 0 ? PACKET_WRITE : kind == 1 ? PACKET_ATOMIC : PACKET_READ, line * 128, sectors, whole, k);
+            uint32_t sectors = (x >> 32 & 15) ? (uint32_t)(x >> 32 & 15) : 1,
+                     whole = kind == 0 ? sectors & (uint32_t)(x >> 40) : 0;
+            send(&r, 1000 + 1000ull * k, (int)(x >> 50) % SMS,
+                 kind == 0   ? PACKET_WRITE
+                 : kind == 1 ? PACKET_ATOMIC
+                             : PACKET_READ,
+                 line * 128, sectors, whole, k);
             NaiveLine *set = cache[line % SETS], *l = NULL;
             for (uint32_t w = 0; w < WAYS; w++)
                 if (set[w].line == line) l = &set[w];
@@ -500,8 +561,10 @@ static void against_naive(void **state) {
             }
             uint32_t need = sectors & ~whole & ~l->valid;  // what is missing
             if (need && cfg.l2.fill == 128) need = 15 & ~l->valid;
-            if (need) misses++;
-            else hits++;
+            if (need)
+                misses++;
+            else
+                hits++;
             read_sectors += bits(need);
             l->valid |= need | whole;
             if (kind < 2) l->dirty |= sectors;
@@ -522,12 +585,14 @@ static void against_naive(void **state) {
 }
 
 // As many as possible at once, with everything scarce: each read and atomic is answered once, and the laws hold.
-static void flood(void **state) {
+static void flood(void **state)
+{
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         enum { N = 5000 };
         PartitionCfg cfg = plain;
-        cfg.l2.size = 2048, cfg.l2.mshrs = 1 + (uint32_t)seed, cfg.l2.merges = 2, cfg.dram.queue = 2 + (uint32_t)seed % 2;
+        cfg.l2.size = 2048, cfg.l2.mshrs = 1 + (uint32_t)seed, cfg.l2.merges = 2,
+        cfg.dram.queue = 2 + (uint32_t)seed % 2;
         cfg.dram.simple = seed & 1;
         cfg.dram.cl = cfg.dram.rcd = cfg.dram.rp = 10, cfg.dram.ras = 30, cfg.dram.banks = 4;
         Rig r;
@@ -538,8 +603,11 @@ static void flood(void **state) {
         for (uint32_t k = 0; k < N; k++) {
             uint64_t x = next_random(&state_of), kind = x >> 20 & 3;
             uint32_t sectors = (uint32_t)(x >> 32 & 15) | 1;
-            send(&r, 1000 + k / 3, (int)(k % SMS), kind == 0 ? PACKET_WRITE : kind == 1 ? PACKET_ATOMIC : PACKET_READ, x % 64 * 128, sectors,
-                 kind == 0 ? sectors & (uint32_t)(x >> 40) : 0, k);
+            send(&r, 1000 + k / 3, (int)(k % SMS),
+                 kind == 0   ? PACKET_WRITE
+                 : kind == 1 ? PACKET_ATOMIC
+                             : PACKET_READ,
+                 x % 64 * 128, sectors, kind == 0 ? sectors & (uint32_t)(x >> 40) : 0, k);
             asked[k] = kind != 0;
             awaited += kind != 0;
         }
@@ -553,7 +621,8 @@ static void flood(void **state) {
         assert_int_equal(c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS], N);
         assert_int_equal(c[C_REPLIES], awaited);
         assert_int_equal(c[C_L2_WRITEBACKS] * 32, c[C_DRAM_WRITE_BYTES]);
-        if (!cfg.dram.simple) assert_int_equal(c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES], c[C_DRAM_READS] + c[C_DRAM_WRITES]);
+        if (!cfg.dram.simple)
+            assert_int_equal(c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES], c[C_DRAM_READS] + c[C_DRAM_WRITES]);
         assert_true(c[C_L2_REFUSED] > 0);
         for (uint32_t l = 0; l < 16; l++) assert_int_equal(r.p.l2.lines[l].pending, 0);  // nothing stays locked
         free(asked);
@@ -562,7 +631,8 @@ static void flood(void **state) {
 }
 
 // Windows before anything is due needn't be run: the same replies at the same times, and the same counts.
-static void jumps(void **state) {
+static void jumps(void **state)
+{
     (void)state;
     PartitionCfg cfg = plain;
     cfg.l2.size = 2048, cfg.l2.mshrs = 2, cfg.dram.queue = 3, cfg.dram.latency = 400;
@@ -590,9 +660,11 @@ static void jumps(void **state) {
     rig_close(&r[0]), rig_close(&r[1]);
 }
 
-// --- interleaving -------------------------------------------------------------------------------------------------------------
-// Every address has one place: a chunk's bytes stay together, no two chunks share a place, and each partition gets its part.
-static void interleaving(void **state) {
+// --- interleaving ----------------------------------------------------------------------------------------------------
+// Every address has one place: a chunk's bytes stay together, no two chunks share a place, and each partition gets its
+// part.
+static void interleaving(void **state)
+{
     (void)state;
     for (uint32_t parts = 1; parts <= 64; parts = parts < 13 ? parts + 1 : parts * 2)
         for (uint32_t hash = 0; hash < 2; hash++)
@@ -631,28 +703,19 @@ static void interleaving(void **state) {
     for (uint32_t p = 0; p < 6; p++) assert_in_range(count[p], 800, 1200);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hit_and_miss),
-        cmocka_unit_test(whole_line_fill),
-        cmocka_unit_test(merging),
-        cmocka_unit_test(one_lookup_an_interval),
-        cmocka_unit_test(port_in),
-        cmocka_unit_test(arrival_order),
-        cmocka_unit_test(write_back),
-        cmocka_unit_test(partial_store_to_a_missing_line),
-        cmocka_unit_test(write_through),
-        cmocka_unit_test(no_allocation_for_stores),
-        cmocka_unit_test(atomics),
-        cmocka_unit_test(full_of_misses),
-        cmocka_unit_test(full_of_merges),
-        cmocka_unit_test(full_set),
-        cmocka_unit_test(full_dram_queue),
-        cmocka_unit_test(full_dram_queue_of_a_victim),
-        cmocka_unit_test(credits),
-        cmocka_unit_test(against_naive),
-        cmocka_unit_test(flood),
-        cmocka_unit_test(jumps),
+        cmocka_unit_test(hit_and_miss),    cmocka_unit_test(whole_line_fill),
+        cmocka_unit_test(merging),         cmocka_unit_test(one_lookup_an_interval),
+        cmocka_unit_test(port_in),         cmocka_unit_test(arrival_order),
+        cmocka_unit_test(write_back),      cmocka_unit_test(partial_store_to_a_missing_line),
+        cmocka_unit_test(write_through),   cmocka_unit_test(no_allocation_for_stores),
+        cmocka_unit_test(atomics),         cmocka_unit_test(full_of_misses),
+        cmocka_unit_test(full_of_merges),  cmocka_unit_test(full_set),
+        cmocka_unit_test(full_dram_queue), cmocka_unit_test(full_dram_queue_of_a_victim),
+        cmocka_unit_test(credits),         cmocka_unit_test(against_naive),
+        cmocka_unit_test(flood),           cmocka_unit_test(jumps),
         cmocka_unit_test(interleaving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

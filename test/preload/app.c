@@ -1,7 +1,7 @@
-// app.c: an application of the driver API that knows nothing of us: app HOW WHAT [IMAGE]. It loads a module, adds one to each
-// byte of a buffer, 3 times, and prints what every call returned and a sum over the result. HOW it gets at the driver: dlsym,
-// proc (cuGetProcAddress), ptsz (the same, for streams per thread), or linked, as it is when compiled with -DLINKED. WHAT it
-// does: words below.
+// app.c: an application of the driver API that knows nothing of us: app HOW WHAT [IMAGE]. It loads a module, adds one
+// to each byte of a buffer, 3 times, and prints what every call returned and a sum over the result. HOW it gets at the
+// driver: dlsym, proc (cuGetProcAddress), ptsz (the same, for streams per thread), or linked, as it is when compiled
+// with -DLINKED. WHAT it does: words below.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -28,9 +28,11 @@ static const char *how, *what;
 static int (*proc)(const char *, void **, int, uint64_t, int *);
 
 #ifdef LINKED
-#define NAMES(N)                                                                                                              \
-    N(cuInit) N(cuMemAlloc_v2) N(cuMemcpyHtoD_v2) N(cuMemcpyDtoH_v2) N(cuModuleLoadDataEx) N(cuModuleGetFunction) N(cuLaunchKernel) \
-    N(cuModuleUnload)
+#define NAMES(N)       \
+    N(cuInit)          \
+    N(cuMemAlloc_v2)   \
+    N(cuMemcpyHtoD_v2) \
+    N(cuMemcpyDtoH_v2) N(cuModuleLoadDataEx) N(cuModuleGetFunction) N(cuLaunchKernel) N(cuModuleUnload)
 #define N(name) int name();
 NAMES(N)
 #undef N
@@ -54,7 +56,8 @@ static void *function(const char *name)
         if (!first || first("cuGetProcAddress", (void **)&proc, 12000, 0, NULL)) abort();
     }
     if (proc) proc(name, &f, 12000, strcmp(how, "ptsz") ? 0 : 2, NULL);
-    for (int s = 0; !proc && s < 2 && !f; s++) snprintf(full, sizeof full, "%s%s", name, suffixes[s]), f = dlsym(driver, full);
+    for (int s = 0; !proc && s < 2 && !f; s++)
+        snprintf(full, sizeof full, "%s%s", name, suffixes[s]), f = dlsym(driver, full);
     if (!f) printf("no %s\n", name), exit(1);
     return f;
 }
@@ -91,12 +94,18 @@ static void *load(const char *path, const void *image, void **library)
     int options[] = {4};
     *library = NULL;
     if (is("wrapped")) image = &wrapper;
-    if (is("library-file")) CALL(cuLibraryLoadFromFile, library, path, NULL, NULL, 0, NULL, NULL, 0);
-    else if (is("library")) CALL(cuLibraryLoadData, library, image, NULL, NULL, 0, NULL, NULL, 0);
-    else if (is("file")) CALL(cuModuleLoad, &m, path);
-    else if (is("fatbinary")) CALL(cuModuleLoadFatBinary, &m, image);
-    else if (is("data")) CALL(cuModuleLoadData, &m, image);
-    else CALL(cuModuleLoadDataEx, &m, image, 1, options, values), printf("log: %zu bytes\n", (size_t)values[0]);
+    if (is("library-file"))
+        CALL(cuLibraryLoadFromFile, library, path, NULL, NULL, 0, NULL, NULL, 0);
+    else if (is("library"))
+        CALL(cuLibraryLoadData, library, image, NULL, NULL, 0, NULL, NULL, 0);
+    else if (is("file"))
+        CALL(cuModuleLoad, &m, path);
+    else if (is("fatbinary"))
+        CALL(cuModuleLoadFatBinary, &m, image);
+    else if (is("data"))
+        CALL(cuModuleLoadData, &m, image);
+    else
+        CALL(cuModuleLoadDataEx, &m, image, 1, options, values), printf("log: %zu bytes\n", (size_t)values[0]);
     if (is("library-module")) CALL(cuLibraryGetModule, &m, *library);
     return m;
 }
@@ -121,10 +130,14 @@ static void launch(void *f, uint64_t in, uint64_t out, void *stream)
         CALL(cuGraphAddKernelNode, &of, graph, NULL, (size_t)0, &node);
         CALL(cuGraphInstantiateWithFlags, &ready, graph, (uint64_t)0);
         CALL(cuGraphLaunch, ready, stream);
-    } else if (is("extra")) CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, NULL, extra);
-    else if (is("ex-")) CALL(cuLaunchKernelEx, &c, f, params, NULL);
-    else if (is("cooperative")) CALL(cuLaunchCooperativeKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params);
-    else CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params, NULL);
+    } else if (is("extra"))
+        CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, NULL, extra);
+    else if (is("ex-"))
+        CALL(cuLaunchKernelEx, &c, f, params, NULL);
+    else if (is("cooperative"))
+        CALL(cuLaunchCooperativeKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params);
+    else
+        CALL(cuLaunchKernel, f, BLOCKS, 1, 1, THREADS, 1, 1, smem, stream, params, NULL);
 }
 
 static void run(void *f, void *stream)
@@ -134,8 +147,10 @@ static void run(void *f, void *stream)
     size_t more = is("uneven") ? 16 : 0;  // so that lines of 24 bytes end where it does
     for (int k = 0; k < BYTES; k++) bytes[k] = (unsigned char)(k * 7 + k / 251);
     CALL(cuMemAlloc, &in, is("same") ? 2 * BYTES : BYTES + more);
-    if (is("same")) out = in + BYTES;
-    else CALL(cuMemAlloc, &out, BYTES + more);
+    if (is("same"))
+        out = in + BYTES;
+    else
+        CALL(cuMemAlloc, &out, BYTES + more);
     CALL(cuMemcpyHtoD, in, bytes, sizeof bytes);
     for (int k = 0; k < 3; k++) launch(f, k & 1 ? out : in, k & 1 ? in : out, stream);
     CALL(cuMemcpyDtoH, bytes, out, sizeof bytes);
@@ -161,19 +176,25 @@ int main(int argc, char **argv)
     m = load(argv[3], image, &library);
     memset(image, ' ', 100);  // the driver has its own copy
     if (!m && !library) return 0;
-    if (m) CALL(cuModuleGetFunction, &f, m, is("plain") ? "plain" : "add");
-    else CALL(cuLibraryGetKernel, &kernel, library, "add"), f = kernel;
+    if (m)
+        CALL(cuModuleGetFunction, &f, m, is("plain") ? "plain" : "add");
+    else
+        CALL(cuLibraryGetKernel, &kernel, library, "add"), f = kernel;
     if (is("library-function")) CALL(cuKernelGetFunction, &f, kernel);
     if (is("much-asked")) {
-        if (f == kernel) CALL(cuKernelSetAttribute, 8, 60000, kernel, 7);
-        else CALL(cuFuncSetAttribute, f, 8, 60000);
+        if (f == kernel)
+            CALL(cuKernelSetAttribute, 8, 60000, kernel, 7);
+        else
+            CALL(cuFuncSetAttribute, f, 8, 60000);
     }
     if (!strcmp(what, "cluster")) CALL(cuFuncSetAttribute, f, 14, 1);
     if (is("stream") || is("capture")) CALL(cuStreamCreate, &stream, 0);
     if (is("capture")) CALL(cuStreamBeginCapture, stream, 0);
     run(f, stream);
     if (is("capture")) CALL(cuStreamEndCapture, stream, &graph);
-    if (library) CALL(cuLibraryUnload, library);
-    else CALL(cuModuleUnload, m);
+    if (library)
+        CALL(cuLibraryUnload, library);
+    else
+        CALL(cuModuleUnload, m);
     return 0;
 }

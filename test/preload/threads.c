@@ -1,6 +1,6 @@
-// threads.c: threads that load, launch and unload modules at once, in two contexts: threads PTX. Each checks what its kernels left.
-// Half of them share a kernel, which is launched in several shapes while its attributes are set; handles come and go, and are
-// given out anew.
+// threads.c: threads that load, launch and unload modules at once, in two contexts: threads PTX. Each checks what its
+// kernels left. Half of them share a kernel, which is launched in several shapes while its attributes are set; handles
+// come and go, and are given out anew.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES(N)                                                                                                              \
-    N(cuInit) N(cuCtxCreate_v2) N(cuCtxSetCurrent) N(cuMemAlloc_v2) N(cuMemFree_v2) N(cuMemcpyHtoD_v2) N(cuMemcpyDtoH_v2)     \
-    N(cuModuleLoadData) N(cuModuleGetFunction) N(cuModuleUnload) N(cuLibraryLoadData) N(cuLibraryGetKernel) N(cuLibraryUnload) \
-    N(cuKernelGetFunction) N(cuFuncSetAttribute) N(cuLaunchKernel)
+// clang-format off
+#define NAMES(N)                                                                                            \
+    N(cuInit) N(cuCtxCreate_v2) N(cuCtxSetCurrent) N(cuMemAlloc_v2) N(cuMemFree_v2) N(cuMemcpyHtoD_v2)      \
+    N(cuMemcpyDtoH_v2) N(cuModuleLoadData) N(cuModuleGetFunction) N(cuModuleUnload) N(cuLibraryLoadData)    \
+    N(cuLibraryGetKernel) N(cuLibraryUnload) N(cuKernelGetFunction) N(cuFuncSetAttribute) N(cuLaunchKernel)
+// clang-format on
 #define N(name) static int (*name)();
 NAMES(N)
 #undef N

@@ -1,13 +1,14 @@
-// machine.c: draws a hierarchy and answers a chase as it would (machine.h). Loads past the cache always miss it. As on the
-// GPUs that have been measured, only loads that miss the cache ask the TLBs, and the L2 TLB is asked by those that miss the
-// L1 TLB. At the start of a run all is empty but for two foreign pages in the TLBs, those of a kernel's parameters, say.
+// machine.c: draws a hierarchy and answers a chase as it would (machine.h). Loads past the cache always miss it. As on
+// the GPUs that have been measured, only loads that miss the cache ask the TLBs, and the L2 TLB is asked by those that
+// miss the L1 TLB. At the start of a run all is empty but for two foreign pages in the TLBs, those of a kernel's
+// parameters, say.
 #include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 static uint64_t draw(uint64_t *s)
 {
     uint64_t z = (*s += 0x9E3779B97F4A7C15ull);
@@ -26,7 +27,7 @@ static double normal(uint64_t *s)  // Marsaglia's polar method, one of the pair
     }
 }
 
-// --- drawing ------------------------------------------------------------------------------------------------------------
+// --- drawing ---------------------------------------------------------------------------------------------------------
 static uint32_t draw_policy(uint64_t *s, uint32_t *ways, bool unequal, bool weights)
 {
     uint32_t p = below(s, 5);
@@ -57,7 +58,8 @@ static void draw_cache(uint64_t *s, CacheCfg *c)
         c->index = INDEX_MODULO;
         uint32_t most = MIN(lines / c->set_count, 128u);
         uint64_t sum = 0;
-        for (uint32_t k = 0; k < c->set_count; k++) sum += c->sets[k] = MAX(1, k == 0 ? most : between(s, (most + 1) / 2, most));
+        for (uint32_t k = 0; k < c->set_count; k++)
+            sum += c->sets[k] = MAX(1, k == 0 ? most : between(s, (most + 1) / 2, most));
         c->policy = draw_policy(s, &c->ways, true, false);
         c->size = sum * c->line;
         return;
@@ -83,7 +85,8 @@ static void draw_tlb(uint64_t *s, TlbCfg *t, uint64_t page, uint32_t least, uint
         t->set_count = MAX(MIN(entries / t->ways, 16u), 2u);
         t->index = form == 3 ? INDEX_DEALT : INDEX_MODULO;
         uint32_t each = MAX(entries / t->set_count, 1u);
-        for (uint32_t k = 0; k < t->set_count; k++) t->entries += t->sets[k] = k == 0 ? each * 2 : between(s, (each + 1) / 2, each);
+        for (uint32_t k = 0; k < t->set_count; k++)
+            t->entries += t->sets[k] = k == 0 ? each * 2 : between(s, (each + 1) / 2, each);
         t->policy = draw_policy(s, &t->ways, true, false);
         return;
     }
@@ -110,7 +113,7 @@ void machine_draw(Machine *m, uint64_t seed)
     m->outliers = m->sigma > 0 ? 0.003 * unit(&s) : 0;
 }
 
-// --- answering ----------------------------------------------------------------------------------------------------------
+// --- answering -------------------------------------------------------------------------------------------------------
 static uint32_t noisy(Machine *m, double cycles)
 {
     if (m->sigma > 0) cycles *= 1 + m->sigma * normal(&m->random);
@@ -152,21 +155,24 @@ static void flush(Machine *m)
     m->touched.n = 0;
 }
 
-static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag)
+static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                uint32_t *latency, Diag *diag)
 {
     Machine *m = of;
     if (n > CHASE_WALKS) return diag_error(diag, "a sequence has at most %d walks", CHASE_WALKS);
     flush(m);
     for (int t = 0; t < 2; t++) {
         cache_flush(&m->tlb[t]);
-        for (int k = 0; k < 2 && m->tlb[t].lines; k++) tlb_lookup(&m->tlb[t], (1ull << 45) + (uint64_t)k * m->first.page);
+        for (int k = 0; k < 2 && m->tlb[t].lines; k++)
+            tlb_lookup(&m->tlb[t], (1ull << 45) + (uint64_t)k * m->first.page);
     }
     for (uint32_t r = 0; r < rounds; r++)
         for (size_t w = 0; w < n; w++) {
             uint64_t offset = 0, step = (uint64_t)walks[w].stride;
             for (uint32_t k = 0; k < walks[w].count; k++) {
                 uint64_t address = walks[w].start + offset;
-                if (address >= m->subject.span[kind]) return diag_error(diag, "address %llu is outside", (unsigned long long)address);
+                if (address >= m->subject.span[kind])
+                    return diag_error(diag, "address %llu is outside", (unsigned long long)address);
                 uint32_t cycles = load(m, kind, address);
                 if (walks[w].timed && r >= first) *latency++ = noisy(m, cycles);
                 offset += step;
@@ -180,7 +186,8 @@ void machine_open(Machine *m)
 {
     const char *why;
     m->random = m->seed + 77;
-    if (!cache_open(&m->data, &m->cache, m->seed, &why) || !tlb_open(&m->tlb[0], &m->first, m->seed + 1, &why) || !tlb_open(&m->tlb[1], &m->second, m->seed + 2, &why))
+    if (!cache_open(&m->data, &m->cache, m->seed, &why) || !tlb_open(&m->tlb[0], &m->first, m->seed + 1, &why) ||
+        !tlb_open(&m->tlb[1], &m->second, m->seed + 2, &why))
         fprintf(stderr, "machine %llu: %s\n", (unsigned long long)m->seed, why), abort();
     m->subject = (Subject){.of = m, .run = run, .cold = true};
     m->subject.span[CHASE_GLOBAL] = m->subject.span[CHASE_L2] = 1ull << 40;
@@ -193,7 +200,7 @@ void machine_close(Machine *m)
     subject_close(&m->subject);
 }
 
-// --- showing ------------------------------------------------------------------------------------------------------------
+// --- showing ---------------------------------------------------------------------------------------------------------
 static void print_sets(uint32_t ways, const uint32_t *sets, uint32_t count, uint32_t index, uint32_t policy, FILE *to)
 {
     static const char *const names[] = {"bits", "modulo", "xor", "dealt"};
@@ -205,9 +212,11 @@ static void print_sets(uint32_t ways, const uint32_t *sets, uint32_t count, uint
 void machine_print(const Machine *m, FILE *to)
 {
     const CacheCfg *c = &m->cache;
-    fprintf(to, "machine %llu: %llu B line %u sector %u fill %u low %u", (unsigned long long)m->seed, (unsigned long long)c->size, c->line, c->sector, c->fill, c->index_low);
+    fprintf(to, "machine %llu: %llu B line %u sector %u fill %u low %u", (unsigned long long)m->seed,
+            (unsigned long long)c->size, c->line, c->sector, c->fill, c->index_low);
     print_sets(c->ways, c->sets, c->set_count, c->index, c->policy, to);
-    fprintf(to, "; %u/%u cycles sigma %.3f outliers %.4f; page %llu, L1 TLB %u", m->hit, m->miss, m->sigma, m->outliers, (unsigned long long)m->first.page, m->first.entries);
+    fprintf(to, "; %u/%u cycles sigma %.3f outliers %.4f; page %llu, L1 TLB %u", m->hit, m->miss, m->sigma, m->outliers,
+            (unsigned long long)m->first.page, m->first.entries);
     print_sets(m->first.ways, m->first.sets, m->first.set_count, m->first.index, m->first.policy, to);
     fprintf(to, " +%u; L2 TLB %u", m->late, m->second.entries);
     print_sets(m->second.ways, m->second.sets, m->second.set_count, m->second.index, m->second.policy, to);

@@ -1,5 +1,5 @@
-// Caches and TLBs of the described GPUs, from traces alone: what mei's Tables 4 and 5 say of them, and what the descriptions
-// do where no paper says anything.
+// Caches and TLBs of the described GPUs, from traces alone: what mei's Tables 4 and 5 say of them, and what the
+// descriptions do where no paper says anything.
 #include "check.h"
 #include "probe/probe.h"
 
@@ -7,7 +7,9 @@
 
 static const uint64_t KB = 1024, MB = 1 << 20;
 
-static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag) {
+static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                uint32_t *latency, Diag *diag)
+{
     return chase_run(of, kind, walks, n, rounds, first, latency, diag);
 }
 
@@ -18,7 +20,8 @@ typedef struct Gpu {
     Diag diag;
 } Gpu;
 
-static void open_gpu(Gpu *g, const char *name, uint64_t span) {
+static void open_gpu(Gpu *g, const char *name, uint64_t span)
+{
     char message[500];
     *g = (Gpu){.device = NULL};
     if (oc_open(&(oc_config){.gpu = name}, &g->device, message, sizeof message) != OC_OK) fail_msg("%s", message);
@@ -27,7 +30,8 @@ static void open_gpu(Gpu *g, const char *name, uint64_t span) {
     memcpy(g->subject.span, g->chase.span, sizeof g->subject.span);
 }
 
-static void close_gpu(Gpu *g) {
+static void close_gpu(Gpu *g)
+{
     subject_close(&g->subject);
     chase_close(&g->chase);
     oc_close(g->device);
@@ -42,21 +46,34 @@ typedef struct Want {
     uint32_t hit;
 } Want;
 
-static void compare(const char *gpu, const Want *w, const Found *f) {
+static void compare(const char *gpu, const Want *w, const Found *f)
+{
     const struct {
         const char *what;
         double got, want;
-    } of[] = {{"size", f->size.value, w->size}, {"line", f->line.value, w->line}, {"fill", f->fill.value, w->fill}, {"sets", f->sets.value, w->sets}, {"block", f->shape.block, w->block},
-              {"form", f->index.value, w->form}, {"rule", f->rule.value, w->rule}, {"hit", f->low.value, w->hit}, {"entries", f->entries.value, w->sets * w->ways}};
+    } of[] = {{"size", f->size.value, w->size},
+              {"line", f->line.value, w->line},
+              {"fill", f->fill.value, w->fill},
+              {"sets", f->sets.value, w->sets},
+              {"block", f->shape.block, w->block},
+              {"form", f->index.value, w->form},
+              {"rule", f->rule.value, w->rule},
+              {"hit", f->low.value, w->hit},
+              {"entries", f->entries.value, w->sets * w->ways}};
     for (size_t k = 0; k < COUNT(of); k++)
-        if (of[k].got != of[k].want) fail_msg("%s, loads of kind %d: %s is %g, not %g", gpu, w->kind, of[k].what, of[k].got, of[k].want);
+        if (of[k].got != of[k].want)
+            fail_msg("%s, loads of kind %d: %s is %g, not %g", gpu, w->kind, of[k].what, of[k].got, of[k].want);
     for (uint32_t k = 0; k < w->sets; k++)
-        if (f->shape.ways[k] != w->ways) fail_msg("%s, loads of kind %d: set %u has %u ways", gpu, w->kind, k, f->shape.ways[k]);
+        if (f->shape.ways[k] != w->ways)
+            fail_msg("%s, loads of kind %d: set %u has %u ways", gpu, w->kind, k, f->shape.ways[k]);
     // What was inferred, run on every access, gives what was seen.
-    if (!f->accesses || f->mismatches) fail_msg("%s, loads of kind %d: %llu of %llu accesses differ", gpu, w->kind, (unsigned long long)f->mismatches, (unsigned long long)f->accesses);
+    if (!f->accesses || f->mismatches)
+        fail_msg("%s, loads of kind %d: %llu of %llu accesses differ", gpu, w->kind, (unsigned long long)f->mismatches,
+                 (unsigned long long)f->accesses);
 }
 
-static void caches(const char *gpu, const Want *want, size_t n) {
+static void caches(const char *gpu, const Want *want, size_t n)
+{
     Gpu g;
     open_gpu(&g, gpu, 64 * MB);
     for (size_t k = 0; k < n; k++) {
@@ -68,7 +85,8 @@ static void caches(const char *gpu, const Want *want, size_t n) {
     close_gpu(&g);
 }
 
-static void gtx560ti(void **state) {
+static void gtx560ti(void **state)
+{
     (void)state;
     // mei Table 4, §4.3 (bits 7-8 choose the texture set: blocks of 4 lines of 32 bytes) and Table 5
     const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_WEIGHTED, 116},
@@ -77,7 +95,8 @@ static void gtx560ti(void **state) {
     caches("gtx560ti", want, COUNT(want));
 }
 
-static void gtx780(void **state) {
+static void gtx780(void **state)
+{
     (void)state;
     const Want want[] = {{CHASE_READONLY, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
                          {CHASE_TEXTURE, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
@@ -85,20 +104,24 @@ static void gtx780(void **state) {
     caches("gtx780", want, COUNT(want));
 }
 
-static void titan_black(void **state) {
+static void titan_black(void **state)
+{
     (void)state;
-    const Want want[] = {{CHASE_READONLY, 48 * KB, 128, 32, 16, 24, 0, FORM_MODULO, RULE_LRU, 110}, {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 80}};
+    const Want want[] = {{CHASE_READONLY, 48 * KB, 128, 32, 16, 24, 0, FORM_MODULO, RULE_LRU, 110},
+                         {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 80}};
     caches("titan_black", want, COUNT(want));
 }
 
-static void gtx480(void **state) {
+static void gtx480(void **state)
+{
     (void)state;
     const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 21}};
     caches("gtx480", want, COUNT(want));
 }
 
 // mei §4.2: the ways of Fermi's L1 are replaced with probabilities 1/6, 1/2, 1/6, 1/6.
-static void weights(void **state) {
+static void weights(void **state)
+{
     (void)state;
     static const double want[] = {1 / 6.0, 1 / 2.0, 1 / 6.0, 1 / 6.0};
     Gpu g;
@@ -107,15 +130,17 @@ static void weights(void **state) {
     assert_true(infer_cache(&g.subject, CHASE_GLOBAL, 0, &f, &g.diag));
     for (int k = 0; k < 4; k++) {
         double half = 0.5 * (f.weight[k].high - f.weight[k].low);
-        if (f.weight[k].value < want[k] - 2 * half || f.weight[k].value > want[k] + 2 * half) fail_msg("way %d: %g", k, f.weight[k].value);
+        if (f.weight[k].value < want[k] - 2 * half || f.weight[k].value > want[k] + 2 * half)
+            fail_msg("way %d: %g", k, f.weight[k].value);
     }
     found_free(&f);
     close_gpu(&g);
 }
 
-// ciao §V-A: the L1's index is a hash. Lines that the fold of the five lowest bits with the three fields above gives one set
-// share one, and others don't.
-static void hash(void **state) {
+// ciao §V-A: the L1's index is a hash. Lines that the fold of the five lowest bits with the three fields above gives
+// one set share one, and others don't.
+static void hash(void **state)
+{
     (void)state;
     Gpu g;
     Found f;
@@ -131,9 +156,10 @@ static void hash(void **state) {
     close_gpu(&g);
 }
 
-// mei Fig. 11: the page after the 65 that fit overflows the large set, and each further one a small one; all pages of such a
-// set miss, one more than it has entries.
-static void overflow(Gpu *g, const char *gpu, const FoundTlbs *f) {
+// mei Fig. 11: the page after the 65 that fit overflows the large set, and each further one a small one; all pages of
+// such a set miss, one more than it has entries.
+static void overflow(Gpu *g, const char *gpu, const FoundTlbs *f)
+{
     MissCurve c;
     if (!curve_tlb(&g->subject, CHASE_L2, f, 1, &c, &g->diag)) fail_msg("%s", g->diag.text.v);
     assert_true(c.n && c.point[0].bytes <= 130 * MB && c.point[c.n - 1].bytes >= 144 * MB);
@@ -144,9 +170,10 @@ static void overflow(Gpu *g, const char *gpu, const FoundTlbs *f) {
     }
 }
 
-// mei Table 4 and Fig. 10: 16 entries fully associative; 65 entries in one set of 17 and six of 8; pages of 2 MB. Table 3:
-// penalties of 27 and 84 cycles on Fermi, 6 and 53 on Kepler.
-static void tlbs(const char *gpu, double late, double walk) {
+// mei Table 4 and Fig. 10: 16 entries fully associative; 65 entries in one set of 17 and six of 8; pages of 2 MB. Table
+// 3: penalties of 27 and 84 cycles on Fermi, 6 and 53 on Kepler.
+static void tlbs(const char *gpu, double late, double walk)
+{
     Gpu g;
     FoundTlbs f;
     open_gpu(&g, gpu, 900 * MB);
@@ -157,26 +184,33 @@ static void tlbs(const char *gpu, double late, double walk) {
     uint32_t large = 0, small = 0;
     for (uint32_t k = 0; k < 7; k++) large += f.level[1].shape.ways[k] == 17, small += f.level[1].shape.ways[k] == 8;
     assert_true(large == 1 && small == 6);
-    if (f.late.value != late || f.walk.value != walk) fail_msg("%s: penalties %g and %g", gpu, f.late.value, f.walk.value);
+    if (f.late.value != late || f.walk.value != walk)
+        fail_msg("%s: penalties %g and %g", gpu, f.late.value, f.walk.value);
     for (int k = 0; k < 2; k++)
-        if (!f.level[k].accesses || f.level[k].mismatches) fail_msg("%s, TLB %d: %llu of %llu accesses differ", gpu, k + 1, (unsigned long long)f.level[k].mismatches, (unsigned long long)f.level[k].accesses);
+        if (!f.level[k].accesses || f.level[k].mismatches)
+            fail_msg("%s, TLB %d: %llu of %llu accesses differ", gpu, k + 1, (unsigned long long)f.level[k].mismatches,
+                     (unsigned long long)f.level[k].accesses);
     overflow(&g, gpu, &f);
     found_free(&f.level[0]), found_free(&f.level[1]);
     close_gpu(&g);
 }
 
-static void fermi_tlbs(void **state) {
+static void fermi_tlbs(void **state)
+{
     (void)state;
     tlbs("gtx560ti", 398 - 371, 482 - 398);
 }
-static void kepler_tlbs(void **state) {
+static void kepler_tlbs(void **state)
+{
     (void)state;
     tlbs("gtx780", 236 - 230, 289 - 236);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gtx560ti), cmocka_unit_test(gtx780), cmocka_unit_test(titan_black), cmocka_unit_test(gtx480), cmocka_unit_test(weights), cmocka_unit_test(hash),
+        cmocka_unit_test(gtx560ti),   cmocka_unit_test(gtx780),      cmocka_unit_test(titan_black),
+        cmocka_unit_test(gtx480),     cmocka_unit_test(weights),     cmocka_unit_test(hash),
         cmocka_unit_test(fermi_tlbs), cmocka_unit_test(kepler_tlbs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-// Timed chases on simulated GPUs give the latencies that mei's tables have: Table 3 by patterns made by hand, exactly with
-// the L1 off or absent, within 10 cycles with it on (the paper's rows aren't sums of fixed penalties), and Table 5's misses.
+// Timed chases on simulated GPUs give the latencies that mei's tables have: Table 3 by patterns made by hand, exactly
+// with the L1 off or absent, within 10 cycles with it on (the paper's rows aren't sums of fixed penalties), and Table
+// 5's misses.
 #include "check.h"
 #include "probe/probe.h"
 
@@ -8,7 +9,8 @@
 
 static const uint64_t KB = 1024, MB = 1 << 20;
 
-static oc_device *open_device(const char *gpu, const char *const *sets) {
+static oc_device *open_device(const char *gpu, const char *const *sets)
+{
     oc_device *d;
     char message[500];
     if (oc_open(&(oc_config){.gpu = gpu, .sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
@@ -16,12 +18,14 @@ static oc_device *open_device(const char *gpu, const char *const *sets) {
 }
 
 // Patterns 1 to 6: what is loaded before puts the line and the page where the pattern wants them.
-static void table_3(const char *gpu, ChaseKind kind, const uint32_t want[6], uint32_t within) {
+static void table_3(const char *gpu, ChaseKind kind, const uint32_t want[6], uint32_t within)
+{
     const Walk walks[] = {
-        {0, 0, 0, 2, false},                       // line 0 and its page are everywhere
-        {0, 0, 0, 1, true},                        // 1: data hit, L1 TLB hit
-        {4 * MB + 4 * KB, 2 * MB, 0, 20, false},   // 20 more pages: past the L1 TLB's 16, not the L2 TLB's 65
-        {32 * KB, 32 * KB, 0, 4, false},           // page 0 is back; another line of it, and more, so that an L1 forgets line 0 …
+        {0, 0, 0, 2, false},                      // line 0 and its page are everywhere
+        {0, 0, 0, 1, true},                       // 1: data hit, L1 TLB hit
+        {4 * MB + 4 * KB, 2 * MB, 0, 20, false},  // 20 more pages: past the L1 TLB's 16, not the L2 TLB's 65
+        {32 * KB, 32 * KB, 0, 4,
+         false},  // page 0 is back; another line of it, and more, so that an L1 forgets line 0 …
         {4 * MB + 4 * KB, 2 * MB, 0, 20, false},
         {0, 0, 0, 1, true},                        // 2: L1 TLB miss
         {4 * MB + 8 * KB, 2 * MB, 0, 140, false},  // 140 pages: past the L2 TLB
@@ -34,33 +38,39 @@ static void table_3(const char *gpu, ChaseKind kind, const uint32_t want[6], uin
     Chase c;
     Diag diag = {0};
     oc_device *d = open_device(gpu, NULL);
-    if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, kind, walks, COUNT(walks), 1, 0, got, &diag)) fail_msg("%s", diag.text.v);
+    if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, kind, walks, COUNT(walks), 1, 0, got, &diag))
+        fail_msg("%s", diag.text.v);
     for (int p = 0; p < 6; p++)
-        if (want[p] && labs((long)got[p] - (long)want[p]) > (long)within) fail_msg("%s, pattern %d: %u, the paper has %u", gpu, p + 1, got[p], want[p]);
+        if (want[p] && labs((long)got[p] - (long)want[p]) > (long)within)
+            fail_msg("%s, pattern %d: %u, the paper has %u", gpu, p + 1, got[p], want[p]);
     chase_close(&c);
     oc_close(d);
 }
 
-static void kepler(void **state) {
+static void kepler(void **state)
+{
     (void)state;
     table_3("gtx780", CHASE_GLOBAL, (const uint32_t[]){230, 236, 289, 371, 734, 1000}, 0);
 }
-static void fermi_without_l1(void **state) {
+static void fermi_without_l1(void **state)
+{
     (void)state;
     table_3("gtx560ti", CHASE_L2, (const uint32_t[]){371, 398, 482, 639, 1245, 0}, 0);
 }
-static void fermi_with_l1(void **state) {
+static void fermi_with_l1(void **state)
+{
     (void)state;
     table_3("gtx560ti", CHASE_GLOBAL, (const uint32_t[]){116, 0, 0, 655, 1259, 0}, 10);
 }
 
 // With every line of the L1 used up between: 404 and 488 are L1 misses that hit the L2, with one and two TLB misses.
-static void fermi_misses(void **state) {
+static void fermi_misses(void **state)
+{
     (void)state;
     const Walk walks[] = {
         {0, 0, 0, 2, false},
-        {4 * MB, 128, 0, 2000, false},             // fills the L1 many times over; most of the L2 stays
-        {4 * MB, 2 * MB + 512, 0, 20, false},      // pages that don't meet line 0 in its set of the L2
+        {4 * MB, 128, 0, 2000, false},         // fills the L1 many times over; most of the L2 stays
+        {4 * MB, 2 * MB + 512, 0, 20, false},  // pages that don't meet line 0 in its set of the L2
         {0, 0, 0, 1, true},
         {4 * MB, 128, 0, 2000, false},
         {4 * MB, 2 * MB + 512, 0, 140, false},
@@ -70,65 +80,71 @@ static void fermi_misses(void **state) {
     Chase c;
     Diag diag = {0};
     oc_device *d = open_device("gtx560ti", NULL);
-    if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, CHASE_GLOBAL, walks, COUNT(walks), 1, 0, got, &diag)) fail_msg("%s", diag.text.v);
+    if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, CHASE_GLOBAL, walks, COUNT(walks), 1, 0, got, &diag))
+        fail_msg("%s", diag.text.v);
     assert_int_equal(got[0], 404);
     assert_int_equal(got[1], 488);
     chase_close(&c);
     oc_close(d);
 }
 
-static Chase opened(const char *gpu, uint64_t span) {
+static Chase opened(const char *gpu, uint64_t span)
+{
     Chase c;
     Diag diag = {0};
     if (!chase_open(&c, open_device(gpu, NULL), span, &diag)) fail_msg("%s", diag.text.v);
     return c;
 }
-static void closed(Chase *c) {
+static void closed(Chase *c)
+{
     oc_device *d = c->device;
     chase_close(c);
     oc_close(d);
 }
-static void run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *got) {
+static void run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *got)
+{
     Diag diag = {0};
     if (!chase_run(c, kind, walks, n, rounds, first, got, &diag)) fail_msg("%s", diag.text.v);
 }
 
-// A line, a stretch larger than the small caches, and the line again, twice: an L2 hit and a hit. What no paper has is the
-// description's: const.latency, l1.latency for local memory, and the L2's where a miss goes there, as the links make it: at 32
-// bytes a cycle and 64 out of a partition, a line of 64 bytes takes 1 cycle more than a sector on the 780 and one of 128 4;
-// on the 480, whose l2.latency is a line's, a sector takes 6 less and 64 bytes 4. The Titan Black's partitions give 43 bytes.
-static void others(void **state) {
+// A line, a stretch larger than the small caches, and the line again, twice: an L2 hit and a hit. What no paper has is
+// the description's: const.latency, l1.latency for local memory, and the L2's where a miss goes there, as the links
+// make it: at 32 bytes a cycle and 64 out of a partition, a line of 64 bytes takes 1 cycle more than a sector on the
+// 780 and one of 128 4; on the 480, whose l2.latency is a line's, a sector takes 6 less and 64 bytes 4. The Titan
+// Black's partitions give 43 bytes.
+static void others(void **state)
+{
     (void)state;
     static const struct {
         const char *gpu;
         ChaseKind kind;
         uint32_t hit, l2;
     } of[] = {
-        {"gtx780", CHASE_READONLY, 110, 220},
-        {"titan_black", CHASE_READONLY, 110, 240},
-        {"titan_black", CHASE_GLOBAL, 240, 240},
-        {"gtx480", CHASE_GLOBAL, 21, 220},
-        {"gtx560ti", CHASE_TEXTURE, 240, 470},   // mei Table 5
-        {"gtx780", CHASE_TEXTURE, 110, 220},     // mei Table 5
-        {"gtx480", CHASE_TEXTURE, 150, 214},
-        {"gtx780", CHASE_CONST, 46, 231},
-        {"gtx480", CHASE_CONST, 12, 216},
-        {"gtx780", CHASE_LOCAL, 90, 234},
-        {"titan_black", CHASE_LOCAL, 80, 245},
-        {"gtx560ti", CHASE_LOCAL, 116, 377},
+        {"gtx780", CHASE_READONLY, 110, 220},    {"titan_black", CHASE_READONLY, 110, 240},
+        {"titan_black", CHASE_GLOBAL, 240, 240}, {"gtx480", CHASE_GLOBAL, 21, 220},
+        {"gtx560ti", CHASE_TEXTURE, 240, 470},  // mei Table 5
+        {"gtx780", CHASE_TEXTURE, 110, 220},    // mei Table 5
+        {"gtx480", CHASE_TEXTURE, 150, 214},     {"gtx780", CHASE_CONST, 46, 231},
+        {"gtx480", CHASE_CONST, 12, 216},        {"gtx780", CHASE_LOCAL, 90, 234},
+        {"titan_black", CHASE_LOCAL, 80, 245},   {"gtx560ti", CHASE_LOCAL, 116, 377},
     };
     for (size_t k = 0; k < COUNT(of); k++) {
-        const Walk walks[] = {{0, 0, 0, 1, false}, {16 * KB, 32, 0, of[k].kind == CHASE_CONST ? 1536 : 4096, false}, {0, 0, 0, 2, true}};
+        const Walk walks[] = {
+            {0, 0, 0, 1, false}, {16 * KB, 32, 0, of[k].kind == CHASE_CONST ? 1536 : 4096, false}, {0, 0, 0, 2, true}};
         uint32_t got[2];
         Chase c = opened(of[k].gpu, 16 * MB);
         run(&c, of[k].kind, walks, COUNT(walks), 1, 0, got);
-        if (got[0] != of[k].l2 || got[1] != of[k].hit) fail_msg("%s, kind %d: %u and %u, expected %u and %u", of[k].gpu, of[k].kind, got[0], got[1], of[k].l2, of[k].hit);
+        if (got[0] != of[k].l2 || got[1] != of[k].hit)
+            fail_msg("%s, kind %d: %u and %u, expected %u and %u", of[k].gpu, of[k].kind, got[0], got[1], of[k].l2,
+                     of[k].hit);
         closed(&c);
     }
 }
 
-// Consecutive words of local memory are those of the lanes of a warp: with all of them a line is seen, of whatever size.
-static void local_lines(void **state) {
+// Consecutive words of local memory are those of the lanes of a warp: with all of them a line is seen, of whatever
+// size.
+static void local_lines(void **state)
+{
     (void)state;
     const char *const small[] = {"l1.line=32", "l1.sector=32", "l1.fill=32", "l1.ways=16", NULL};
     for (int line = 128; line >= 32; line -= 96) {
@@ -143,7 +159,8 @@ static void local_lines(void **state) {
     }
 }
 
-static void spans(void **state) {
+static void spans(void **state)
+{
     (void)state;
     uint32_t got;
     Diag diag = {0};
@@ -161,7 +178,8 @@ static void spans(void **state) {
 }
 
 // A thread that may have less local memory than the kernel wants: that kind isn't there, the others are.
-static void refused(void **state) {
+static void refused(void **state)
+{
     (void)state;
     const char *const sets[] = {"sm.local=8KiB", NULL};
     uint32_t got;
@@ -178,7 +196,8 @@ static void refused(void **state) {
 }
 
 // Which lines a walk touches shows in what hits afterwards.
-static void addresses(void **state) {
+static void addresses(void **state)
+{
     (void)state;
     uint32_t got[8];
     Chase c = opened("gtx780", 16 * MB);
@@ -207,7 +226,8 @@ static void addresses(void **state) {
 }
 
 // Rounds: the first finds nothing, later ones what the ones before brought.
-static void rounds(void **state) {
+static void rounds(void **state)
+{
     (void)state;
     uint32_t got[30];
     Chase c = opened("gtx780", 16 * MB);
@@ -222,12 +242,15 @@ static void rounds(void **state) {
     closed(&c);
 }
 
-// More timed loads than one window holds: all are there, and each has the latency it has alone. 25 KB go round in 12 KB.
-static void windows(void **state) {
+// More timed loads than one window holds: all are there, and each has the latency it has alone. 25 KB go round in 12
+// KB.
+static void windows(void **state)
+{
     (void)state;
     Chase c = opened("gtx780", 16 * MB);
     const Walk walks[] = {{0, 32, 0, 384, true}, {13 * KB, 0, 0, 3, false}, {0, 32, 0, 40, true}, {MB, 4, 0, 16, true}};
-    const uint32_t timed = (uint32_t)chase_timed(walks, COUNT(walks)), n = 60, window = (uint32_t)chase_window(&c, COUNT(walks));
+    const uint32_t timed = (uint32_t)chase_timed(walks, COUNT(walks)), n = 60,
+                   window = (uint32_t)chase_window(&c, COUNT(walks));
     assert_in_range(window, 4096, 12288);
     uint32_t *all = calloc(n * timed, 4), *one = calloc(timed, 4);
     size_t launches = oc_launches(c.device);
@@ -245,7 +268,8 @@ static void windows(void **state) {
 }
 
 // A sequence as long as there can be, and what is too long.
-static void refusals(void **state) {
+static void refusals(void **state)
+{
     (void)state;
     enum { N = CHASE_WALKS };
     static Walk walks[N + 1];
@@ -260,14 +284,10 @@ static void refusals(void **state) {
         Walk walk;
         size_t n;
         const char *says;
-    } bad[] = {{walks[0], N + 1, "at most 1000"},
-               {{2 * MB, 0, 0, 1, true}, 1, "walk 0"},
-               {{2, 0, 0, 1, true}, 1, "multiples of 4"},
-               {{0, 2, 0, 1, true}, 1, "multiples of 4"},
-               {{0, 64, 64, 1, true}, 1, "walk 0"},
-               {{0, -64, 0, 2, true}, 1, "walk 0"},
-               {{MB - 64, 32, 128, 4, true}, 1, "walk 0"},
-               {{0, 0, 0, 1u << 30, true}, 1, "2^29"}};
+    } bad[] = {{walks[0], N + 1, "at most 1000"},          {{2 * MB, 0, 0, 1, true}, 1, "walk 0"},
+               {{2, 0, 0, 1, true}, 1, "multiples of 4"},  {{0, 2, 0, 1, true}, 1, "multiples of 4"},
+               {{0, 64, 64, 1, true}, 1, "walk 0"},        {{0, -64, 0, 2, true}, 1, "walk 0"},
+               {{MB - 64, 32, 128, 4, true}, 1, "walk 0"}, {{0, 0, 0, 1u << 30, true}, 1, "2^29"}};
     for (size_t k = 0; k < COUNT(bad); k++) {
         walks[0] = bad[k].walk;
         assert_false(chase_run(&c, CHASE_GLOBAL, walks, bad[k].n, 1, 0, got, &diag));
@@ -294,10 +314,13 @@ static void refusals(void **state) {
     oc_close(d);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kepler), cmocka_unit_test(fermi_without_l1), cmocka_unit_test(fermi_with_l1), cmocka_unit_test(fermi_misses), cmocka_unit_test(others),
-        cmocka_unit_test(local_lines), cmocka_unit_test(spans), cmocka_unit_test(refused), cmocka_unit_test(addresses), cmocka_unit_test(rounds), cmocka_unit_test(windows), cmocka_unit_test(refusals),
+        cmocka_unit_test(kepler),       cmocka_unit_test(fermi_without_l1), cmocka_unit_test(fermi_with_l1),
+        cmocka_unit_test(fermi_misses), cmocka_unit_test(others),           cmocka_unit_test(local_lines),
+        cmocka_unit_test(spans),        cmocka_unit_test(refused),          cmocka_unit_test(addresses),
+        cmocka_unit_test(rounds),       cmocka_unit_test(windows),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

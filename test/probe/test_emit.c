@@ -1,5 +1,6 @@
-// A description that probe emits loads; what it says was measured is what the probed description has; unequal sets, hashes,
-// weights and what is around them come through; a probe that had no time for anything still gives a description.
+// A description that probe emits loads; what it says was measured is what the probed description has; unequal sets,
+// hashes, weights and what is around them come through; a probe that had no time for anything still gives a
+// description.
 #include "check.h"
 #include "description.h"
 #include "probe/probe.h"
@@ -44,7 +45,8 @@ static void value_of(const char *all, const char *section, const char *key, char
     snprintf(out, 400, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-// Every key of these sections that was measured, and not only within an interval, is the description's. Gives back how many.
+// Every key of these sections that was measured, and not only within an interval, is the description's. Gives back how
+// many.
 static int compare(const Probe *p, const char *gpu, const char *sections)
 {
     Text text = {0};
@@ -79,7 +81,10 @@ static void recovered(void **state)
 {
     (void)state;
     Probe p;
-    probe("gtx780", 1u << PART_L1 | 1u << PART_TEXTURE | 1u << PART_LOCAL | 1u << PART_L2 | 1u << PART_TLB | 1u << PART_SPECTRUM | 1u << PART_SHARED | 1u << PART_OPS, 0, &p);
+    probe("gtx780",
+          1u << PART_L1 | 1u << PART_TEXTURE | 1u << PART_LOCAL | 1u << PART_L2 | 1u << PART_TLB | 1u << PART_SPECTRUM |
+              1u << PART_SHARED | 1u << PART_OPS,
+          0, &p);
     assert_int_equal(p.part[PART_L1].state, PART_ABSENT);  // global loads go past it: mei §2
     // Of each cache and TLB five to ten keys, of shared five, of nine operations one each.
     int n = compare(&p, "gtx780", "l1 readonly tlb1 tlb2 shared latency l2 lsu dram");
@@ -95,7 +100,7 @@ static void l2(void **state)
     assert_int_equal(p.part[PART_L2].state, PART_DONE);
     assert_true(p.l2.size.low <= 512 << 10 && p.l2.size.high >= 512 << 10);
     assert_true(p.l2.line.value == 128 && p.l2.fill.value == 128);
-    assert_true(p.l2.hit.value == 371 && p.l2.miss.value == 639);   // mei Table 3, L1 disabled
+    assert_true(p.l2.hit.value == 371 && p.l2.miss.value == 639);  // mei Table 3, L1 disabled
     assert_int_equal(p.l2.near.verdict, ABSENT);
     assert_int_equal(p.l2.sm.n, 8);
     char *all = read_back(&p, &(Text){0}), value[400];
@@ -109,28 +114,38 @@ static void l2(void **state)
 static void spectrum(void **state)
 {
     (void)state;
-    static const double kepler[PATTERN_KINDS] = {0, 230, 236, 289, 371, 734, 1000}, fermi[PATTERN_KINDS] = {0, 371, 398, 482, 639, 1245, 0};
+    static const double kepler[PATTERN_KINDS] = {0, 230, 236, 289, 371, 734, 1000},
+                        fermi[PATTERN_KINDS] = {0, 371, 398, 482, 639, 1245, 0};
     for (int g = 0; g < 2; g++) {
         oc_device *d;
         Chase c;
         Diag diag = {0};
         char message[500];
         const double *want = g ? fermi : kepler;
-        if (oc_open(&(oc_config){.gpu = g ? "gtx560ti" : "gtx780"}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+        if (oc_open(&(oc_config){.gpu = g ? "gtx560ti" : "gtx780"}, &d, message, sizeof message) != OC_OK)
+            fail_msg("%s", message);
         oc_device_info info = oc_describe(d);
         if (!chase_open(&c, d, g ? 900u << 20 : 2u << 30, &diag)) fail_msg("%s", diag.text.v);
-        Subject s = {.of = &c, .run = (bool (*)(void *, ChaseKind, const Walk *, size_t, uint32_t, uint32_t, uint32_t *, Diag *))chase_run, .stagger = 128, .cold = true};
+        Subject s = {
+            .of = &c,
+            .run = (bool (*)(void *, ChaseKind, const Walk *, size_t, uint32_t, uint32_t, uint32_t *, Diag *))chase_run,
+            .stagger = 128,
+            .cold = true};
         memcpy(s.span, c.span, sizeof s.span);
         FoundTlbs t = {.page = counted(2 << 20)};
         FoundL2 l2 = {.size = counted((double)info.l2_bytes)};
         t.level[0].entries = counted(16), t.level[1].entries = counted(65);
         Value window, switching;
         Spectrum out;
-        if (!window_infer(&s, &t, &l2, &window, &switching, &diag) || !spectrum_measure(&s, CHASE_L2, NULL, &t, &l2, window, &out, &diag)) fail_msg("%s", diag.text.v);
+        if (!window_infer(&s, &t, &l2, &window, &switching, &diag) ||
+            !spectrum_measure(&s, CHASE_L2, NULL, &t, &l2, window, &out, &diag))
+            fail_msg("%s", diag.text.v);
         assert_int_equal(window.verdict, g ? ABSENT : MEASURED);
         if (!g) assert_true(window.value == 512 << 20 && switching.value == 266);
         for (int k = 0; k < PATTERN_KINDS; k++)
-            if (want[k] != out.pattern[k].value) fail_msg("%s, %s: %g, in the paper %g", info.name, pattern_name((Pattern)k), out.pattern[k].value, want[k]);
+            if (want[k] != out.pattern[k].value)
+                fail_msg("%s, %s: %g, in the paper %g", info.name, pattern_name((Pattern)k), out.pattern[k].value,
+                         want[k]);
         // Each is a mode of its own: nearly all of its loads were prepared for it.
         for (size_t m = 0; m < out.modes; m++)
             if (out.mode[m].n > 4 && out.mode[m].share < 0.9) fail_msg("%s: mode at %g", info.name, out.mode[m].mean);
@@ -142,8 +157,14 @@ static void spectrum(void **state)
 
 static void set_shape(Found *f, Form form, uint32_t sets, const uint32_t *ways, uint64_t line, Rule rule)
 {
-    *f = (Found){.size = counted(0), .line = counted((double)line), .fill = counted((double)line), .sets = counted(sets), .index = counted(form), .rule = counted(rule),
-                 .low = counted(30), .high = counted(200)};
+    *f = (Found){.size = counted(0),
+                 .line = counted((double)line),
+                 .fill = counted((double)line),
+                 .sets = counted(sets),
+                 .index = counted(form),
+                 .rule = counted(rule),
+                 .low = counted(30),
+                 .high = counted(200)};
     f->shape = (Shape){.form = form, .rule = rule, .sets = sets, .ways = mem_alloc(sizeof *ways * sets)};
     for (uint32_t k = 0; k < sets; k++) f->shape.ways[k] = ways[k < 7 ? k : 6], f->shape.lines += f->shape.ways[k];
     f->entries = counted((double)f->shape.lines);
@@ -162,7 +183,14 @@ static void shapes(void **state)
 {
     (void)state;
     static const uint32_t four[] = {4, 4, 4, 4, 4, 4, 4}, unequal[] = {17, 8, 8, 8, 8, 8, 8}, sixteen[] = {16};
-    Probe p = {.name = mem_text("odd # one; two"), .device = {.capability = 35, .clock_mhz = 1000, .memory = 1 << 30, .sms = 4, .l2_bytes = 1 << 20, .shared_sm = 49152, .shared_block = 49152}};
+    Probe p = {.name = mem_text("odd # one; two"),
+               .device = {.capability = 35,
+                          .clock_mhz = 1000,
+                          .memory = 1 << 30,
+                          .sms = 4,
+                          .l2_bytes = 1 << 20,
+                          .shared_sm = 49152,
+                          .shared_block = 49152}};
     Text text = {0};
     // XOR as gtx480's: five bits, folded with those above.
     set_shape(&p.cache[PART_L1], FORM_LINEAR, 32, four, 128, RULE_WEIGHTED);
@@ -217,7 +245,8 @@ static void no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovered), cmocka_unit_test(l2), cmocka_unit_test(spectrum), cmocka_unit_test(shapes), cmocka_unit_test(no_time),
+        cmocka_unit_test(recovered), cmocka_unit_test(l2),      cmocka_unit_test(spectrum),
+        cmocka_unit_test(shapes),    cmocka_unit_test(no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

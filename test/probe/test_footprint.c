@@ -1,5 +1,5 @@
-// Tiles of 2D textures: what pairs of texels say, and what is measured on simulated GPUs, where a texture lies in memory row
-// by row, so that a line is part of one: 8 texels on those that mei measured.
+// Tiles of 2D textures: what pairs of texels say, and what is measured on simulated GPUs, where a texture lies in
+// memory row by row, so that a line is part of one: 8 texels on those that mei measured.
 #include "check.h"
 #include "probe/probe.h"
 
@@ -10,7 +10,8 @@ typedef struct Tile {
 } Tile;
 
 // Pairs at all small distances from some positions, as tiles of this size would have them.
-static size_t make(Pair *pairs, Tile t) {
+static size_t make(Pair *pairs, Tile t)
+{
     size_t n = 0;
     for (int32_t p = 0; p < 64; p++)
         for (int32_t d = -32; d <= 32; d++) {
@@ -22,7 +23,8 @@ static size_t make(Pair *pairs, Tile t) {
     return n;
 }
 
-static void tiles(void **state) {
+static void tiles(void **state)
+{
     (void)state;
     static Pair pairs[64 * 65 * 3];
     const Tile of[] = {{8, 1}, {1, 1}, {4, 2}, {8, 4}, {32, 1}, {1, 32}, {16, 16}, {2, 8}, {32, 32}};
@@ -30,7 +32,8 @@ static void tiles(void **state) {
         size_t n = make(pairs, of[k]);
         Footprint f = {0};
         footprint_infer(pairs, n, &f);
-        if (f.width.verdict != MEASURED || f.width.value != of[k].w || f.height.value != of[k].h) fail_msg("%d by %d: found %g by %g", of[k].w, of[k].h, f.width.value, f.height.value);
+        if (f.width.verdict != MEASURED || f.width.value != of[k].w || f.height.value != of[k].h)
+            fail_msg("%d by %d: found %g by %g", of[k].w, of[k].h, f.width.value, f.height.value);
         assert_int_equal(f.linear.value, of[k].h == 1);
         pairs[n / 2].together = !pairs[n / 2].together;  // one that doesn't fit
         footprint_infer(pairs, n, &f);
@@ -42,7 +45,8 @@ static void tiles(void **state) {
     assert_non_null(strstr(f.width.why, "different sizes"));
 }
 
-static Footprint measure(const char *gpu, const char *const *sets) {
+static Footprint measure(const char *gpu, const char *const *sets)
+{
     oc_device *d;
     Chase c;
     Footprint f = {.pairs = 0};
@@ -55,15 +59,21 @@ static Footprint measure(const char *gpu, const char *const *sets) {
     return f;
 }
 
-static void simulated(void **state) {
+static void simulated(void **state)
+{
     (void)state;
-    static const char *const wide[] = {"readonly.line=128", "readonly.sector=32", "readonly.fill=128", "readonly.ways=24", NULL};
-    static const char *const half[] = {"readonly.line=64", "readonly.sector=64", "readonly.fill=64", "readonly.ways=48", NULL};
+    static const char *const wide[] = {"readonly.line=128", "readonly.sector=32", "readonly.fill=128",
+                                       "readonly.ways=24", NULL};
+    static const char *const half[] = {"readonly.line=64", "readonly.sector=64", "readonly.fill=64", "readonly.ways=48",
+                                       NULL};
     static const struct {
         const char *gpu;
         const char *const *sets;
         uint32_t width, hit, miss;
-    } of[] = {{"gtx780", NULL, 8, 110, 220}, {"gtx560ti", NULL, 8, 240, 470}, {"gtx780", wide, 32, 110, 224}, {"gtx780", half, 16, 110, 220}};
+    } of[] = {{"gtx780", NULL, 8, 110, 220},
+              {"gtx560ti", NULL, 8, 240, 470},
+              {"gtx780", wide, 32, 110, 224},
+              {"gtx780", half, 16, 110, 220}};
     for (size_t k = 0; k < COUNT(of); k++) {
         Footprint f = measure(of[k].gpu, of[k].sets);
         if (f.width.verdict != MEASURED) fail_msg("%s: %s", of[k].gpu, f.width.why);
@@ -77,9 +87,11 @@ static void simulated(void **state) {
 }
 
 // No cache, and one no quicker than what is behind it, can't be told apart: neither has a footprint.
-static void nothing_to_see(void **state) {
+static void nothing_to_see(void **state)
+{
     (void)state;
-    static const char *const slow[] = {"readonly.latency=220", NULL}, *const gone[] = {"readonly.size=0", "l1.size=0", NULL};
+    static const char *const slow[] = {"readonly.latency=220", NULL}, *const gone[] = {"readonly.size=0", "l1.size=0",
+                                                                                       NULL};
     const Footprint of[] = {measure("gtx780", slow), measure("gtx780", gone)};
     for (size_t k = 0; k < COUNT(of); k++) {
         assert_int_equal(of[k].width.verdict, ABSENT);
@@ -89,7 +101,8 @@ static void nothing_to_see(void **state) {
 }
 
 // The texture takes some 100 MB; and with little shared memory fewer pairs go into a launch.
-static void little_memory(void **state) {
+static void little_memory(void **state)
+{
     (void)state;
     static const char *const small[] = {"gpu.memory=128MiB", NULL}, *const few[] = {"shared.max=1KiB", NULL};
     Footprint f = measure("gtx780", small);
@@ -101,7 +114,9 @@ static void little_memory(void **state) {
     assert_int_equal(f.height.value, 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(simulated), cmocka_unit_test(nothing_to_see), cmocka_unit_test(little_memory)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(simulated),
+                                       cmocka_unit_test(nothing_to_see), cmocka_unit_test(little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,38 @@
-// Hit rates estimated from latencies are those that the simulator counted; s-l1 Fig. 1: with few threads all but the first
-// read of a line hit, with many none.
+// Hit rates estimated from latencies are those that the simulator counted; s-l1 Fig. 1: with few threads all but the
+// first read of a line hit, with many none.
 #include "check.h"
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-static oc_device *open_device(const char *gpu, const char *const *sets) {
+static oc_device *open_device(const char *gpu, const char *const *sets)
+{
     oc_device *d;
     char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     return d;
 }
 
-// The rate that the n-th of the launches of the kernel that measures was counted to have. The counters are the test's: what
-// is measured sees none.
-static double counted_rate(const oc_device *d, HitKind kind, size_t n) {
-    const char *const accesses = kind == HITS_L1 ? "l1.accesses" : "readonly.accesses", *const hits = kind == HITS_L1 ? "l1.hits" : "readonly.hits";
+// The rate that the n-th of the launches of the kernel that measures was counted to have. The counters are the test's:
+// what is measured sees none.
+static double counted_rate(const oc_device *d, HitKind kind, size_t n)
+{
+    const char *const accesses = kind == HITS_L1 ? "l1.accesses" : "readonly.accesses", *const hits =
+                                                                                            kind == HITS_L1
+                                                                                                ? "l1.hits"
+                                                                                                : "readonly.hits";
     for (size_t l = 0; l < oc_launches(d); l++)
-        if (!strcmp(oc_launch_kernel(d, l), "hits") && !n--) return (double)oc_launch_counter(d, l, hits) / (double)oc_launch_counter(d, l, accesses);
+        if (!strcmp(oc_launch_kernel(d, l), "hits") && !n--)
+            return (double)oc_launch_counter(d, l, hits) / (double)oc_launch_counter(d, l, accesses);
     return -1;
 }
 
 // most: the threads that fit an SM; fits: the most whose lines fit the cache, where it is LRU; best: the rate then.
-static void as_counted(const char *gpu, const char *const *sets, HitKind kind, uint32_t most, uint32_t fits, double best, double hit, double miss) {
+static void as_counted(const char *gpu, const char *const *sets, HitKind kind, uint32_t most, uint32_t fits,
+                       double best, double hit, double miss)
+{
     oc_device *d = open_device(gpu, sets);
     HitCurve c;
     Diag diag = {0};
@@ -35,16 +44,21 @@ static void as_counted(const char *gpu, const char *const *sets, HitKind kind, u
         const HitPoint *p = &c.points[k];
         double want = counted_rate(d, kind, k);
         if (p->rate.verdict != MEASURED) fail_msg("%s, %u threads: %s", gpu, p->threads, p->rate.why);
-        if (fabs(p->rate.value - want) > 0.002) fail_msg("%s, %u threads: %.4f, counted %.4f", gpu, p->threads, p->rate.value, want);
-        if (p->rate.low > want + 0.002 || p->rate.high < want - 0.002) fail_msg("%s, %u threads: %.4f to %.4f, counted %.4f", gpu, p->threads, p->rate.low, p->rate.high, want);
-        if (p->threads <= fits) assert_true(fabs(p->rate.value - best) < 1e-9);
-        else if (fits && p->threads > 1.4 * fits) assert_true(p->rate.value < 0.1);
+        if (fabs(p->rate.value - want) > 0.002)
+            fail_msg("%s, %u threads: %.4f, counted %.4f", gpu, p->threads, p->rate.value, want);
+        if (p->rate.low > want + 0.002 || p->rate.high < want - 0.002)
+            fail_msg("%s, %u threads: %.4f to %.4f, counted %.4f", gpu, p->threads, p->rate.low, p->rate.high, want);
+        if (p->threads <= fits)
+            assert_true(fabs(p->rate.value - best) < 1e-9);
+        else if (fits && p->threads > 1.4 * fits)
+            assert_true(p->rate.value < 0.1);
     }
     oc_close(d);
 }
 
 // 16 KiB are 128 lines, one for each of 128 threads.
-static void l1(void **state) {
+static void l1(void **state)
+{
     (void)state;
     as_counted("titan_black", (const char *[]){"l1.global=yes", NULL}, HITS_L1, 2048, 128, 31.0 / 32, 80, 240);
     as_counted("gtx480", NULL, HITS_L1, 1536, 128, 31.0 / 32, 21, 220);
@@ -52,13 +66,15 @@ static void l1(void **state) {
 }
 
 // 32-byte lines: the first of eight words misses, and 12 KiB are 384 of them.
-static void texture(void **state) {
+static void texture(void **state)
+{
     (void)state;
     as_counted("gtx560ti", NULL, HITS_TEXTURE, 1536, 384, 7.0 / 8, 240, 470);
     as_counted("gtx780", NULL, HITS_READONLY, 2048, 384, 7.0 / 8, 110, 220);
 }
 
-static void nothing_there(void **state) {
+static void nothing_there(void **state)
+{
     (void)state;
     HitCurve c;
     Diag diag = {0};
@@ -70,7 +86,9 @@ static void nothing_there(void **state) {
     oc_close(d);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(l1), cmocka_unit_test(texture), cmocka_unit_test(nothing_there)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(l1), cmocka_unit_test(texture),
+                                       cmocka_unit_test(nothing_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,13 @@
 
 static uint32_t value(const uint32_t *v, uint32_t n, uint32_t *rejected) { return settle_value(v, 1, n, rejected); }
 
-static void values(void **state) {
+static void values(void **state)
+{
     (void)state;
     uint32_t rejected;
     assert_int_equal(value((const uint32_t[]){7}, 1, &rejected), 7);
     assert_int_equal(value((const uint32_t[]){9, 5, 7}, 3, &rejected), 7);
-    assert_int_equal(value((const uint32_t[]){8, 5, 7, 6}, 4, NULL), 6);                 // the lower of two
+    assert_int_equal(value((const uint32_t[]){8, 5, 7, 6}, 4, NULL), 6);  // the lower of two
     // median 102, deviations 0 1 1 2 2 5 …: 2; 112 is 10 away and stays, 113 goes
     assert_int_equal(value((const uint32_t[]){100, 101, 102, 103, 104, 107, 97, 112, 92}, 9, &rejected), 102);
     assert_int_equal(rejected, 0);
@@ -30,18 +31,19 @@ static void values(void **state) {
     assert_int_equal(settle_value((const uint32_t[]){1, 100, 2, 200, 3, 300} + 1, 2, 3, NULL), 200);
 }
 
-static void stopping(void **state) {
+static void stopping(void **state)
+{
     (void)state;
     uint32_t v[2];
     // two positions; the second's median moves until the last three repeats
     const uint32_t traces[] = {10, 20, 10, 30, 10, 30, 10, 30, 10, 30, 10, 30};
     Settled s = settle(traces, 2, 2, 1, v);
-    assert_int_equal(s.moving, 2);           // fewer than three
+    assert_int_equal(s.moving, 2);  // fewer than three
     s = settle(traces, 3, 2, 1, v);
-    assert_int_equal(s.moving, 1);           // 20, 20, 30
+    assert_int_equal(s.moving, 1);  // 20, 20, 30
     assert_int_equal(v[0], 10);
     s = settle(traces, 4, 2, 1, v);
-    assert_int_equal(s.moving, 1);           // 20, 30, 30
+    assert_int_equal(s.moving, 1);  // 20, 30, 30
     s = settle(traces, 5, 2, 1, v);
     assert_int_equal(s.moving, 0);
     assert_int_equal(v[1], 30);
@@ -51,7 +53,8 @@ static void stopping(void **state) {
 }
 
 // Noise of 3 % and an outlier in 40: positions of three latencies are found within 2 cycles.
-static void noise(void **state) {
+static void noise(void **state)
+{
     (void)state;
     enum { N = 300, REPEATS = 25 };
     static const uint32_t truth[3] = {110, 230, 371};
@@ -73,7 +76,8 @@ static void noise(void **state) {
 }
 
 // On a device: once where it is exact, three times where it isn't known to be, at most as often as allowed.
-static void repeats(void **state) {
+static void repeats(void **state)
+{
     (void)state;
     oc_device *d;
     Chase c;
@@ -93,18 +97,21 @@ static void repeats(void **state) {
     assert_int_equal(how.moving, 0);
     assert_int_equal(oc_launches(d) - launches, 3);
     for (int k = 0; k < 384; k++) assert_int_equal(again[k], 110);
-    assert_int_equal(again[384], 220);       // 400 don't fit; the L2 has them by now
+    assert_int_equal(again[384], 220);  // 400 don't fit; the L2 has them by now
     assert_true(chase_settle(&c, CHASE_TEXTURE, walks, 2, 1, 0, 2, SETTLE_WITHIN, again, &how, &diag));
     assert_int_equal(how.repeats, 2);
     assert_int_equal(how.moving, 400);
     assert_int_equal(again[0], 110);
-    assert_false(chase_settle(&c, CHASE_TEXTURE, &(Walk){2 << 20, 0, 0, 1, true}, 1, 1, 0, SETTLE_MOST, SETTLE_WITHIN, again, NULL, &diag));
+    assert_false(chase_settle(&c, CHASE_TEXTURE, &(Walk){2 << 20, 0, 0, 1, true}, 1, 1, 0, SETTLE_MOST, SETTLE_WITHIN,
+                              again, NULL, &diag));
     diag_free(&diag);
     chase_close(&c);
     oc_close(d);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(stopping), cmocka_unit_test(noise), cmocka_unit_test(repeats)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(stopping), cmocka_unit_test(noise),
+                                       cmocka_unit_test(repeats)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

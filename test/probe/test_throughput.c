@@ -1,40 +1,48 @@
-// Throughput of simulated GPUs against what s-l1 §2.3 measured on a Titan Black and against what descriptions say; the fit
-// of a saturation against curves made by hand.
+// Throughput of simulated GPUs against what s-l1 §2.3 measured on a Titan Black and against what descriptions say; the
+// fit of a saturation against curves made by hand.
 #include "check.h"
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-static oc_device *open_device(const char *gpu, const char *const *sets) {
+static oc_device *open_device(const char *gpu, const char *const *sets)
+{
     oc_device *d;
     char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     return d;
 }
 
-static const FlowCurve *curve_of(const Throughput *t, FlowKind kind, uint32_t ways, bool along_blocks, uint32_t blocks) {
+static const FlowCurve *curve_of(const Throughput *t, FlowKind kind, uint32_t ways, bool along_blocks, uint32_t blocks)
+{
     for (size_t k = 0; k < t->curves.n; k++) {
         const FlowCurve *c = &t->curves.v[k];
-        if (c->kind == kind && c->ways == ways && c->along_blocks == along_blocks && (along_blocks || c->points[0].blocks == blocks)) return c;
+        if (c->kind == kind && c->ways == ways && c->along_blocks == along_blocks &&
+            (along_blocks || c->points[0].blocks == blocks))
+            return c;
     }
     fail_msg("no such curve");
     return NULL;
 }
 
-static void near_to(double got, double want, double part, const char *what) {
+static void near_to(double got, double want, double part, const char *what)
+{
     if (fabs(got / want - 1) > part) fail_msg("%s: %g, should be %g", what, got, want);
 }
 
 // Fig. 5 and 6 and the text: an SM flattens after about 512 threads at slightly less than 32 GB/s, 15 reach close to
 // 480 GB/s and grow in proportion; DRAM's peak is 307 GB/s, from about ten blocks on, after about 480 threads of 15.
-static void titan_black(void **state) {
+static void titan_black(void **state)
+{
     (void)state;
     Throughput t;
     Diag diag = {0};
     oc_device *d = open_device("titan_black", NULL);
     if (!throughput_measure(d, 0.4, &t, &diag)) fail_msg("%s", diag.text.v);
-    const FlowCurve *one = curve_of(&t, FLOW_L2, 4, false, 1), *all = curve_of(&t, FLOW_L2, 4, false, 15), *blocks = curve_of(&t, FLOW_L2, 4, true, 0);
+    const FlowCurve *one = curve_of(&t, FLOW_L2, 4, false, 1), *all = curve_of(&t, FLOW_L2, 4, false, 15),
+                    *blocks = curve_of(&t, FLOW_L2, 4, true, 0);
     assert_int_equal(one->knee.at.verdict, MEASURED);
     near_to(one->knee.peak.value, 31.36, 0.01, "an SM's throughput");
     near_to(one->knee.at.value, 512, 0.1, "threads that saturate an SM");
@@ -45,7 +53,8 @@ static void titan_black(void **state) {
     assert_int_equal(blocks->knee.at.verdict, UNDETERMINED);
     near_to(one->points[0].useful * 2, one->points[0].moved, 1e-9, "four words of a sector's eight");
 
-    blocks = curve_of(&t, FLOW_DRAM, 4, true, 0), all = curve_of(&t, FLOW_DRAM, 4, false, 15), one = curve_of(&t, FLOW_DRAM, 4, false, 1);
+    blocks = curve_of(&t, FLOW_DRAM, 4, true, 0), all = curve_of(&t, FLOW_DRAM, 4, false, 15),
+    one = curve_of(&t, FLOW_DRAM, 4, false, 1);
     near_to(blocks->knee.peak.value, 307, 0.01, "DRAM throughput");
     near_to(blocks->knee.at.value, 10, 0.05, "blocks that saturate DRAM");
     assert_int_equal(blocks->limit, LIMIT_MEMORY);
@@ -63,7 +72,8 @@ static void titan_black(void **state) {
     oc_close(d);
 }
 
-static double at(Flow *f, FlowKind kind, uint32_t blocks, uint32_t threads, uint32_t ways, double *useful) {
+static double at(Flow *f, FlowKind kind, uint32_t blocks, uint32_t threads, uint32_t ways, double *useful)
+{
     FlowPoint p = {.kind = kind, .blocks = blocks, .threads = threads, .ways = ways};
     Diag diag = {0};
     if (!flow_point(f, &p, &diag)) fail_msg("%s", diag.text.v);
@@ -72,9 +82,11 @@ static double at(Flow *f, FlowKind kind, uint32_t blocks, uint32_t threads, uint
     return p.moved;
 }
 
-// Other coalescing than the figures'. Whole lines: 64 loads of an SM under way, 275 cycles each with the links' share, are
-// 29.7 GB/s, below its port. Sectors: with six slices, which serve a request each a cycle, they would reach 188 GB/s.
-static void coalescing(void **state) {
+// Other coalescing than the figures'. Whole lines: 64 loads of an SM under way, 275 cycles each with the links' share,
+// are 29.7 GB/s, below its port. Sectors: with six slices, which serve a request each a cycle, they would reach 188
+// GB/s.
+static void coalescing(void **state)
+{
     (void)state;
     static const char *const six[] = {"l2.partitions=6", NULL};
     double useful;
@@ -104,7 +116,8 @@ static void coalescing(void **state) {
 }
 
 // What doesn't fit the L2 isn't called its throughput.
-static void too_much(void **state) {
+static void too_much(void **state)
+{
     (void)state;
     Flow f;
     Diag diag = {0};
@@ -129,7 +142,8 @@ static void too_much(void **state) {
     oc_close(d);
 }
 
-static void fits(void **state) {
+static void fits(void **state)
+{
     (void)state;
     double x[16], y[16];
     for (int k = 0; k < 16; k++) x[k] = 64 * (k + 1), y[k] = MIN(0.05 * x[k], 25);
@@ -156,7 +170,9 @@ static void fits(void **state) {
     assert_int_equal(knee_fit(x, y, 3).at.verdict, UNDETERMINED);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(titan_black), cmocka_unit_test(coalescing), cmocka_unit_test(too_much), cmocka_unit_test(fits)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(titan_black), cmocka_unit_test(coalescing),
+                                       cmocka_unit_test(too_much), cmocka_unit_test(fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

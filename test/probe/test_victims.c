@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-// --- assignments --------------------------------------------------------------------------------------------------------------
+// --- assignments -----------------------------------------------------------------------------------------------------
 // A text of loads: a letter is a line, a capital one missed, a small one hit, one after '?' wasn't looked at.
-static uint64_t wrong_in(const char *text, uint32_t ways, uint32_t strangers) {
+static uint64_t wrong_in(const char *text, uint32_t ways, uint32_t strangers)
+{
     Seen seen[100];
     size_t n = 0;
     for (const char *c = text; *c; c++) {
@@ -18,31 +19,33 @@ static uint64_t wrong_in(const char *text, uint32_t ways, uint32_t strangers) {
     return explain_victims(&one, seen, n, strangers);
 }
 
-static void assignments(void **state) {
+static void assignments(void **state)
+{
     (void)state;
     assert_int_equal(wrong_in("ABabab", 2, 0), 0);
-    assert_int_equal(wrong_in("ABA", 2, 0), 1);         // nothing went yet
-    assert_int_equal(wrong_in("ABCab", 2, 0), 1);       // C took no one's place
-    assert_int_equal(wrong_in("ABCAB", 2, 0), 0);       // C took A's place, A then B's or C's
-    assert_int_equal(wrong_in("ABCBac", 2, 0), 1);      // C took B's, B's return then A's or C's, and both hit
-    assert_int_equal(wrong_in("ABCaBA", 2, 0), 0);      // C took B's, B A's
-    assert_int_equal(wrong_in("ABDaBC", 3, 0), 1);      // B wasn't a victim: the set isn't full before D
-    assert_int_equal(wrong_in("ABab", 2, 1), 0);        // a stranger may be the first to go
-    assert_int_equal(wrong_in("ABA", 2, 1), 0);         // or may not
+    assert_int_equal(wrong_in("ABA", 2, 0), 1);     // nothing went yet
+    assert_int_equal(wrong_in("ABCab", 2, 0), 1);   // C took no one's place
+    assert_int_equal(wrong_in("ABCAB", 2, 0), 0);   // C took A's place, A then B's or C's
+    assert_int_equal(wrong_in("ABCBac", 2, 0), 1);  // C took B's, B's return then A's or C's, and both hit
+    assert_int_equal(wrong_in("ABCaBA", 2, 0), 0);  // C took B's, B A's
+    assert_int_equal(wrong_in("ABDaBC", 3, 0), 1);  // B wasn't a victim: the set isn't full before D
+    assert_int_equal(wrong_in("ABab", 2, 1), 0);    // a stranger may be the first to go
+    assert_int_equal(wrong_in("ABA", 2, 1), 0);     // or may not
     assert_int_equal(wrong_in("ABABA", 2, 1), 0);
 }
 
 // Whether a line was there isn't known of the loads that weren't looked at.
-static void unseen_loads(void **state) {
+static void unseen_loads(void **state)
+{
     (void)state;
-    assert_int_equal(wrong_in("ABC?a?bab", 2, 0), 0);   // C took A's place, and A C's
-    assert_int_equal(wrong_in("ABC?a?b?cab", 2, 0), 1); // three in two ways
+    assert_int_equal(wrong_in("ABC?a?bab", 2, 0), 0);    // C took A's place, and A C's
+    assert_int_equal(wrong_in("ABC?a?b?cab", 2, 0), 1);  // three in two ways
     assert_int_equal(wrong_in("ABC?a?babc", 2, 0), 1);
     // V took U's place, U then Y's, and Y X's: had V taken X's, nothing would have taken Y's in time.
     assert_int_equal(wrong_in("XUYVy?uYX", 3, 0), 0);
 }
 
-// --- draws --------------------------------------------------------------------------------------------------------------------
+// --- draws -----------------------------------------------------------------------------------------------------------
 // A set of four ways. Way 1 is every second victim, strictly; the others are drawn.
 typedef struct Alternating {
     Subject subject;
@@ -50,12 +53,15 @@ typedef struct Alternating {
     bool strict, heavy;
 } Alternating;
 
-static uint32_t draw(Alternating *a, uint32_t n) {
+static uint32_t draw(Alternating *a, uint32_t n)
+{
     a->seed = a->seed * 6364136223846793005ull + 1442695040888963407ull;
     return (uint32_t)((a->seed >> 33) % n);
 }
 
-static bool answer(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency, Diag *diag) {
+static bool answer(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                   uint32_t *latency, Diag *diag)
+{
     (void)kind, (void)diag;
     Alternating *a = of;
     uint64_t tag[4] = {~0ull, ~0ull, ~0ull, ~0ull};
@@ -75,11 +81,13 @@ static bool answer(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32
     return true;
 }
 
-static void follow(bool strict, Found *f) {
+static void follow(bool strict, Found *f)
+{
     uint32_t ways = 4;
     Alternating a = {.subject = {.run = answer, .cold = true}, .seed = 7, .strict = strict};
     a.subject.of = &a;
-    Level l = {.subject = &a.subject, .unit = 128, .low = 20, .high = 100, .low_sd = 0.5, .high_sd = 0.5, .outliers = 1e-4};
+    Level l = {
+        .subject = &a.subject, .unit = 128, .low = 20, .high = 100, .low_sd = 0.5, .high_sd = 0.5, .outliers = 1e-4};
     Shape one = {.form = FORM_ONE, .rule = RULE_WEIGHTED, .sets = 1, .ways = &ways, .lines = ways};
     level_learn(&l, NULL, 0);
     *f = (Found){0};
@@ -90,7 +98,8 @@ static void follow(bool strict, Found *f) {
     assert_int_equal(f->heavy, 1);
 }
 
-static void independence(void **state) {
+static void independence(void **state)
+{
     (void)state;
     Found f;
     follow(false, &f);
@@ -99,7 +108,9 @@ static void independence(void **state) {
     assert_true(f.again.value == 0 && f.draws_p < 1e-12);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(assignments), cmocka_unit_test(unseen_loads), cmocka_unit_test(independence)};
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(assignments), cmocka_unit_test(unseen_loads),
+                                       cmocka_unit_test(independence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-uint32_t chance(uint64_t *state, uint32_t n) {
+uint32_t chance(uint64_t *state, uint32_t n)
+{
     *state += 0x9e3779b97f4a7c15u;
     uint64_t x = *state;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -13,7 +14,7 @@ uint32_t chance(uint64_t *state, uint32_t n) {
     return (uint32_t)((x ^ x >> 31) >> 32) % n;
 }
 
-// --- made up ------------------------------------------------------------------------------------------------------------
+// --- made up ---------------------------------------------------------------------------------------------------------
 typedef struct Maker {
     uint64_t state;
     Text *out;
@@ -23,18 +24,21 @@ typedef struct Maker {
 
 #define pick(m, n) chance(&(m)->state, (n))
 
-static void guard(Maker *m) {
+static void guard(Maker *m)
+{
     if (pick(m, 4) == 0) text_printf(m->out, "@%s%%p%u ", pick(m, 2) ? "!" : "", pick(m, m->p));
 }
 
-static void value32(Maker *m) {
+static void value32(Maker *m)
+{
     if (pick(m, 4))
         text_printf(m->out, "%%r%u", pick(m, m->r));
     else
         text_printf(m->out, "%d", (int)pick(m, 40) - 20);
 }
 
-static void instruction(Maker *m) {
+static void instruction(Maker *m)
+{
     static const char *const binary[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "xor.b32", "max.s32"};
     static const char *const comparison[] = {"eq", "ne", "lt", "ge"};
     Text *out = m->out;
@@ -78,7 +82,8 @@ static void instruction(Maker *m) {
     text_put(out, "\n");
 }
 
-static void block_end(Maker *m, uint32_t block) {
+static void block_end(Maker *m, uint32_t block)
+{
     Text *out = m->out;
     switch (pick(m, 8)) {
     case 0: break;
@@ -91,7 +96,8 @@ static void block_end(Maker *m, uint32_t block) {
     }
 }
 
-Module *random_module(uint64_t seed, int size) {
+Module *random_module(uint64_t seed, int size)
+{
     Text text = {0};
     Maker maker = {.state = seed, .out = &text}, *m = &maker;
     m->r = 2 + pick(m, 12), m->d = 1 + pick(m, 6), m->p = 1 + pick(m, 4), m->h = 1 + pick(m, 3),
@@ -122,7 +128,7 @@ Module *random_module(uint64_t seed, int size) {
     return module;
 }
 
-// --- run ----------------------------------------------------------------------------------------------------------------
+// --- run -------------------------------------------------------------------------------------------------------------
 typedef struct Machine {
     const Function *f;
     Home home;
@@ -135,7 +141,8 @@ typedef struct Machine {
 
 static int bits_of(const Machine *x, uint32_t reg) { return type_info[x->f->regs.v[reg].type].bits; }
 
-static uint64_t get(const Machine *x, uint32_t reg) {
+static uint64_t get(const Machine *x, uint32_t reg)
+{
     int bits = bits_of(x, reg);
     if (bits == 1) return x->pred[x->home.at ? x->home.at[reg] : reg];
     if (!x->home.at) return x->own[reg];
@@ -143,7 +150,8 @@ static uint64_t get(const Machine *x, uint32_t reg) {
     return bits == 64 ? c[0] | (uint64_t)c[1] << 32 : c[0];
 }
 
-static void set(Machine *x, uint32_t reg, uint64_t v) {
+static void set(Machine *x, uint32_t reg, uint64_t v)
+{
     int bits = bits_of(x, reg);
     if (bits == 16) v = (uint16_t)v;
     if (bits == 32) v = (uint32_t)v;
@@ -159,18 +167,21 @@ static void set(Machine *x, uint32_t reg, uint64_t v) {
     }
 }
 
-static uint64_t operand(const Machine *x, const Operand *o, Type t) {
+static uint64_t operand(const Machine *x, const Operand *o, Type t)
+{
     if (o->kind == O_IMM) return imm_bits(o, t);
     assert_int_equal(o->kind, O_REG);
     uint64_t v = get(x, o->reg);
     return o->negated ? !v : v;
 }
 
-static void give(Machine *x, const Operand *o, uint64_t v) {
+static void give(Machine *x, const Operand *o, uint64_t v)
+{
     if (o->kind == O_REG) set(x, o->reg, v);
 }
 
-static uint64_t *variable(Machine *x, const Operand *o) {
+static uint64_t *variable(Machine *x, const Operand *o)
+{
     for (size_t k = 0; k < x->f->locals.n; k++) {
         while (x->local.n <= k) vec_push(&x->local, 0);
         if (x->f->locals.v[k] == o->sym) return &x->local.v[k];
@@ -179,7 +190,8 @@ static uint64_t *variable(Machine *x, const Operand *o) {
     return NULL;
 }
 
-static void move(Machine *x, const Inst *i) {
+static void move(Machine *x, const Inst *i)
+{
     const Operand *to = &i->opnd[0], *from = &i->opnd[1];
     int part = type_info[i->type].bits;
     if (from->kind == O_VEC) {
@@ -197,7 +209,8 @@ static void move(Machine *x, const Inst *i) {
     }
 }
 
-static void memory(Machine *x, const Inst *i, int *loads) {
+static void memory(Machine *x, const Inst *i, int *loads)
+{
     bool load = i->op == OP_LD;
     const Operand *what = &i->opnd[load ? 0 : 1], *where = &i->opnd[load ? 1 : 0];
     int n = what->kind == O_VEC ? what->count : 1;
@@ -225,7 +238,8 @@ static void memory(Machine *x, const Inst *i, int *loads) {
     if (!load) text_put(x->out, "\n");
 }
 
-static uint64_t calculate(Machine *x, const Inst *i) {
+static uint64_t calculate(Machine *x, const Inst *i)
+{
     const Operand *o = i->opnd;
     if (i->op == OP_CVTA) return operand(x, &o[1], TY_B64);
     if (i->op == OP_SELP) return operand(x, &o[3], TY_PRED) ? operand(x, &o[1], i->type) : operand(x, &o[2], i->type);
@@ -248,7 +262,8 @@ static uint64_t calculate(Machine *x, const Inst *i) {
     }
 }
 
-void interpret(const Function *f, Home home, Text *out) {
+void interpret(const Function *f, Home home, Text *out)
+{
     Machine x = {.f = f, .home = home, .out = out};
     x.own = mem_alloc(sizeof *x.own * (f->regs.n + 1));
     x.cell = mem_alloc(sizeof *x.cell * (home.cells + 1));

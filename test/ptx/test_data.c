@@ -3,7 +3,8 @@
 //
 // A .ptx file may hold several cases behind lines "//--- what it is about", each a module of its own; one that begins
 // with no .version gets a line with a header. The views:
-//   parse       the module as printed, which must read back and print the same; a case that is refused gives its diagnostic
+//   parse       the module as printed, which must read back and print the same; a case that is refused gives its
+//   diagnostic
 //   refuse      the same, and every case must be refused
 //   inst        each line is an instruction, printed or refused alone
 //   flow        blocks, dominators, loops, reconvergence, liveness
@@ -26,7 +27,8 @@ typedef struct Case {
     Text *out;
 } Case;
 
-static Module *parse(const Case *c, const char *text, size_t length) {
+static Module *parse(const Case *c, const char *text, size_t length)
+{
     Diag diag = {0};
     Module *m = ptx_parse(text, length, c->name, &diag);
     assert_int_equal(m == NULL, diag.failed);
@@ -35,7 +37,8 @@ static Module *parse(const Case *c, const char *text, size_t length) {
     return m;
 }
 
-static void expect_round_trip(const Case *c, const Module *m) {
+static void expect_round_trip(const Case *c, const Module *m)
+{
     Text once = {0}, twice = {0};
     Diag diag = {0};
     ptx_print(m, &once);
@@ -49,7 +52,8 @@ static void expect_round_trip(const Case *c, const Module *m) {
     text_free(&twice);
 }
 
-static void view_parse(const Case *c) {
+static void view_parse(const Case *c)
+{
     Module *m = parse(c, c->text, c->length);
     if (!m) return;
     if (!strcmp(c->view, "refuse")) fail_msg("%s is taken:\n%s", c->name, c->text);
@@ -58,7 +62,7 @@ static void view_parse(const Case *c) {
     ptx_free(m);
 }
 
-// --- inst ---------------------------------------------------------------------------------------------------------------
+// --- inst ------------------------------------------------------------------------------------------------------------
 #define KERNEL                                                                                                       \
     HEADER ".global .align 16 .b8 glob[64]; .shared .align 16 .b8 shar[64]; .const .u32 cons; .func callee(.param "  \
            ".b32 x);"                                                                                                \
@@ -70,7 +74,8 @@ static void view_parse(const Case *c) {
            "T: .branchtargets L, M; P: .callprototype _ (.param .b32 _); F: .calltargets callee;"                    \
            "L: M:\n"
 
-static void inst_line(const Case *c, const char *line, size_t length) {
+static void inst_line(const Case *c, const char *line, size_t length)
+{
     Text text = {0};
     Diag diag = {0};
     text_put(&text, KERNEL);
@@ -94,7 +99,8 @@ static void inst_line(const Case *c, const char *line, size_t length) {
     text_free(&text);
 }
 
-static void view_inst(const Case *c) {
+static void view_inst(const Case *c)
+{
     for (size_t at = 0; at < c->length;) {
         size_t n = strcspn(c->text + at, "\n");
         if (n && c->text[at] == '/')
@@ -105,8 +111,9 @@ static void view_inst(const Case *c) {
     }
 }
 
-// --- flow ---------------------------------------------------------------------------------------------------------------
-static void put_block(const Flow *w, uint32_t b, Text *out) {
+// --- flow ------------------------------------------------------------------------------------------------------------
+static void put_block(const Flow *w, uint32_t b, Text *out)
+{
     if (b == NO_BLOCK)
         text_put(out, "none");
     else if (b + 1 == w->blocks.n)
@@ -115,13 +122,15 @@ static void put_block(const Flow *w, uint32_t b, Text *out) {
         text_printf(out, "b%u", b);
 }
 
-static void put_label(const Flow *w, uint32_t first, Text *out) {
+static void put_label(const Flow *w, uint32_t first, Text *out)
+{
     for (size_t l = 0; l < w->f->labels.n; l++)
         if (w->f->labels.v[l].defined && w->f->labels.v[l].inst == first)
             text_printf(out, " %s", w->f->labels.v[l].name);
 }
 
-static void flow_of(const Function *f, Text *out) {
+static void flow_of(const Function *f, Text *out)
+{
     Flow *w = flow_build(f);
     flow_live(w);
     text_printf(out, "%s:\n", f->symbol->name);
@@ -160,8 +169,9 @@ static void flow_of(const Function *f, Text *out) {
     flow_free(w);
 }
 
-// --- lower, spill -------------------------------------------------------------------------------------------------------
-static void view_lower(const Case *c) {
+// --- lower, spill ----------------------------------------------------------------------------------------------------
+static void view_lower(const Case *c)
+{
     Module *m = parse(c, c->text, c->length);
     if (!m) return;
     uint32_t limit = !strcmp(c->view, "spill") ? 6 : 0;
@@ -188,8 +198,9 @@ static void view_lower(const Case *c) {
     ptx_free(m);
 }
 
-// --- provenance ---------------------------------------------------------------------------------------------------------
-static void provenance_of(const Function *f, Text *out) {
+// --- provenance ------------------------------------------------------------------------------------------------------
+static void provenance_of(const Function *f, Text *out)
+{
     int16_t *prov = ptx_provenance(f, NULL);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         bool address = false;
@@ -205,15 +216,17 @@ static void provenance_of(const Function *f, Text *out) {
     mem_free(prov);
 }
 
-static void each_function(const Case *c, void (*show)(const Function *, Text *)) {
+static void each_function(const Case *c, void (*show)(const Function *, Text *))
+{
     Module *m = parse(c, c->text, c->length);
     for (size_t k = 0; m && k < m->functions.n; k++)
         if (m->functions.v[k]->has_body) show(m->functions.v[k], c->out);
     ptx_free(m);
 }
 
-// --- the runner ---------------------------------------------------------------------------------------------------------
-static void run_case(Case c) {
+// --- the runner ------------------------------------------------------------------------------------------------------
+static void run_case(Case c)
+{
     Text text = {0};
     if (strncmp(c.text, ".version", 8) && strcmp(c.view, "inst")) text_put(&text, HEADER);
     text_add(&text, c.text, c.length);
@@ -233,7 +246,8 @@ static void run_case(Case c) {
 }
 
 // Splits the text at its lines "//---" and runs what is between.
-static void run_text(Case c) {
+static void run_text(Case c)
+{
     const char *at = c.text;
     while (*at) {
         if (!strncmp(at, "//---", 5)) {
@@ -252,7 +266,8 @@ static void run_text(Case c) {
     }
 }
 
-static int run_file(const char *view, const char *name, bool refresh) {
+static int run_file(const char *view, const char *name, bool refresh)
+{
     char path[300], expected[300];
     snprintf(path, sizeof path, "test/ptx/data/%s/%s", view, name);
     snprintf(expected, sizeof expected, "test/ptx/data/%s/%.*sout", view, (int)strlen(name) - 3, name);
@@ -280,7 +295,8 @@ static int run_file(const char *view, const char *name, bool refresh) {
     return bad;
 }
 
-static void test_view(void **state) {
+static void test_view(void **state)
+{
     const char *view = *state;
     char folder[300];
     snprintf(folder, sizeof folder, "test/ptx/data/%s", view);
@@ -298,7 +314,8 @@ static void test_view(void **state) {
     assert_true(count > 0);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         {"parse", test_view, NULL, NULL, "parse"},
         {"refuse", test_view, NULL, NULL, "refuse"},

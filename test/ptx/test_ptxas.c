@@ -1,6 +1,6 @@
-// Real modules: the workloads' PTX, or what is in the folder ONCHIP_PTX (see nvcc_long.sh). Each parses or is refused as
-// not implemented, prints, reads back and prints the same; so do its lowered functions. Where there is a ptxas, it takes
-// what is printed, and makes the same machine code of it as of the original.
+// Real modules: the workloads' PTX, or what is in the folder ONCHIP_PTX (see nvcc_long.sh). Each parses or is refused
+// as not implemented, prints, reads back and prints the same; so do its lowered functions. Where there is a ptxas, it
+// takes what is printed, and makes the same machine code of it as of the original.
 #include "check.h"
 #include "ptx/ptx.h"
 
@@ -15,13 +15,15 @@ typedef struct Count {
 
 static char folder[] = "/tmp/onchip-ptxas-XXXXXX";
 
-static const char *ptxas(void) {
+static const char *ptxas(void)
+{
     if (!access("/usr/local/cuda/bin/ptxas", X_OK)) return "/usr/local/cuda/bin/ptxas";
     return system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : NULL;
 }
 
 // All but lines and debug sections, which come last: machine code doesn't depend on them, and what holds it would.
-static void put_code(FILE *file, const char *text) {
+static void put_code(FILE *file, const char *text)
+{
     while (*text) {
         size_t n = strcspn(text, "\n"), blank = strspn(text, " \t");
         if (!strncmp(text + blank, ".section", 8)) break;
@@ -31,7 +33,8 @@ static void put_code(FILE *file, const char *text) {
 }
 
 // ptxas of CUDA 13 knows sm_75 and later: what is older is called sm_75 and PTX 6.3.
-static bool assemble(const Module *m, const char *text, const char *name) {
+static bool assemble(const Module *m, const char *text, const char *name)
+{
     char path[100], command[400];
     snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
     FILE *file = fopen(path, "w");
@@ -52,13 +55,15 @@ static bool assemble(const Module *m, const char *text, const char *name) {
     return system(command) == 0;
 }
 
-static bool same_code(void) {
+static bool same_code(void)
+{
     char command[200];
     snprintf(command, sizeof command, "cmp -s %s/a.cubin %s/b.cubin", folder, folder);
     return system(command) == 0;
 }
 
-static void log_of(const char *path, const char *what) {
+static void log_of(const char *path, const char *what)
+{
     Text log = {0};
     char name[100];
     snprintf(name, sizeof name, "%s/log", folder);
@@ -66,7 +71,8 @@ static void log_of(const char *path, const char *what) {
     fail_msg("%s: ptxas refuses it %s: %.600s", path, what, log.v ? log.v : "");
 }
 
-static void print_again(const Module *m, const char *path, Text *out) {
+static void print_again(const Module *m, const char *path, Text *out)
+{
     Text again = {0};
     Diag diag = {0};
     ptx_print(m, out);
@@ -79,7 +85,8 @@ static void print_again(const Module *m, const char *path, Text *out) {
     diag_free(&diag);
 }
 
-static void run_module(const char *path, Count *count) {
+static void run_module(const char *path, Count *count)
+{
     Text text = {0}, printed = {0}, lowered = {0};
     Diag diag = {0};
     assert_true(text_read_file(&text, path));
@@ -119,7 +126,8 @@ static void run_module(const char *path, Count *count) {
     text_free(&lowered);
 }
 
-static void modules(void **state) {
+static void modules(void **state)
+{
     (void)state;
     char pattern[400];
     const char *where = getenv("ONCHIP_PTX"), *build = getenv("ONCHIP_BUILD");
@@ -141,7 +149,8 @@ static void modules(void **state) {
                   count.modules, count.refused, count.assembled);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {cmocka_unit_test(modules)};
     return cmocka_run_group_tests_name("ptx/ptxas", tests, NULL, NULL);
 }

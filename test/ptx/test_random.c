@@ -8,7 +8,8 @@
 
 enum { SEEDS = 500 };
 
-static bool *reachable(const Flow *w, uint32_t from, uint32_t without, bool backwards) {
+static bool *reachable(const Flow *w, uint32_t from, uint32_t without, bool backwards)
+{
     bool *seen = mem_alloc(w->blocks.n);
     VEC(uint32_t) stack = {0};
     if (from == without) return seen;
@@ -29,7 +30,8 @@ static bool *reachable(const Flow *w, uint32_t from, uint32_t without, bool back
 }
 
 // a dominates b when no way from the root to b avoids it; the immediate one is dominated by all others.
-static void check_dominators(const Flow *w, bool backwards) {
+static void check_dominators(const Flow *w, bool backwards)
+{
     uint32_t n = (uint32_t)w->blocks.n, root = backwards ? n - 1 : 0;
     bool *all = reachable(w, root, NO_BLOCK, backwards);
     bool **by = mem_alloc(sizeof *by * n);  // by[a][b]: reachable without a
@@ -51,7 +53,8 @@ static void check_dominators(const Flow *w, bool backwards) {
 }
 
 // A natural loop is its head and what reaches a back edge without passing the head; every back edge belongs to one.
-static void check_loops(const Flow *w) {
+static void check_loops(const Flow *w)
+{
     size_t latches = 0, expected = 0;
     bool *all = reachable(w, 0, NO_BLOCK, false);
     for (uint32_t b = 0; b < w->blocks.n; b++)
@@ -79,19 +82,21 @@ static void check_loops(const Flow *w) {
     mem_free(all);
 }
 
-// --- liveness -----------------------------------------------------------------------------------------------------------
+// --- liveness --------------------------------------------------------------------------------------------------------
 typedef struct Seen {
     uint32_t reg;
     bool use, def;
 } Seen;
 
-static void look(void *user, uint32_t reg, bool def) {
+static void look(void *user, uint32_t reg, bool def)
+{
     Seen *s = user;
     if (reg == s->reg) *(def ? &s->def : &s->use) = true;
 }
 
 // Is reg read on some way on from instruction i before it is surely written?
-static bool *live_before(const Flow *w, uint32_t reg) {
+static bool *live_before(const Flow *w, uint32_t reg)
+{
     const Function *f = w->f;
     bool *live = mem_alloc(f->insts.n + 1);
     for (bool changed = true; changed;) {
@@ -109,13 +114,15 @@ static bool *live_before(const Flow *w, uint32_t reg) {
     return live;
 }
 
-static int cells(const Function *f, uint32_t reg) {
+static int cells(const Function *f, uint32_t reg)
+{
     int bits = type_info[f->regs.v[reg].type].bits;
     return bits == 1 ? 0 : (bits + 31) / 32;
 }
 
 // Two registers may share where one is a copy of the other: while both live, neither changes.
-static bool copies(const Function *f, uint32_t a, uint32_t b) {
+static bool copies(const Function *f, uint32_t a, uint32_t b)
+{
     for (size_t i = 0; i < f->insts.n; i++) {
         const Operand *o = f->insts.v[i].opnd;
         if (f->insts.v[i].op != OP_MOV || f->insts.v[i].guarded || o[0].kind != O_REG || o[1].kind != O_REG ||
@@ -128,7 +135,8 @@ static bool copies(const Function *f, uint32_t a, uint32_t b) {
 
 static bool overlap(uint32_t a, int na, uint32_t b, int nb) { return a < b + (uint32_t)nb && b < a + (uint32_t)na; }
 
-static void check_alloc(const Flow *w, const Alloc *a, bool **live) {
+static void check_alloc(const Flow *w, const Alloc *a, bool **live)
+{
     const Function *f = w->f;
     bool *all = reachable(w, 0, NO_BLOCK, false);
     uint32_t most = 0;
@@ -167,7 +175,8 @@ static void check_alloc(const Flow *w, const Alloc *a, bool **live) {
     mem_free(all);
 }
 
-static void expect_same(const Function *f, Home home, const Text *want, uint64_t seed, const char *what) {
+static void expect_same(const Function *f, Home home, const Text *want, uint64_t seed, const char *what)
+{
     Text got = {0};
     text_put(&got, "");
     interpret(f, home, &got);
@@ -179,7 +188,8 @@ static void expect_same(const Function *f, Home home, const Text *want, uint64_t
     text_free(&got);
 }
 
-static void check_allocs(const Function *f, const Text *want, uint64_t seed) {
+static void check_allocs(const Function *f, const Text *want, uint64_t seed)
+{
     Flow *w = flow_build(f);
     flow_live(w);
     bool **live = mem_alloc(sizeof *live * (f->regs.n + 1));
@@ -204,7 +214,8 @@ static void check_allocs(const Function *f, const Text *want, uint64_t seed) {
     flow_free(w);
 }
 
-static void analyses(void **state) {
+static void analyses(void **state)
+{
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         Module *m = random_module(seed, 1);
@@ -221,7 +232,8 @@ static void analyses(void **state) {
     }
 }
 
-static void forms(void **state) {
+static void forms(void **state)
+{
     (void)state;
     size_t stores = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -245,7 +257,8 @@ static void forms(void **state) {
     print_message("%d functions made %zu stores\n", SEEDS, stores);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {cmocka_unit_test(analyses), cmocka_unit_test(forms)};
     return cmocka_run_group_tests_name("ptx/random", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// The public interface (include/onchip.h): memory, modules and symbols, errors that leave the device usable, faults after
-// which the next launch works, streams and their timeline. What is expected follows from the interface's comments and from
-// the description's keys, which the tests set themselves.
+// The public interface (include/onchip.h): memory, modules and symbols, errors that leave the device usable, faults
+// after which the next launch works, streams and their timeline. What is expected follows from the interface's comments
+// and from the description's keys, which the tests set themselves.
 #include "check.h"
 
 #include <math.h>
@@ -12,27 +12,27 @@
 #define HEADER ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 // out[i] = in[i] + add, for n threads in blocks of 32; a wild index when add is 0
-static const char add_ptx[] = HEADER
-    ".visible .global .align 4 .u32 calls = 3;\n"
-    ".visible .const .align 4 .u32 scale[2] = {10, 20};\n"
-    ".visible .entry add(.param .u64 in, .param .u64 out, .param .u32 add)\n"
-    "{\n"
-    "    .reg .pred %p1;\n    .reg .b32 %r<12>;\n    .reg .b64 %rd<12>;\n"
-    "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n    ld.param.u32 %r1, [add];\n"
-    "    mov.u32 %r2, %tid.x;\n    mov.u32 %r3, %ctaid.x;\n    mad.lo.u32 %r4, %r3, 32, %r2;\n"
-    "    setp.eq.u32 %p1, %r1, 0;\n    @%p1 add.u32 %r4, %r4, 100000;\n"
-    "    mul.wide.u32 %rd3, %r4, 4;\n    add.u64 %rd4, %rd1, %rd3;\n    add.u64 %rd5, %rd2, %rd3;\n"
-    "    ld.global.u32 %r5, [%rd4];\n    add.u32 %r5, %r5, %r1;\n    st.global.u32 [%rd5], %r5;\n"
-    "    red.global.add.u32 [calls], 1;\n    ret;\n"
-    "}\n"
-    ".visible .entry constants(.param .u64 out, .param .u64 where)\n"
-    "{\n"
-    "    .reg .b32 %r<8>;\n    .reg .b64 %rd<8>;\n"
-    "    ld.param.u64 %rd1, [out];\n    ld.param.u64 %rd2, [where];\n"
-    "    ld.u32 %r1, [%rd2];\n    ld.const.u32 %r2, [scale+4];\n"
-    "    mov.u64 %rd3, scale;\n    cvta.const.u64 %rd3, %rd3;\n    ld.u32 %r3, [%rd3];\n"
-    "    st.global.v2.u32 [%rd1], {%r1, %r2};\n    st.global.u32 [%rd1+8], %r3;\n    ret;\n"
-    "}\n";
+static const char add_ptx[] =
+    HEADER ".visible .global .align 4 .u32 calls = 3;\n"
+           ".visible .const .align 4 .u32 scale[2] = {10, 20};\n"
+           ".visible .entry add(.param .u64 in, .param .u64 out, .param .u32 add)\n"
+           "{\n"
+           "    .reg .pred %p1;\n    .reg .b32 %r<12>;\n    .reg .b64 %rd<12>;\n"
+           "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n    ld.param.u32 %r1, [add];\n"
+           "    mov.u32 %r2, %tid.x;\n    mov.u32 %r3, %ctaid.x;\n    mad.lo.u32 %r4, %r3, 32, %r2;\n"
+           "    setp.eq.u32 %p1, %r1, 0;\n    @%p1 add.u32 %r4, %r4, 100000;\n"
+           "    mul.wide.u32 %rd3, %r4, 4;\n    add.u64 %rd4, %rd1, %rd3;\n    add.u64 %rd5, %rd2, %rd3;\n"
+           "    ld.global.u32 %r5, [%rd4];\n    add.u32 %r5, %r5, %r1;\n    st.global.u32 [%rd5], %r5;\n"
+           "    red.global.add.u32 [calls], 1;\n    ret;\n"
+           "}\n"
+           ".visible .entry constants(.param .u64 out, .param .u64 where)\n"
+           "{\n"
+           "    .reg .b32 %r<8>;\n    .reg .b64 %rd<8>;\n"
+           "    ld.param.u64 %rd1, [out];\n    ld.param.u64 %rd2, [where];\n"
+           "    ld.u32 %r1, [%rd2];\n    ld.const.u32 %r2, [scale+4];\n"
+           "    mov.u64 %rd3, scale;\n    cvta.const.u64 %rd3, %rd3;\n    ld.u32 %r3, [%rd3];\n"
+           "    st.global.v2.u32 [%rd1], {%r1, %r2};\n    st.global.u32 [%rd1+8], %r3;\n    ret;\n"
+           "}\n";
 
 static oc_device *open_device(const char *const *sets, bool functional)
 {
@@ -66,12 +66,12 @@ static oc_status launch_add(oc_kernel *k, oc_ptr in, oc_ptr out, uint32_t add, u
     return oc_launch(k, (oc_dim3){blocks, 1, 1}, (oc_dim3){32, 1, 1}, 0, s, args);
 }
 
-#define assert_has(text, part) \
-    do { \
+#define assert_has(text, part)                                            \
+    do {                                                                  \
         if (!strstr(text, part)) fail_msg("'%s' lacks '%s'", text, part); \
     } while (0)
 
-// --- opening ------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 static void opening(void **state)
 {
     (void)state;
@@ -80,16 +80,18 @@ static void opening(void **state)
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "gtx48"}, &d, message, sizeof message), OC_OK);
     assert_null(d);
     assert_has(message, "gtx480");  // what was meant
-    assert_int_not_equal(oc_open(&(oc_config){.sets = (const char *const[]){"l1.sise=1KiB", NULL}}, &d, message, sizeof message), OC_OK);
+    assert_int_not_equal(
+        oc_open(&(oc_config){.sets = (const char *const[]){"l1.sise=1KiB", NULL}}, &d, message, sizeof message), OC_OK);
     assert_has(message, "l1.sise");
-    assert_int_not_equal(oc_open(&(oc_config){.sets = (const char *const[]){"gpu.sms=0", NULL}}, &d, message, sizeof message), OC_OK);
+    assert_int_not_equal(
+        oc_open(&(oc_config){.sets = (const char *const[]){"gpu.sms=0", NULL}}, &d, message, sizeof message), OC_OK);
     assert_has(message, "gpu.sms");
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "nothing"}, &d, NULL, 0), OC_OK);
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "nothing"}, &d, message, 8), OC_OK);
     assert_true(strlen(message) < 8);
 }
 
-// --- memory -------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 static void memory(void **state)
 {
     (void)state;
@@ -141,7 +143,7 @@ static void memory(void **state)
     oc_close(d);
 }
 
-// --- modules ------------------------------------------------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------------------------------------
 static void modules(void **state)
 {
     (void)state;
@@ -187,7 +189,8 @@ static void modules(void **state)
     for (int round = 0; round < 2; round++) {
         const void *args[] = {&out, &scale[2]};
         uint32_t v[3];
-        if (oc_launch(constants, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, args) != OC_OK) fail_msg("%s", oc_error(d));
+        if (oc_launch(constants, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, args) != OC_OK)
+            fail_msg("%s", oc_error(d));
         assert_int_equal(oc_read(d, v, out, 12, NULL), OC_OK);
         assert_true(v[0] == 102 && v[1] == 20 && v[2] == 102);
         if (!round) oc_unload(first);
@@ -208,13 +211,15 @@ static void modules(void **state)
     assert_has(oc_error(d), "hello.ptx:1:1");
     assert_int_equal(oc_load_file(d, "/nonexistent/file.ptx", &first), OC_BAD_FILE);
     assert_has(oc_error(d), "/nonexistent/file.ptx");
-    static const char tensor[] = HEADER ".visible .entry k() { .reg .b32 %r<20>;\nwmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%r8];\nret; }\n";
+    static const char tensor[] =
+        HEADER ".visible .entry k() { .reg .b32 %r<20>;\nwmma.load.a.sync.aligned.row.m16n16k16.f16 "
+               "{%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%r8];\nret; }\n";
     assert_int_equal(oc_load(d, tensor, strlen(tensor), NULL, &first), OC_UNSUPPORTED);
     assert_has(oc_error(d), "wmma");
     oc_close(d);
 }
 
-// --- launches: what is refused, and what goes on after a fault ------------------------------------------------------------
+// --- launches: what is refused, and what goes on after a fault -------------------------------------------------------
 static void launches(void **state)
 {
     bool functional = *(bool *)*state;
@@ -267,15 +272,15 @@ static void launches(void **state)
     oc_close(d);
 }
 
-// --- a hang and a limit, and then a launch that works ----------------------------------------------------------------------
-static const char spin_ptx[] = HEADER
-    ".visible .entry spin(.param .u64 flag)\n"
-    "{\n"
-    "    .reg .pred %p1;\n    .reg .b32 %r1;\n    .reg .b64 %rd1;\n"
-    "    ld.param.u64 %rd1, [flag];\n"
-    "L:  ld.volatile.global.u32 %r1, [%rd1];\n    setp.eq.u32 %p1, %r1, 0;\n    @%p1 bra L;\n"
-    "    red.global.add.u32 [%rd1+4], 1;\n    ret;\n"
-    "}\n";
+// --- a hang and a limit, and then a launch that works ----------------------------------------------------------------
+static const char spin_ptx[] =
+    HEADER ".visible .entry spin(.param .u64 flag)\n"
+           "{\n"
+           "    .reg .pred %p1;\n    .reg .b32 %r1;\n    .reg .b64 %rd1;\n"
+           "    ld.param.u64 %rd1, [flag];\n"
+           "L:  ld.volatile.global.u32 %r1, [%rd1];\n    setp.eq.u32 %p1, %r1, 0;\n    @%p1 bra L;\n"
+           "    red.global.add.u32 [%rd1+4], 1;\n    ret;\n"
+           "}\n";
 
 static void hangs(void **state)
 {
@@ -314,15 +319,14 @@ static void limit(void **state)
     oc_close(d);
 }
 
-// --- streams --------------------------------------------------------------------------------------------------------------
-static const char busy_ptx[] = HEADER
-    ".visible .entry busy(.param .u32 n)\n"
-    "{\n"
-    "    .reg .pred %p1;\n    .reg .b32 %r<4>;\n"
-    "    ld.param.u32 %r1, [n];\n"
-    "L:  sub.u32 %r1, %r1, 1;\n    setp.ne.u32 %p1, %r1, 0;\n    @%p1 bra L;\n"
-    "    ret;\n"
-    "}\n";
+// --- streams ---------------------------------------------------------------------------------------------------------
+static const char busy_ptx[] = HEADER ".visible .entry busy(.param .u32 n)\n"
+                                      "{\n"
+                                      "    .reg .pred %p1;\n    .reg .b32 %r<4>;\n"
+                                      "    ld.param.u32 %r1, [n];\n"
+                                      "L:  sub.u32 %r1, %r1, 1;\n    setp.ne.u32 %p1, %r1, 0;\n    @%p1 bra L;\n"
+                                      "    ret;\n"
+                                      "}\n";
 
 static bool close_to(double a, double b) { return fabs(a - b) <= 1e-9 + 1e-9 * fabs(b); }
 
@@ -330,7 +334,8 @@ static void streams(void **state)
 {
     (void)state;
     // 1 GB/s and no latency: a copy of 1 MB takes a millisecond. Two engines: one each way.
-    oc_device *d = open_device((const char *const[]){"host.bandwidth=1", "host.latency=0", "host.launch=0", "host.engines=2", NULL}, false);
+    oc_device *d = open_device(
+        (const char *const[]){"host.bandwidth=1", "host.latency=0", "host.launch=0", "host.engines=2", NULL}, false);
     enum { N = 1000000 };
     uint8_t *bytes = calloc(1, N);
     oc_stream *a, *b;
@@ -372,7 +377,8 @@ static void streams(void **state)
     assert_true(close_to(oc_stream_time(c), all + 3e-3));
     oc_close(d);  // destroys b and c
     // One engine: copies of both directions follow one another; latency and launch overhead count.
-    d = open_device((const char *const[]){"host.bandwidth=1", "host.latency=100", "host.launch=50", "host.engines=1", NULL}, false);
+    d = open_device(
+        (const char *const[]){"host.bandwidth=1", "host.latency=100", "host.launch=50", "host.engines=1", NULL}, false);
     k = load(d, busy_ptx, "busy", NULL);
     p = allocate(d, N, "p");
     assert_int_equal(oc_stream_create(d, &a), OC_OK);
@@ -386,7 +392,7 @@ static void streams(void **state)
     oc_close(d);
 }
 
-// --- two devices, callbacks -------------------------------------------------------------------------------------------------
+// --- two devices, callbacks ------------------------------------------------------------------------------------------
 static const char hello_ptx[] = HEADER
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
     ".visible .global .align 1 .b8 text[4] = {104, 105, 10, 0};\n"

@@ -1,6 +1,7 @@
 // Texture objects: tex.1d, tex.2d and tld4 against a reference written from the CUDA programming guide's appendix on
 // texture fetching: formats, channels, coordinates as integers and floats, normalized ones, the four ways of addressing
-// outside, nearest and bilinear filtering (fractions of coordinates are multiples of 1/256, which filtering keeps exactly).
+// outside, nearest and bilinear filtering (fractions of coordinates are multiples of 1/256, which filtering keeps
+// exactly).
 #include "check.h"
 
 #include <math.h>
@@ -9,27 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL(name, fetch) \
-    ".visible .entry " name "(.param .u64 tex, .param .u64 at, .param .u64 out)\n" \
-    "{\n" \
-    "    .reg .b32 %r<20>;\n    .reg .b64 %rd<12>;\n    .reg .f32 %f<12>;\n" \
+#define KERNEL(name, fetch)                                                                        \
+    ".visible .entry " name "(.param .u64 tex, .param .u64 at, .param .u64 out)\n"                 \
+    "{\n"                                                                                          \
+    "    .reg .b32 %r<20>;\n    .reg .b64 %rd<12>;\n    .reg .f32 %f<12>;\n"                       \
     "    ld.param.u64 %rd1, [tex];\n    ld.param.u64 %rd2, [at];\n    ld.param.u64 %rd3, [out];\n" \
-    "    mov.u32 %r1, %tid.x;\n    mov.u32 %r2, %ctaid.x;\n    mad.lo.u32 %r3, %r2, 64, %r1;\n" \
-    "    mul.wide.u32 %rd4, %r3, 8;\n    add.u64 %rd5, %rd2, %rd4;\n" \
-    "    mul.wide.u32 %rd6, %r3, 16;\n    add.u64 %rd7, %rd3, %rd6;\n" \
-    "    ld.global.v2.f32 {%f1, %f2}, [%rd5];\n    ld.global.v2.u32 {%r4, %r5}, [%rd5];\n" \
-    "    " fetch "\n" \
-    "    st.global.v4.u32 [%rd7], {%r10, %r11, %r12, %r13};\n    ret;\n" \
+    "    mov.u32 %r1, %tid.x;\n    mov.u32 %r2, %ctaid.x;\n    mad.lo.u32 %r3, %r2, 64, %r1;\n"    \
+    "    mul.wide.u32 %rd4, %r3, 8;\n    add.u64 %rd5, %rd2, %rd4;\n"                              \
+    "    mul.wide.u32 %rd6, %r3, 16;\n    add.u64 %rd7, %rd3, %rd6;\n"                             \
+    "    ld.global.v2.f32 {%f1, %f2}, [%rd5];\n    ld.global.v2.u32 {%r4, %r5}, [%rd5];\n"         \
+    "    " fetch "\n"                                                                              \
+    "    st.global.v4.u32 [%rd7], {%r10, %r11, %r12, %r13};\n    ret;\n"                           \
     "}\n"
-static const char ptx[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    KERNEL("f2d", "tex.2d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];")
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n" KERNEL(
+    "f2d", "tex.2d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];")
     KERNEL("i2d", "tex.2d.v4.u32.s32 {%r10, %r11, %r12, %r13}, [%rd1, {%r4, %r5}];")
-    KERNEL("f1d", "tex.1d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];")
-    KERNEL("i1d", "tex.1d.v4.u32.s32 {%r10, %r11, %r12, %r13}, [%rd1, {%r4}];")
-    KERNEL("fl2d", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}]; mov.b32 %r10, %f3; mov.b32 %r11, %f4; mov.b32 %r12, %f5; mov.b32 %r13, %f6;")
-    KERNEL("gr", "tld4.r.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}]; mov.b32 %r10, %f3; mov.b32 %r11, %f4; mov.b32 %r12, %f5; mov.b32 %r13, %f6;")
-    KERNEL("ga", "tld4.a.2d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];");
+        KERNEL("f1d", "tex.1d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];")
+            KERNEL("i1d", "tex.1d.v4.u32.s32 {%r10, %r11, %r12, %r13}, [%rd1, {%r4}];")
+                KERNEL("fl2d", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}]; mov.b32 %r10, %f3; mov.b32 "
+                               "%r11, %f4; mov.b32 %r12, %f5; mov.b32 %r13, %f6;")
+                    KERNEL("gr", "tld4.r.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}]; mov.b32 %r10, %f3; "
+                                 "mov.b32 %r11, %f4; mov.b32 %r12, %f5; mov.b32 %r13, %f6;")
+                        KERNEL("ga", "tld4.a.2d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];");
 
 enum { W = 13, H = 7, PITCH = 256, N = 640 };
 static const char *const format_names[] = {"f32", "u32", "s32", "u8", "s8", "u16", "s16"};
@@ -72,7 +74,8 @@ static void run(Fixture *f, const char *kernel, uint64_t handle)
     const void *args[] = {&handle, &f->at, &f->out};
     assert_int_equal(oc_kernel_get(f->m, kernel, &k), OC_OK);
     assert_int_equal(oc_write(f->d, f->at, f->coords, sizeof f->coords, NULL), OC_OK);
-    if (oc_launch(k, (oc_dim3){N / 64, 1, 1}, (oc_dim3){64, 1, 1}, 0, NULL, args) != OC_OK) fail_msg("%s", oc_error(f->d));
+    if (oc_launch(k, (oc_dim3){N / 64, 1, 1}, (oc_dim3){64, 1, 1}, 0, NULL, args) != OC_OK)
+        fail_msg("%s", oc_error(f->d));
     assert_int_equal(oc_read(f->d, f->got, f->out, sizeof f->got, NULL), OC_OK);
 }
 
@@ -97,7 +100,7 @@ static void paint(Fixture *f, oc_tex_format format)
     assert_int_equal(oc_write(f->d, f->image, f->pixels, sizeof f->pixels, NULL), OC_OK);
 }
 
-// --- the reference -----------------------------------------------------------------------------------------------------------
+// --- the reference ---------------------------------------------------------------------------------------------------
 // The position that addressing makes of texel i of n; -1: the border.
 static int place(oc_tex_address mode, int i, int n)
 {
@@ -111,8 +114,10 @@ static int place(oc_tex_address mode, int i, int n)
     default:  // there and back again
         for (int step = 1, at = 0, k = 0;; k++) {
             if (i >= 0 ? k == i : k == -1 - i) return at;
-            if (at + step >= 0 && at + step < n) at += step;
-            else step = -step;
+            if (at + step >= 0 && at + step < n)
+                at += step;
+            else
+                step = -step;
         }
     }
 }
@@ -127,8 +132,10 @@ static uint32_t raw(const Fixture *f, const oc_texture *t, int x, int y, int c)
     bool is_float = t->format == OC_TEX_F32 || t->unit_float;
     float one = 1;
     if (c >= (int)t->channels) {  // what a texel doesn't have is 0, and 1 for the last
-        if (c == 3 && is_float) memcpy(&v, &one, 4);
-        else v = c == 3;
+        if (c == 3 && is_float)
+            memcpy(&v, &one, 4);
+        else
+            v = c == 3;
         return v;
     }
     memcpy(&v, f->pixels + (size_t)y * t->pitch + (size_t)(x * (int)t->channels + c) * (size_t)b, (size_t)b);
@@ -162,16 +169,17 @@ static double filtered(const Fixture *f, const oc_texture *t, double x, double y
 static void compare(const Fixture *f, int n, int c, uint32_t want, const char *what)
 {
     if (f->got[n][c] != want)
-        fail_msg("%s: at (%g, %g) channel %d is 0x%08x (%g), not 0x%08x (%g)", what, f->coords[n][0], f->coords[n][1], c, f->got[n][c],
-                 number(f->got[n][c]), want, number(want));
+        fail_msg("%s: at (%g, %g) channel %d is 0x%08x (%g), not 0x%08x (%g)", what, f->coords[n][0], f->coords[n][1],
+                 c, f->got[n][c], number(f->got[n][c]), want, number(want));
 }
 
-// --- tests ----------------------------------------------------------------------------------------------------------------------
+// --- tests -----------------------------------------------------------------------------------------------------------
 // Coordinates in [-2, 3) times the size, at fractions that are multiples of 1/256.
 static void choose(Fixture *f, bool normalized, int w, int h)
 {
     for (int n = 0; n < N; n++) {
-        double x = ((double)(random_u32() % (uint32_t)(5 * w * 256)) / 256 - 2 * w), y = ((double)(random_u32() % (uint32_t)(5 * h * 256)) / 256 - 2 * h);
+        double x = ((double)(random_u32() % (uint32_t)(5 * w * 256)) / 256 - 2 * w),
+               y = ((double)(random_u32() % (uint32_t)(5 * h * 256)) / 256 - 2 * h);
         f->coords[n][0] = (float)(normalized ? x / w : x);
         f->coords[n][1] = (float)(normalized ? y / h : y);
     }
@@ -186,19 +194,28 @@ static void nearest(void **state)
             for (uint32_t channels = 1; channels <= 4; channels *= 2)
                 for (int mode = 0; mode < 4; mode++) {
                     if (unit && format < OC_TEX_U8) continue;
-                    oc_texture t = {.base = f->image, .width = W, .height = H, .pitch = PITCH, .channels = channels, .format = (oc_tex_format)format,
-                                    .address = (oc_tex_address)mode, .unit_float = unit};
-                    snprintf(what, sizeof what, "nearest %s%s, %u channels, mode %d", format_names[format], unit ? " unit" : "", channels, mode);
+                    oc_texture t = {.base = f->image,
+                                    .width = W,
+                                    .height = H,
+                                    .pitch = PITCH,
+                                    .channels = channels,
+                                    .format = (oc_tex_format)format,
+                                    .address = (oc_tex_address)mode,
+                                    .unit_float = unit};
+                    snprintf(what, sizeof what, "nearest %s%s, %u channels, mode %d", format_names[format],
+                             unit ? " unit" : "", channels, mode);
                     paint(f, t.format);
                     uint64_t h = create(f, &t);
                     choose(f, false, W, H);
                     run(f, "f2d", h);
                     for (int n = 0; n < N; n++)
                         for (int c = 0; c < 4; c++)
-                            compare(f, n, c, raw(f, &t, (int)floor(f->coords[n][0]), (int)floor(f->coords[n][1]), c), what);
+                            compare(f, n, c, raw(f, &t, (int)floor(f->coords[n][0]), (int)floor(f->coords[n][1]), c),
+                                    what);
                     int32_t whole[N][2];
                     for (int n = 0; n < N; n++) {
-                        whole[n][0] = (int)(random_u32() % (5 * W)) - 2 * W, whole[n][1] = (int)(random_u32() % (5 * H)) - 2 * H;
+                        whole[n][0] = (int)(random_u32() % (5 * W)) - 2 * W,
+                        whole[n][1] = (int)(random_u32() % (5 * H)) - 2 * H;
                         memcpy(f->coords[n], whole[n], 8);
                     }
                     run(f, "i2d", h);
@@ -215,8 +232,14 @@ static void bilinear(void **state)
     for (uint32_t channels = 1; channels <= 4; channels *= 2)
         for (int mode = 0; mode < 4; mode++)
             for (int one_d = 0; one_d < 2; one_d++) {
-                oc_texture t = {.base = f->image, .width = W, .height = one_d ? 0 : H, .pitch = PITCH, .channels = channels, .format = OC_TEX_F32,
-                                .address = (oc_tex_address)mode, .linear = true};
+                oc_texture t = {.base = f->image,
+                                .width = W,
+                                .height = one_d ? 0 : H,
+                                .pitch = PITCH,
+                                .channels = channels,
+                                .format = OC_TEX_F32,
+                                .address = (oc_tex_address)mode,
+                                .linear = true};
                 snprintf(what, sizeof what, "linear %dD, %u channels, mode %d", 2 - one_d, channels, mode);
                 paint(f, t.format);
                 uint64_t h = create(f, &t);
@@ -225,18 +248,30 @@ static void bilinear(void **state)
                 for (int n = 0; n < N; n++)
                     for (uint32_t c = 0; c < channels; c++) {
                         // Sums of whole numbers times multiples of 2^-16: exact in 24 bits up to rounding of the last.
-                        float want = (float)filtered(f, &t, f->coords[n][0], f->coords[n][1], (int)c), got = number(f->got[n][c]);
-                        if (fabsf(want - got) > 2e-4f) fail_msg("%s: at (%g, %g) channel %u is %.9g, not %.9g", what, f->coords[n][0], f->coords[n][1], c, got, want);
+                        float want = (float)filtered(f, &t, f->coords[n][0], f->coords[n][1], (int)c),
+                              got = number(f->got[n][c]);
+                        if (fabsf(want - got) > 2e-4f)
+                            fail_msg("%s: at (%g, %g) channel %u is %.9g, not %.9g", what, f->coords[n][0],
+                                     f->coords[n][1], c, got, want);
                     }
             }
     // 8-bit texels read as numbers from 0 to 1.
-    oc_texture t = {.base = f->image, .width = W, .height = H, .pitch = PITCH, .channels = 4, .format = OC_TEX_U8, .address = OC_TEX_CLAMP, .linear = true, .unit_float = true};
+    oc_texture t = {.base = f->image,
+                    .width = W,
+                    .height = H,
+                    .pitch = PITCH,
+                    .channels = 4,
+                    .format = OC_TEX_U8,
+                    .address = OC_TEX_CLAMP,
+                    .linear = true,
+                    .unit_float = true};
     paint(f, t.format);
     uint64_t h = create(f, &t);
     choose(f, false, W, H);
     run(f, "fl2d", h);
     for (int n = 0; n < N; n++)
-        for (int c = 0; c < 4; c++) assert_true(fabs(filtered(f, &t, f->coords[n][0], f->coords[n][1], c) - number(f->got[n][c])) < 1e-6);
+        for (int c = 0; c < 4; c++)
+            assert_true(fabs(filtered(f, &t, f->coords[n][0], f->coords[n][1], c) - number(f->got[n][c])) < 1e-6);
 }
 
 // Normalized coordinates: a power of two as the size, so that the products are exact.
@@ -245,8 +280,15 @@ static void normalized(void **state)
     Fixture *f = *state;
     for (int mode = 0; mode < 4; mode++)
         for (int linear = 0; linear < 2; linear++) {
-            oc_texture t = {.base = f->image, .width = 8, .height = 4, .pitch = PITCH, .channels = 1, .format = OC_TEX_F32, .address = (oc_tex_address)mode,
-                            .linear = linear, .normalized = true};
+            oc_texture t = {.base = f->image,
+                            .width = 8,
+                            .height = 4,
+                            .pitch = PITCH,
+                            .channels = 1,
+                            .format = OC_TEX_F32,
+                            .address = (oc_tex_address)mode,
+                            .linear = linear,
+                            .normalized = true};
             paint(f, t.format);
             uint64_t h = create(f, &t);
             choose(f, true, 8, 4);
@@ -254,7 +296,9 @@ static void normalized(void **state)
             for (int n = 0; n < N; n++) {
                 double x = f->coords[n][0] * 8, y = f->coords[n][1] * 4;
                 double want = linear ? filtered(f, &t, x, y, 0) : number(raw(f, &t, (int)floor(x), (int)floor(y), 0));
-                if (fabs(want - number(f->got[n][0])) > 2e-4) fail_msg("mode %d linear %d: at (%g, %g): %.9g, not %.9g", mode, linear, f->coords[n][0], f->coords[n][1], number(f->got[n][0]), want);
+                if (fabs(want - number(f->got[n][0])) > 2e-4)
+                    fail_msg("mode %d linear %d: at (%g, %g): %.9g, not %.9g", mode, linear, f->coords[n][0],
+                             f->coords[n][1], number(f->got[n][0]), want);
             }
         }
 }
@@ -263,7 +307,8 @@ static void normalized(void **state)
 static void linear_memory(void **state)
 {
     Fixture *f = *state;
-    oc_texture t = {.base = f->image + 256, .width = 100, .channels = 2, .format = OC_TEX_S16, .address = OC_TEX_BORDER};
+    oc_texture t = {
+        .base = f->image + 256, .width = 100, .channels = 2, .format = OC_TEX_S16, .address = OC_TEX_BORDER};
     paint(f, t.format);
     uint64_t h = create(f, &t);
     int32_t i[N];
@@ -274,8 +319,10 @@ static void linear_memory(void **state)
     run(f, "i1d", h);
     for (int n = 0; n < N; n++) {
         int16_t v[2];
-        if (i[n] >= 0 && i[n] < 100) memcpy(v, f->pixels + 256 + 4 * i[n], 4);
-        else v[0] = v[1] = 0;
+        if (i[n] >= 0 && i[n] < 100)
+            memcpy(v, f->pixels + 256 + 4 * i[n], 4);
+        else
+            v[0] = v[1] = 0;
         assert_int_equal((int32_t)f->got[n][0], v[0]);
         assert_int_equal((int32_t)f->got[n][1], v[1]);
     }
@@ -285,7 +332,13 @@ static void linear_memory(void **state)
 static void gather(void **state)
 {
     Fixture *f = *state;
-    oc_texture t = {.base = f->image, .width = W, .height = H, .pitch = PITCH, .channels = 4, .format = OC_TEX_F32, .address = OC_TEX_CLAMP};
+    oc_texture t = {.base = f->image,
+                    .width = W,
+                    .height = H,
+                    .pitch = PITCH,
+                    .channels = 4,
+                    .format = OC_TEX_F32,
+                    .address = OC_TEX_CLAMP};
     for (int alpha = 0; alpha < 2; alpha++) {
         if (alpha) t.format = OC_TEX_U16, t.address = OC_TEX_WRAP;
         paint(f, t.format);
@@ -334,7 +387,8 @@ static void refused(void **state)
     }
     // Wild coordinates: infinities and NaN don't leave the image.
     h = create(f, &good);
-    for (int n = 0; n < N; n++) f->coords[n][0] = n % 3 ? n % 2 ? INFINITY : -INFINITY : NAN, f->coords[n][1] = n % 5 ? 3e38f : -3e38f;
+    for (int n = 0; n < N; n++)
+        f->coords[n][0] = n % 3 ? n % 2 ? INFINITY : -INFINITY : NAN, f->coords[n][1] = n % 5 ? 3e38f : -3e38f;
     run(f, "f2d", h);
 }
 
@@ -356,7 +410,9 @@ static void freed(void **state)
 int main(void)
 {
     static bool functional = true;
-#define BOTH(test) {#test, test, set_up, tear_down, NULL}, {#test ", functional", test, set_up, tear_down, &functional}
-    const struct CMUnitTest tests[] = {BOTH(nearest), BOTH(bilinear), BOTH(normalized), BOTH(linear_memory), BOTH(gather), BOTH(refused), BOTH(freed)};
+#define BOTH(test) \
+    {#test, test, set_up, tear_down, NULL}, { #test ", functional", test, set_up, tear_down, &functional }
+    const struct CMUnitTest tests[] = {BOTH(nearest), BOTH(bilinear), BOTH(normalized), BOTH(linear_memory),
+                                       BOTH(gather),  BOTH(refused),  BOTH(freed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

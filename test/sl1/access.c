@@ -1,5 +1,5 @@
-// access.c: addresses, loads and stores. An address is made from an argument, from the thread's base, from a copy of it in
-// local memory, by choice between two bases, or is itself loaded; elements are accessed in any width that they have.
+// access.c: addresses, loads and stores. An address is made from an argument, from the thread's base, from a copy of it
+// in local memory, by choice between two bases, or is itself loaded; elements are accessed in any width that they have.
 #include "maker.h"
 
 #include <stdarg.h>
@@ -26,14 +26,16 @@ void put_condition(Maker *m, uint32_t q, uint32_t one_in)
     put(m, "setp.eq.u32 %%q%u, %%t%u, 0;", q, t);
 }
 
-// --- addresses --------------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 uint32_t draw_index(Maker *m, uint32_t n)
 {
     uint32_t t = temp(m), kind = pick(m, 8);
     if (kind < 5 && m->depth) {
         put(m, "shr.u32 %%t%u, %%t%u, %u;", t, m->counters[pick(m, m->depth)], once_in(m, 3) ? pick(m, 3) : 0);
-        if (n & (n - 1)) put(m, "rem.u32 %%t%u, %%t%u, %u;", t, t, n);
-        else put(m, "and.b32 %%t%u, %%t%u, %u;", t, t, n - 1);
+        if (n & (n - 1))
+            put(m, "rem.u32 %%t%u, %%t%u, %u;", t, t, n);
+        else
+            put(m, "and.b32 %%t%u, %%t%u, %u;", t, t, n - 1);
     } else if (kind == 5) {
         put(m, "rem.u32 %%t%u, %%a%u, %u;", t, pick(m, A), n);
     } else {
@@ -65,7 +67,8 @@ int draw_twin(Maker *m, uint32_t view)
     return -1;
 }
 
-// The thread's first element, in a %x register that is a global address. *known: whether it is clear from which argument.
+// The thread's first element, in a %x register that is a global address. *known: whether it is clear from which
+// argument.
 static uint32_t draw_base(Maker *m, uint32_t view, bool *known)
 {
     const View *v = &m->views.v[view];
@@ -124,8 +127,10 @@ Place draw_place(Maker *m, uint32_t view)
     bool known;
     Place p = {.section = v->section, .x = draw_base(m, view, &known)};
     const Section *s = section_of(m, view);
-    if (once_in(m, 5)) p.offset = (int32_t)(pick(m, s->count) * s->step);
-    else p.x = add_index(m, p.x, s);
+    if (once_in(m, 5))
+        p.offset = (int32_t)(pick(m, s->count) * s->step);
+    else
+        p.x = add_index(m, p.x, s);
     if (s->kind == TABLE) {
         uint32_t x = temp(m);
         put(m, "ld.global.u64 %%x%u, [%%x%u%+d];", x, p.x, p.offset);
@@ -160,24 +165,29 @@ void put_bases(Maker *m)
         const View *v = &m->views.v[k];
         const Section *s = section_of(m, k);
         uint32_t x = temp(m);
-        if (v->arg >= 0) put(m, "cvta.to.global.u64 %%x%u, %%p%d;", x, v->arg);
-        else put(m, "mov.u64 %%x%u, %s;", x, m->launch->buffers.v[s->buffer].symbol);
+        if (v->arg >= 0)
+            put(m, "cvta.to.global.u64 %%x%u, %%p%d;", x, v->arg);
+        else
+            put(m, "mov.u64 %%x%u, %s;", x, m->launch->buffers.v[s->buffer].symbol);
         if (v->start) put(m, "add.s64 %%x%u, %%x%u, %d;", x, x, v->start);
-        if (s->thread) put(m, "mad.wide.u32 %%x%u, %%rank, %u, %%x%u;", v->base, s->thread, x);
-        else put(m, "mov.b64 %%x%u, %%x%u;", v->base, x);
+        if (s->thread)
+            put(m, "mad.wide.u32 %%x%u, %%rank, %u, %%x%u;", v->base, s->thread, x);
+        else
+            put(m, "mov.b64 %%x%u, %%x%u;", v->base, x);
         if (v->spilled) put(m, "st.local.u64 [spill+%u], %%x%u;", 8 * k, v->base);
     }
 }
 
-// --- widths -----------------------------------------------------------------------------------------------------------------
+// --- widths ----------------------------------------------------------------------------------------------------------
 typedef struct Form {
-    uint32_t bytes, vector;    // of an element of the vector; its elements
+    uint32_t bytes, vector;  // of an element of the vector; its elements
     const char *type;
 } Form;
 static const Form forms[] = {
-    {1, 1, "u8"}, {1, 1, "s8"}, {1, 1, "b8"}, {1, 2, "u8"}, {1, 4, "u8"}, {1, 4, "b8"}, {2, 1, "u16"}, {2, 1, "s16"}, {2, 1, "b16"},
-    {2, 2, "u16"}, {2, 4, "b16"}, {4, 1, "u32"}, {4, 1, "s32"}, {4, 1, "b32"}, {4, 1, "f32"}, {4, 2, "u32"}, {4, 2, "f32"}, {4, 4, "b32"},
-    {4, 4, "f32"}, {4, 4, "s32"}, {8, 1, "u64"}, {8, 1, "s64"}, {8, 1, "b64"}, {8, 1, "f64"}, {8, 2, "b64"}, {8, 2, "f64"},
+    {1, 1, "u8"},  {1, 1, "s8"},  {1, 1, "b8"},  {1, 2, "u8"},  {1, 4, "u8"},  {1, 4, "b8"},  {2, 1, "u16"},
+    {2, 1, "s16"}, {2, 1, "b16"}, {2, 2, "u16"}, {2, 4, "b16"}, {4, 1, "u32"}, {4, 1, "s32"}, {4, 1, "b32"},
+    {4, 1, "f32"}, {4, 2, "u32"}, {4, 2, "f32"}, {4, 4, "b32"}, {4, 4, "f32"}, {4, 4, "s32"}, {8, 1, "u64"},
+    {8, 1, "s64"}, {8, 1, "b64"}, {8, 1, "f64"}, {8, 2, "b64"}, {8, 2, "f64"},
 };
 
 // A form that fits into an element from byte low on, and where in it.
@@ -186,7 +196,9 @@ static const Form *draw_form(Maker *m, const Section *s, uint32_t low, int32_t *
     for (;;) {
         const Form *f = &forms[pick(m, COUNT(forms))];
         uint32_t bytes = f->bytes * f->vector;
-        if (bytes > s->align || bytes > s->element - low || low % bytes || (bytes < s->element && bytes < 4 && once_in(m, 2))) continue;
+        if (bytes > s->align || bytes > s->element - low || low % bytes ||
+            (bytes < s->element && bytes < 4 && once_in(m, 2)))
+            continue;
         *at = (int32_t)(low + pick(m, (s->element - low) / bytes) * bytes);
         return f;
     }
@@ -233,11 +245,13 @@ static void put_fold(Maker *m, char c, uint32_t n)
     case 'i': put(m, "cvt.u32.u16 %%t%u, %%i%u;", t, n); break;
     default: put(m, "mov.b32 %%t%u, %%t%u;", t, n);
     }
-    if (once_in(m, 2)) put(m, "mad.lo.u32 %%a%u, %%a%u, %u, %%t%u;", a, a, 2 * pick(m, 500) + 1, t);
-    else put(m, "%s %%a%u, %%a%u, %%t%u;", once_in(m, 2) ? "add.u32" : "xor.b32", a, a, t);
+    if (once_in(m, 2))
+        put(m, "mad.lo.u32 %%a%u, %%a%u, %u, %%t%u;", a, a, 2 * pick(m, 500) + 1, t);
+    else
+        put(m, "%s %%a%u, %%a%u, %%t%u;", once_in(m, 2) ? "add.u32" : "xor.b32", a, a, t);
 }
 
-// --- loads and stores ---------------------------------------------------------------------------------------------------------
+// --- loads and stores ------------------------------------------------------------------------------------------------
 static const char *draw_guard(Maker *m, Text *guard)
 {
     if (!once_in(m, 5)) return "";
@@ -252,24 +266,33 @@ static void draw_modifiers(Maker *m, const Place *p, bool load, Text *out)
 {
     static const char *const cached[2][4] = {{".wb", ".cg", ".cs", ".wt"}, {".ca", ".cg", ".cs", ".cv"}};
     bool strong = p->strong && once_in(m, 2), read = m->sections.v[p->section].kind == READ;
-    if (strong && m->sm >= 70 && once_in(m, 2)) text_put(out, once_in(m, 2) ? ".relaxed.gpu" : load ? ".acquire.gpu" : ".release.sys");
-    else if (strong) text_put(out, ".volatile");
+    if (strong && m->sm >= 70 && once_in(m, 2))
+        text_put(out, once_in(m, 2) ? ".relaxed.gpu" : load ? ".acquire.gpu" : ".release.sys");
+    else if (strong)
+        text_put(out, ".volatile");
     if (!p->generic) text_put(out, ".global");
-    if (!strong && once_in(m, 8)) text_put(out, cached[load][pick(m, 4)]);
-    else if (load && read && !strong && !p->generic && m->sm >= 35 && once_in(m, 2)) text_put(out, ".nc");
+    if (!strong && once_in(m, 8))
+        text_put(out, cached[load][pick(m, 4)]);
+    else if (load && read && !strong && !p->generic && m->sm >= 35 && once_in(m, 2))
+        text_put(out, ".nc");
 }
 
-static void put_operation(Maker *m, const Place *p, bool load, const Form *f, const char *guard, int32_t at, const char *values)
+static void put_operation(Maker *m, const Place *p, bool load, const Form *f, const char *guard, int32_t at,
+                          const char *values)
 {
     Text modifiers = {0}, address = {0}, vector = {0};
     draw_modifiers(m, p, load, &modifiers);
-    if (p->offset + at) text_printf(&address, "[%%x%u%+d]", p->x, p->offset + at);
-    else text_printf(&address, "[%%x%u]", p->x);
+    if (p->offset + at)
+        text_printf(&address, "[%%x%u%+d]", p->x, p->offset + at);
+    else
+        text_printf(&address, "[%%x%u]", p->x);
     text_put(&vector, "");
     if (f->vector > 1) text_printf(&vector, ".v%u", f->vector);
     const char *mods = modifiers.v ? modifiers.v : "";
-    if (load) put(m, "%sld%s%s.%s %s, %s;", guard, mods, vector.v, f->type, values, address.v);
-    else put(m, "%sst%s%s.%s %s, %s;", guard, mods, vector.v, f->type, address.v, values);
+    if (load)
+        put(m, "%sld%s%s.%s %s, %s;", guard, mods, vector.v, f->type, values, address.v);
+    else
+        put(m, "%sst%s%s.%s %s, %s;", guard, mods, vector.v, f->type, address.v, values);
     text_free(&modifiers), text_free(&address), text_free(&vector);
 }
 
@@ -288,15 +311,18 @@ void put_load(Maker *m, const Place *p)
     const char *guarded = draw_guard(m, &guard);
     char c = draw_class(m, f, f->vector > 1);
     uint32_t first = m->temps;
-    bool over = c == 'x' && f->vector == 1 && !m->plain && !p->keep && !is_base(m, p->x) && once_in(m, 2), sink[4] = {false};
+    bool over = c == 'x' && f->vector == 1 && !m->plain && !p->keep && !is_base(m, p->x) && once_in(m, 2),
+         sink[4] = {false};
     m->temps += f->vector;
     for (uint32_t k = 0; k < f->vector && guarded[0] && !over; k++) put_initial(m, c, first + k);
     if (f->vector > 1) text_put(&values, "{");
     for (uint32_t k = 0; k < f->vector; k++) {
         sink[k] = k && once_in(m, 10);
         text_put(&values, k ? ", " : "");
-        if (sink[k]) text_put(&values, "_");
-        else text_printf(&values, "%%%c%u", c, over ? p->x : first + k);
+        if (sink[k])
+            text_put(&values, "_");
+        else
+            text_printf(&values, "%%%c%u", c, over ? p->x : first + k);
     }
     if (f->vector > 1) text_put(&values, "}");
     put_operation(m, p, true, f, guarded, at, values.v);
@@ -315,10 +341,14 @@ void put_store(Maker *m, const Place *p)
     if (f->vector > 1) text_put(&values, "{");
     for (uint32_t k = 0; k < f->vector; k++) {
         text_put(&values, k ? ", " : "");
-        if (f->type[0] == 'f') text_printf(&values, f->bytes == 4 ? "%%f%u" : "%%d%u", f->bytes == 4 ? pick(m, F) : pick(m, D));
-        else if (f->bytes == 8) text_printf(&values, "%%w%u", pick(m, W));
-        else if (f->vector == 1 && once_in(m, 6)) text_printf(&values, "%u", pick(m, 100));
-        else text_printf(&values, "%%a%u", pick(m, A));
+        if (f->type[0] == 'f')
+            text_printf(&values, f->bytes == 4 ? "%%f%u" : "%%d%u", f->bytes == 4 ? pick(m, F) : pick(m, D));
+        else if (f->bytes == 8)
+            text_printf(&values, "%%w%u", pick(m, W));
+        else if (f->vector == 1 && once_in(m, 6))
+            text_printf(&values, "%u", pick(m, 100));
+        else
+            text_printf(&values, "%%a%u", pick(m, A));
     }
     if (f->vector > 1) text_put(&values, "}");
     put_operation(m, p, false, f, guarded, at, values.v);
@@ -330,7 +360,8 @@ static int draw_other(Maker *m, uint32_t view)
 {
     uint32_t n = (uint32_t)m->views.n, first = pick(m, n);
     for (uint32_t k = 0; k < n; k++)
-        if ((first + k) % n != view && m->views.v[(first + k) % n].section == m->views.v[view].section) return (int)((first + k) % n);
+        if ((first + k) % n != view && m->views.v[(first + k) % n].section == m->views.v[view].section)
+            return (int)((first + k) % n);
     return -1;
 }
 
@@ -340,14 +371,22 @@ bool put_both(Maker *m, uint32_t view)
     const Section *s = section_of(m, view);
     if (other < 0 || !writable(m, view)) return false;
     uint32_t t = draw_index(m, s->count), x[2] = {temp(m), temp(m)}, views[2] = {view, (uint32_t)other};
-    for (uint32_t k = 0; k < 2; k++) put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x[k], t, s->step, m->views.v[views[k]].base);
+    for (uint32_t k = 0; k < 2; k++)
+        put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x[k], t, s->step, m->views.v[views[k]].base);
     for (uint32_t n = range(m, 3, 6); n; n--) {
         uint32_t k = pick(m, 2);
         const View *v = &m->views.v[views[k]];
-        Place p = {.section = v->section, .x = x[k], .keep = true, .strong = v->strong && v->arg >= 0, .atomic = v->atomic && v->arg >= 0};
-        if (p.atomic && s->align >= 4 && once_in(m, 2)) put_atomic(m, &p);
-        else if (once_in(m, 2)) put_store(m, &p);
-        else put_load(m, &p);
+        Place p = {.section = v->section,
+                   .x = x[k],
+                   .keep = true,
+                   .strong = v->strong && v->arg >= 0,
+                   .atomic = v->atomic && v->arg >= 0};
+        if (p.atomic && s->align >= 4 && once_in(m, 2))
+            put_atomic(m, &p);
+        else if (once_in(m, 2))
+            put_store(m, &p);
+        else
+            put_load(m, &p);
     }
     return true;
 }
@@ -361,13 +400,19 @@ void put_halves(Maker *m, const Place *p)
         uint32_t first = m->temps, a = pick(m, A - 3);
         Text values = {0};
         m->temps += 4;
-        if (wide && load) text_printf(&values, "{%%t%u, %%t%u, %%t%u, %%t%u}", first, first + 1, first + 2, first + 3);
-        else if (wide) text_printf(&values, "{%%a%u, %%a%u, %%a%u, %%a%u}", a, a + 1, a + 2, a + 3);
-        else if (load) text_printf(&values, "%%x%u", first);
-        else text_printf(&values, "%%w%u", pick(m, W));
+        if (wide && load)
+            text_printf(&values, "{%%t%u, %%t%u, %%t%u, %%t%u}", first, first + 1, first + 2, first + 3);
+        else if (wide)
+            text_printf(&values, "{%%a%u, %%a%u, %%a%u, %%a%u}", a, a + 1, a + 2, a + 3);
+        else if (load)
+            text_printf(&values, "%%x%u", first);
+        else
+            text_printf(&values, "%%w%u", pick(m, W));
         put_operation(m, p, load, wide ? &whole : &half, "", wide || once_in(m, 3) ? 0 : 8, values.v);
-        if (load && wide) put_fold(m, 't', first + 1), put_fold(m, 't', first + 2);
-        else if (load) put_fold(m, 'x', first);
+        if (load && wide)
+            put_fold(m, 't', first + 1), put_fold(m, 't', first + 2);
+        else if (load)
+            put_fold(m, 'x', first);
         text_free(&values);
     }
 }
@@ -377,6 +422,9 @@ void put_atomic(Maker *m, const Place *p)
     static const char *const forms32[] = {"add.u32", "xor.b32", "min.s32", "exch.b32", "or.b32"};
     const char *form = forms32[pick(m, COUNT(forms32))], *space = p->generic ? "" : ".global";
     uint32_t t = temp(m), low = m->sections.v[p->section].low;
-    if (once_in(m, 3)) put(m, "red%s.add.u32 [%%x%u%+d], %%a%u;", space, p->x, p->offset + (int32_t)low, pick(m, A));
-    else put(m, "atom%s.%s %%t%u, [%%x%u%+d], %%a%u;", space, form, t, p->x, p->offset + (int32_t)low, pick(m, A)), put_fold(m, 't', t);
+    if (once_in(m, 3))
+        put(m, "red%s.add.u32 [%%x%u%+d], %%a%u;", space, p->x, p->offset + (int32_t)low, pick(m, A));
+    else
+        put(m, "atom%s.%s %%t%u, [%%x%u%+d], %%a%u;", space, form, t, p->x, p->offset + (int32_t)low, pick(m, A)),
+            put_fold(m, 't', t);
 }

@@ -1,5 +1,6 @@
-// equal.c: see equal.h. Each run has a device of its own, so that what the kernel finds in memory, addresses too, is the same in
-// all. Most runs are functional; some seeds run in time as well: warps then take turns otherwise, and there are counters.
+// equal.c: see equal.h. Each run has a device of its own, so that what the kernel finds in memory, addresses too, is
+// the same in all. Most runs are functional; some seeds run in time as well: warps then take turns otherwise, and there
+// are counters.
 #include "equal.h"
 #include "lab/lab.h"
 
@@ -16,23 +17,33 @@ static const Setting settings[] = {
     {"threshold 1", {.line = 16, .threshold = 1}, false},
     {"threshold 7, line 8", {.line = 8, .threshold = 7}, false},
     {"threshold 3, line 24", {.line = 24, .threshold = 3}, false},
-    {"threshold 1, line 24, noalias, decide thread", {.line = 24, .threshold = 1, .apart = true, .per_thread = true}, false},
+    {"threshold 1, line 24, noalias, decide thread",
+     {.line = 24, .threshold = 1, .apart = true, .per_thread = true},
+     false},
     {"threshold 5, line 24, layout banks", {.line = 24, .threshold = 5, .banks = true}, false},
     {"threshold 40, decide thread", {.line = 16, .threshold = 40, .per_thread = true}, false},
-    {"threshold 1, line 8, decide thread, layout banks", {.line = 8, .threshold = 1, .per_thread = true, .banks = true}, false},
+    {"threshold 1, line 8, decide thread, layout banks",
+     {.line = 8, .threshold = 1, .per_thread = true, .banks = true},
+     false},
     {"threshold 3, layout banks, prefetch", {.line = 16, .threshold = 3, .banks = true, .prefetch = true}, false},
     {"strides", {.line = 16, .threshold = 20, .strides = true}, false},
-    {"strides, registers 1, noalias, line 8", {.line = 8, .threshold = 5, .strides = true, .registers = 1, .apart = true}, false},
+    {"strides, registers 1, noalias, line 8",
+     {.line = 8, .threshold = 5, .strides = true, .registers = 1, .apart = true},
+     false},
     {"threshold 3, registers 7", {.line = 16, .threshold = 3, .registers = 7}, false},
-    {"threshold 2, registers 1, prefetch, decide thread", {.line = 16, .threshold = 2, .registers = 1, .prefetch = true, .per_thread = true}, false},
+    {"threshold 2, registers 1, prefetch, decide thread",
+     {.line = 16, .threshold = 2, .registers = 1, .prefetch = true, .per_thread = true},
+     false},
     {"threshold 5, registers 2, line 8, noalias", {.line = 8, .threshold = 5, .registers = 2, .apart = true}, false},
     {"threshold 1, noalias", {.line = 16, .threshold = 1, .apart = true}, false},
-    {"threshold 7, noalias, prefetch, scattered", {.line = 16, .threshold = 7, .apart = true, .prefetch = true, .scattered = true}, false},
+    {"threshold 7, noalias, prefetch, scattered",
+     {.line = 16, .threshold = 7, .apart = true, .prefetch = true, .scattered = true},
+     false},
     {"threshold 3, clock 1, registers 1", {.line = 16, .threshold = 3, .clock = 1, .registers = 1}, false},
     {"threshold 7, timed", {.line = 16, .threshold = 7}, true},
     {"threshold 7, clock 400, timed", {.line = 16, .threshold = 7, .clock = 400}, true},
 };
-enum { TIMED_SEEDS = 5 };        // one in so many
+enum { TIMED_SEEDS = 5 };  // one in so many
 const Machine machines[3] = {{"gtx480", 20}, {"titan_black", 35}, {"h200", 90}};
 
 // What a run left.
@@ -40,7 +51,7 @@ typedef struct Outcome {
     VEC(Buffer) buffers;
     VEC(oc_ptr) places;
     bool rewritten;
-    uint64_t accesses, fills;    // of lines, if it was timed
+    uint64_t accesses, fills;  // of lines, if it was timed
     Text error;
 } Outcome;
 
@@ -76,7 +87,9 @@ static bool launch(oc_device *d, const Text *ptx, const Launch *l, Outcome *out)
     const void *args[32];
     oc_module *m;
     oc_kernel *k;
-    if (oc_load(d, ptx->v, ptx->n, "k.ptx", &m) != OC_OK || oc_kernel_get(m, "k", &k) != OC_OK || !put_buffers(d, m, l, out)) return false;
+    if (oc_load(d, ptx->v, ptx->n, "k.ptx", &m) != OC_OK || oc_kernel_get(m, "k", &k) != OC_OK ||
+        !put_buffers(d, m, l, out))
+        return false;
     for (size_t a = 0; a < l->args.n; a++) {
         const Argument *g = &l->args.v[a];
         values[a] = g->value + (g->buffer >= 0 ? out->places.v[g->buffer] : 0), args[a] = &values[a];
@@ -109,13 +122,15 @@ static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text 
 static bool same(const char *name, const char *gpu, const char *setting, const Outcome *a, const Outcome *b, FILE *out)
 {
     if (a->error.n || b->error.n) {
-        fprintf(out, "%s on %s, %s: %s: %s\n", name, gpu, setting, a->error.n ? "original" : "rewritten", a->error.n ? a->error.v : b->error.v);
+        fprintf(out, "%s on %s, %s: %s: %s\n", name, gpu, setting, a->error.n ? "original" : "rewritten",
+                a->error.n ? a->error.v : b->error.v);
         return false;
     }
     for (size_t k = 0; k < a->buffers.n; k++)
         for (uint32_t n = 0; n < a->buffers.v[k].bytes; n++) {
             if (a->places.v[k] == b->places.v[k] && a->buffers.v[k].data[n] == b->buffers.v[k].data[n]) continue;
-            fprintf(out, "%s on %s, %s: buffer %zu differs at byte %u: %02x, rewritten %02x\n", name, gpu, setting, k, n, a->buffers.v[k].data[n], b->buffers.v[k].data[n]);
+            fprintf(out, "%s on %s, %s: buffer %zu differs at byte %u: %02x, rewritten %02x\n", name, gpu, setting, k,
+                    n, a->buffers.v[k].data[n], b->buffers.v[k].data[n]);
             return false;
         }
     return true;
@@ -132,14 +147,17 @@ void prepared_text(const Text *ptx, Text *out)
         i->function = sl1_prepare(i->function);
         vec_push(&made, i->function);
     }
-    if (m) ptx_print(m, out);
-    else text_put(out, diag.text.v);
+    if (m)
+        ptx_print(m, out);
+    else
+        text_put(out, diag.text.v);
     for (size_t k = 0; k < made.n; k++) sl1_prepared_free(made.v[k]);
     vec_free(&made);
     ptx_free(m), diag_free(&diag);
 }
 
-static void compare_prepared(const char *name, const Machine *machine, const Text *ptx, const Launch *l, const Outcome *original, Tally *t)
+static void compare_prepared(const char *name, const Machine *machine, const Text *ptx, const Launch *l,
+                             const Outcome *original, Tally *t)
 {
     Text text = {0};
     prepared_text(ptx, &text);
@@ -179,7 +197,8 @@ static uint32_t draw_rows(uint64_t n, bool plain)
 {
     uint32_t rows = 0;
     for (size_t k = 0; k < COUNT(settings); k++)
-        if (settings[k].timed ? n % TIMED_SEEDS == 0 : (n + k) % 2 == 0 || (plain && settings[k].options.line == 24)) rows |= 1u << k;
+        if (settings[k].timed ? n % TIMED_SEEDS == 0 : (n + k) % 2 == 0 || (plain && settings[k].options.line == 24))
+            rows |= 1u << k;
     return rows;
 }
 
@@ -195,6 +214,8 @@ void compare_seeds(uint64_t first, uint32_t n, Tally *t)
         launch_free(&l);
         text_free(&ptx), text_free(&name);
     }
-    fprintf(t->out, "%u of %u kernels rewritten, %u of %u launches, %u with lines of 24 bytes\n", t->changed, t->kernels, t->rewritten, t->runs, t->odd);
-    fprintf(t->out, "in time: %u of %u had lines, of whose %llu accesses %llu hit\n", t->cached, t->timed, (unsigned long long)t->accesses, (unsigned long long)(t->accesses - t->fills));
+    fprintf(t->out, "%u of %u kernels rewritten, %u of %u launches, %u with lines of 24 bytes\n", t->changed,
+            t->kernels, t->rewritten, t->runs, t->odd);
+    fprintf(t->out, "in time: %u of %u had lines, of whose %llu accesses %llu hit\n", t->cached, t->timed,
+            (unsigned long long)t->accesses, (unsigned long long)(t->accesses - t->fills));
 }

@@ -1,4 +1,5 @@
-// equal.h: runs kernels as they are, with their calls inlined and local variables forwarded, and rewritten, with several settings, and compares what they leave in memory.
+// equal.h: runs kernels as they are, with their calls inlined and local variables forwarded, and rewritten, with
+// several settings, and compares what they leave in memory.
 #ifndef EQUAL_H
 #define EQUAL_H
 
@@ -11,20 +12,22 @@ typedef struct Machine {
     const char *gpu;
     uint32_t sm;
 } Machine;
-extern const Machine machines[3];      // a seed's is the one of its number modulo 3
+extern const Machine machines[3];  // a seed's is the one of its number modulo 3
 
 typedef struct Tally {
-    uint32_t kernels, changed;         // of them rewritten
-    uint32_t runs, rewritten, odd;     // with the software L1, of them with the rewritten kernel, and with lines of 24 bytes
-    uint32_t timed, cached;            // of the runs in time those in which lines were filled
-    uint64_t accesses, fills;          // of lines, in them
+    uint32_t kernels, changed;  // of them rewritten
+    uint32_t runs, rewritten,
+        odd;                   // with the software L1, of them with the rewritten kernel, and with lines of 24 bytes
+    uint32_t timed, cached;    // of the runs in time those in which lines were filled
+    uint64_t accesses, fills;  // of lines, in them
     uint32_t different;
-    FILE *out;                         // where differences are told
+    FILE *out;  // where differences are told
 } Tally;
 void prepared_text(const Text *ptx, Text *out);  // the module with its kernels as sl1_prepare leaves them
 enum { ALL_SETTINGS = 0xfffff };
 // settings: a bit each.
-void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch, Tally *tally);
+void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch,
+                    Tally *tally);
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
 

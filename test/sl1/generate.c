@@ -2,7 +2,7 @@
 // that the software L1 may rewrite. Threads leave early only behind the last place where all are needed.
 #include "maker.h"
 
-// --- loops ------------------------------------------------------------------------------------------------------------------
+// --- loops -----------------------------------------------------------------------------------------------------------
 // Rounds of a loop, at most `most`, into a %t register. Even: the same for all threads.
 static uint32_t put_trips(Maker *m, uint32_t most, bool even, bool may_be_none)
 {
@@ -13,8 +13,10 @@ static uint32_t put_trips(Maker *m, uint32_t most, bool even, bool may_be_none)
         put(m, "mov.u32 %%t%u, %u;", t, most);
     } else {
         uint32_t least = may_be_none && once_in(m, 2) ? 0 : once_in(m, 2) ? (most + 1) / 2 : 1;
-        if (kind == 2) put(m, "rem.u32 %%t%u, %%rank, %u;", t, most - least + 1);
-        else put(m, "rem.u32 %%t%u, %%a%u, %u;", t, pick(m, A), most - least + 1);
+        if (kind == 2)
+            put(m, "rem.u32 %%t%u, %%rank, %u;", t, most - least + 1);
+        else
+            put(m, "rem.u32 %%t%u, %%a%u, %u;", t, pick(m, A), most - least + 1);
         put(m, "add.u32 %%t%u, %%t%u, %u;", t, t, least);
     }
     return t;
@@ -22,8 +24,8 @@ static uint32_t put_trips(Maker *m, uint32_t most, bool even, bool may_be_none)
 
 // A pointer that moves on with the loop, or two that change places.
 typedef struct Walk {
-    int view;                  // −1: there is none
-    uint32_t x, other;         // %x registers
+    int view;           // −1: there is none
+    uint32_t x, other;  // %x registers
     bool swap;
 } Walk;
 
@@ -95,10 +97,11 @@ void put_loop(Maker *m)
     m->uniform = uniform, m->times = times, m->depth--;
 }
 
-// --- the kernel ---------------------------------------------------------------------------------------------------------------
+// --- the kernel ------------------------------------------------------------------------------------------------------
 static void draw_launch(Maker *m)
 {
-    static const oc_dim3 blocks[] = {{32, 1, 1}, {64, 1, 1}, {40, 1, 1}, {33, 1, 1}, {96, 1, 1}, {8, 8, 1}, {7, 5, 1}, {4, 3, 5}, {1, 50, 1}, {100, 1, 1}};
+    static const oc_dim3 blocks[] = {{32, 1, 1}, {64, 1, 1}, {40, 1, 1}, {33, 1, 1}, {96, 1, 1},
+                                     {8, 8, 1},  {7, 5, 1},  {4, 3, 5},  {1, 50, 1}, {100, 1, 1}};
     static const oc_dim3 grids[] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 2}};
     oc_dim3 b = blocks[pick(m, COUNT(blocks))], g = grids[pick(m, COUNT(grids))];
     m->launch->block = b, m->launch->grid = g;
@@ -111,7 +114,8 @@ static void put_beginning(Maker *m)
     for (int k = 0; k < (int)m->launch->args.n; k++)
         if (m->launch->args.v[k].buffer >= 0) put(m, "ld.param.u64 %%p%d, [k_%d];", k, k);
     put(m, "ld.param.u64 %%far, [k_%d];", m->far);
-    static const char *const linear[2][6] = {{"tid.z", "ntid.y", "tid.y", "ntid.x", "tid.x", "first"}, {"ctaid.z", "nctaid.y", "ctaid.y", "nctaid.x", "ctaid.x", "block"}};
+    static const char *const linear[2][6] = {{"tid.z", "ntid.y", "tid.y", "ntid.x", "tid.x", "first"},
+                                             {"ctaid.z", "nctaid.y", "ctaid.y", "nctaid.x", "ctaid.x", "block"}};
     for (int k = 0; k < 2; k++) {
         uint32_t t = m->temps;
         m->temps += 5;
@@ -162,16 +166,26 @@ static void put_variables(Maker *m, Text *out)
     text_printf(out, ".extern .shared .align 8 .b8 dynamic[];\n\n");
     text_add(out, m->functions.v ? m->functions.v : "", m->functions.n);
     text_put(out, ".visible .entry k(");
-    for (size_t k = 0; k < m->launch->args.n; k++) text_printf(out, "%s\n    .param .u%u k_%zu", k ? "," : "", 8 * m->launch->args.v[k].bytes, k);
-    text_printf(out, "\n)\n{\n    .shared .align 8 .b8 tile[%u];\n    .local .align 8 .b8 spill[%zu];\n    .local .align 8 .b8 scratch[8];\n", 8 * m->threads, 8 * m->views.n);
-    text_printf(out, "    .reg .b32 %%a<%u>, %%rank, %%lane, %%lanes, %%first, %%block, %%shift, %%turn, %%slot, %%mask, %%t<%u>;\n", A, m->temps);
-    text_printf(out, "    .reg .b64 %%w<%u>, %%p<%zu>, %%far, %%x<%u>;\n    .reg .b16 %%i<%u>;\n", W, m->launch->args.n, m->temps, m->temps);
-    text_printf(out, "    .reg .f32 %%f<%u>, %%g<%u>;\n    .reg .f64 %%d<%u>, %%e<%u>;\n    .reg .pred %%q<%u>;\n", F, m->temps, D, m->temps, m->temps);
+    for (size_t k = 0; k < m->launch->args.n; k++)
+        text_printf(out, "%s\n    .param .u%u k_%zu", k ? "," : "", 8 * m->launch->args.v[k].bytes, k);
+    text_printf(out,
+                "\n)\n{\n    .shared .align 8 .b8 tile[%u];\n    .local .align 8 .b8 spill[%zu];\n    .local .align 8 "
+                ".b8 scratch[8];\n",
+                8 * m->threads, 8 * m->views.n);
+    text_printf(
+        out,
+        "    .reg .b32 %%a<%u>, %%rank, %%lane, %%lanes, %%first, %%block, %%shift, %%turn, %%slot, %%mask, %%t<%u>;\n",
+        A, m->temps);
+    text_printf(out, "    .reg .b64 %%w<%u>, %%p<%zu>, %%far, %%x<%u>;\n    .reg .b16 %%i<%u>;\n", W, m->launch->args.n,
+                m->temps, m->temps);
+    text_printf(out, "    .reg .f32 %%f<%u>, %%g<%u>;\n    .reg .f64 %%d<%u>, %%e<%u>;\n    .reg .pred %%q<%u>;\n", F,
+                m->temps, D, m->temps, m->temps);
 }
 
 void generate(uint64_t seed, uint32_t sm, Text *ptx, Launch *launch)
 {
-    Maker maker = {.state = seed * 0x9e3779b97f4a7c15u, .launch = launch, .sm = sm, .uniform = true, .times = 1}, *m = &maker;
+    Maker maker = {.state = seed * 0x9e3779b97f4a7c15u, .launch = launch, .sm = sm, .uniform = true, .times = 1},
+          *m = &maker;
     *launch = (Launch){.smem = 0};
     draw_version(m);
     draw_launch(m);

@@ -1,7 +1,7 @@
-// layout.c: the generated kernel's memory: buffers, what belongs to whom in them, and the pointers that the kernel gets. Two
-// pointers may lead into one buffer, to the same section or to its neighbour; a pointer may lead before, into or behind the
-// section that is accessed by it. Half of the kernels are plain, with nothing that rules out lines of 24 bytes, or lines looked up
-// by their own structure alone.
+// layout.c: the generated kernel's memory: buffers, what belongs to whom in them, and the pointers that the kernel
+// gets. Two pointers may lead into one buffer, to the same section or to its neighbour; a pointer may lead before, into
+// or behind the section that is accessed by it. Half of the kernels are plain, with nothing that rules out lines of 24
+// bytes, or lines looked up by their own structure alone.
 #include "maker.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ bool writable(Maker *m, uint32_t view)
     return k == OWN || k == LIST;
 }
 
-// --- buffers --------------------------------------------------------------------------------------------------------------
+// --- buffers ---------------------------------------------------------------------------------------------------------
 static uint32_t add_buffer(Maker *m, const char *symbol)
 {
     vec_push(&m->launch->buffers, ((Buffer){.symbol = symbol}));
@@ -55,8 +55,9 @@ static Section draw_section(Maker *m)
         Section again = m->sections.v[pick(m, (uint32_t)m->sections.n)];
         if (again.kind == OWN) return again;
     }
-    static const uint8_t sizes[][2] = {{1, 1}, {2, 2}, {4, 4}, {4, 4}, {8, 8}, {16, 16}, {16, 16}, {7, 1},
-                                       {10, 2}, {12, 4}, {20, 4}, {36, 4}, {24, 8}, {40, 8}, {56, 8}, {32, 16}, {48, 16}, {80, 16}};
+    static const uint8_t sizes[][2] = {{1, 1},   {2, 2},  {4, 4},  {4, 4},   {8, 8},   {16, 16},
+                                       {16, 16}, {7, 1},  {10, 2}, {12, 4},  {20, 4},  {36, 4},
+                                       {24, 8},  {40, 8}, {56, 8}, {32, 16}, {48, 16}, {80, 16}};
     const uint8_t *size = sizes[pick(m, COUNT(sizes))];
     Section s = {.element = size[0], .align = size[1]};
     s.kind = once_in(m, 3) ? READ : !m->plain && once_in(m, 6) ? LIST : OWN;
@@ -74,17 +75,19 @@ static void draw_buffers(Maker *m)
 {
     uint32_t n = range(m, 1, 5);
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t b = add_buffer(m, k == 1 && !m->plain && once_in(m, 4) ? "variable" : NULL), sections = once_in(m, 3) ? 2 : 1;
+        uint32_t b = add_buffer(m, k == 1 && !m->plain && once_in(m, 4) ? "variable" : NULL),
+                 sections = once_in(m, 3) ? 2 : 1;
         for (uint32_t s = 0; s < sections; s++) {
             Section drawn = draw_section(m);
-            if (k == 0 && s == 0 && drawn.kind == READ) drawn = (Section){.kind = OWN, .element = 4, .count = 9, .thread = 36};
+            if (k == 0 && s == 0 && drawn.kind == READ)
+                drawn = (Section){.kind = OWN, .element = 4, .count = 9, .thread = 36};
             add_section(m, b, s || once_in(m, 2) ? 0 : range(m, 1, 40), drawn);
         }
         m->launch->buffers.v[b].bytes += pick(m, 20);
     }
 }
 
-// --- pointers -------------------------------------------------------------------------------------------------------------
+// --- pointers --------------------------------------------------------------------------------------------------------
 static int add_view(Maker *m, uint32_t section, bool exact)
 {
     const Section *s = &m->sections.v[section];
@@ -130,11 +133,14 @@ static void draw_table(Maker *m)
     uint32_t target = m->views.v[pick(m, (uint32_t)m->views.n)].section, count = range(m, 1, 6);
     const Kind kind = m->sections.v[target].kind;
     if (kind != OWN && kind != LIST) return;
-    uint32_t s = add_section(m, add_buffer(m, NULL), 0, (Section){.kind = TABLE, .element = 8, .count = count, .thread = 8 * count, .target = target});
+    uint32_t s =
+        add_section(m, add_buffer(m, NULL), 0,
+                    (Section){.kind = TABLE, .element = 8, .count = count, .thread = 8 * count, .target = target});
     const Section *table = &m->sections.v[s], *t = &m->sections.v[target];
     for (uint32_t r = 0; r < m->ranks; r++)
         for (uint32_t k = 0; k < count; k++)
-            vec_push(&m->launch->pointers, ((Pointer){table->buffer, table->at + r * table->thread + k * 8, t->buffer, t->at + r * t->thread + pick(m, t->count) * t->step}));
+            vec_push(&m->launch->pointers, ((Pointer){table->buffer, table->at + r * table->thread + k * 8, t->buffer,
+                                                      t->at + r * t->thread + pick(m, t->count) * t->step}));
     m->table = add_view(m, s, false);
 }
 
@@ -145,12 +151,14 @@ static void link_lists(Maker *m)
         const Section *s = &m->sections.v[k];
         for (uint32_t n = 0; s->kind == LIST && n < m->ranks * s->count; n++) {
             uint32_t first = s->at + n / s->count * s->thread;
-            vec_push(&m->launch->pointers, ((Pointer){s->buffer, first + n % s->count * s->step, s->buffer, first + pick(m, s->count) * s->step}));
+            vec_push(&m->launch->pointers, ((Pointer){s->buffer, first + n % s->count * s->step, s->buffer,
+                                                      first + pick(m, s->count) * s->step}));
         }
     }
 }
 
-// What one thread of a group reads of all: see put_gather. The group is everybody, or a few, and there are as many in each.
+// What one thread of a group reads of all: see put_gather. The group is everybody, or a few, and there are as many in
+// each.
 static void draw_post(Maker *m)
 {
     uint32_t rounds = range(m, 3, 20), bytes = 1u << pick(m, 3), buffer = add_buffer(m, NULL);
@@ -160,10 +168,13 @@ static void draw_post(Maker *m)
     m->group = once_in(m, 4) ? m->ranks : range(m, 2, 8), m->near = !once_in(m, 3);
     while (m->ranks % m->group) m->group++;
     m->groups = m->ranks / m->group;
-    uint32_t of_all = m->groups * rounds, same = !m->plain && once_in(m, 2), result = same ? buffer : add_buffer(m, NULL);
+    uint32_t of_all = m->groups * rounds, same = !m->plain && once_in(m, 2),
+             result = same ? buffer : add_buffer(m, NULL);
     m->result = add_view(m, add_section(m, result, 0, (Section){.kind = RESULT, .element = 4, .count = of_all}), false);
-    m->counter = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = COUNTER, .element = 4, .count = of_all}), false);
-    m->baton = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = BATON, .element = 4, .count = m->groups}), false);
+    m->counter = add_view(
+        m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = COUNTER, .element = 4, .count = of_all}), false);
+    m->baton = add_view(
+        m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = BATON, .element = 4, .count = m->groups}), false);
 }
 
 static void fill_buffers(Maker *m)
@@ -205,7 +216,9 @@ void draw_layout(Maker *m)
     draw_buffers(m);
     bool posts = once_in(m, 2);
     draw_views(m, !m->plain ? 8 : posts ? 2 : 4);  // seven are told apart, with those below
-    m->out = add_view(m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = OWN, .element = 16, .count = 3, .thread = 48}), true);
+    m->out = add_view(
+        m, add_section(m, add_buffer(m, NULL), 0, (Section){.kind = OWN, .element = 16, .count = 3, .thread = 48}),
+        true);
     if (!m->plain && once_in(m, 3)) draw_table(m);
     if (posts) draw_post(m);
     if (!(m->plain && posts) && once_in(m, 4)) {

@@ -51,7 +51,8 @@ static bool accepted(const char *name, const Text *ptx, const char *folder)
     fwrite(ptx->v, 1, ptx->n, f);
     fclose(f);
     const char *target = strstr(ptx->v, ".target sm_") + strlen(".target ");
-    snprintf(command, sizeof command, "%s -O0 -arch=%.*s %s -o %s/k.cubin >%s/log 2>&1", find_ptxas(), (int)strcspn(target, " ,\n"), target, path, folder, folder);
+    snprintf(command, sizeof command, "%s -O0 -arch=%.*s %s -o %s/k.cubin >%s/log 2>&1", find_ptxas(),
+             (int)strcspn(target, " ,\n"), target, path, folder, folder);
     bool ok = system(command) == 0;
     snprintf(path, sizeof path, "%s/log", folder);
     if (!ok && text_read_file(&log, path)) printf("ptxas refuses %s: %.500s\n", name, log.v ? log.v : "");
@@ -106,7 +107,8 @@ void give_to_ptxas(uint32_t seeds, uint32_t one_in)
     }
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", count.folder);
-    printf("%u modules, %u of them rewritten, of which ptxas refuses %u\n", count.modules, count.rewritten, count.refused);
+    printf("%u modules, %u of them rewritten, of which ptxas refuses %u\n", count.modules, count.rewritten,
+           count.refused);
     assert_int_equal(system(command), 0);
     assert_int_equal(count.refused, 0);
     assert_true(count.rewritten * 2 > count.modules);

@@ -1,4 +1,5 @@
-// ptxas.h: what the rewriting makes of the workloads and of random kernels, as the tests of equality run them, is PTX that ptxas takes.
+// ptxas.h: what the rewriting makes of the workloads and of random kernels, as the tests of equality run them, is PTX
+// that ptxas takes.
 #ifndef PTXAS_H
 #define PTXAS_H
 

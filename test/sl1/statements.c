@@ -1,5 +1,5 @@
-// statements.c: what the bodies of loops are made of: accesses, arithmetic, conditions, ways out, fences, calls, and the other
-// kinds of memory.
+// statements.c: what the bodies of loops are made of: accesses, arithmetic, conditions, ways out, fences, calls, and
+// the other kinds of memory.
 #include "maker.h"
 
 static void put_arithmetic(Maker *m)
@@ -18,7 +18,7 @@ static void put_arithmetic(Maker *m)
     }
 }
 
-// --- global memory ------------------------------------------------------------------------------------------------------------
+// --- global memory ---------------------------------------------------------------------------------------------------
 static void put_access(Maker *m)
 {
     bool table = m->table >= 0 && once_in(m, 4), store = pick(m, 5) < 2;
@@ -54,7 +54,8 @@ static void put_sum(Maker *m)
 
 static void put_fence(Maker *m)
 {
-    static const char *const fences[] = {"membar.cta;", "membar.gl;", "membar.sys;", "fence.sc.cta;", "fence.acq_rel.gpu;", "fence.acq_rel.sys;"};
+    static const char *const fences[] = {"membar.cta;",   "membar.gl;",         "membar.sys;",
+                                         "fence.sc.cta;", "fence.acq_rel.gpu;", "fence.acq_rel.sys;"};
     put(m, "%s", fences[pick(m, m->sm >= 70 ? COUNT(fences) : 3)]);
 }
 
@@ -75,7 +76,7 @@ static void put_copy(Maker *m)
     put(m, "xor.b32 %%a0, %%a0, %%t%u;", u);
 }
 
-// --- the thread's own shared and local memory ---------------------------------------------------------------------------------
+// --- the thread's own shared and local memory ------------------------------------------------------------------------
 static void put_own_memory(Maker *m)
 {
     static const char *const names[] = {"tile", "dynamic", "scratch"};
@@ -98,7 +99,7 @@ static void put_own_memory(Maker *m)
     put(m, "mad.lo.u32 %%a%u, %%t%u, 17, %%a%u;", a, u, pick(m, A));
 }
 
-// --- control ------------------------------------------------------------------------------------------------------------------
+// --- control ---------------------------------------------------------------------------------------------------------
 static void put_if(Maker *m)
 {
     uint32_t q = temp(m), other = m->labels++, end = m->labels++;
@@ -124,7 +125,8 @@ static void put_switch(Maker *m)
     m->labels += 5;
     bool out = m->depth && m->uneven[d] && !m->uniform && once_in(m, 2);  // one way leads out of the loop
     put(m, "and.b32 %%t%u, %%a%u, 3;", t, pick(m, A));
-    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3, out ? m->exits[d] : first + 4);
+    put(m, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;", first, first + 1, first + 2, first + 3,
+        out ? m->exits[d] : first + 4);
     put(m, "brx.idx %%t%u, $L%u;", t, first);
     m->uniform = false;
     for (uint32_t k = 1; k <= 3; k++) {
@@ -175,15 +177,20 @@ static void put_statement(Maker *m)
     }
     switch (pick(m, 30)) {
     case 0: put_arithmetic(m); break;
-    case 1: case 2: put_if(m); break;
-    case 3: case 4: put_way_out(m); break;
+    case 1:
+    case 2: put_if(m); break;
+    case 3:
+    case 4: put_way_out(m); break;
     case 5: put_fence(m); break;
     case 6: put_own_memory(m); break;
     case 7: put_call(m); break;
     case 8: put_sum(m); break;
     case 9: put_copy(m); break;
     case 10: put_switch(m); break;
-    case 11: case 12: case 13: case 14: put_loop(m); break;
+    case 11:
+    case 12:
+    case 13:
+    case 14: put_loop(m); break;
     case 15: put_call(m); break;
     case 16: put_way_out(m); break;
     default: put_access(m);

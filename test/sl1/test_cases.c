@@ -1,18 +1,21 @@
-// Small kernels, one for each thing that once went wrong in the software L1, or easily could: as they are and rewritten, with all
-// settings and on all machines, they leave the same bytes.
+// Small kernels, one for each thing that once went wrong in the software L1, or easily could: as they are and
+// rewritten, with all settings and on all machines, they leave the same bytes.
 #include "check.h"
 #include "equal.h"
 
 #include <string.h>
 
-enum { THREADS = 64, BYTES = 8192 };  // of the only block; of each of two buffers, in whose first half a thread owns 64 bytes
+enum {
+    THREADS = 64,
+    BYTES = 8192
+};  // of the only block; of each of two buffers, in whose first half a thread owns 64 bytes
 
 typedef struct Case {
     const char *name;
-    uint32_t sm;               // at least
-    int b;                     // how far behind the first buffer's start the second pointer leads; −1: into the other buffer
-    uint64_t c;                // the third argument
-    const char *body;          // %a and %b lead to the thread's bytes, %c is the third argument, %t the thread
+    uint32_t sm;       // at least
+    int b;             // how far behind the first buffer's start the second pointer leads; −1: into the other buffer
+    uint64_t c;        // the third argument
+    const char *body;  // %a and %b lead to the thread's bytes, %c is the third argument, %t the thread
 } Case;
 
 static const Case cases[] = {
@@ -27,11 +30,13 @@ static const Case cases[] = {
     {"an offset that is an argument, to a pointer that isn't one", 20, -1, 8,
      "    st.global.u64 [%b+32], %a;\n    mov.u32 %r0, 0;\n"
      "$loop: ld.global.u32 %r1, [%a+8];\n    add.u32 %r1, %r1, 1;\n    st.global.u32 [%a+8], %r1;\n"
-     "    ld.global.u64 %d0, [%b+32];\n    add.s64 %d0, %d0, %c;\n    ld.global.u32 %r1, [%d0];\n    add.u32 %r1, %r1, 1;\n    st.global.u32 [%d0], %r1;\n"
+     "    ld.global.u64 %d0, [%b+32];\n    add.s64 %d0, %d0, %c;\n    ld.global.u32 %r1, [%d0];\n    add.u32 %r1, %r1, "
+     "1;\n    st.global.u32 [%d0], %r1;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
     {"an atomic through one of two pointers to the same bytes", 20, 0, 0,
      "    mov.u32 %r0, 0;\n"
-     "$loop: ld.global.u32 %r1, [%a];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%a], %r1;\n    atom.global.add.u32 %r2, [%b], 1;\n"
+     "$loop: ld.global.u32 %r1, [%a];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%a], %r1;\n    atom.global.add.u32 "
+     "%r2, [%b], 1;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n    st.global.u32 [%a+4], %r2;\n"},
     {"a volatile store through one of two pointers to the same bytes", 20, 0, 0,
      "    mov.u32 %r0, 0;\n"
@@ -39,50 +44,74 @@ static const Case cases[] = {
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n    st.global.u32 [%a+4], %r1;\n"},
     {"two pointers to the same line", 20, 4, 0,
      "    mov.u32 %r0, 0;\n"
-     "$loop: ld.global.u32 %r1, [%a+4];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%b], %r1;\n    ld.global.u32 %r1, [%a+4];\n    st.global.u32 [%b+8], %r1;\n"
+     "$loop: ld.global.u32 %r1, [%a+4];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%b], %r1;\n    ld.global.u32 "
+     "%r1, [%a+4];\n    st.global.u32 [%b+8], %r1;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
     {"a vote of lanes that counted differently", 20, -1, 0,
      "    mov.u32 %r0, 0;\n    and.b32 %r3, %t, 3;\n    mov.u32 %r4, 0;\n    mov.u32 %r5, 0;\n    mov.u32 %r1, 0;\n"
-     "$loop: setp.ne.u32 %p, %r3, 0;\n    @%p ld.global.u32 %r1, [%a];\n    ld.global.u32 %r2, [%a+4];\n    add.u32 %r1, %r1, %t;\n    and.b32 %r2, %r1, 7;\n"
-     "    setp.ne.u32 %q, %r2, 0;\n    vote.all.pred %q, %q;\n    @%q add.u32 %r4, %r4, 1;\n    vote.ballot.b32 %r2, %p;\n    add.u32 %r5, %r5, %r2;\n"
+     "$loop: setp.ne.u32 %p, %r3, 0;\n    @%p ld.global.u32 %r1, [%a];\n    ld.global.u32 %r2, [%a+4];\n    add.u32 "
+     "%r1, %r1, %t;\n    and.b32 %r2, %r1, 7;\n"
+     "    setp.ne.u32 %q, %r2, 0;\n    vote.all.pred %q, %q;\n    @%q add.u32 %r4, %r4, 1;\n    vote.ballot.b32 %r2, "
+     "%p;\n    add.u32 %r5, %r5, %r2;\n"
      "    st.global.u32 [%a], %r1;\n"
-     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 200;\n    @%p bra $loop;\n    st.global.v2.u32 [%b], {%r4, %r5};\n"},
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 200;\n    @%p bra $loop;\n    st.global.v2.u32 [%b], {%r4, "
+     "%r5};\n"},
     {"a vector of which parts aren't wanted", 20, -1, 0,
      "    mov.u32 %r0, 0;\n"
-     "$loop: ld.global.v4.u32 {%r1, _, _, %r2}, [%a];\n    ld.global.v4.u8 {%r3, _, %r4, _}, [%a+8];\n    add.u32 %r1, %r1, %r2;\n    add.u32 %r1, %r1, %r4;\n"
+     "$loop: ld.global.v4.u32 {%r1, _, _, %r2}, [%a];\n    ld.global.v4.u8 {%r3, _, %r4, _}, [%a+8];\n    add.u32 %r1, "
+     "%r1, %r2;\n    add.u32 %r1, %r1, %r4;\n"
      "    st.global.u32 [%a], %r1;\n    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
     {"threads that leave in the middle of a loop", 20, -1, 0,
      "    mov.u32 %r0, 0;\n"
-     "$loop: ld.global.u32 %r1, [%a];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%a], %r1;\n    add.u32 %r0, %r0, 1;\n"
-     "    setp.eq.u32 %p, %r0, %t;\n    @%p exit;\n    add.u32 %r2, %t, 1;\n    setp.eq.u32 %q, %r0, %r2;\n    @%q ret;\n"
+     "$loop: ld.global.u32 %r1, [%a];\n    add.u32 %r1, %r1, 3;\n    st.global.u32 [%a], %r1;\n    add.u32 %r0, %r0, "
+     "1;\n"
+     "    setp.eq.u32 %p, %r0, %t;\n    @%p exit;\n    add.u32 %r2, %t, 1;\n    setp.eq.u32 %q, %r0, %r2;\n    @%q "
+     "ret;\n"
      "    setp.lt.u32 %p, %r0, 100;\n    @%p bra $loop;\n"},
     {"what a neighbour published lies in the own line, which was clean", 20, -1, 0,
-     "    ld.param.u64 %d0, [k_0];\n    cvta.to.global.u64 %d0, %d0;\n    add.s64 %d0, %d0, 4096;\n    mul.wide.u32 %d3, %t, 8;\n    add.s64 %d1, %d0, %d3;\n"
-     "    ld.param.u64 %d2, [k_1];\n    cvta.to.global.u64 %d2, %d2;\n    add.s64 %d2, %d2, 4096;\n    mov.u32 %r0, 0;\n"
-     "$loop: st.global.u8 [%d1], %t;\n    ld.global.u8 %r1, [%d1];\n    add.u32 %r1, %r1, 3;\n    st.global.u8 [%d1], %r1;\n    ld.global.u8 %r2, [%d1];\n"
-     "    membar.gl;\n    atom.global.add.u32 %r2, [%d2], 1;\n    setp.ne.u32 %p, %r2, 63;\n    @%p bra $next;\n    membar.gl;\n"
-     "    ld.global.u8 %r3, [%d0+496];\n    ld.global.u8 %r4, [%d0+504];\n    mad.lo.u32 %r3, %r3, 256, %r4;\n    st.global.u32 [%d2+256], %r3;\n"
+     "    ld.param.u64 %d0, [k_0];\n    cvta.to.global.u64 %d0, %d0;\n    add.s64 %d0, %d0, 4096;\n    mul.wide.u32 "
+     "%d3, %t, 8;\n    add.s64 %d1, %d0, %d3;\n"
+     "    ld.param.u64 %d2, [k_1];\n    cvta.to.global.u64 %d2, %d2;\n    add.s64 %d2, %d2, 4096;\n    mov.u32 %r0, "
+     "0;\n"
+     "$loop: st.global.u8 [%d1], %t;\n    ld.global.u8 %r1, [%d1];\n    add.u32 %r1, %r1, 3;\n    st.global.u8 [%d1], "
+     "%r1;\n    ld.global.u8 %r2, [%d1];\n"
+     "    membar.gl;\n    atom.global.add.u32 %r2, [%d2], 1;\n    setp.ne.u32 %p, %r2, 63;\n    @%p bra $next;\n    "
+     "membar.gl;\n"
+     "    ld.global.u8 %r3, [%d0+496];\n    ld.global.u8 %r4, [%d0+504];\n    mad.lo.u32 %r3, %r3, 256, %r4;\n    "
+     "st.global.u32 [%d2+256], %r3;\n"
      "$next: add.s64 %d0, %d0, 1;\n    add.s64 %d1, %d1, 1;\n    add.s64 %d2, %d2, 4;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 8;\n    @%p bra $loop;\n"},
     {"sixteen bytes in one register", 70, -1, 0,
      "    .reg .b128 %q128;\n    mov.u32 %r0, 0;\n"
-     "$loop: st.global.u32 [%a+4], %r0;\n    ld.global.b128 %q128, [%a];\n    st.global.b128 [%b], %q128;\n    ld.global.u8 %r1, [%b+5];\n    st.global.u32 [%a+8], %r1;\n"
+     "$loop: st.global.u32 [%a+4], %r0;\n    ld.global.b128 %q128, [%a];\n    st.global.b128 [%b], %q128;\n    "
+     "ld.global.u8 %r1, [%b+5];\n    st.global.u32 [%a+8], %r1;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"},
     {"a loop that the kernel begins with", 20, -1, 0, NULL},
     {"the address is where the value goes", 20, -1, 0,
      "    st.global.u64 [%a], %a;\n    mov.b64 %d0, %a;\n    mov.u32 %r0, 0;\n"
-     "$loop: ld.global.u64 %d0, [%d0];\n    ld.global.u32 %r1, [%a+8];\n    st.global.u32 [%a+8], %r0;\n    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"
+     "$loop: ld.global.u64 %d0, [%d0];\n    ld.global.u32 %r1, [%a+8];\n    st.global.u32 [%a+8], %r0;\n    add.u32 "
+     "%r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"
      "    sub.s64 %d0, %d0, %a;\n    st.global.u64 [%b], %d0;\n"},
 };
 
 static void put_kernel(const Case *c, uint32_t sm, Text *out)
 {
-    text_printf(out, ".version %s\n.target sm_%u\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u64 k_1, .param .u64 k_2)\n{\n"
-                     "    .reg .b32 %%t, %%r<8>;\n    .reg .b64 %%a, %%b, %%c, %%d<4>;\n    .reg .pred %%p, %%q;\n", sm >= 70 ? "8.3" : "4.3", sm);
-    const char *bases = "    mov.u32 %t, %tid.x;\n    mul.wide.u32 %d3, %t, 64;\n    ld.param.u64 %a, [k_0];\n    ld.param.u64 %b, [k_1];\n"
-                        "    cvta.to.global.u64 %a, %a;\n    cvta.to.global.u64 %b, %b;\n    add.s64 %a, %a, %d3;\n    add.s64 %b, %b, %d3;\n    ld.param.u64 %c, [k_2];\n";
-    if (!c->body) text_printf(out, "$loop:\n%s    ld.global.u32 %%r1, [%%a];\n    add.u32 %%r1, %%r1, 1;\n    st.global.u32 [%%a], %%r1;\n    and.b32 %%r1, %%r1, 255;\n    setp.ne.u32 %%p, %%r1, 0;\n    @%%p bra $loop;\n", bases);
-    else text_printf(out, "%s%s", bases, c->body);
+    text_printf(out,
+                ".version %s\n.target sm_%u\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u64 k_1, "
+                ".param .u64 k_2)\n{\n"
+                "    .reg .b32 %%t, %%r<8>;\n    .reg .b64 %%a, %%b, %%c, %%d<4>;\n    .reg .pred %%p, %%q;\n",
+                sm >= 70 ? "8.3" : "4.3", sm);
+    const char *bases = "    mov.u32 %t, %tid.x;\n    mul.wide.u32 %d3, %t, 64;\n    ld.param.u64 %a, [k_0];\n    "
+                        "ld.param.u64 %b, [k_1];\n"
+                        "    cvta.to.global.u64 %a, %a;\n    cvta.to.global.u64 %b, %b;\n    add.s64 %a, %a, %d3;\n    "
+                        "add.s64 %b, %b, %d3;\n    ld.param.u64 %c, [k_2];\n";
+    if (!c->body)
+        text_printf(out,
+                    "$loop:\n%s    ld.global.u32 %%r1, [%%a];\n    add.u32 %%r1, %%r1, 1;\n    st.global.u32 [%%a], "
+                    "%%r1;\n    and.b32 %%r1, %%r1, 255;\n    setp.ne.u32 %%p, %%r1, 0;\n    @%%p bra $loop;\n",
+                    bases);
+    else
+        text_printf(out, "%s%s", bases, c->body);
     text_put(out, "    ret;\n}\n");
 }
 

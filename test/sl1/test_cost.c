@@ -1,5 +1,6 @@
-// What the software L1 costs, against S-L1 §3.3: "the monitoring phase requires three registers per data structure", caching three,
-// two if it is only read, and one if it isn't cached. Ours are counted where a pass of one structure more makes the difference.
+// What the software L1 costs, against S-L1 §3.3: "the monitoring phase requires three registers per data structure",
+// caching three, two if it is only read, and one if it isn't cached. Ours are counted where a pass of one structure
+// more makes the difference.
 #include "check.h"
 #include "sl1/sl1.h"
 
@@ -11,8 +12,10 @@ static void put_kernel(uint32_t structures, bool written, Text *out)
 {
     text_put(out, ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u32 n");
     for (uint32_t k = 0; k < structures; k++) text_printf(out, ", .param .u64 p%u", k);
-    text_put(out, ")\n{\n    .reg .b32 %i, %n, %v;\n    .reg .b64 %a<8>;\n    .reg .pred %p;\n    ld.param.u32 %n, [n];\n    mov.u32 %i, 0;\n");
-    for (uint32_t k = 0; k < structures; k++) text_printf(out, "    ld.param.u64 %%a%u, [p%u];\n    cvta.to.global.u64 %%a%u, %%a%u;\n", k, k, k, k);
+    text_put(out, ")\n{\n    .reg .b32 %i, %n, %v;\n    .reg .b64 %a<8>;\n    .reg .pred %p;\n    ld.param.u32 %n, "
+                  "[n];\n    mov.u32 %i, 0;\n");
+    for (uint32_t k = 0; k < structures; k++)
+        text_printf(out, "    ld.param.u64 %%a%u, [p%u];\n    cvta.to.global.u64 %%a%u, %%a%u;\n", k, k, k, k);
     text_put(out, "$loop:\n");
     for (uint32_t k = 0; k < structures; k++) {
         text_printf(out, "    ld.global.u32 %%v, [%%a%u];\n", k);
@@ -22,7 +25,8 @@ static void put_kernel(uint32_t structures, bool written, Text *out)
     text_put(out, "    add.u32 %i, %i, 1;\n    setp.lt.u32 %p, %i, %n;\n    @%p bra $loop;\n    ret;\n}\n");
 }
 
-// 32-bit registers of ours that are alive at the loop's head in a slice (c or m): those of a structure, whose names end with its number.
+// 32-bit registers of ours that are alive at the loop's head in a slice (c or m): those of a structure, whose names end
+// with its number.
 static uint32_t held(const Function *f, char slice, uint32_t structure)
 {
     Flow *flow = flow_build(f);
@@ -30,7 +34,10 @@ static uint32_t held(const Function *f, char slice, uint32_t structure)
     uint32_t head = 0, n = 0;
     char name[20];
     for (size_t l = 0; l < f->labels.n; l++)
-        if (!strncmp(f->labels.v[l].name, "$sl1_", 5) && f->labels.v[l].name[5] == slice) { head = f->labels.v[l].inst; break; }
+        if (!strncmp(f->labels.v[l].name, "$sl1_", 5) && f->labels.v[l].name[5] == slice) {
+            head = f->labels.v[l].inst;
+            break;
+        }
     const uint64_t *live = flow->live_in + (size_t)flow->words * flow->block_of[head];
     for (uint32_t r = 0; r < f->regs.n; r++) {
         const char *reg = f->regs.v[r].name;

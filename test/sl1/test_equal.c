@@ -1,5 +1,5 @@
-// A hundred random kernels, as they are and with the software L1: they leave the same bytes. With ONCHIP_SEED=N only that one,
-// whose PTX goes to the file ONCHIP_PTX.
+// A hundred random kernels, as they are and with the software L1: they leave the same bytes. With ONCHIP_SEED=N only
+// that one, whose PTX goes to the file ONCHIP_PTX.
 #include "check.h"
 #include "equal.h"
 

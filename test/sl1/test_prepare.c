@@ -1,5 +1,5 @@
-// Kernels with calls and local variables: what inlining and forwarding leave of them, which structures the plan then sees, and what
-// they compute, as they are, prepared and rewritten.
+// Kernels with calls and local variables: what inlining and forwarding leave of them, which structures the plan then
+// sees, and what they compute, as they are, prepared and rewritten.
 #include "called.h"
 #include "check.h"
 #include "equal.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// --- what is left --------------------------------------------------------------------------------------------------------------
+// --- what is left ----------------------------------------------------------------------------------------------------
 static void mark(void *user, uint32_t reg, bool def)
 {
     uint8_t *is = user;
@@ -37,9 +37,12 @@ static bool as_planned(const Called *c, const Text *ptx)
     Sl1Plan *p = sl1_plan(f);
     uint32_t calls = 0, variables = (uint32_t)f->locals.n;
     for (size_t n = 0; n < f->insts.n; n++) calls += f->insts.v[n].op == OP_CALL;
-    bool right = calls == c->calls && variables == c->variables && p->structures == c->structures && p->unknown == c->unknown;
+    bool right =
+        calls == c->calls && variables == c->variables && p->structures == c->structures && p->unknown == c->unknown;
     right &= !calls || f->insts.n <= kernel->insts.n;  // a call that stays doesn't do so behind some that didn't
-    if (!right) printf("%s: %u calls, %u variables, %u structures%s\n", c->name, calls, variables, p->structures, p->unknown ? ", unknown accesses" : "");
+    if (!right)
+        printf("%s: %u calls, %u variables, %u structures%s\n", c->name, calls, variables, p->structures,
+               p->unknown ? ", unknown accesses" : "");
     if (undefined(f)) printf("%s: %u registers without definition\n", c->name, undefined(f)), right = false;
     sl1_plan_free(p), sl1_prepared_free(f);
     ptx_print(m, &after);
@@ -49,7 +52,7 @@ static bool as_planned(const Called *c, const Text *ptx)
     return right;
 }
 
-// --- what it computes -----------------------------------------------------------------------------------------------------------
+// --- what it computes ------------------------------------------------------------------------------------------------
 static void fill(uint8_t data[2][BYTES])
 {
     for (int b = 0; b < 2; b++)
@@ -65,12 +68,15 @@ static bool computes(const Called *c, const char *gpu, const char *how, const Te
     char message[500];
     uint8_t data[2][BYTES], out[BYTES] = {0};
     fill(data);
-    if (oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     SoftL1 *s = rewritten ? soft_l1_open(d, &(Sl1Options){.line = 16, .threshold = 3}) : NULL;
     bool ok = oc_load(d, ptx->v, ptx->n, "k.ptx", &m) == OC_OK && oc_kernel_get(m, "k", &k) == OC_OK;
-    for (int b = 0; b < 2 && ok; b++) ok = oc_malloc(d, BYTES, NULL, &p[b]) == OC_OK && oc_write(d, p[b], data[b], BYTES, NULL) == OC_OK;
+    for (int b = 0; b < 2 && ok; b++)
+        ok = oc_malloc(d, BYTES, NULL, &p[b]) == OC_OK && oc_write(d, p[b], data[b], BYTES, NULL) == OC_OK;
     const void *args[] = {&p[0], &p[1]};
-    ok = ok && oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){THREADS, 1, 1}, 0, NULL, args) == OC_OK && oc_read(d, out, p[1], BYTES, NULL) == OC_OK;
+    ok = ok && oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){THREADS, 1, 1}, 0, NULL, args) == OC_OK &&
+         oc_read(d, out, p[1], BYTES, NULL) == OC_OK;
     if (!ok) printf("%s on %s, %s: %s\n", c->name, gpu, how, oc_error(d));
     for (uint32_t t = 0; t < THREADS && ok; t++) {
         uint32_t is, want = c->want(t);
@@ -121,9 +127,15 @@ static void large(void **state)
     Text functions = {0}, ptx = {0}, prepared = {0};
     text_put(&functions, FUNCTION("f0", "    st.param.b32 [r], 1;\n    ret;\n"));
     for (int k = 1; k <= 13; k++)
-        text_printf(&functions, ".func (.param .b32 r) f%d(.param .b64 p, .param .b32 n)\n{\n    .reg .b32 %%r<3>;\n    call (%%r1), f%d, (0, 1);\n    call (%%r2), f%d, (0, 2);\n"
-                                "    add.u32 %%r1, %%r1, %%r2;\n    st.param.b32 [r], %%r1;\n    ret;\n}\n", k, k - 1, k - 1);
-    Called c = {.name = "a tower of calls", .functions = functions.v, .body = LOOP(10, "    call (%r2), f13, (%a, %r0);\n    add.u32 %r1, %r1, %r2;\n"), .want = want_power};
+        text_printf(&functions,
+                    ".func (.param .b32 r) f%d(.param .b64 p, .param .b32 n)\n{\n    .reg .b32 %%r<3>;\n    call "
+                    "(%%r1), f%d, (0, 1);\n    call (%%r2), f%d, (0, 2);\n"
+                    "    add.u32 %%r1, %%r1, %%r2;\n    st.param.b32 [r], %%r1;\n    ret;\n}\n",
+                    k, k - 1, k - 1);
+    Called c = {.name = "a tower of calls",
+                .functions = functions.v,
+                .body = LOOP(10, "    call (%r2), f13, (%a, %r0);\n    add.u32 %r1, %r1, %r2;\n"),
+                .want = want_power};
     put_called(&c, 35, &ptx);
     prepared_text(&ptx, &prepared);
     Diag diag = {0};
@@ -141,10 +153,18 @@ static void large(void **state)
 }
 
 // A copy of the kernel would have a variable of its own, and launches may alternate.
-static const struct Left { Called called; const char *why; } kept[] = {
-    {{.name = "own", .functions = "", .body = "    .global .u32 launches;\n    red.global.add.u32 [launches], 1;\n" LOOP(10, "    ld.global.u32 %r2, [%a];\n")},
+static const struct Left {
+    Called called;
+    const char *why;
+} kept[] = {
+    {{.name = "own",
+      .functions = "",
+      .body = "    .global .u32 launches;\n    red.global.add.u32 [launches], 1;\n" LOOP(
+          10, "    ld.global.u32 %r2, [%a];\n")},
      "it has a variable of its own in global memory"},
-    {{.name = "together", .functions = ".func wait()\n{\n    .shared .b32 once;\n    bar.sync 0;\n    ret;\n}\n.func stay()\n{\n    .shared .b32 once;\n    call wait;\n    ret;\n}\n",
+    {{.name = "together",
+      .functions = ".func wait()\n{\n    .shared .b32 once;\n    bar.sync 0;\n    ret;\n}\n.func stay()\n{\n    "
+                   ".shared .b32 once;\n    call wait;\n    ret;\n}\n",
       .body = LOOP(10, "    ld.global.u32 %r2, [%a];\n    call stay;\n")},
      "a warp must stay together in a function that it calls"},
 };

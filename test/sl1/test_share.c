@@ -1,11 +1,13 @@
-// What a launch gets of shared memory, against S-L1 §3.1 by hand: an SM with 48 KiB for 2048 threads has 24 bytes for each of them, and
-// so one line of 16 (CLN = 1); for 1024 threads 48, which were three lines, if a warp's own bytes didn't take some.
+// What a launch gets of shared memory, against S-L1 §3.1 by hand: an SM with 48 KiB for 2048 threads has 24 bytes for
+// each of them, and so one line of 16 (CLN = 1); for 1024 threads 48, which were three lines, if a warp's own bytes
+// didn't take some.
 #include "check.h"
 #include "sl1/sl1.h"
 
 enum { SHARED = 48 << 10, SMS = 15, WARP_BYTES = 20, MANY = 480 };
 
-// An SM as it is asked: threads it has registers for, with the original and with the rewritten kernel; a block's threads.
+// An SM as it is asked: threads it has registers for, with the original and with the rewritten kernel; a block's
+// threads.
 typedef struct Sm {
     uint32_t original, rewritten, threads;
 } Sm;
@@ -29,8 +31,8 @@ static void lines(void **state)
     Sl1Options o = sl1_defaults;
     assert_int_equal(share((Sm){2048, 2048, 256}, &o, 4, MANY, 0).lines, 1);
     assert_int_equal(share((Sm){2048, 1024, 256}, &o, 4, MANY, 0).lines, 2);
-    assert_int_equal(share((Sm){2048, 1024, 256}, &o, 1, MANY, 0).lines, 1);     // no more than there are structures
-    assert_int_equal(share((Sm){2048, 2048, 256}, &o, 7, SMS, 0).lines, 7);      // a block an SM: 192 bytes a thread
+    assert_int_equal(share((Sm){2048, 1024, 256}, &o, 1, MANY, 0).lines, 1);  // no more than there are structures
+    assert_int_equal(share((Sm){2048, 2048, 256}, &o, 7, SMS, 0).lines, 7);   // a block an SM: 192 bytes a thread
     Sl1Share s = share((Sm){2048, 2048, 256}, &o, 4, MANY, 0);
     assert_null(s.left);
     assert_int_equal(s.smem, 256 * 16 + 8 * WARP_BYTES);
@@ -60,7 +62,8 @@ static void warps(void **state)
     o.warps = 50;
     assert_null(share((Sm){2048, 1024, 256}, &o, 4, MANY, 0).left);
     o.warps = 51;
-    assert_string_equal(share((Sm){2048, 1024, 256}, &o, 4, MANY, 0).left, "it would leave a multiprocessor too few warps");
+    assert_string_equal(share((Sm){2048, 1024, 256}, &o, 4, MANY, 0).left,
+                        "it would leave a multiprocessor too few warps");
     assert_null(share((Sm){2048, 1024, 256}, &o, 4, 4 * SMS, 0).left);
     o.warps = 100;
     assert_null(share((Sm){2048, 2048, 256}, &o, 4, MANY, 0).left);

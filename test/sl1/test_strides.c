@@ -1,5 +1,6 @@
-// What a line hits by strides (stride.c), against what follows by hand from 64 rounds, averaged over the places in a line where they
-// may begin: bytes in a row touch four lines of 16 from a line's begin and five from elsewhere, (60 + 15·59) of 16·64 hits.
+// What a line hits by strides (stride.c), against what follows by hand from 64 rounds, averaged over the places in a
+// line where they may begin: bytes in a row touch four lines of 16 from a line's begin and five from elsewhere, (60 +
+// 15·59) of 16·64 hits.
 #include "check.h"
 #include "sl1/sl1.h"
 
@@ -8,28 +9,46 @@
 
 typedef struct Case {
     const char *name;
-    int hits[2];          // of 1000, in structures a and b; SL1_NOT_KNOWN, or SL1_NOT_USED
-    const char *body;     // of a loop of %n rounds counted by %i; %a and %b are the pointers
+    int hits[2];       // of 1000, in structures a and b; SL1_NOT_KNOWN, or SL1_NOT_USED
+    const char *body;  // of a loop of %n rounds counted by %i; %a and %b are the pointers
 } Case;
 static const Case cases[] = {
     {"bytes in a row", {922, SL1_NOT_USED}, "    ld.global.u8 %v, [%a];\n    add.s64 %a, %a, 1;\n"},
     {"words in a row, backwards", {738, SL1_NOT_USED}, "    sub.s64 %a, %a, 4;\n    ld.global.u32 %v, [%a];\n"},
     {"a line a round", {0, SL1_NOT_USED}, "    ld.global.v4.u32 {%v, %v1, %v2, %v3}, [%a];\n    add.s64 %a, %a, 16;\n"},
-    {"the same place", {984, SL1_NOT_USED}, "    st.global.u32 [%a], %v;\n"},                        // 63 of 64
-    {"an index", {SL1_NOT_USED, 738}, "    mul.wide.u32 %d, %i, 4;\n    add.s64 %e, %b, %d;\n    ld.global.u32 %v, [%e];\n"},
-    {"an index, twice, of eight bytes", {SL1_NOT_USED, 492}, "    shl.b32 %v1, %i, 3;\n    cvt.u64.u32 %d, %v1;\n    add.s64 %e, %d, %b;\n    ld.global.u32 %v, [%e+8];\n"},
-    {"two places far from each other", {0, SL1_NOT_USED}, "    ld.global.u8 %v, [%a];\n    add.s64 %d, %a, %m;\n    ld.global.u8 %v, [%d];\n    add.s64 %a, %a, 1;\n"},
-    {"one unrolled", {747, SL1_NOT_USED}, "    ld.global.u32 %v, [%a];\n    ld.global.u32 %v, [%a+4];\n    ld.global.u32 %v, [%a+8];\n    ld.global.u32 %v, [%a+12];\n    add.s64 %a, %a, 16;\n"},
-    {"what memory says", {SL1_NOT_KNOWN, 738}, "    ld.global.u32 %v, [%b];\n    add.s64 %b, %b, 4;\n    mul.wide.u32 %d, %v, 4;\n    add.s64 %e, %a, %d;\n    ld.global.u32 %v, [%e];\n"},
-    {"not in every round", {SL1_NOT_KNOWN, SL1_NOT_USED}, "    ld.global.u8 %v, [%a];\n    setp.eq.u32 %q, %v, 0;\n    @%q add.s64 %a, %a, 1;\n"},
+    {"the same place", {984, SL1_NOT_USED}, "    st.global.u32 [%a], %v;\n"},  // 63 of 64
+    {"an index",
+     {SL1_NOT_USED, 738},
+     "    mul.wide.u32 %d, %i, 4;\n    add.s64 %e, %b, %d;\n    ld.global.u32 %v, [%e];\n"},
+    {"an index, twice, of eight bytes",
+     {SL1_NOT_USED, 492},
+     "    shl.b32 %v1, %i, 3;\n    cvt.u64.u32 %d, %v1;\n    add.s64 %e, %d, %b;\n    ld.global.u32 %v, [%e+8];\n"},
+    {"two places far from each other",
+     {0, SL1_NOT_USED},
+     "    ld.global.u8 %v, [%a];\n    add.s64 %d, %a, %m;\n    ld.global.u8 %v, [%d];\n    add.s64 %a, %a, 1;\n"},
+    {"one unrolled",
+     {747, SL1_NOT_USED},
+     "    ld.global.u32 %v, [%a];\n    ld.global.u32 %v, [%a+4];\n    ld.global.u32 %v, [%a+8];\n    ld.global.u32 %v, "
+     "[%a+12];\n    add.s64 %a, %a, 16;\n"},
+    {"what memory says",
+     {SL1_NOT_KNOWN, 738},
+     "    ld.global.u32 %v, [%b];\n    add.s64 %b, %b, 4;\n    mul.wide.u32 %d, %v, 4;\n    add.s64 %e, %a, %d;\n    "
+     "ld.global.u32 %v, [%e];\n"},
+    {"not in every round",
+     {SL1_NOT_KNOWN, SL1_NOT_USED},
+     "    ld.global.u8 %v, [%a];\n    setp.eq.u32 %q, %v, 0;\n    @%q add.s64 %a, %a, 1;\n"},
 };
 
 static void put_kernel(const Case *c, Text *out)
 {
-    text_put(out, ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
-                  "    .reg .b32 %i, %n, %v, %v1, %v2, %v3;\n    .reg .b64 %a, %b, %m, %d, %e;\n    .reg .pred %p, %q;\n"
-                  "    ld.param.u64 %a, [a];\n    cvta.to.global.u64 %a, %a;\n    ld.param.u64 %b, [b];\n    cvta.to.global.u64 %b, %b;\n"
-                  "    ld.param.u32 %n, [n];\n    mul.wide.u32 %m, %n, 4096;\n    mov.u32 %i, 0;\n    mov.u32 %v, 0;\n$loop:\n");
+    text_put(
+        out,
+        ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 "
+        "n)\n{\n"
+        "    .reg .b32 %i, %n, %v, %v1, %v2, %v3;\n    .reg .b64 %a, %b, %m, %d, %e;\n    .reg .pred %p, %q;\n"
+        "    ld.param.u64 %a, [a];\n    cvta.to.global.u64 %a, %a;\n    ld.param.u64 %b, [b];\n    cvta.to.global.u64 "
+        "%b, %b;\n"
+        "    ld.param.u32 %n, [n];\n    mul.wide.u32 %m, %n, 4096;\n    mov.u32 %i, 0;\n    mov.u32 %v, 0;\n$loop:\n");
     text_put(out, c->body);
     text_put(out, "    add.u32 %i, %i, 1;\n    setp.lt.u32 %p, %i, %n;\n    @%p bra $loop;\n    ret;\n}\n");
 }

@@ -20,13 +20,16 @@ static int run(const WorkloadEntry *e, const Sl1Options *o)
 {
     oc_device *d;
     char message[1000];
-    if (oc_open(&(oc_config){.gpu = "titan_black", .functional = true}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = "titan_black", .functional = true}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     SoftL1 *s = soft_l1_open(d, o);
     WorkResult result = {0};
     int rewritten = 0;
     bool right = workload_run(d, e, &(WorkOptions){.small = true}, &result);
     for (size_t k = 0; k < oc_launches(d); k++) rewritten += strstr(oc_launch_kernel(d, k), SL1_ALIAS) != NULL;
-    if (!right) printf("%s/%s, line %u, threshold %u%s%s: %s\n", e->workload->suite, e->workload->name, o->line, o->threshold, o->per_thread ? ", decide thread" : "", o->banks ? ", layout banks" : "", result.error);
+    if (!right)
+        printf("%s/%s, line %u, threshold %u%s%s: %s\n", e->workload->suite, e->workload->name, o->line, o->threshold,
+               o->per_thread ? ", decide thread" : "", o->banks ? ", layout banks" : "", result.error);
     work_result_free(&result);
     soft_l1_close(s);
     oc_close(d);

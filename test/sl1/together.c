@@ -1,6 +1,6 @@
-// together.c: what several threads do with each other. Only where all threads of a block come, and none has left before, does an
-// element get another owner: across a barrier the ranks of the block's threads move on, across a warp's barrier those of its
-// lanes. Anywhere else a datum may be published: see put_gather.
+// together.c: what several threads do with each other. Only where all threads of a block come, and none has left
+// before, does an element get another owner: across a barrier the ranks of the block's threads move on, across a warp's
+// barrier those of its lanes. Anywhere else a datum may be published: see put_gather.
 #include "maker.h"
 
 // %shift and %turn say how far ranks have moved in the block and in the warp.
@@ -103,12 +103,14 @@ static void put_theirs(Maker *m, uint32_t x, uint32_t rank)
     put(m, "mad.wide.u32 %%x%u, %%t%u, %u, %%x%u;", x, rank, s->thread, x);
 }
 
-// The count of those that were there before. By which of two ways depends on rank and round, so that each may come last.
+// The count of those that were there before. By which of two ways depends on rank and round, so that each may come
+// last.
 static void put_arrival(Maker *m, uint32_t t, uint32_t group, bool ordered)
 {
     uint32_t x = temp(m), index = temp(m), q = temp(m), u = temp(m), other = m->labels++, both = m->labels++;
     const char *form = ordered ? ".acq_rel.gpu" : "";
-    put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", index, group, section_of(m, (uint32_t)m->post)->count, m->counters[0]);
+    put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", index, group, section_of(m, (uint32_t)m->post)->count,
+        m->counters[0]);
     put(m, "mad.wide.u32 %%x%u, %%t%u, 4, %%x%u;", x, index, m->views.v[m->counter].base);
     put(m, "add.u32 %%t%u, %%rank, %%t%u;", u, m->counters[0]);
     put(m, "and.b32 %%t%u, %%t%u, %u;", u, u, 1 + pick(m, 3));
@@ -121,9 +123,10 @@ static void put_arrival(Maker *m, uint32_t t, uint32_t group, bool ordered)
     put(m, "$L%u:", both);
 }
 
-// Each thread writes its element of the round, fences and counts; the one that comes last of its group reads some of them all, and
-// leaves what it made of them; which one that is doesn't matter. (CUDA programming guide, memory fence functions.) It also changes the
-// group's baton, which one that was last in an earlier round may still have in a line: that one's count came after the change.
+// Each thread writes its element of the round, fences and counts; the one that comes last of its group reads some of
+// them all, and leaves what it made of them; which one that is doesn't matter. (CUDA programming guide, memory fence
+// functions.) It also changes the group's baton, which one that was last in an earlier round may still have in a line:
+// that one's count came after the change.
 void put_gather(Maker *m)
 {
     const View *post = &m->views.v[m->post], *result = &m->views.v[m->result], *baton = &m->views.v[m->baton];
@@ -145,18 +148,23 @@ void put_gather(Maker *m)
         put(m, "mad.lo.u32 %%t%u, %%t%u, 5, %%a%u;", t, t, pick(m, A));
         put(m, "st.global.%s [%%x%u], %%t%u;", type, mine, t);
     }
-    if (m->near) put(m, "div.u32 %%t%u, %%rank, %u;", group, m->group);
-    else put(m, "rem.u32 %%t%u, %%rank, %u;", group, m->groups);
+    if (m->near)
+        put(m, "div.u32 %%t%u, %%rank, %u;", group, m->group);
+    else
+        put(m, "rem.u32 %%t%u, %%rank, %u;", group, m->groups);
     if (!single) put(m, "%s", fence);
     put_arrival(m, t, group, single);
     put(m, "setp.ne.u32 %%q%u, %%t%u, %u;", q, t, m->group - 1);
     put(m, "@%%q%u bra $L%u;", q, end);
     if (!single) put(m, "%s", fence);
     put(m, "mov.u32 %%t%u, 0;", sum);
-    put(m, "mov.u32 %%t%u, %u;", n, m->group - last);  // those that share lines with the one that most likely reads, or all
+    put(m, "mov.u32 %%t%u, %u;", n,
+        m->group - last);  // those that share lines with the one that most likely reads, or all
     put(m, "$L%u:", again);
-    if (m->near) put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", rank, group, m->group, n);
-    else put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", rank, n, m->groups, group);
+    if (m->near)
+        put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", rank, group, m->group, n);
+    else
+        put(m, "mad.lo.u32 %%t%u, %%t%u, %u, %%t%u;", rank, n, m->groups, group);
     put_theirs(m, theirs, rank);
     put(m, "ld.global.%s %%t%u, [%%x%u%+d];", type, t, theirs, post->start);
     put(m, "mad.lo.u32 %%t%u, %%t%u, 31, %%t%u;", sum, sum, t);

@@ -5,7 +5,8 @@
 #define BLOCK 256
 #define PER_THREAD 32  // bytes a thread counts
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const char *kernel = work_param(work, "privatised") ? "histogram_private" : "histogram_global";
     uint8_t *data = work_host(work, (size_t)n);

@@ -3,7 +3,8 @@
 
 #define TILE 16
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
     float *a = random_floats(work, count, 0, 1), *b = random_floats(work, count, 0, 1);

@@ -3,7 +3,8 @@
 
 #define TILE 16
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
     if (n % TILE != 0) work_refuse(work, "n", "a multiple of 16, the tile,");

@@ -4,7 +4,8 @@
 #define BLOCK 256
 #define PER_THREAD 8  // elements a thread adds before the tree
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
     const uint32_t blocks = ceil_div(n, BLOCK * PER_THREAD);

@@ -1,7 +1,8 @@
 // saxpy: y = alpha x + y.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
     const float alpha = 2.5f;

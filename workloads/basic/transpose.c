@@ -4,7 +4,8 @@
 #define TILE 32
 #define ROWS 8  // rows of a block
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const bool tiled = work_param(work, "tiled");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);

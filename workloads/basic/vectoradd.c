@@ -1,7 +1,8 @@
 // vectoradd: c = a + b.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
     float *a = random_floats(work, (size_t)n, -1, 1), *b = random_floats(work, (size_t)n, -1, 1);

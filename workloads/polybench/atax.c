@@ -1,7 +1,8 @@
 // atax: y = Aᵀ(A x).
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t nx = work_param(work, "nx"), ny = work_param(work, "ny");
     const size_t of_a = (size_t)(nx * ny) * sizeof(float), of_x = (size_t)ny * sizeof(float);
     float *a = random_floats(work, (size_t)(nx * ny), 0, 1), *x = random_floats(work, (size_t)ny, 0, 1);

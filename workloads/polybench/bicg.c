@@ -1,7 +1,8 @@
 // bicg: s = Aᵀ r and q = A p.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t nx = work_param(work, "nx"), ny = work_param(work, "ny");
     const size_t of_a = (size_t)(nx * ny) * sizeof(float);
     const size_t of_r = (size_t)nx * sizeof(float), of_p = (size_t)ny * sizeof(float);

@@ -1,7 +1,8 @@
 // conv2d: a 3x3 convolution, 2DCONV of PolyBench/GPU.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     static const double weight[3][3] = {{0.2, 0.5, -0.8}, {-0.3, 0.6, -0.9}, {0.4, 0.7, 0.1}};  // [row][column]
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);

@@ -4,7 +4,8 @@
 #include <math.h>
 
 // want[m][m] from data[n][m]; columns is room for m·n floats.
-static void correlate(float *want, float *columns, const float *data, int64_t n, int64_t m, double eps) {
+static void correlate(float *want, float *columns, const float *data, int64_t n, int64_t m, double eps)
+{
     transpose_into(columns, data, n, m);
     for (int64_t j = 0; j < m; j++) {
         float *column = columns + j * n;
@@ -21,7 +22,8 @@ static void correlate(float *want, float *columns, const float *data, int64_t n,
     }
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n"), m = work_param_or(work, "m", n);
     const float eps = 0.005f;  // PolyBench's
     const size_t of_row = (size_t)m * sizeof(float), of_data = (size_t)n * of_row, of_corr = (size_t)m * of_row;

@@ -1,7 +1,8 @@
 // gesummv: y = alpha A x + beta B x.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const float alpha = 43532.0f, beta = 12313.0f;  // PolyBench's
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_x = (size_t)n * sizeof(float);

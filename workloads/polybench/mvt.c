@@ -1,7 +1,8 @@
 // mvt: x1 = x1 + A y1 and x2 = x2 + Aᵀ y2.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_x = (size_t)n * sizeof(float);
     float *a = random_floats(work, (size_t)(n * n), 0, 1);

@@ -1,7 +1,8 @@
 // syr2k: C = beta C + alpha A Bᵀ + alpha B Aᵀ.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n"), m = work_param_or(work, "m", n);
     const float alpha = 12435.0f, beta = 4546.0f;  // PolyBench's
     const size_t of_a = (size_t)(n * m) * sizeof(float), of_c = (size_t)(n * n) * sizeof(float);

@@ -8,7 +8,8 @@ typedef struct Node {
 } Node;
 
 // Each node gets 1 to 2·degree - 1 edges to random nodes; returns how many edges there are.
-static int64_t random_nodes(Work *work, Node *nodes, int64_t n, int64_t degree) {
+static int64_t random_nodes(Work *work, Node *nodes, int64_t n, int64_t degree)
+{
     int64_t edges = 0;
     for (int64_t i = 0; i < n; i++) {
         nodes[i] = (Node){(int32_t)edges, (int32_t)(1 + work_random(work) % (uint32_t)(2 * degree - 1))};
@@ -18,7 +19,8 @@ static int64_t random_nodes(Work *work, Node *nodes, int64_t n, int64_t degree) 
 }
 
 // The textbook's search with a queue; unreached nodes keep -1.
-static void search(const Node *nodes, const int32_t *edges, int32_t *queue, int32_t *cost) {
+static void search(const Node *nodes, const int32_t *edges, int32_t *queue, int32_t *cost)
+{
     int64_t head = 0, tail = 0;
     cost[0] = 0;
     queue[tail++] = 0;
@@ -32,7 +34,8 @@ static void search(const Node *nodes, const int32_t *edges, int32_t *queue, int3
     }
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n"), degree = work_param(work, "degree");
     const size_t of_cost = (size_t)n * sizeof(int32_t);
     Node *nodes = work_host(work, (size_t)n * sizeof(Node));

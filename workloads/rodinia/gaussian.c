@@ -1,7 +1,8 @@
 // gaussian: the solution of a system of n linear equations; the device eliminates, the host substitutes back.
 #include "../host.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n");
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_b = (size_t)n * sizeof(float);
     float *a = random_floats(work, (size_t)(n * n), 0, 1), *want = random_floats(work, (size_t)n, 0, 1);

@@ -8,7 +8,8 @@ typedef struct Chip {
     double step_by_cap, rx1, ry1, rz1, ambient;
 } Chip;
 
-static Chip chip_of(int64_t n) {
+static Chip chip_of(int64_t n)
+{
     const double thickness = 0.0005, side = 0.016, specific_heat = 1.75e6, conductivity = 100;
     const double max_power = 3.0e6, precision = 0.001, fraction = 0.5;
     const double cell = side / (double)n;
@@ -19,7 +20,8 @@ static Chip chip_of(int64_t n) {
     return (Chip){precision / max_slope / cap, 1 / r, 1 / r, 1 / rz, 80};
 }
 
-static void step(const Chip *chip, int64_t n, const float *power, const float *from, float *to) {
+static void step(const Chip *chip, int64_t n, const float *power, const float *from, float *to)
+{
     for (int64_t y = 0; y < n; y++) {
         const float *row = from + y * n, *north = y > 0 ? row - n : row, *south = y + 1 < n ? row + n : row;
         for (int64_t x = 0; x < n; x++) {
@@ -31,7 +33,8 @@ static void step(const Chip *chip, int64_t n, const float *power, const float *f
     }
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n"), steps = work_param(work, "steps"), pyramid = work_param(work, "pyramid");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
     const Chip chip = chip_of(n);

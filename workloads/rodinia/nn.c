@@ -8,12 +8,14 @@ typedef struct Record {
     float lat, lng;
 } Record;
 
-static int by_value(const void *a, const void *b) {
+static int by_value(const void *a, const void *b)
+{
     const float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t n = work_param(work, "n"), k = work_param(work, "k") < n ? work_param(work, "k") : n;
     const float lat = 30, lng = 90;  // Rodinia's example
     const size_t of_distance = (size_t)n * sizeof(float);

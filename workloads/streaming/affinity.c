@@ -11,7 +11,8 @@ typedef struct Payment {
 
 static int64_t cards_of(Work *work) { return 1 + work_param(work, "size") / 256; }  // some eight payments each
 
-static void write_log(Work *work, Lines *log) {
+static void write_log(Work *work, Lines *log)
+{
     const uint32_t cards = (uint32_t)cards_of(work);
     for (bool room = true; room;) {
         const uint32_t r = work_random(work), card = work_random(work) % cards, merchant = zipf(work, 12);
@@ -20,7 +21,8 @@ static void write_log(Work *work, Lines *log) {
     }
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const uint32_t target = (uint32_t)work_param(work, "target");
     const int64_t cards = cards_of(work);
@@ -63,7 +65,8 @@ typedef struct DeviceVisits {
     WorkBuf customers, counts;
 } DeviceVisits;
 
-static void make_stream(Work *work, StreamInput *in) {
+static void make_stream(Work *work, StreamInput *in)
+{
     const size_t cards = (size_t)cards_of(work);
     DeviceVisits *own = work_host(work, sizeof *own);
     Lines log = lines_in(work, work_param(work, "size"));
@@ -90,7 +93,8 @@ static void make_stream(Work *work, StreamInput *in) {
                         .own = own};
 }
 
-static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const DeviceVisits *own = in->own;
     const WorkArg size = arg_i32((int64_t)c->bytes), each = arg_i32(c->each), log = arg_buf(c->data);
     if (c->pass == 0)
@@ -101,7 +105,8 @@ static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
                     ARGS(size, each, log, arg_buf(own->customers), arg_buf(own->counts)));
 }
 
-static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const DeviceVisits *own = in->own;
     const WorkArg data = arg_buf(c->data), unit = arg_i32(c->unit);
     if (c->pass == 0)
@@ -112,17 +117,20 @@ static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
                     ARGS(data, unit, arg_buf(own->customers), arg_buf(own->counts)));
 }
 
-static void finish(Work *work, const StreamInput *in, void *got) {
+static void finish(Work *work, const StreamInput *in, void *got)
+{
     const DeviceVisits *own = in->own;
     work_read(work, ((Visits *)got)->counts, own->counts, sizeof(uint32_t[MERCHANTS]));
 }
 
-static const uint8_t *number(const uint8_t *c, uint32_t *value) {
+static const uint8_t *number(const uint8_t *c, uint32_t *value)
+{
     for (*value = 0; *c != ','; c++) *value = *value * 10 + *c - '0';
     return c + 1;
 }
 
-static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial)
+{
     const uint32_t target = ((const DeviceVisits *)in->own)->target;
     const Visits *marked = result;
     Visits *mine = partial;
@@ -137,7 +145,8 @@ static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void
     }
 }
 
-static void merge(const StreamInput *in, int pass, const void *partial, void *result) {
+static void merge(const StreamInput *in, int pass, const void *partial, void *result)
+{
     const Visits *part = partial;
     Visits *all = result;
     const size_t cards = in->result_bytes - sizeof(Visits);
@@ -145,14 +154,22 @@ static void merge(const StreamInput *in, int pass, const void *partial, void *re
     for (size_t k = 0; pass > 0 && k < MERCHANTS; k++) all->counts[k] += part->counts[k];
 }
 
-static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+static void check(Work *work, const StreamInput *in, const void *got, const void *want)
+{
     (void)in;
     work_check_u32(work, "visits", ((const Visits *)got)->counts, ((const Visits *)want)->counts, MERCHANTS);
 }
 
-const StreamProgram streamed_affinity = {
-    .workload = "streaming/affinity", .passes = 2, .gather = "affinity_gather", .make = make_stream, .plain = plain,
-    .compute = compute, .finish = finish, .cpu = on_cpu, .merge = merge, .check = check};
+const StreamProgram streamed_affinity = {.workload = "streaming/affinity",
+                                         .passes = 2,
+                                         .gather = "affinity_gather",
+                                         .make = make_stream,
+                                         .plain = plain,
+                                         .compute = compute,
+                                         .finish = finish,
+                                         .cpu = on_cpu,
+                                         .merge = merge,
+                                         .check = check};
 
 static const WorkParam params[] = {
     SHAPE_PARAMS,

@@ -14,7 +14,8 @@ typedef struct Link {
 } Link;
 
 // Files each fragment under its first k-mer.
-static void fill_table(Slot *table, uint32_t mask, const char *bases, int64_t fragments, int64_t length) {
+static void fill_table(Slot *table, uint32_t mask, const char *bases, int64_t fragments, int64_t length)
+{
     for (uint32_t s = 0; s <= mask; s++) table[s].kmer = UINT64_MAX;
     for (int64_t f = 0; f < fragments; f++) {
         uint64_t kmer = 0;
@@ -27,7 +28,8 @@ static void fill_table(Slot *table, uint32_t mask, const char *bases, int64_t fr
 
 // The genome's fragments begin 1 to half a length apart, but after one in 256 there is no overlap of a k-mer. They come
 // in any order: at[f] is where fragment f lies in the genome, by[p] the fragment that is the p-th there.
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const int64_t fragments = work_param(work, "fragments"), length = work_param(work, "length");
     const uint32_t slots = power_of_two(4 * fragments);

@@ -11,12 +11,14 @@
 struct List {
     unsigned *next, threads;
 
-    __device__ __forceinline__ List(unsigned *lists, unsigned begin) {
+    __device__ __forceinline__ List(unsigned *lists, unsigned begin)
+    {
         threads = gridDim.x * blockDim.x;
         next = lists + my_thread();
         put(begin);
     }
-    __device__ __forceinline__ void put(unsigned word) {
+    __device__ __forceinline__ void put(unsigned word)
+    {
         *next = word;
         next += threads;
     }
@@ -24,7 +26,8 @@ struct List {
 };
 
 // All of each thread's bytes, of n.
-__device__ __forceinline__ void list_bytes(unsigned n, unsigned each, unsigned *lists) {
+__device__ __forceinline__ void list_bytes(unsigned n, unsigned each, unsigned *lists)
+{
     const Chunk mine = my_chunk(n, each);
     List list(lists, mine.begin);
     for (unsigned i = mine.begin; i < mine.end;) {
@@ -37,7 +40,8 @@ __device__ __forceinline__ void list_bytes(unsigned n, unsigned each, unsigned *
 
 // Of each of a thread's lines what the index says. The index has each thread's first byte, and then each of the n
 // lines: its bytes (low 12 bits), where what is needed begins (8 bits), and how much that is.
-__device__ __forceinline__ void list_lines(unsigned n, unsigned each, const unsigned *index, unsigned *lists) {
+__device__ __forceinline__ void list_lines(unsigned n, unsigned each, const unsigned *index, unsigned *lists)
+{
     const Chunk mine = my_chunk(n, each);
     List list(lists, index[my_thread()]);
     const unsigned *lines = index + list.threads;
@@ -55,14 +59,16 @@ struct Feed {
     const unsigned char *data;
     unsigned at, left, unit;
 
-    __device__ __forceinline__ Feed(const unsigned char *assembled, unsigned of_unit) {
+    __device__ __forceinline__ Feed(const unsigned char *assembled, unsigned of_unit)
+    {
         const unsigned *lengths = (const unsigned *)assembled, threads = gridDim.x * blockDim.x, t = my_thread();
         data = assembled;
         unit = of_unit;
         left = lengths[t];
         at = lengths[threads + t / 32] + t % 32 * unit;
     }
-    __device__ __forceinline__ unsigned next() {
+    __device__ __forceinline__ unsigned next()
+    {
         const unsigned c = data[at++];
         left--;
         if ((at & (unit - 1)) == 0) at += 31 * unit;

@@ -8,7 +8,8 @@
 
 static const char patterns[][PATTERN] = {"go.*ing.*th", "th.*ing.*th", "d*in,$", "^.e.*n.$", "wath"};
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const int64_t size = work_param(work, "size"), chunk = chunk_of(shape, size);
     const char *pattern = patterns[work_param(work, "pattern")];

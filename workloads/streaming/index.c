@@ -9,7 +9,8 @@ typedef struct Link {
 } Link;
 
 // A page of 10 to 400 words, one in 14 a link, with pictures and named places between them.
-static bool add_page(Work *work, Lines *pages) {
+static bool add_page(Work *work, Lines *pages)
+{
     char a[WORD_MAX], b[WORD_MAX], c[WORD_MAX];
     random_word(work, a);
     bool room =
@@ -32,7 +33,8 @@ static bool add_page(Work *work, Lines *pages) {
     return room && add_line(pages, "</p></body></html>\n");
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     Lines pages = lines_in(work, work_param(work, "size"));
     uint32_t *starts = work_host(work, (pages.size / SHORTEST + 2) * sizeof *starts), files = 0;

@@ -13,13 +13,15 @@ typedef struct Centre {
     uint32_t members;
 } Centre;
 
-static double distance(const Particle *p, const Centre *c) {
+static double distance(const Particle *p, const Centre *c)
+{
     double sum = 0;
     for (int d = 0; d < DIMENSIONS; d++) sum += ((double)p->x[d] - c->x[d]) * ((double)p->x[d] - c->x[d]);
     return sum;
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const int64_t n = work_param(work, "n"), k = work_param(work, "k");
     const size_t of_particles = (size_t)n * sizeof(Particle), of_centres = (size_t)k * sizeof(Centre);

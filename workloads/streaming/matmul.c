@@ -1,7 +1,8 @@
 // matmul: C = A B for square matrices, a chunk of C a thread.
 #include "stream.h"
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);

@@ -24,7 +24,8 @@ typedef struct Table {  // of words: as a list, and as the kernel has it
 } Table;
 
 // A table of every step-th word from a rank on, with scores from -5 to 5, or 1 each.
-static Table make_table(Work *work, uint32_t first, uint32_t step, uint32_t count, bool scored) {
+static Table make_table(Work *work, uint32_t first, uint32_t step, uint32_t count, bool scored)
+{
     const uint32_t slots = power_of_two(4 * count);
     Table t = {work_host(work, count * sizeof(Word)), work_host(work, slots * sizeof(Entry)), count, slots - 1};
     for (uint32_t k = 0; work_ok(work) && k < count; k++) {
@@ -39,7 +40,8 @@ static Table make_table(Work *work, uint32_t first, uint32_t step, uint32_t coun
 }
 
 // Tweets of 3 to 20 words, some with a capital, a hash mark, or a stop behind them.
-static void write_tweets(Work *work, Lines *tweets) {
+static void write_tweets(Work *work, Lines *tweets)
+{
     char text[21 * (WORD_MAX + 3)], word[WORD_MAX];
     do {
         size_t n = 0;
@@ -60,12 +62,14 @@ static void write_tweets(Work *work, Lines *tweets) {
 
 static int by_text(const void *a, const void *b) { return strcmp(((const Word *)a)->text, ((const Word *)b)->text); }
 
-static int32_t score_of(const Table *t, const Word *word) {
+static int32_t score_of(const Table *t, const Word *word)
+{
     const Word *w = bsearch(word, t->words, t->count, sizeof *word, by_text);
     return w ? w->score : 0;
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     Lines tweets = lines_in(work, work_param(work, "size"));
     Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
@@ -113,16 +117,17 @@ typedef struct Tables {
     WorkBuf dkeywords, dlexicon;
 } Tables;
 
-static void make_stream(Work *work, StreamInput *in) {
+static void make_stream(Work *work, StreamInput *in)
+{
     Tables *own = work_host(work, sizeof *own);
     Lines tweets = lines_in(work, work_param(work, "size"));
     const Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
     write_tweets(work, &tweets);
     uint32_t *index = work_host(work, tweets.count * sizeof *index);
     if (!work_ok(work)) return;
-    *own = (Tables){keywords, lexicon,
-                    work_upload(work, "keywords", keywords.slots, (keywords.mask + 1) * sizeof(Entry)),
-                    work_upload(work, "lexicon", lexicon.slots, (lexicon.mask + 1) * sizeof(Entry))};
+    *own =
+        (Tables){keywords, lexicon, work_upload(work, "keywords", keywords.slots, (keywords.mask + 1) * sizeof(Entry)),
+                 work_upload(work, "lexicon", lexicon.slots, (lexicon.mask + 1) * sizeof(Entry))};
     const char *line = tweets.text;
     for (uint32_t n = 0; n < tweets.count; n++) {
         const size_t bytes = (size_t)(strchr(line, '\n') + 1 - line), from = (size_t)(strchr(line, '\t') + 1 - line);
@@ -140,7 +145,8 @@ static void make_stream(Work *work, StreamInput *in) {
 static size_t room(const StreamInput *in, const StreamChunk *c) { return (void)in, c->lines * sizeof(int32_t); }
 
 // Numbers count from the first tweet of all, a chunk's opinions from its own first.
-static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const Tables *own = in->own;
     work_launch(work, "opinion", c->grid, c->block, 0,
                 ARGS(arg_i32((int64_t)c->bytes), arg_i32(c->each), arg_buf(c->data), arg_i32(own->keywords.mask),
@@ -148,28 +154,30 @@ static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
                      arg_u64(c->results.ptr - c->line * sizeof(int32_t))));
 }
 
-static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const Tables *own = in->own;
     work_launch(work, "opinion_compute", c->grid, c->block, 0,
                 ARGS(arg_buf(c->data), arg_i32(c->unit), arg_i32(c->each), arg_i32(own->keywords.mask),
-                     arg_buf(own->dkeywords), arg_i32(own->lexicon.mask), arg_buf(own->dlexicon),
-                     arg_buf(c->results)));
+                     arg_buf(own->dkeywords), arg_i32(own->lexicon.mask), arg_buf(own->dlexicon), arg_buf(c->results)));
 }
 
-static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got) {
+static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got)
+{
     const int32_t *opinions = results;
     (void)in;
-    for (size_t n = 0; n < c->lines; n++)
-        ((int32_t *)got)[c->line + n] = opinions[n] == UNWRITTEN ? NONE : opinions[n];
+    for (size_t n = 0; n < c->lines; n++) ((int32_t *)got)[c->line + n] = opinions[n] == UNWRITTEN ? NONE : opinions[n];
 }
 
-static int32_t find_score(const Table *t, uint64_t hash) {
+static int32_t find_score(const Table *t, uint64_t hash)
+{
     uint32_t s = (uint32_t)hash & t->mask;
     while (t->slots[s].hash && t->slots[s].hash != hash) s = (s + 1) & t->mask;
     return t->slots[s].score;
 }
 
-static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial)
+{
     const Tables *own = in->own;
     (void)pass, (void)partial;
     for (const char *c = (const char *)in->bytes + from, *end = (const char *)in->bytes + to; c < end; c++) {
@@ -179,7 +187,7 @@ static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void
         uint64_t hash = HASH_START;
         for (; *c != '\t'; c++) id = id * 10 + (uint32_t)(*c - '0');
         do {
-            const uint32_t letter = (uint8_t)*++c | 0x20;
+            const uint32_t letter = (uint8_t) * ++c | 0x20;
             if (letter >= 'a' && letter <= 'z') {
                 hash = hash_add(hash, letter);
             } else if (hash != HASH_START) {
@@ -192,13 +200,22 @@ static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void
     }
 }
 
-static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+static void check(Work *work, const StreamInput *in, const void *got, const void *want)
+{
     work_check_u32(work, "opinions", got, want, in->line_count);
 }
 
-const StreamProgram streamed_opinion = {
-    .workload = "streaming/opinion", .passes = 1, .gather = "opinion_gather", .blank = BLANK, .make = make_stream,
-    .plain = plain, .compute = compute, .room = room, .take = take, .cpu = on_cpu, .check = check};
+const StreamProgram streamed_opinion = {.workload = "streaming/opinion",
+                                        .passes = 1,
+                                        .gather = "opinion_gather",
+                                        .blank = BLANK,
+                                        .make = make_stream,
+                                        .plain = plain,
+                                        .compute = compute,
+                                        .room = room,
+                                        .take = take,
+                                        .cpu = on_cpu,
+                                        .check = check};
 
 static const WorkParam params[] = {
     SHAPE_PARAMS,

@@ -10,14 +10,16 @@ typedef struct Url {
     size_t length;
 } Url;
 
-static int by_text(const void *a, const void *b) {
+static int by_text(const void *a, const void *b)
+{
     const Url *x = a, *y = b;
     const int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
 // Lines of one day; every URL has a rank, from which it follows.
-static void write_log(Work *work, Lines *log) {
+static void write_log(Work *work, Lines *log)
+{
     uint32_t second = 0;
     for (bool room = true; room; second += work_random(work) % 2) {
         const uint32_t r = work_random(work), rank = zipf(work, 14);
@@ -30,13 +32,15 @@ static void write_log(Work *work, Lines *log) {
     }
 }
 
-static uint32_t table_hits(const uint64_t *keys, const uint32_t *hits, uint32_t mask, uint64_t key) {
+static uint32_t table_hits(const uint64_t *keys, const uint32_t *hits, uint32_t mask, uint64_t key)
+{
     for (uint32_t s = (uint32_t)key & mask, n = 0; keys[s] && n <= mask; s = (s + 1) & mask, n++)
         if (keys[s] == key) return hits[s];
     return 0;
 }
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     Lines log = lines_in(work, work_param(work, "size"));
     write_log(work, &log);
@@ -88,7 +92,8 @@ typedef struct DeviceCount {
     WorkBuf keys, hits;
 } DeviceCount;
 
-static void make_stream(Work *work, StreamInput *in) {
+static void make_stream(Work *work, StreamInput *in)
+{
     DeviceCount *own = work_host(work, sizeof *own);
     Lines log = lines_in(work, work_param(work, "size"));
     write_log(work, &log);
@@ -114,34 +119,39 @@ static void make_stream(Work *work, StreamInput *in) {
                         .own = own};
 }
 
-static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const DeviceCount *own = in->own;
     work_launch(work, "pageview", c->grid, c->block, 0,
                 ARGS(arg_i32((int64_t)c->bytes), arg_i32(c->each), arg_buf(c->data), arg_i32(SLOTS - 1),
                      arg_buf(own->keys), arg_buf(own->hits)));
 }
 
-static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const DeviceCount *own = in->own;
     work_launch(work, "pageview_compute", c->grid, c->block, 0,
                 ARGS(arg_buf(c->data), arg_i32(c->unit), arg_i32(SLOTS - 1), arg_buf(own->keys), arg_buf(own->hits)));
 }
 
-static void finish(Work *work, const StreamInput *in, void *got) {
+static void finish(Work *work, const StreamInput *in, void *got)
+{
     const DeviceCount *own = in->own;
     Count *count = got;
     work_read(work, count->keys, own->keys, sizeof count->keys);
     work_read(work, count->hits, own->hits, sizeof count->hits);
 }
 
-static void add_hits(Count *count, uint64_t key, uint32_t hits) {
+static void add_hits(Count *count, uint64_t key, uint32_t hits)
+{
     uint32_t s = (uint32_t)key & (SLOTS - 1);
     while (count->keys[s] && count->keys[s] != key) s = (s + 1) & (SLOTS - 1);
     count->keys[s] = key;
     count->hits[s] += hits;
 }
 
-static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial)
+{
     (void)pass, (void)result;
     uint64_t hash = HASH_START;
     uint32_t blanks = 0;
@@ -159,7 +169,8 @@ static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void
     }
 }
 
-static void merge(const StreamInput *in, int pass, const void *partial, void *result) {
+static void merge(const StreamInput *in, int pass, const void *partial, void *result)
+{
     const Count *count = partial;
     (void)in, (void)pass;
     for (uint32_t s = 0; s < SLOTS; s++)
@@ -167,7 +178,8 @@ static void merge(const StreamInput *in, int pass, const void *partial, void *re
 }
 
 // Tables that were filled in another order: URL by URL, and all hits together.
-static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+static void check(Work *work, const StreamInput *in, const void *got, const void *want)
+{
     const Count *g = got, *w = want;
     uint32_t *of_urls = work_host(work, sizeof(uint32_t[SLOTS + 1]));
     uint32_t *wanted = work_host(work, sizeof(uint32_t[SLOTS + 1]));
@@ -182,9 +194,16 @@ static void check(Work *work, const StreamInput *in, const void *got, const void
     work_check_u32(work, "hits", of_urls, wanted, SLOTS + 1);
 }
 
-const StreamProgram streamed_pageview = {
-    .workload = "streaming/pageview", .passes = 1, .gather = "pageview_gather", .make = make_stream, .plain = plain,
-    .compute = compute, .finish = finish, .cpu = on_cpu, .merge = merge, .check = check};
+const StreamProgram streamed_pageview = {.workload = "streaming/pageview",
+                                         .passes = 1,
+                                         .gather = "pageview_gather",
+                                         .make = make_stream,
+                                         .plain = plain,
+                                         .compute = compute,
+                                         .finish = finish,
+                                         .cpu = on_cpu,
+                                         .merge = merge,
+                                         .check = check};
 
 static const WorkParam params[] = {
     SHAPE_PARAMS,

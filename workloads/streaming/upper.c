@@ -3,7 +3,8 @@
 
 #include <ctype.h>
 
-static void run(Work *work) {
+static void run(Work *work)
+{
     const Shape shape = work_shape(work);
     const int64_t size = work_param(work, "size");
     char *text = work_host(work, (size_t)size), *got = work_host(work, (size_t)size);

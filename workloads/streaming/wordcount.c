@@ -4,7 +4,8 @@
 enum { LINES, WORDS, CHARACTERS, EDGES, OUTPUTS };
 
 // Words of 1 to 12 letters, one letter in 16 an e acute of two bytes; a line break after one word in 12, else a blank.
-static void make_text(Work *work, uint8_t *text, size_t size) {
+static void make_text(Work *work, uint8_t *text, size_t size)
+{
     for (size_t at = 0; at < size;) {
         const uint32_t r = work_random(work);
         for (uint32_t letters = 1 + (r & 0xFFFF) % 12; letters > 0 && at < size; letters--) {
@@ -24,7 +25,8 @@ static bool is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\t' || c
 
 // The launch is given as Figure 1 has it, by all threads and the bytes of each, or by a shape and the size of the text,
 // as that of the suite's other programs. Blanks then fill the last chunks.
-static void run(Work *work) {
+static void run(Work *work)
+{
     const int64_t blocks = work_param(work, "blocks"), wanted = work_param(work, "size");
     int64_t threads = work_param(work, "threads"), block = work_param(work, "block"), bytes = work_param(work, "bytes");
     if (bytes % 128 != 0) work_refuse(work, "bytes", "a multiple of 128");
@@ -74,28 +76,32 @@ typedef struct Total {
     uint32_t counts[3], inside;  // inside: the text so far ends inside a word
 } Total;
 
-static void make_stream(Work *work, StreamInput *in) {
+static void make_stream(Work *work, StreamInput *in)
+{
     const size_t size = (size_t)work_param(work, "size");
     uint8_t *text = work_host(work, size);
     if (text) make_text(work, text, size);
-    *in = (StreamInput){
-        .bytes = text, .size = size, .result_bytes = sizeof(Total), .partial_bytes = sizeof(uint32_t[3])};
+    *in =
+        (StreamInput){.bytes = text, .size = size, .result_bytes = sizeof(Total), .partial_bytes = sizeof(uint32_t[3])};
 }
 
 // Threads without a share write nothing.
 static uint32_t used(const StreamChunk *c) { return ceil_div((int64_t)c->bytes, c->each); }
 
-static size_t room(const StreamInput *in, const StreamChunk *c) {
+static size_t room(const StreamInput *in, const StreamChunk *c)
+{
     (void)in;
     return c->threads * OUTPUTS * sizeof(uint32_t);
 }
 
-static WorkArg output(const StreamChunk *c, int k) {
+static WorkArg output(const StreamChunk *c, int k)
+{
     return arg_u64(c->results.ptr + (uint64_t)k * c->threads * sizeof(uint32_t));
 }
 
 // The kernel takes shares that are whole: the last one is filled up with blanks.
-static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void plain(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     const size_t whole = (size_t)used(c) * c->each;
     (void)in;
     if (whole > c->bytes) work_fill(work, (WorkBuf){c->data.ptr + c->bytes, whole - c->bytes}, ' ');
@@ -104,14 +110,16 @@ static void plain(Work *work, const StreamInput *in, const StreamChunk *c) {
                      output(c, CHARACTERS), output(c, EDGES)));
 }
 
-static void compute(Work *work, const StreamInput *in, const StreamChunk *c) {
+static void compute(Work *work, const StreamInput *in, const StreamChunk *c)
+{
     (void)in;
     work_launch(work, "wordcount_compute", c->grid, c->block, 0,
                 ARGS(arg_buf(c->data), arg_i32(c->unit), output(c, LINES), output(c, WORDS), output(c, CHARACTERS),
                      output(c, EDGES)));
 }
 
-static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got) {
+static void take(const StreamInput *in, const StreamChunk *c, const void *results, void *got)
+{
     const uint32_t *counts = results, *edges = counts + (size_t)EDGES * c->threads;
     Total *total = got;
     for (uint32_t t = 0; t < used(c); t++) {
@@ -123,7 +131,8 @@ static void take(const StreamInput *in, const StreamChunk *c, const void *result
     if (used(c) * c->each > c->bytes && !c->assembled) total->inside = !is_space(in->bytes[c->at + c->bytes - 1]);
 }
 
-static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial) {
+static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial)
+{
     uint32_t *counts = partial;
     bool inside = from > 0 && !is_space(in->bytes[from - 1]);
     (void)pass, (void)result;
@@ -137,21 +146,30 @@ static void on_cpu(const StreamInput *in, int pass, size_t from, size_t to, void
     }
 }
 
-static void merge(const StreamInput *in, int pass, const void *partial, void *result) {
+static void merge(const StreamInput *in, int pass, const void *partial, void *result)
+{
     const uint32_t *counts = partial;
     (void)in, (void)pass;
     for (int k = 0; k < 3; k++) ((Total *)result)->counts[k] += counts[k];
 }
 
-static void check(Work *work, const StreamInput *in, const void *got, const void *want) {
+static void check(Work *work, const StreamInput *in, const void *got, const void *want)
+{
     (void)in;
     work_check_u32(work, "lines, words, characters", got, want, 3);
 }
 
-const StreamProgram streamed_wordcount = {
-    .workload = "streaming/wordcount", .passes = 1, .gather = "wordcount_gather", .make = make_stream, .plain = plain,
-                                       .compute = compute, .room = room, .take = take, .cpu = on_cpu, .merge = merge,
-                                       .check = check};
+const StreamProgram streamed_wordcount = {.workload = "streaming/wordcount",
+                                          .passes = 1,
+                                          .gather = "wordcount_gather",
+                                          .make = make_stream,
+                                          .plain = plain,
+                                          .compute = compute,
+                                          .room = room,
+                                          .take = take,
+                                          .cpu = on_cpu,
+                                          .merge = merge,
+                                          .check = check};
 
 static const WorkParam params[] = {
     {"threads", "chunks of the text, and threads, 1 to 2^20; with blocks, those of a block", 100, 1920, 1, 1 << 20},
