@@ -119,8 +119,11 @@ BINARY_S16(rem_s16, REMAINDER(int16_t, INT16_MIN))
 BINARY(rem_s32, uint32_t, int32_t, REMAINDER(int32_t, INT32_MIN))
 BINARY(rem_s64, uint64_t, int64_t, REMAINDER(int64_t, INT64_MIN))
 
-// add.cc, addc, sub.cc, subc, mad.cc, madc: with the carry flag of each lane. A borrow is a carry.
-#define CARRY_OP(name, T, WIDE, sum)                                                             \
+// add.cc, addc, sub.cc, subc, mad.cc, madc: with the carry flag of each lane. The ISA (§9.7.2) says that sub.cc and
+// subc write a borrow and that subc takes one off. Machine code has one carry for both: ptxas 13 encodes addc alike
+// behind add.cc and sub.cc, and subc alike. So a − b is a + ~b + 1, its carry is the absence of a borrow, and an
+// addc behind a sub.cc adds that. `first` is the carry into an instruction that takes none from the flag.
+#define CARRY_OP(name, T, WIDE, first, sum)                                                      \
     static void name(Lanes *l, const Dinst *i, uint32_t mask)                                    \
     {                                                                                            \
         T *d = row(l, i->dst);                                                                   \
@@ -129,23 +132,23 @@ BINARY(rem_s64, uint64_t, int64_t, REMAINDER(int64_t, INT64_MIN))
         (void)rc;                                                                                \
         for (int n = 0; n < LANES; n++) {                                                        \
             if (!(mask >> n & 1)) continue;                                                      \
-            WIDE a = ra[n], b = rb[n], carry = in ? l->cc >> n & 1 : 0;                          \
+            WIDE a = ra[n], b = rb[n], carry = in ? l->cc >> n & 1 : (first);                    \
             WIDE s = (sum);                                                                      \
             (void)a, (void)b;                                                                    \
             d[n] = (T)s;                                                                         \
             if (out) l->cc = (l->cc & ~(1u << n)) | ((uint32_t)(s >> (sizeof(T) * 8)) & 1) << n; \
         }                                                                                        \
     }
-CARRY_OP(addc_32, uint32_t, uint64_t, a + b + carry)
-CARRY_OP(addc_64, uint64_t, u128, a + b + carry)
-CARRY_OP(subc_32, uint32_t, uint64_t, a - b - carry)
-CARRY_OP(subc_64, uint64_t, u128, a - b - carry)
-CARRY_OP(madclo_32, uint32_t, uint64_t, (uint64_t)(uint32_t)(a *b) + rc[n] + carry)
-CARRY_OP(madclo_64, uint64_t, u128, (u128)(uint64_t)(a *b) + rc[n] + carry)
-CARRY_OP(madchi_u32, uint32_t, uint64_t, (a * b >> 32) + rc[n] + carry)
-CARRY_OP(madchi_u64, uint64_t, u128, (a * b >> 64) + rc[n] + carry)
-CARRY_OP(madchi_s32, uint32_t, uint64_t, (uint64_t)(uint32_t)((int64_t)(int32_t)a *(int32_t)b >> 32) + rc[n] + carry)
-CARRY_OP(madchi_s64, uint64_t, u128, (u128)(uint64_t)((s128)(int64_t)a *(int64_t)b >> 64) + rc[n] + carry)
+CARRY_OP(addc_32, uint32_t, uint64_t, 0, a + b + carry)
+CARRY_OP(addc_64, uint64_t, u128, 0, a + b + carry)
+CARRY_OP(subc_32, uint32_t, uint64_t, 1, a + (uint32_t)~b + carry)
+CARRY_OP(subc_64, uint64_t, u128, 1, a + (uint64_t)~b + carry)
+CARRY_OP(madclo_32, uint32_t, uint64_t, 0, (uint64_t)(uint32_t)(a *b) + rc[n] + carry)
+CARRY_OP(madclo_64, uint64_t, u128, 0, (u128)(uint64_t)(a *b) + rc[n] + carry)
+CARRY_OP(madchi_u32, uint32_t, uint64_t, 0, (a * b >> 32) + rc[n] + carry)
+CARRY_OP(madchi_u64, uint64_t, u128, 0, (a * b >> 64) + rc[n] + carry)
+CARRY_OP(madchi_s32, uint32_t, uint64_t, 0, (uint64_t)(uint32_t)((int64_t)(int32_t)a *(int32_t)b >> 32) + rc[n] + carry)
+CARRY_OP(madchi_s64, uint64_t, u128, 0, (u128)(uint64_t)((s128)(int64_t)a *(int64_t)b >> 64) + rc[n] + carry)
 
 // bit counting and fields
 MAP1(popc_32, uint32_t, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))

@@ -122,20 +122,21 @@ static void ref_arithmetic(const Form *f, const In *in, Out *out)
     Wide a = extended(in->x[0], bits, sign), b = extended(in->x[1], bits, sign), c = extended(in->x[2], bits, sign), r,
          product;
     if (form_has(f, G_CC) || with_carry) {
-        // sums of words as they are; the carry is the sum's next bit, and the borrow the difference's
+        // sums of words as they are; the carry is the sum's next bit, and of a difference the absence of a borrow
         Wide x = extended(in->x[0], bits, false), y = extended(in->x[1], bits, false), one = with_carry && in->cc;
         product = times(a, b);
         switch (f->op) {
         case OP_ADD:
         case OP_ADDC: r = plus(plus(x, y), one); break;
         case OP_SUB:
-        case OP_SUBC: r = plus(x, minus(plus(y, one))); break;
+        case OP_SUBC: r = plus(x, minus(plus(y, with_carry && !in->cc))); break;
         default:
             x = extended((uint64_t)(f->mod[G_MUL] == M_HI ? product >> bits : product), bits, false);
             r = plus(plus(x, extended(in->x[2], bits, false)), one);
         }
         out->d = (uint64_t)r;
-        if (form_has(f, G_CC)) out->cc = bit(r, bits);
+        bool difference = f->op == OP_SUB || f->op == OP_SUBC;
+        if (form_has(f, G_CC)) out->cc = bit(r, bits) != difference;
         return;
     }
     switch (f->op) {
