@@ -229,6 +229,7 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.texture_count = texture_count;
         sm->env.nanoseconds = c->clock_ns;
         sm->env.watch = 0;
+        sm->env.undefined = (Undefined){0};
     }
     mmu_flush(&c->mmu);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
@@ -241,8 +242,10 @@ static void finish(Launch *l, Record *r)
     r->count[C_CYCLES] = l->to;
     r->insts = r->info.kernel->insts;
     r->inst = mem_alloc(sizeof *r->inst * r->insts);
+    Undefined first = {0};
     for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
+        record_undefined(r, &sm->env.undefined, &first);
         for (int k = 0; k < MAX_STRUCTURES; k++) {
             const StructStat *f = &sm->structure[k];
             StructStat *t = &r->structure[k];
@@ -383,9 +386,22 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     return result;
 }
 
+void record_undefined(Record *r, const Undefined *u, Undefined *first)
+{
+    if (!u->lanes) return;
+    r->count[C_SHFL_UNDEFINED] += u->lanes;
+    if (first->lanes && u->cycle >= first->cycle) return;
+    *first = *u;
+    Text place = {0};
+    exec_place(u->code, u->pc, &place);
+    mem_free(r->undefined);
+    r->undefined = place.v;
+}
+
 void record_free(Record *r)
 {
     mem_free(r->kernel);
+    mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
     mem_free(r->inst);
     vec_free(&r->samples);

@@ -86,6 +86,7 @@ typedef struct Record {  // of one launch
     const char *occupancy_limit;
     bool functional, partial;  // not timed; cut short by max_cycles, a fault or a hang
     double start, end;         // simulated seconds on its stream
+    char *undefined;    // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
 } Record;
 
@@ -120,6 +121,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
+// Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
+void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_free(Record *r);
 
 // --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------

@@ -156,6 +156,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     r->count[C_WARP_INSTS] = x.insts;
     r->count[C_THREAD_INSTS] = x.threads;
     r->count[C_BLOCKS] = x.finished;
+    record_undefined(r, &x.env.undefined, &(Undefined){0});
     if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
     text_free(&x.env.printed);
     for (uint32_t k = 0; k < x.slots; k++) exec_cta_free(&x.ctas[k]);

@@ -24,7 +24,7 @@ static const Option options[] = {
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--check", NULL, "check the conservation laws of the counters after every launch"},
+    {"--check", NULL, "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
     {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
@@ -165,7 +165,7 @@ static int take_option(Run *r, int o)
 // Options that another one leaves without effect are mistakes, not wishes.
 static int check_options(Run *r)
 {
-    static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP, R_CHECK};
+    static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
@@ -245,6 +245,23 @@ static bool laws_hold(const oc_device *d, Run *r)
     if (!ok) refuse(r, EXIT_FAILED, "%s", all.v);
     text_free(&all);
     return ok;
+}
+
+// What a kernel does that PTX leaves undefined, once per kernel: not an error, since nobody may use the value.
+static void report_undefined(const oc_device *d)
+{
+    for (size_t k = 0; k < oc_launches(d); k++) {
+        const Record *r = device_record(d, k);
+        bool told = !r->undefined;
+        for (size_t j = 0; j < k && !told; j++)
+            told = device_record(d, j)->undefined && !strcmp(device_record(d, j)->kernel, r->kernel);
+        if (told) continue;
+        fprintf(stderr,
+                "onchip: launch %zu of %s: %llu times a lane's shfl reads a lane that takes no part\n"
+                "  first in %s\n"
+                "  PTX leaves the value undefined; here it is 0. Let all lanes of the membermask execute the shfl.\n",
+                k, r->kernel, (unsigned long long)r->count[C_SHFL_UNDEFINED], r->undefined);
+    }
 }
 
 // --kernels and --skip that leave no launch to time are a mistake, and most likely a name's.
@@ -328,6 +345,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     }
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
+    if (r->check && !r->json) report_undefined(d);
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
     if (r->json)
         write_json(d, r, &info, &json);

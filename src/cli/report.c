@@ -275,6 +275,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     json_string(j, "name", r->kernel);
     json_bool(j, "functional", r->functional);
     json_bool(j, "partial", r->partial);
+    if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
     json_open(j, "grid", '[');
     for (int k = 0; k < 3; k++) json_uint(j, NULL, r->info.grid[k]);
     json_close(j, ']');

@@ -17,9 +17,11 @@ static void put_predicate(const Lanes *l, uint16_t p, uint32_t mask, uint32_t va
     l->pred[p] = (l->pred[p] & ~mask) | (value & mask);
 }
 
-static void shuffle(const Lanes *l, const Dinst *d, uint32_t mask)
+// Returns the lanes whose source lane takes no part. The ISA leaves their values undefined (§9.7.9.6); cards give 0, not
+// what the source lane's register held some time ago.
+static uint32_t shuffle(const Lanes *l, const Dinst *d, uint32_t mask)
 {
-    uint32_t a[LANES], *to = row(l, d->dst), good = 0;
+    uint32_t a[LANES], *to = row(l, d->dst), good = 0, undefined = 0;
     const uint32_t *rb = row(l, d->b), *rc = row(l, d->c);
     memcpy(a, row(l, d->a), sizeof a);
     for (int n = 0; n < LANES; n++) {
@@ -34,10 +36,13 @@ static void shuffle(const Lanes *l, const Dinst *d, uint32_t mask)
         default: j = min | (b & ~seg), in = j <= max; break;
         }
         if (!in) j = n;
-        to[n] = a[j & 31];
+        bool takes_part = mask >> (j & 31) & 1;
+        to[n] = takes_part ? a[j & 31] : 0;
         good |= (uint32_t)in << n;
+        undefined |= (uint32_t)!takes_part << n;
     }
     put_predicate(l, d->pdst, mask, good);
+    return undefined;
 }
 
 static void vote(const Lanes *l, const Dinst *d, uint32_t mask)
@@ -99,15 +104,13 @@ static void elect(const Lanes *l, const Dinst *d, uint32_t mask)
     put_predicate(l, d->pdst, mask, 1u << leader);
 }
 
-static void run(const Lanes *l, const Dinst *d, uint32_t mask)
+// Returns the lanes whose result is undefined.
+static uint32_t run(const Lanes *l, const Dinst *d, uint32_t mask)
 {
-    if (d->kind == X_SHFL) {
-        shuffle(l, d, mask);
-        return;
-    }
+    if (d->kind == X_SHFL) return shuffle(l, d, mask);
     if (d->kind == X_ACTIVEMASK) {
         put_all(l, d->dst, mask, mask);
-        return;
+        return 0;
     }
     const uint32_t *member = row(l, d->vector[3]);
     while (mask) {
@@ -124,12 +127,19 @@ static void run(const Lanes *l, const Dinst *d, uint32_t mask)
         else
             reduce(l, d, same);
     }
+    return 0;
+}
+
+static void note_undefined(Env *env, const Code *code, uint32_t pc, uint32_t lanes)
+{
+    if (!lanes) return;
+    if (!env->undefined.lanes) env->undefined.code = code, env->undefined.pc = pc, env->undefined.cycle = env->clock;
+    env->undefined.lanes += (uint32_t)__builtin_popcount(lanes);
 }
 
 void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    (void)env;
-    run(&w->l, d, mask);
+    note_undefined(env, w->code, d->index, run(&w->l, d, mask));
 }
 
 // Copies the rows of some lanes; a row of 64-bit lanes is two.
@@ -144,7 +154,6 @@ static void copy_lanes(void *to, const void *from, uint32_t mask, size_t bytes)
 // Several instructions of one kind: their operands are gathered in rows of their own, and the results handed out.
 void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts)
 {
-    (void)env;
     enum { A, B = 2, C, MEMBER, DST, ROWS };
     _Alignas(64) uint8_t rows[ROWS * ROW_BYTES] = {0};
     uint32_t pred[4] = {FULL}, mask = 0;
@@ -173,6 +182,6 @@ void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts
                 copy_lanes(row(&l, x.b), row(&own, d->b), m, 4), copy_lanes(row(&l, x.c), row(&own, d->c), m, 4);
             copy_lanes(row(&l, x.vector[3]), row(&own, d->vector[3]), m, 4);
         }
-        if (!results) run(&l, &x, mask);
+        if (!results) note_undefined(env, part[0].code, part[0].pc, run(&l, &x, mask));
     }
 }

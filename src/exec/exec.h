@@ -412,6 +412,13 @@ typedef struct Step {
 } Step;
 enum { STEP_DONE, STEP_WAIT, STEP_EXIT, STEP_FAULT };  // WAIT: the split waits (barrier, sync, sleep); EXIT: warp over
 
+// Shuffles from lanes that take no part: how many lanes read one, and where the first did.
+typedef struct Undefined {
+    uint64_t lanes, cycle;
+    const Code *code;
+    uint32_t pc;
+} Undefined;
+
 typedef struct Env {
     Gmem *gmem;
     Log *log;  // null: memory is written at once
@@ -431,6 +438,7 @@ typedef struct Env {
     void (*wake)(struct Env *env, Warp *w);  // a split of w can run again
     void *owner;
     Text printed;  // printf output, functional mode or at edges
+    Undefined undefined;
     struct {
         uint64_t start, end;
     } near[64];  // allocations lately used, by instruction

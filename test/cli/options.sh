@@ -54,7 +54,7 @@ for option in --size=small --ptx=x.ptx; do
     gives 2 "${option%%=*} is an option of a workload; $work/saxpy.ptx is a PTX file" -- run "${saxpy[@]}" $option
 done
 gives 2 "'n=8': a PTX file takes no parameters" -- run "${saxpy[@]}" n=8
-for option in --lines --interval=9 --kernels=saxpy --skip=1 --check; do
+for option in --lines --interval=9 --kernels=saxpy --skip=1; do
     gives 2 "${option%%=*} has no effect with --functional" -- run saxpy --size small --json --functional $option
 done
 gives 2 '--interval needs --json' -- run saxpy --size small --interval 100
