@@ -295,6 +295,19 @@ static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampl
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
 
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *message)
+{
+    r->info = *info;
+    sm_organise(organised, info);
+    uint32_t fit = sm_occupancy(organised, info, &r->occupancy_limit);
+    if (!fit)
+        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)",
+                    r->occupancy_limit, info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
+    r->occupancy_blocks = fit;
+    r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
+    return fit;
+}
+
 RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
                    const RunOptions *o, Record *r, Text *message)
 {
@@ -303,16 +316,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, sampled = 0;
     uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
     SmCfg organised = c->gpu.sm;
-    sm_organise(&organised, info);
-    uint32_t fit = sm_occupancy(&organised, info, &r->occupancy_limit);
-    if (!fit) {
-        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)",
-                    r->occupancy_limit, info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
-        return RUN_TOO_LARGE;
-    }
-    r->info = *info;
-    r->occupancy_blocks = fit;
-    r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
+    uint32_t fit = chip_fit(&organised, info, r, message);
+    if (!fit) return RUN_TOO_LARGE;
     r->code = info->kernel;
     name_structures(&l, info, r);
     begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks));

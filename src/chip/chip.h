@@ -86,7 +86,7 @@ typedef struct Record {  // of one launch
     const char *occupancy_limit;
     bool functional, partial;  // not timed; cut short by max_cycles, a fault or a hang
     double start, end;         // simulated seconds on its stream
-    char *undefined;    // where the first shfl read a lane that takes no part, or null
+    char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
 } Record;
 
@@ -118,6 +118,9 @@ void chip_close(Chip *c);
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
+// Shares an SM's storage out for a launch and enters the launch's shape and its occupancy in the record; returns the
+// blocks that fit an SM at once. 0: none does, and message says why. organised: the described SM, changed.
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *message);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);

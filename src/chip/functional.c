@@ -1,6 +1,7 @@
 // functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once.
 // Blocks that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would
-// hold.
+// hold. A warp's stretch ends before a store, so that the warps of a block come to a store about together, as they do in
+// time: where several of them read a word, and all write the same value back, none reads what another wrote.
 #include "chip/chip.h"
 
 #include <string.h>
@@ -25,6 +26,13 @@ typedef struct Execution {
 
 static void wake(Env *env, Warp *w) { (void)env, (void)w; }
 
+// Does the warp's next instruction store what other warps can see?
+static bool will_store(const Warp *w)
+{
+    const Dinst *d = &w->code->insts[w->pc];
+    return d->kind == X_ST && d->space != SP_LOCAL;
+}
+
 // A stretch of one warp's instructions.
 static RunResult run_warp(Execution *x, Warp *warp, Text *message)
 {
@@ -34,6 +42,7 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
             x->sleeping |= exec_wake_time(warp) != UINT64_MAX;
             return RUN_OK;
         }
+        if (n && will_store(warp)) break;
         exec_step(env, warp);
         env->clock++;
         x->insts++;
@@ -125,11 +134,10 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                        const RunOptions *o, Record *r, Text *message)
 {
     uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
-    uint32_t fit = sm_occupancy(&c->gpu.sm, info, &r->occupancy_limit);
-    if (!fit) {
-        text_printf(message, "no block of this kernel fits an SM: %s", r->occupancy_limit);
-        return RUN_TOO_LARGE;
-    }
+    SmCfg organised = c->gpu.sm;
+    r->functional = true;
+    uint32_t fit = chip_fit(&organised, info, r, message);
+    if (!fit) return RUN_TOO_LARGE;
     Execution x = {
         .c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
     x.env = (Env){.gmem = c->gmem,
@@ -148,11 +156,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
         x.ctas[k].warp_count = per_block;
     }
     RunResult result = run_blocks(&x, message);
-    r->info = *info;
-    r->functional = true;
     r->partial = result == RUN_LIMIT;
-    r->occupancy_blocks = fit;
-    r->occupancy_warps = fit * per_block;
     r->count[C_WARP_INSTS] = x.insts;
     r->count[C_THREAD_INSTS] = x.threads;
     r->count[C_BLOCKS] = x.finished;

@@ -321,7 +321,10 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     take_time(d, stream, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r.end = (stream ? stream_of(stream) : &d->standard)->end;
     r.start = r.end - seconds;
-    vec_push(&d->records, r);
+    if (result == RUN_TOO_LARGE)
+        record_free(&r);  // it never ran
+    else
+        vec_push(&d->records, r);
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
     text_free(&printed);
     switch (result) {
