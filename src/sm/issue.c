@@ -17,7 +17,7 @@ static void leave_state(Sm *sm, uint32_t slot)
     WarpSlot *w = &sm->slots[slot];
     SchedState *s = &sm->sched[w->sched];
     uint64_t bit = 1ull << w->bit;
-    s->in[w->state] &= ~bit;
+    s->policy.in[w->state] &= ~bit;
     if (w->state == W_READY && !(s->class_ready[w->class] &= ~bit)) s->classes &= ~(1u << w->class);
 }
 
@@ -28,7 +28,7 @@ static void enter_state(Sm *sm, uint32_t slot, Wait state)
     leave_state(sm, slot);
     if (w->state != state) w->since = sm->now;
     w->state = (uint8_t)state;
-    s->in[state] |= 1ull << w->bit;
+    s->policy.in[state] |= 1ull << w->bit;
 }
 
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
@@ -267,12 +267,12 @@ static Counter stall_cause(const Sm *sm, const SchedState *s)
 {
     (void)sm;
     if (!s->policy.present) return C_STALL_EMPTY;
-    if (s->in[W_READY]) return C_STALL_PIPE;
-    if (s->in[W_MEMORY]) return C_STALL_MEMORY;
-    if (s->in[W_SHARED]) return C_STALL_SHARED;
-    if (s->in[W_ALU]) return C_STALL_ALU;
-    if (s->in[W_BRANCH]) return C_STALL_BRANCH;
-    if (s->in[W_BARRIER]) return C_STALL_BARRIER;
+    if (s->policy.in[W_READY]) return C_STALL_PIPE;
+    if (s->policy.in[W_MEMORY]) return C_STALL_MEMORY;
+    if (s->policy.in[W_SHARED]) return C_STALL_SHARED;
+    if (s->policy.in[W_ALU]) return C_STALL_ALU;
+    if (s->policy.in[W_BRANCH]) return C_STALL_BRANCH;
+    if (s->policy.in[W_BARRIER]) return C_STALL_BARRIER;
     return C_STALL_SLEEP;
 }
 
@@ -284,7 +284,7 @@ static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
     sm->count[cause] += slots;
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
     uint32_t slot =
-        (uint32_t)__builtin_ctzll(sm->sched[k].in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
+        (uint32_t)__builtin_ctzll(sm->sched[k].policy.in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
     sm->inst[sm->slots[slot].wait_pc].stalls += slots;
 }
 
@@ -295,7 +295,7 @@ static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
     uint32_t full = s->classes & MEMORY_CLASSES;
     if (full && lsu_accepts(sm)) full = 0;
     *lsu = full != 0;
-    if (full == s->classes) return s->in[W_READY];
+    if (full == s->classes) return s->policy.in[W_READY];
     for (uint32_t m = s->classes & (s->held | sm->limited | full); m; m &= m - 1) {
         int c = __builtin_ctz(m);
         bool wait = full >> c & 1;
@@ -323,7 +323,7 @@ void sm_issue(Sm *sm)
             sm->count[C_STALL_PIPE] += width - 1;
             continue;
         }
-        if (!s->in[W_READY]) {
+        if (!s->policy.in[W_READY]) {
             if (!s->policy.present)
                 sm->count[C_STALL_EMPTY] += width;
             else
@@ -334,7 +334,7 @@ void sm_issue(Sm *sm)
         int only = -1;         // further slots of a cycle go to the same warp
         uint64_t can = NEVER;  // when it can issue again
         while (used < width) {
-            uint64_t ready = s->in[W_READY];
+            uint64_t ready = s->policy.in[W_READY];
             if (only >= 0) ready &= 1ull << only;
             if (!ready) break;
             bool lsu = false;
@@ -402,12 +402,12 @@ void sm_skip(Sm *sm, uint64_t cycles)
             sm->count[C_STALL_EMPTY] += slots;
             continue;
         }
-        if (s->in[W_READY]) {
+        if (s->policy.in[W_READY]) {
             bool lsu = false;
             blocked(sm, s, &lsu);
             count_stall(sm, k,
                         lsu                                                   ? C_STALL_LSU
-                        : s->policy.ops->pick(&s->policy, s->in[W_READY]) < 0 ? C_STALL_SCHED
+                        : s->policy.ops->pick(&s->policy, s->policy.in[W_READY]) < 0 ? C_STALL_SCHED
                                                                               : C_STALL_PIPE,
                         slots);
             continue;

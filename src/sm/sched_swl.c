@@ -1,10 +1,11 @@
 // sched_swl.c: static warp limit (ciao §V-A, Best-SWL): of the SM's warps only the `limit` oldest issue. The limit is
-// shared out evenly among the SM's schedulers, at least one warp each; issue is greedy then oldest among those.
+// shared out evenly among the SM's schedulers, at least one warp each; issue is greedy then oldest among those. Warps
+// at a barrier don't count: they wait for the younger ones, which else would never get there.
 #include "sm/sm.h"
 
 static int pick(Sched *s, uint64_t ready)
 {
-    uint64_t allowed = 0, left = s->present;
+    uint64_t allowed = 0, left = s->present & ~s->in[W_BARRIER];
     for (uint32_t n = 0; n < s->limit && left; n++) {
         int w = sched_oldest(s, left);
         allowed |= 1ull << w;

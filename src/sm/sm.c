@@ -254,7 +254,7 @@ static bool could_issue(Sm *sm)
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         SchedState *s = &sm->sched[k];
         if (s->busy > sm->now + 1) return true;
-        uint64_t ready = s->in[W_READY];
+        uint64_t ready = s->policy.in[W_READY];
         if (!ready) continue;
         if (sm->refused && !lsu_accepts(sm))
             ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] |
@@ -297,7 +297,7 @@ static void jump(Sm *sm, uint64_t to)
 static bool asleep(const Sm *sm)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
-        if (sm->sched[k].in[W_READY] || sm->sched[k].busy > sm->now) return false;
+        if (sm->sched[k].policy.in[W_READY] || sm->sched[k].busy > sm->now) return false;
     return true;
 }
 

@@ -11,11 +11,14 @@
 #include "mem/mem.h"
 
 // --- schedulers: sched_*.c -------------------------------------------------------------------------------------------
+// What a warp waits for, if anything. W_BARRIER: other warps, or other lanes of its own.
+typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
 // A scheduler's warps are bits of a 64-bit mask (its own numbering). Age is the order of start.
 typedef struct Sched {
     const struct SchedOps *ops;
     uint32_t active_size, limit;  // keys sched.active, sched.limit
     uint64_t present;             // warps it has
+    uint64_t in[W_COUNT];         // warps by what they wait for
     uint64_t active;              // two-level: the active set
     uint64_t waiting;             // two-level: warps that wait for memory
     int last;                     // last warp issued, or −1
@@ -147,13 +150,11 @@ typedef struct WarpSlot {
     uint8_t recent_n;
 } WarpSlot;
 #define UNKNOWN (UINT64_MAX - 3)  // a ready time that memory will tell
-typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
     Sched policy;
     uint64_t starved;                   // ready warps that go before what the policy picks (sm_feed)
-    uint64_t in[W_COUNT];               // warps by what they wait for
     uint64_t class_ready[CLASS_COUNT];  // ready warps by the class of their next instruction
     uint32_t classes;                   // classes that have any
     uint64_t unit_free[CLASS_COUNT];    // when this scheduler may start the class again

@@ -205,6 +205,35 @@ static void warp_limit(void **state)
     assert_int_equal(CYCLES(r), cycles);
 }
 
+// A limit that schedulers can't share out evenly: what is left over goes to the first ones.
+static void warp_limit_of_two(void **state)
+{
+    (void)state;
+    Trace c, half;
+    run(c, "sched.policy=swl sched.limit=3 sm.schedulers=2", stages("ld.global.cg.u32 %r4, [%in];"), 16);
+    for (uint32_t k = 0; k < 2; k++) {
+        for (uint32_t w = 0; w < 8; w++) memcpy(half[w], c[2 * w + k], sizeof *half);
+        assert_admitted(half, 8, 2 - k, 3, 40);
+    }
+}
+
+// Warps that wait at a barrier don't count among the oldest: eight warps, of which two may issue, get through ten barriers
+// in about the time that issuing one after the other takes, without help.
+static void warp_limit_at_barriers(void **state)
+{
+    (void)state;
+    Trace c;
+    Text t = {0};
+    text_put(&t, PLACE "mov.u32 %r10, %clock;\n");
+    for (int k = 0; k < 10; k++) text_put(&t, TOGETHER);
+    text_put(&t, "mov.u32 %r11, %clock;\nst.global.u32 [%rd1], %r10;\nst.global.u32 [%rd1+4], %r11;\n");
+    run(c, "sched.policy=gto", t.v, 8);
+    uint32_t free = c[7][1] - c[0][0];
+    run(c, "sched.policy=swl sched.limit=2", t.v, 8);
+    assert_in_range(c[7][1] - c[0][0], 1, 8 * free);
+    text_free(&t);
+}
+
 // Warps of a later block are younger, whatever slot they take.
 static void age_is_of_the_start(void **state)
 {
@@ -226,9 +255,15 @@ static void age_is_of_the_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_robin),         cmocka_unit_test(greedy),           cmocka_unit_test(greed_before_age),
-        cmocka_unit_test(two_levels),          cmocka_unit_test(ready_ones_first), cmocka_unit_test(warp_limit),
+        cmocka_unit_test(round_robin),
+        cmocka_unit_test(greedy),
+        cmocka_unit_test(greed_before_age),
+        cmocka_unit_test(two_levels),
+        cmocka_unit_test(ready_ones_first),
+        cmocka_unit_test(warp_limit),
         cmocka_unit_test(age_is_of_the_start),
+        cmocka_unit_test(warp_limit_of_two),
+        cmocka_unit_test(warp_limit_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
