@@ -352,7 +352,7 @@ static bool derive(Gpu *g, Diag *diag)
         return diag_error(diag,
                           "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
     // The most packets that must leave at once: the fill of a line, and the line it replaces.
-    uint32_t least_credits = MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT + 1;
+    uint32_t least_credits = 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);
     if (p->credits < least_credits)
         return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
     if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");

@@ -56,11 +56,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
     c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
-    if (cfg->index != INDEX_MODULO && cfg->index != INDEX_DEALT && !is_power(c->sets)) {
-        *why = "the number of sets must be a power of two unless the index is modulo or dealt";
-        return false;
-    }
-    c->set_mask = c->sets - 1;
+    c->set_bits = is_power(c->sets) ? log2_of(c->sets) : 0;
     c->index_shift = cfg->index_low ? cfg->index_low : c->line_shift;
     c->first = mem_alloc(sizeof *c->first * c->sets);
     c->ways = mem_alloc(sizeof *c->ways * c->sets);
@@ -91,20 +87,25 @@ void cache_flush(Cache *c)
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }
 
-// XOR: the index field and the fields of the same width above it, folded (ciao §V-A, Nugteren et al.).
+// XOR: the index field and the three fields of the same width above it, folded (ciao §V-A, Nugteren et al.). Where the
+// sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still
+// lie in all sets in turn, from another one on in each round.
+static uint32_t folded(const Cache *c, uint64_t x)
+{
+    uint32_t bits = c->set_bits;
+    if (bits) return (uint32_t)(x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits) & (c->sets - 1);
+    uint64_t sum = 0;
+    for (int field = 0; field < 4; field++, x /= c->sets) sum += x % c->sets;
+    return (uint32_t)(sum % c->sets);
+}
+
 uint32_t cache_set(const Cache *c, uint64_t address)
 {
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
-    case INDEX_MODULO: return (uint32_t)(x % c->sets);
     case INDEX_DEALT: return c->deal[x % c->entries];
-    case INDEX_XOR: {
-        if (c->sets == 1) return 0;
-        uint32_t bits = log2_of(c->sets);
-        uint64_t h = x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits;
-        return (uint32_t)h & c->set_mask;
-    }
-    default: return (uint32_t)x & c->set_mask;
+    case INDEX_XOR: return folded(c, x);
+    default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO
     }
 }
 

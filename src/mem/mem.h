@@ -81,8 +81,8 @@ struct Cache {
     uint32_t *tree;           // PLRU bits per set
     uint32_t *deal, entries;  // DEALT: set by line number modulo entries
     uint64_t clock, random;
-    uint32_t set_mask, index_shift;
-    uint32_t page_shift;  // TLBs: addresses are shifted by this first
+    uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
+    uint32_t page_shift;             // TLBs: addresses are shifted by this first
     const Policy *policy;
 };
 typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;

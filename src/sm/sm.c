@@ -71,11 +71,11 @@ void sm_close(Sm *sm)
 void sm_resize(Sm *sm, const SmCfg *cfg)
 {
     const char *why;
-    bool same = cfg->l1.size == sm->l1.cfg.size && cfg->l1.index == sm->l1.cfg.index;
+    bool same = cfg->l1.size == sm->l1.cfg.size;
     sm->cfg = *cfg;
     if (same) return;
     cache_close(&sm->l1);
-    cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // whole sets, modulo: can't fail
+    cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // whole sets: can't fail
 }
 
 void sm_flush(Sm *sm)

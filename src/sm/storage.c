@@ -17,8 +17,7 @@ static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
 static void set_l1(SmCfg *cfg, uint64_t bytes)
 {
     uint64_t unit = (uint64_t)cfg->l1.line * cfg->l1.ways;
-    cfg->l1.size = bytes / unit * unit;
-    cfg->l1.index = INDEX_MODULO;  // the sets are whatever number fits
+    cfg->l1.size = bytes / unit * unit;  // the sets are whatever number fits
 }
 
 void sm_organise(SmCfg *cfg, const LaunchInfo *l)

@@ -25,7 +25,6 @@ static void refused(void **state)
         "l1.fill=64",
         "l1.ways=5",
         "l1.policy=plru l1.ways=3 l1.size=3KiB",
-        "l1.size=3KiB",
         "l2.size=0",
         "l2.partitions=3 l2.size=64KiB",
         "l2.chunk=300",
@@ -45,6 +44,8 @@ static void refused(void **state)
         "gpu.sms=many",
         "link.credits=0",
         "link.credits=1",
+        "link.credits=1 l1.line=32 l1.fill=32 readonly.line=32 readonly.fill=32 const.line=32 const.fill=32",
+        "link.credits=3 l1.line=256 l1.fill=256",
         "dram.queue=1",
         "lsu.queue=1",
         "tlb1.entries=6 tlb1.ways=4",
@@ -71,6 +72,25 @@ static void refused(void **state)
         diag_free(&diag);
     }
     if (accepted.n) fail_msg("accepted:\n%s", accepted.v);
+}
+
+// Any number of sets goes with every index function, at every level.
+static void any_sets(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"bits", "modulo", "xor", "dealt"};
+    static const char *const level[] = {"l1.size=3KiB l1.ways=4", "readonly.size=3KiB readonly.ways=4",
+                                        "const.size=3KiB const.ways=4", "l2.size=3KiB l2.ways=4",
+                                        "tlb1.entries=12 tlb1.ways=4"};
+    for (size_t l = 0; l < COUNT(level); l++)
+        for (size_t k = 0; k < COUNT(names); k++) {
+            Gpu g;
+            Diag diag = {0};
+            char sets[200];
+            snprintf(sets, sizeof sets, "%s %.*s.index=%s", level[l], (int)strcspn(level[l], "."), level[l], names[k]);
+            if (!load(&g, ODD, sets, &diag)) fail_msg("%s: %s", sets, diag.text.v);
+            diag_free(&diag);
+        }
 }
 
 // An unloaded hit in the L2 is a look-up of the L1 after its issue, three ports and two ways; one from an open row of
@@ -136,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),
+        cmocka_unit_test(any_sets),
         cmocka_unit_test(derived),
         cmocka_unit_test(overrides),
     };

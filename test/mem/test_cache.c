@@ -493,8 +493,6 @@ static void refusals(void **state)
     REFUSED(bad.fill = 64);                     // neither line nor sector
     REFUSED(bad.size = 4000);
     REFUSED(bad.ways = 5);
-    REFUSED(bad.size = 128 * 4 * 6);  // 6 sets by bits
-    REFUSED(bad.size = 128 * 4 * 6, bad.index = INDEX_XOR);
     REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.policy = POLICY_PLRU);
     CacheCfg none = {0};  // there is no cache: not an error
     assert_true(cache_open(&c, &none, 1, &why));
