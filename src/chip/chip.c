@@ -381,11 +381,12 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
     r->partial = result != RUN_OK;
     finish(&l, r);
-    // The launch ends with its last instruction and the last store that reaches the L2, not at the window's edge.
+    // The launch ends with its last instruction, the last store that reaches the L2 and the last atomic that is
+    // executed there, not at the window's edge.
     uint64_t end = 0;
     for (uint32_t s = 0; s < sms; s++) end = MAX(end, c->sms[s].last_event);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) end = MAX(end, c->parts[p].last_event);
-    if (result == RUN_OK && end && end < l.to) r->count[C_CYCLES] = end;
+    if (result == RUN_OK && end) r->count[C_CYCLES] = end;
     c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
     if (result != RUN_OK) reset(c);
     return result;

@@ -351,8 +351,9 @@ static bool derive(Gpu *g, Diag *diag)
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
         return diag_error(diag,
                           "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
-    // The most packets that must leave at once: the fill of a line, and the line it replaces.
-    uint32_t least_credits = 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);
+    // The most packets that must leave at once: the fill of a line, the line it replaces, and a store that allocates.
+    bool store_besides = s->l1.write_allocate && !s->l1.write_back;
+    uint32_t least_credits = store_besides + 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);
     if (p->credits < least_credits)
         return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
     if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
@@ -360,8 +361,10 @@ static bool derive(Gpu *g, Diag *diag)
     // through its port, back, and through the SM's port.
     uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
     Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
-    uint32_t fixed = 1 + (uint32_t)link_pass(&a, 0, p->header) + (uint32_t)link_pass(&b, 0, p->header + fill) +
-                     (uint32_t)link_pass(&c, 0, p->header + fill) + s->lsu_extra;
+    uint32_t look_ups = MAX(fill / p->l2.line, 1u);  // the fill's, where the L2's lines are shorter
+    uint32_t fixed = 1 + (look_ups - 1) * p->interval + (uint32_t)link_pass(&a, 0, p->header) +
+                     (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill) +
+                     s->lsu_extra;
     if (p->l2.latency < fixed + 2)
         return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
     uint32_t links = p->l2.latency - fixed;

@@ -92,7 +92,8 @@ const char *counters_broken(const uint64_t *c, Text *out)
          c[C_L2_ACCESSES]},
         {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS],
          c[C_L2_ACCESSES]},
-        {"link.requests + tlb2.walks = l2.accesses", c[C_REQUESTS] + c[C_PAGE_WALKS], c[C_L2_ACCESSES]},
+        {"link.requests + tlb2.walks + l2.splits = l2.accesses", c[C_REQUESTS] + c[C_PAGE_WALKS] + c[C_L2_SPLITS],
+         c[C_L2_ACCESSES]},
         {"link.awaited = link.replies", c[C_AWAITED], c[C_REPLIES]},
         {"dram.row_hits + dram.row_misses = dram.reads + dram.writes, or none of the former",
          c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]

@@ -149,9 +149,10 @@ typedef struct Packet {
     uint8_t structure;  // data structure, for statistics
     uint8_t whole;      // writes: sectors whose every byte is written
     uint8_t ops;        // atomics: lanes
-    uint8_t quiet;      // no reply is wanted
+    bool quiet : 1;     // no reply is wanted
+    bool piece : 1;    // the sectors of one line, of a request that is looked up line by line; tag: in Partition.pieces
+    bool walking : 1;  // stands for the read of its page-table entry
     uint8_t translate;  // a Translate
-    bool walking;       // stands for the read of its page-table entry
     uint16_t extra;     // cycles that its walk takes besides
 } Packet;
 typedef enum Translate { KNOWN, ASK_TLB2, WALK } Translate;  // missed the L1 TLB; missed the L2 TLB too
@@ -340,6 +341,11 @@ typedef struct Miss {
     uint32_t first, last, count;  // waiters
     uint32_t next_free;
 } Miss;
+typedef struct Pieces {  // a request of several lines, until all of them have answered
+    Packet p;
+    uint32_t left;  // lines that haven't
+    uint32_t next_free;
+} Pieces;
 typedef struct Partition {
     PartitionCfg cfg;
     uint32_t index;
@@ -358,9 +364,11 @@ typedef struct Partition {
     uint32_t free_miss, misses;
     Waiter *waiter;
     uint32_t free_waiter, waiter_cap;
+    Pieces *pieces;
+    uint32_t free_pieces, pieces_cap;
     uint64_t port_free, atomics_free;
     uint64_t refused_since;       // NEVER: the head isn't refused
-    uint64_t window, last_event;  // last_event: when the last request was served
+    uint64_t window, last_event;  // last_event: when the last request was served, and the last atomic executed
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];
 } Partition;

@@ -1,7 +1,8 @@
 // partition.c: a slice of the L2 and its DRAM channel. Requests are served in the order of their arrival, one look-up
 // an interval; a head that can't be served (no MSHR, no room in the DRAM queue, a full set) blocks those behind it
-// until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. Conservation:
-// accesses = hits + misses + merges; every request that isn't quiet is answered once.
+// until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. A request is for
+// sectors of a segment; where lines are shorter, it is looked up line by line, and answered when all lines have
+// answered. Conservation: accesses = hits + misses + merges; every request that isn't quiet is answered once.
 #include "mem/mem.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
     p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
     for (uint32_t m = 0; m < cfg->l2.mshrs; m++)
         p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
-    p->free_waiter = NONE;
+    p->free_waiter = p->free_pieces = NONE;
     return true;
 }
 
@@ -44,7 +45,7 @@ void partition_close(Partition *p)
     }
     first_close(&p->first);
     mem_free(p->inbox), mem_free(p->reply), mem_free(p->credit);
-    mem_free(p->miss), mem_free(p->waiter);
+    mem_free(p->miss), mem_free(p->waiter), mem_free(p->pieces);
     *p = (Partition){0};
 }
 
@@ -97,6 +98,13 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
         return;
     }
     if (r->quiet) return;
+    if (r->piece) {
+        Pieces *all = &p->pieces[r->tag];
+        if (--all->left) return;
+        all->next_free = p->free_pieces;
+        p->free_pieces = r->tag;
+        r = &all->p;
+    }
     uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
     Packet reply = *r;
     reply.kind = PACKET_REPLY;
@@ -112,6 +120,7 @@ static uint64_t atomic_time(Partition *p, const Packet *r, uint64_t now)
 {
     if (r->kind != PACKET_ATOMIC || r->walking) return 0;
     p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;
+    p->last_event = MAX(p->last_event, p->atomics_free);
     return p->atomics_free - now;
 }
 
@@ -151,15 +160,16 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     bool write = r->kind == PACKET_WRITE && !r->walking, atomic = r->kind == PACKET_ATOMIC && !r->walking;
     uint32_t asked = r->walking ? 1 : r->sectors;
     if (r->walking) local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
-    // The request's sectors of 32 bytes as sectors of the L2's line.
-    uint32_t shift = (uint32_t)((local & (p->cfg.l2.line - 1)) / SECTOR), per = p->cfg.l2.sector / SECTOR;
-    uint32_t want = 0, whole = 0;
+    // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
+    uint64_t line_at = (local + (uint32_t)__builtin_ctz(asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
+    uint32_t per = p->cfg.l2.sector / SECTOR, want = 0, whole = 0;
     for (uint32_t k = 0; k < 4; k++) {
         if (!(asked >> k & 1)) continue;
-        uint32_t bit = 1u << (shift + k) / per;
+        uint32_t bit = 1u << (uint32_t)((local + k * SECTOR - line_at) / SECTOR) / per;
         want |= bit;
         if (r->whole >> k & 1 && per == 1) whole |= bit;
     }
+    local = MAX(local, line_at);
     uint32_t need = write ? want & ~whole : want;  // what must be there; whole sectors are simply overwritten
     CacheLine *line;
     Lookup found = cache_lookup(&p->l2, local, write ? need : want, &line);
@@ -251,6 +261,31 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
     p->misses--;
 }
 
+// The sectors of a request that lie in the line of its first one.
+static uint32_t first_line(const Partition *p, uint32_t sectors)
+{
+    uint32_t per = p->cfg.l2.line / SECTOR, from = (uint32_t)__builtin_ctz(sectors) / per * per;
+    return per >= SEGMENT / SECTOR ? sectors : sectors & ((1u << per) - 1) << from;
+}
+
+// A request of several lines becomes pieces, whose answers are collected.
+static void take_apart(Partition *p, Packet *r)
+{
+    if (p->free_pieces == NONE) {
+        uint32_t cap = p->pieces_cap ? p->pieces_cap * 2 : 64;
+        p->pieces = mem_resize(p->pieces, cap * sizeof *p->pieces);
+        for (uint32_t k = p->pieces_cap; k < cap; k++) p->pieces[k].next_free = k + 1 < cap ? k + 1 : NONE;
+        p->free_pieces = p->pieces_cap;
+        p->pieces_cap = cap;
+    }
+    uint32_t k = p->free_pieces, lines = 0;
+    p->free_pieces = p->pieces[k].next_free;
+    for (uint32_t rest = r->sectors; rest; rest &= ~first_line(p, rest)) lines++;
+    p->pieces[k] = (Pieces){.p = *r, .left = lines};
+    r->tag = k;
+    r->piece = true;
+}
+
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
@@ -280,20 +315,29 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         }
         uint32_t sm = first_queue(&p->first);
         Fifo *f = &p->inbox[sm];
-        Packet request_of = f->v[f->head], *r = &request_of;
-        bool walks = r->translate == WALK;
+        Packet *head = &f->v[f->head];
+        bool walks = head->translate == WALK;
+        uint32_t rest = walks ? 0 : head->sectors & ~first_line(p, head->sectors);
+        if (rest && !head->piece && !head->quiet) take_apart(p, head);
+        Packet request_of = *head, *r = &request_of;
+        r->sectors &= ~rest;
         if (walks) r->translate = KNOWN, r->walking = true;
         if (!serve(p, r, now)) {
             p->refused_since = now;
             continue;
         }
-        f = &p->inbox[sm];
+        head = &f->v[f->head];
         uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ    ? 0
                                           : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
                                                                     : 8u * r->ops);
-        p->last_event = now + 1;
+        p->last_event = MAX(p->last_event, now + 1);
         uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
         p->port_free = MAX(now + p->cfg.interval, through);
+        if (rest) {  // an atomic's lanes are counted with its first piece
+            head->sectors = (uint8_t)rest, head->ops = 0;
+            p->count[C_L2_SPLITS]++;
+            continue;
+        }
         if (sm <= p->sms) {
             uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
             fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = back});

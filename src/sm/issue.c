@@ -283,8 +283,9 @@ static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
 {
     sm->count[cause] += slots;
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
-    uint32_t slot =
-        (uint32_t)__builtin_ctzll(sm->sched[k].policy.in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) * sm->cfg.schedulers + k;
+    uint32_t slot = (uint32_t)__builtin_ctzll(sm->sched[k].policy.in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) *
+                        sm->cfg.schedulers +
+                    k;
     sm->inst[sm->slots[slot].wait_pc].stalls += slots;
 }
 
@@ -406,9 +407,9 @@ void sm_skip(Sm *sm, uint64_t cycles)
             bool lsu = false;
             blocked(sm, s, &lsu);
             count_stall(sm, k,
-                        lsu                                                   ? C_STALL_LSU
+                        lsu                                                          ? C_STALL_LSU
                         : s->policy.ops->pick(&s->policy, s->policy.in[W_READY]) < 0 ? C_STALL_SCHED
-                                                                              : C_STALL_PIPE,
+                                                                                     : C_STALL_PIPE,
                         slots);
             continue;
         }

@@ -85,26 +85,16 @@ static bool has_credit(Sm *sm, uint64_t address, uint32_t n)
     return false;
 }
 
-static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, uint32_t tag, const LsuOp *op,
-                 uint32_t data, uint32_t whole, bool quiet)
+// Sends a packet with so many bytes of data; its credit is there.
+static void send(Sm *sm, Packet p, uint32_t data)
 {
-    uint32_t part = partition_of(sm->part, address, NULL), bytes = sm->part->header + data;
+    uint32_t part = partition_of(sm->part, p.address, NULL), bytes = sm->part->header + data;
     sm->credit[part]--;
-    uint64_t arrival =
-        link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
-    Packet p = {.time = arrival,
-                .address = address,
-                .tag = tag,
-                .sm = (uint16_t)sm->index,
-                .kind = (uint8_t)kind,
-                .sectors = (uint8_t)sectors,
-                .structure = op->structure,
-                .ops = op->lanes,
-                .quiet = quiet};
-    if (kind == PACKET_WRITE) p.whole = (uint8_t)whole;
+    p.sm = (uint16_t)sm->index;
+    p.time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
     Wire *to = &sm->wire[part];
     if (sm->tlb.lines) {
-        bool hit = tlb_lookup(&sm->tlb, address);
+        bool hit = tlb_lookup(&sm->tlb, p.address);
         sm->count[C_TLB1_ACCESSES]++;
         sm->count[C_TLB1_HITS] += hit;
         if (!hit) p.translate = ASK_TLB2, to = &sm->late;
@@ -112,7 +102,7 @@ static void send(Sm *sm, PacketKind kind, uint64_t address, uint32_t sectors, ui
     fifo_put(&to->box[sm->parity], p);
     sm->sent = MIN(sm->sent, p.time);
     sm->count[C_REQUESTS]++;
-    sm->count[C_AWAITED] += !quiet;
+    sm->count[C_AWAITED] += !p.quiet;
     sm->count[C_LINK_OUT] += bytes;
 }
 
@@ -165,66 +155,97 @@ static void count_access(Sm *sm, const LsuOp *op, Counter outcome, bool write)
     if (outcome == C_L1_HITS && !write) sm->count[C_L1_READ_HITS]++;
 }
 
-// The packets that fetch `sectors` of the line at base: one per segment of 128 bytes.
-static uint32_t packets_of(const Cache *c, uint32_t sectors, uint8_t out[32])
+// The first byte that a segment's access touches, to a sector: what its line is looked up by. A segment is an access of
+// one line (split_lines), so its other sectors are of the same.
+static uint64_t first_sector(const Segment *s) { return s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR; }
+
+// What carries sectors of a line: a packet for each segment of 128 bytes that has any.
+typedef struct Packets {
+    uint64_t base;         // the first segment's address
+    uint32_t segments, n;  // that the line covers, or lies in; packets
+    uint8_t sectors[32];   // by segment, masks of 4
+} Packets;
+static Packets packets_of(const Cache *c, uint64_t line, uint32_t sectors)
 {
-    uint32_t n = 0, bytes = c->cfg.sector, lines = MAX(c->cfg.line / SEGMENT, 1u);
-    if (c->line_shift == 7 && c->sector_shift == 5) return out[0] = (uint8_t)sectors, sectors != 0;
-    memset(out, 0, lines);
-    for (uint32_t k = 0; k < c->sectors; k++) {
-        if (!(sectors >> k & 1)) continue;
-        for (uint32_t b = k * bytes; b < (k + 1) * bytes; b += SECTOR) {
-            if (!out[b / SEGMENT]) n++;
-            out[b / SEGMENT] |= (uint8_t)(1u << b % SEGMENT / SECTOR);
-        }
-        if (bytes < SECTOR) {
-            if (!out[0]) n++;
-            out[0] |= 1;
-        }
+    Packets p = {.base = line & ~(uint64_t)(SEGMENT - 1), .segments = MAX(c->cfg.line / SEGMENT, 1u)};
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t from = (uint32_t)(line - p.base) + (uint32_t)__builtin_ctz(sectors) * c->cfg.sector;
+        for (uint32_t at = from; at < from + c->cfg.sector; at += SECTOR)
+            p.sectors[at / SEGMENT] |= (uint8_t)(1u << at % SEGMENT / SECTOR);
     }
-    return n;
+    for (uint32_t k = 0; k < p.segments; k++) p.n += p.sectors[k] != 0;
+    return p;
 }
 
-// Brings sectors of a line in on behalf of op; writing: the line becomes dirty (local memory). False: refused.
-static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fresh, uint32_t sectors, bool writing)
+// Has every packet's partition credits for n? Else the load-store unit waits for the first that has not.
+static bool have_credits(Sm *sm, const Packets *p, uint32_t n)
+{
+    for (uint32_t k = 0; k < p->segments; k++)
+        if (p->sectors[k] && !has_credit(sm, p->base + k * SEGMENT, n)) return refuse(sm, C_L1_REFUSED_LINK);
+    return true;
+}
+
+// What must leave before a line is replaced: its dirty sectors.
+static Packets dirty_packets(const Cache *c, const CacheLine *line)
+{
+    bool dirty = line->dirty && line->tag != ~0ull;
+    return dirty ? packets_of(c, line->tag << c->line_shift, line->dirty) : (Packets){0};
+}
+
+static void write_back(Sm *sm, const CacheLine *victim, const Packets *p)
+{
+    for (uint32_t k = 0; k < p->segments; k++)
+        if (p->sectors[k])
+            send(sm,
+                 (Packet){.kind = PACKET_WRITE,
+                          .address = p->base + k * SEGMENT,
+                          .sectors = p->sectors[k],
+                          .whole = p->sectors[k],
+                          .structure = (uint8_t)victim->owner,
+                          .quiet = true},
+                 SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]));
+    sm->count[C_L1_WRITEBACKS] += p->n != 0;
+}
+
+// Replaces a line by that of op's access.
+static void replace(Sm *sm, const LsuOp *op, const Segment *s, CacheLine *line, const Packets *dirty)
+{
+    write_back(sm, line, dirty);
+    if (line->tag != ~0ull) sm->count[C_L1_EVICTIONS] += op->cache == &sm->l1;
+    cache_take(op->cache, line, first_sector(s));
+    line->owner = op->structure;
+}
+
+// Brings sectors of a line in on behalf of op; writing: the line becomes dirty (local memory). also: packets that leave
+// besides. False: refused.
+static bool bring(Sm *sm, LsuOp *op, const Segment *s, CacheLine *line, bool fresh, uint32_t sectors, bool writing,
+                  uint32_t also)
 {
     Cache *c = op->cache;
-    const CacheLine victim = *line;
     uint32_t which = c == &sm->l1 ? 0 : c == &sm->ro ? 1 : 2;
     uint32_t missing = cache_fetch(c, sectors) & ~(fresh ? 0 : line->valid | line->pending);
-    bool has_pend = !fresh && line->pending, write_back = fresh && victim.dirty && victim.tag != ~0ull;
-    uint64_t base = s->address & ~(uint64_t)(c->cfg.line - 1);
-    uint32_t offset =
-        c->cfg.line < SEGMENT
-            ? (uint32_t)((s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR) & (SEGMENT - 1)) / SECTOR
-            : 0;
-    if (c->cfg.line < SEGMENT) base = s->address;
-    uint8_t mask[32];
-    uint32_t n = packets_of(c, missing, mask);
+    bool has_pend = !fresh && line->pending;
+    Packets fill = packets_of(c, first_sector(s) & ~(uint64_t)(c->cfg.line - 1), missing);
+    Packets dirty = fresh ? dirty_packets(c, line) : (Packets){0};
     if (!has_pend && (sm->miss_used[which] >= c->cfg.mshrs || sm->free_pend == NONE))
         return refuse(sm, C_L1_REFUSED_MSHR);
-    for (uint32_t k = 0; k < MAX(c->cfg.line / SEGMENT, 1u); k++)
-        if (mask[k] && !has_credit(sm, base + k * SEGMENT, n + write_back)) return refuse(sm, C_L1_REFUSED_LINK);
-    if (write_back) {
-        uint64_t at = victim.tag << c->line_shift;
-        if (!has_credit(sm, at, n + 1)) return refuse(sm, C_L1_REFUSED_LINK);
-        LsuOp out = {.structure = (uint8_t)victim.owner};
-        send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, 15, true);
-        sm->count[C_L1_WRITEBACKS]++;
-    }
-    if (fresh) {
-        if (victim.tag != ~0ull) sm->count[C_L1_EVICTIONS] += c == &sm->l1;
-        cache_take(c, line, s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR);
-        line->owner = op->structure;
-    }
+    uint32_t all = fill.n + dirty.n + also;
+    if (!have_credits(sm, &fill, all) || !have_credits(sm, &dirty, all)) return false;
+    if (fresh) replace(sm, op, s, line, &dirty);
     if (!has_pend) line->slot = new_pend(sm, c, line, 0);
     Pend *p = &sm->pend[line->slot];
-    p->packets += n;
+    p->packets += fill.n;
     line->pending |= missing;
     if (writing) line->dirty |= sectors;
-    for (uint32_t k = 0; k < MAX(c->cfg.line / SEGMENT, 1u); k++)
-        if (mask[k])
-            send(sm, PACKET_READ, base + k * SEGMENT, (uint32_t)mask[k] << offset & 15, line->slot, op, 0, 0, false);
+    for (uint32_t k = 0; k < fill.segments; k++)
+        if (fill.sectors[k])
+            send(sm,
+                 (Packet){.kind = PACKET_READ,
+                          .address = fill.base + k * SEGMENT,
+                          .sectors = fill.sectors[k],
+                          .tag = line->slot,
+                          .structure = op->structure},
+                 0);
     add_wait(sm, p, writing ? NONE : op->tracker);
     return true;
 }
@@ -235,8 +256,7 @@ static bool cached_load(Sm *sm, LsuOp *op, const Segment *s)
     CacheCounters n = counters_of(sm, c);
     CacheLine *line;
     uint32_t sectors = line_sectors(c, s);
-    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    switch (cache_lookup(c, at, sectors, &line)) {
+    switch (cache_lookup(c, first_sector(s), sectors, &line)) {
     case HIT:
         count_access(sm, op, n.hits, false);
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + c->cfg.latency - 1);
@@ -248,11 +268,11 @@ static bool cached_load(Sm *sm, LsuOp *op, const Segment *s)
         return true;
     case MISS_SECTOR:
         if (line->pending && sm->pend[line->slot].count >= c->cfg.merges) return refuse(sm, C_L1_REFUSED_MERGE);
-        if (!bring(sm, op, s, line, false, sectors, false)) return false;
+        if (!bring(sm, op, s, line, false, sectors, false, 0)) return false;
         count_access(sm, op, n.misses, false);
         return true;
     case MISS:
-        if (!bring(sm, op, s, line, true, sectors, false)) return false;
+        if (!bring(sm, op, s, line, true, sectors, false, 0)) return false;
         count_access(sm, op, n.misses, false);
         return true;
     default: return refuse(sm, C_L1_REFUSED_SET);
@@ -266,44 +286,44 @@ static bool cached_store(Sm *sm, LsuOp *op, const Segment *s)
     bool back = c->cfg.write_back || op->space == SP_LOCAL;
     CacheLine *line;
     uint32_t sectors = line_sectors(c, s), bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
+    uint64_t at = first_sector(s);
     if (!back) {
         if (!has_credit(sm, s->address, 1)) return refuse(sm, C_L1_REFUSED_LINK);
-        line = cache_peek(c, s->address);
+        line = cache_peek(c, at);
         if (!line && c->cfg.write_allocate) {  // the fill and the store both leave
-            if (!has_credit(sm, s->address, 2)) return refuse(sm, C_L1_REFUSED_LINK);
-            if (cache_lookup(c, s->address, sectors, &line) == NO_WAY) return refuse(sm, C_L1_REFUSED_SET);
-            if (!bring(sm, op, s, line, true, sectors, false)) return false;
+            if (cache_lookup(c, at, sectors, &line) == NO_WAY) return refuse(sm, C_L1_REFUSED_SET);
+            if (!bring(sm, op, s, line, true, sectors, false, 1)) return false;
             line = NULL;
         }
         count_access(sm, op, line ? C_L1_HITS : C_L1_MISSES, true);
         if (line && !line->pending && c->cfg.write_evict)
             *line = (CacheLine){.tag = ~0ull};
         else if (line && !(sectors & ~line->valid))
-            cache_lookup(c, s->address, sectors, &line);
-        send(sm, PACKET_WRITE, s->address, s->sectors, 0, op, MIN(s->bytes, bytes), s->whole, true);
+            cache_lookup(c, at, sectors, &line);
+        send(sm,
+             (Packet){.kind = PACKET_WRITE,
+                      .address = s->address,
+                      .sectors = (uint8_t)s->sectors,
+                      .whole = (uint8_t)s->whole,
+                      .structure = op->structure,
+                      .quiet = true},
+             MIN(s->bytes, bytes));
         return true;
     }
-    Lookup found = cache_lookup(c, s->address, sectors, &line);
+    Lookup found = cache_lookup(c, at, sectors, &line);
     bool whole = s->whole == s->sectors;
     if (found == NO_WAY) return refuse(sm, C_L1_REFUSED_SET);
     if (found == MISS && whole) {  // nothing to fetch: the line begins dirty
-        if (line->dirty && line->tag != ~0ull) {
-            uint64_t at = line->tag << c->line_shift;
-            if (!has_credit(sm, at, 1)) return refuse(sm, C_L1_REFUSED_LINK);
-            LsuOp out = {.structure = (uint8_t)line->owner};
-            send(sm, PACKET_WRITE, at & ~(uint64_t)(SEGMENT - 1), 15, 0, &out, SEGMENT, 15, true);
-            sm->count[C_L1_WRITEBACKS]++;
-        }
-        if (line->tag != ~0ull) sm->count[C_L1_EVICTIONS]++;
-        cache_take(c, line, s->address);
-        line->owner = op->structure;
+        Packets dirty = dirty_packets(c, line);
+        if (!have_credits(sm, &dirty, dirty.n)) return false;
+        replace(sm, op, s, line, &dirty);
         line->valid = sectors;
         line->dirty = sectors;
         count_access(sm, op, C_L1_MISSES, true);
         return true;
     }
     if (found == MISS || (found == MISS_SECTOR && !whole)) {
-        if (!bring(sm, op, s, line, found == MISS, sectors, true)) return false;
+        if (!bring(sm, op, s, line, found == MISS, sectors, true, 0)) return false;
         count_access(sm, op, C_L1_MISSES, true);
         return true;
     }
@@ -323,16 +343,21 @@ static bool uncached(Sm *sm, LsuOp *op, const Segment *s)
         tag = new_pend(sm, NULL, NULL, 1);
         add_wait(sm, &sm->pend[tag], op->tracker);
     }
-    if (op->atomic || op->write) {  // what the L1 holds of it is stale now
-        CacheLine *line = sm->l1.lines ? cache_peek(&sm->l1, s->address) : NULL;
-        if (line && !line->pending && !line->dirty) *line = (CacheLine){.tag = ~0ull};
+    for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && sm->l1.lines; m &= m - 1) {
+        CacheLine *line = cache_peek(&sm->l1, s->address + (uint32_t)__builtin_ctz(m) * SECTOR);
+        if (line && !line->pending && !line->dirty) *line = (CacheLine){.tag = ~0ull};  // stale now
     }
-    PacketKind kind = op->atomic ? PACKET_ATOMIC : op->write ? PACKET_WRITE : PACKET_READ;
-    send(sm, kind, s->address, s->sectors, tag, op,
-         op->atomic  ? MIN(s->bytes, 256u)
-         : op->write ? MIN(s->bytes, bytes)
-                     : 0,
-         s->whole, !waits);
+    Packet p = {.kind = op->atomic  ? PACKET_ATOMIC
+                        : op->write ? PACKET_WRITE
+                                    : PACKET_READ,
+                .address = s->address,
+                .sectors = (uint8_t)s->sectors,
+                .whole = op->write ? (uint8_t)s->whole : 0,
+                .tag = tag,
+                .ops = op->atomic ? (uint8_t)(s->bytes / op->bytes) : 0,
+                .structure = op->structure,
+                .quiet = !waits};
+    send(sm, p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
     sm->count[C_L1_BYPASSES]++;
     return true;
 }
@@ -447,7 +472,7 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->space = (uint8_t)space;
     op->write = d->kind == X_ST;
     op->atomic = d->kind == X_ATOM && space != SP_SHARED;
-    op->lanes = (uint8_t)__builtin_popcount(mask);
+    op->bytes = (uint8_t)s->bytes;
     op->structure = 0;
     op->stat = s->stat;
     op->cache = NULL;
@@ -472,7 +497,8 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
             for (int n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
             from = addr;
         }
-        bool simple = s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
+        // Atomics are counted lane by lane, which runs aren't.
+        bool simple = !op->atomic && s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
         if (simple)
             op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
         else if (space == SP_LOCAL)

@@ -123,8 +123,8 @@ typedef struct LsuOp {
     uint32_t passes;       // shared memory
     uint8_t space;
     bool write, atomic, uncached, prefetch;
-    uint8_t structure, lanes;
-    uint32_t stat;  // instruction, as in InstStat
+    uint8_t structure, bytes;  // bytes: of a lane
+    uint32_t stat;             // instruction, as in InstStat
     Cache *cache;
     Segment seg[MAX_SEGMENTS];
 } LsuOp;
@@ -149,7 +149,7 @@ typedef struct WarpSlot {
     uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
     uint8_t recent_n;
 } WarpSlot;
-#define UNKNOWN (UINT64_MAX - 3)  // a ready time that memory will tell
+#define UNKNOWN (UINT64_MAX - 3)                           // a ready time that memory will tell
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
