@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_FILE ((size_t)256 << 20)  // of a text file; what is longer, such as /dev/zero, isn't one
+
 static void text_room(Text *text, size_t more)
 {
     if (more > SIZE_MAX / 4 || text->n > SIZE_MAX / 4) abort();
@@ -75,38 +77,38 @@ void text_free(Text *text)
     *text = (Text){0};
 }
 
-// The file's size is the user's choice, so this is the one place that can be told there is no memory. The size isn't
-// asked for beforehand: pipes and /proc have none.
+// Room for more of a file. Its size is the user's choice, so this is the one place that can be told there is no memory.
+static int room_for_file(Text *text, size_t before)
+{
+    if (text->n - before > MOST_FILE) return EFBIG;
+    if (text->cap - text->n >= 4096) return 0;
+    size_t cap = MAX(text->cap * 2, 65536);
+    char *v = realloc(text->v, cap);
+    if (!v) return ENOMEM;
+    text->v = v;
+    text->cap = cap;
+    return 0;
+}
+
+// The size isn't asked for beforehand: pipes and /proc have none.
 bool text_read_file(Text *text, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file) return false;
     size_t before = text->n;
     int problem = 0;
-    text_room(text, 0);
-    for (;;) {
-        if (text->cap - text->n < 4096) {
-            size_t cap = MAX(text->cap * 2, 65536);
-            char *v = realloc(text->v, cap);
-            if (!v) {
-                problem = ENOMEM;
-                break;
-            }
-            text->v = v;
-            text->cap = cap;
-        }
+    while (!(problem = room_for_file(text, before))) {
         errno = 0;
-        size_t got = fread(text->v + text->n, 1, text->cap - text->n - 1, file);
-        text->n += got;
-        if (ferror(file)) {
-            problem = errno ? errno : EIO;
-            break;
-        }
-        if (feof(file)) break;
+        text->n += fread(text->v + text->n, 1, text->cap - text->n - 1, file);
+        if (ferror(file)) problem = errno ? errno : EIO;
+        if (problem || feof(file)) break;
     }
     fclose(file);
     if (problem) text->n = before;
-    text->v[text->n] = 0;
+    if (!text->n && problem)
+        text_free(text);
+    else
+        text->v[text->n] = 0;
     errno = problem;
     return problem == 0;
 }

@@ -7,6 +7,7 @@
 #include "chip/chip.h"
 
 #define XXH_INLINE_ALL
+#include <errno.h>
 #include <regex.h>
 #include <string.h>
 #include <xxhash.h>
@@ -72,7 +73,7 @@ static bool file_hash(Identities *ids, const char *path, XXH128_hash_t *hash, Di
     int64_t at;
     if (!map_get(&ids->files, path, strlen(path), &at)) {
         Text t = {0};
-        if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s", path);
+        if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno));
         at = (int64_t)ids->hashes.n;
         vec_push(&ids->hashes, XXH3_128bits(t.v ? t.v : "", t.n));
         map_put(&ids->files, path, strlen(path), at);

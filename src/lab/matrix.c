@@ -3,6 +3,7 @@
 #include "lab/lab.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 static char *copy(Matrix *m, const char *text, size_t n) { return arena_text(&m->arena, text, n); }
@@ -248,7 +249,7 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag)
 {
     Text text = {0};
     Ini ini = {0};
-    if (!text_read_file(&text, path)) return diag_error(diag, "can't read %s", path);
+    if (!text_read_file(&text, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno));
     bool ok = ini_parse(&ini, path, text.v ? text.v : "", text.n, diag) && matrix_take(m, &ini, "matrix", diag);
     ini_free(&ini);
     text_free(&text);

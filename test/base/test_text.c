@@ -96,17 +96,35 @@ static void files_are_read_whole(void **state)
     assert_int_equal(errno, ENOENT);
     assert_false(text_read_file(&text, "/"));
     assert_int_equal(errno, EISDIR);
+    assert_null(text.v);  // a caller that gives up has nothing to free
+    text_put(&text, "kept");
+    assert_false(text_read_file(&text, "/"));
+    assert_string_equal(text.v, "kept");
+    text_free(&text);
+}
+
+// What has no end is given up where no text file ends, or where memory does.
+static void files_without_an_end(void **state)
+{
+    (void)state;
+    Text text = {0};
+    text_put(&text, "kept");
+    assert_false(text_read_file(&text, "/dev/zero"));
+    assert_true(errno == EFBIG || errno == ENOMEM);
+    assert_string_equal(text.v, "kept");
+    text_free(&text);
+    assert_true(text_read_file(&text, "/dev/null"));
     assert_int_equal(text.n, 0);
+    assert_string_equal(text.v, "");
     text_free(&text);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_come_together),
-        cmocka_unit_test(printf_at_every_length),
-        cmocka_unit_test(numbers_ignore_the_locale),
-        cmocka_unit_test(files_are_read_whole),
+        cmocka_unit_test(pieces_come_together),      cmocka_unit_test(printf_at_every_length),
+        cmocka_unit_test(numbers_ignore_the_locale), cmocka_unit_test(files_are_read_whole),
+        cmocka_unit_test(files_without_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
