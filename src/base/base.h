@@ -73,7 +73,7 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 void text_vprintf(Text *text, const char *format, va_list args);
 void text_number(Text *text, double value);  // finite; as few digits as give back the same
 void text_free(Text *text);
-// Reads a whole file; null-terminated. False, with errno set, when it can't.
+// Adds a whole file, of 256 MiB at most. False, with errno set and the text as it was, when it can't.
 bool text_read_file(Text *text, const char *path);
 // The length of the UTF-8 sequence at s, or 0 when there is none that can be shown: control characters, overlong forms,
 // surrogates and stray bytes.
@@ -124,7 +124,11 @@ double seconds_now(void);  // of a clock that never goes back; its zero means no
 // --- number.c: numbers with units -----------------------------------------------------------------------------------
 // "48KiB", "1.5MiB", "64", "0x40": a count of bytes or a plain number. False on anything else or on overflow.
 bool parse_size(const char *text, uint64_t *value);
+// A finite number: a setting. Neither "nan" nor "inf" nor 1e400 is one, and −0 is 0.
 bool parse_double(const char *text, double *value);
+bool parse_float(const char *text, double *value);  // an operand: also "nan", "inf" and −0
+// The next word of a list between blanks or commas; false: none is left, or it is too long to be a number.
+bool list_word(const char **list, char item[64]);
 void format_count(char out[32], double value);  // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
 

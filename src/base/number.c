@@ -78,11 +78,10 @@ bool parse_size(const char *text, uint64_t *value)
     return !__builtin_add_overflow(whole << shift, part, value);
 }
 
-bool parse_double(const char *text, double *value)
+// strtod takes more than we want: leading space, "nan(…)" and, elsewhere than in the C locale, a comma.
+static bool read_double(const char *text, bool word, double *value)
 {
-    // strtod takes more than we want: leading space, "nan(…)" and, elsewhere than in the C locale, a comma.
     const char *digits = text + (*text == '-' || *text == '+');
-    bool word = strcmp(digits, "inf") == 0 || strcmp(digits, "nan") == 0;
     if (!word && !is_digit(*digits) && !(*digits == '.' && is_digit(digits[1]))) return false;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!c) return false;
@@ -91,6 +90,30 @@ bool parse_double(const char *text, double *value)
     freelocale(c);
     if (*end || (!word && !isfinite(x))) return false;
     *value = x;
+    return true;
+}
+
+bool parse_double(const char *text, double *value)
+{
+    if (!read_double(text, false, value)) return false;
+    if (*value == 0) *value = 0;  // no sign: −0 and 0 are one setting
+    return true;
+}
+
+bool parse_float(const char *text, double *value)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    return read_double(text, !strcmp(digits, "inf") || !strcmp(digits, "nan"), value);
+}
+
+bool list_word(const char **list, char item[64])
+{
+    const char *s = *list + strspn(*list, " ,");
+    size_t n = strcspn(s, " ,");
+    if (!*s || n >= 64) return false;
+    memcpy(item, s, n);
+    item[n] = 0;
+    *list = s + n + strspn(s + n, " ,");
     return true;
 }
 

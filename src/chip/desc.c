@@ -3,9 +3,10 @@
 // that an unloaded access takes exactly what is described (mem.h, lsu.c).
 #include "chip/chip.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
+#define MOST_WEIGHT 1e9  // of a way: a sum of 65536 of them is exact enough
 #define CACHE_ROWS(section, field)                                                                                 \
     KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                 \
     KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                 \
@@ -125,21 +126,19 @@ static const Key *find_key(const char *section, const char *key)
 // Lists: weights are doubles, sets counts that end in set_count; carve-outs are kept like sets.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
-    char *p = (char *)g + k->offset;
+    char *p = (char *)g + k->offset, item[64];
     uint32_t n = 0;
+    uint64_t u;
+    double v;
     while (*text) {
-        char *end;
-        double v = strtod(text, &end);
-        if (end == text || v < 0) return false;
+        if (!list_word(&text, item)) return false;
         if (k->kind == KEY_WEIGHTS) {
-            if (n == 32) return false;
+            if (n == 32 || !parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
             ((double *)(void *)p)[n++] = v;
         } else {
-            if (n == 64 || v < k->min || v > k->max) return false;
-            ((uint32_t *)(void *)p)[n++] = (uint32_t)v;
+            if (n == 64 || !parse_size(item, &u) || (double)u < k->min || (double)u > k->max) return false;
+            ((uint32_t *)(void *)p)[n++] = (uint32_t)u;
         }
-        while (*end == ' ' || *end == ',') end++;
-        text = end;
     }
     if (k->kind == KEY_SETS) {
         ((uint32_t *)(void *)p)[64] = n;  // the count lies behind its 64 numbers, in CacheCfg as in TlbCfg and SmCfg
@@ -174,7 +173,7 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
         v = n;
     }
     }
-    if (!*why && !enum_name(k->kind, 0) && (v < k->min || v > k->max)) *why = "";
+    if (!*why && !enum_name(k->kind, 0) && !(v >= k->min && v <= k->max)) *why = "";
     if (*why) return false;
     set_number(g, k, v);
     return true;
@@ -254,7 +253,8 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
             diag, "unknown GPU '%s'%s%s%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path",
             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    if (!text_read_file(&text, name)) return diag_error(diag, "can't read the GPU description %s", name);
+    if (!text_read_file(&text, name))
+        return diag_error(diag, "can't read the GPU description %s: %s", name, strerror(errno));
     bool ok = ini_parse(ini, name, text.v ? text.v : "", text.n, diag);
     text_free(&text);
     return ok;
@@ -262,16 +262,50 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
 
 typedef bool EntryFn(void *user, const Key *k, const IniEntry *e, const Source *s);
 
-static bool apply_file(Gpu *g, const char *name, Diag *diag, int depth, EntryFn *seen, void *user)
+// The descriptions that are being read, from the one that was asked for to the one it stands on last.
+enum { MOST_BASES = 1000 };
+typedef struct Chain {
+    const struct Chain *above;
+    const char *name;
+    int depth;
+} Chain;
+
+static void put_chain(const Chain *c, const char *last, Text *out)
+{
+    if (c->above && strcmp(c->name, last)) put_chain(c->above, last, out);
+    text_printf(out, "%s, ", c->name);
+}
+
+// A base is looked for by its name alone, so descriptions go round in a circle where a name comes again.
+static bool check_base(const Chain *c, const IniEntry *e, const Source *source, Diag *diag)
+{
+    if (c->depth == MOST_BASES)
+        return diag_at(diag, source, e->value_at, NULL, "more than %d descriptions that base on each other",
+                       MOST_BASES);
+    for (const Chain *up = c; up; up = up->above) {
+        if (strcmp(up->name, e->value)) continue;
+        Text circle = {0};
+        put_chain(c, e->value, &circle);
+        diag_at(diag, source, e->value_at, NULL, "GPU descriptions base on each other in a circle: %s%s", circle.v,
+                e->value);
+        text_free(&circle);
+        return false;
+    }
+    return true;
+}
+
+static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag, EntryFn *seen, void *user)
 {
     Ini ini = {0};
-    if (depth > 8) return diag_error(diag, "GPU descriptions base on each other in a circle");
+    Chain chain = {above, name, above ? above->depth + 1 : 0};
     bool ok = read_ini(name, &ini, diag);
     for (size_t i = 0; ok && i < ini.entries.n; i++) {
         const IniEntry *e = &ini.entries.v[i];
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "base")) {
-            ok = i == 0 ? apply_file(g, e->value, diag, depth + 1, seen, user)
-                        : diag_at(diag, &ini.source, e->key_at, NULL, "gpu.base must be the first key");
+            if (i)
+                ok = diag_at(diag, &ini.source, e->key_at, NULL, "gpu.base must be the first key");
+            else
+                ok = check_base(&chain, e, &ini.source, diag) && apply_file(g, e->value, &chain, diag, seen, user);
             continue;
         }
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
@@ -394,7 +428,7 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     for (size_t c = 0; c < COUNT(caches); c++)
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
     for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
-    if (!apply_file(g, name, diag, 0, seen, user)) return false;
+    if (!apply_file(g, name, NULL, diag, seen, user)) return false;
     for (; sets && *sets; sets++)
         if (!apply_set(g, *sets, diag, seen, user)) return false;
     return true;
@@ -478,13 +512,14 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
     return ok;
 }
 
-// Numbers between blanks or commas, as set_list takes them.
+// As set_list reads it.
 static void canonical_list(const char *text, Text *out)
 {
-    for (char *end; text && *text; text = end) {
-        text_printf(out, "%.17g ", strtod(text, &end));
-        while (*end == ' ' || *end == ',') end++;
-    }
+    char item[64];
+    double v;
+    uint64_t u;
+    while (text && list_word(&text, item))
+        text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
     text_put(out, "\n");
 }
 

@@ -39,7 +39,7 @@ static bool is_number(const char *text)
     if (!n || !strcmp(text, "-")) return true;
     char *copy = mem_text(text);
     if (copy[n - 1] == '%') copy[n - 1] = 0;
-    bool ok = parse_double(*copy == '+' ? copy + 1 : copy, &x);
+    bool ok = parse_float(*copy == '+' ? copy + 1 : copy, &x);
     mem_free(copy);
     return ok;
 }

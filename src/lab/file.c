@@ -3,6 +3,7 @@
 #include "lab/lab.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +16,20 @@ static oc_status fail(Text *error, oc_status status, const char *format, ...)
     return status;
 }
 
+// A decimal number of 32 bits; *end is where it stopped.
+static bool parse_dim(const char *text, uint32_t *value, const char **end)
+{
+    uint64_t x = 0;
+    for (*end = text; **end >= '0' && **end <= '9' && x <= UINT32_MAX; ++*end) x = x * 10 + (uint64_t)(**end - '0');
+    *value = (uint32_t)x;
+    return *end > text && x <= UINT32_MAX;
+}
+
 static bool parse_dims(const char *text, oc_dim3 *out)
 {
     uint32_t v[3] = {1, 1, 1};
     for (int n = 0; n < 3; n++) {
-        char *end;
-        unsigned long x = strtoul(text, &end, 0);
-        if (end == text || x > UINT32_MAX) return false;
-        v[n] = (uint32_t)x;
-        text = end;
+        if (!parse_dim(text, &v[n], &text)) return false;
         if (!*text) break;
         if (*text++ != ',' || n == 2) return false;
     }
@@ -81,8 +87,13 @@ static oc_status make_buffer(oc_device *d, const char *spec, size_t index, FileB
         how++;
         if (*how == '@') {
             FILE *f = fopen(how + 1, "rb");
-            ok = f && (fread(data, 1, bytes, f) || !ferror(f));
+            bool read = f && (fread(data, 1, bytes, f) == bytes || !ferror(f));
+            int problem = errno;
             if (f) fclose(f);
+            if (!read) {
+                free(data);
+                return fail(error, OC_BAD_FILE, "arg buf:%s: can't read %s: %s", spec, how + 1, strerror(problem));
+            }
         } else if (!strncmp(how, "hex:", 4))
             ok = fill_hex(data, bytes, how + 4);
         else if (strcmp(how, "zero"))
@@ -109,11 +120,17 @@ static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, ui
     return negative ? (int64_t)*value >= -(1ll << (bits - 1)) : *value >> bits == 0;
 }
 
+static oc_status no_number(Text *error, const char *spec, const char *text)
+{
+    return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s'", spec, text);
+}
+
 static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t bytes, uint64_t *value, FileBuffer *b,
                           Text *error)
 {
     char *end = NULL;
     const char *text = NULL;
+    double real;
     *value = 0;
     uint32_t have = 8;
     if (!strncmp(spec, "buf:", 4)) {
@@ -121,12 +138,16 @@ static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t
         if (code != OC_OK) return code;
         *value = b->ptr;
     } else if (!strncmp(spec, "f32:", 4)) {
-        float f = strtof(text = spec + 4, &end);
+        text = spec + 4;
+        if (!parse_float(text, &real)) return no_number(error, spec, text);
+        float f = strtof(text, &end);
+        if (isinf(f) && !isinf(real)) return fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32", spec);
         memcpy(value, &f, 4);
         have = 4;
     } else if (!strncmp(spec, "f64:", 4)) {
-        double v = strtod(text = spec + 4, &end);
-        memcpy(value, &v, 8);
+        text = spec + 4;
+        if (!parse_float(text, &real)) return no_number(error, spec, text);
+        memcpy(value, &real, 8);
     } else if (strchr("ius", spec[0]) && (have = (uint32_t)strtoul(spec + 1, &end, 10) / 8, *end == ':') &&
                (have == 1 || have == 2 || have == 4 || have == 8)) {
         text = end + 1;
@@ -135,8 +156,7 @@ static oc_status make_arg(oc_device *d, const char *spec, size_t index, uint32_t
     } else {
         return fail(error, OC_BAD_ARGUMENT, "arg %s: i32:7, u64:…, f32:1.5, f64:… or buf:SIZE is expected", spec);
     }
-    if (text && (end == text || *end))
-        return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s'", spec, text);
+    if (text && end && (end == text || *end)) return no_number(error, spec, text);
     if (have != bytes)
         return fail(error, OC_BAD_ARGUMENT, "arg %s: parameter %zu of the kernel, '%s', has %u bytes, not %u", spec,
                     index, b->name, bytes, have);

@@ -72,7 +72,7 @@ static double factor(Formula *f)
         char *end;
         double v = strtod(start, &end);
         f->at = end;
-        return v;
+        return isfinite(v) ? v : wrong(f, start, "too large a number");
     }
     if (isalpha((unsigned char)*start) || *start == '_') {
         while (isalnum((unsigned char)*f->at) || *f->at == '_' || *f->at == '.') f->at++;

@@ -377,7 +377,7 @@ static bool read_theirs(const char *text, const char *standard, double *value, d
 {
     char *end;
     *value = strtod(text, &end);
-    if (end == text) return false;
+    if (end == text || !isfinite(*value)) return false;
     const char *how = end + strspn(end, " ");
     if (!strncmp(how, "±", strlen("±")))
         how += strlen("±");
@@ -388,7 +388,7 @@ static bool read_theirs(const char *text, const char *standard, double *value, d
     else
         how = standard ? standard : "10 %";
     *tolerance = strtod(how, &end);
-    if (end == how) return false;
+    if (end == how || !(*tolerance >= 0) || !isfinite(*tolerance)) return false;
     end += strspn(end, " ");
     if (*end == '%') *tolerance = fabs(*value) * *tolerance / 100, end++;
     return !*end;

@@ -226,7 +226,7 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
             return false;
         }
         uint64_t v;
-        if (!parse_size(equals + 1, &v) || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
+        if (!parse_size(equals + 1, &v) || v > INT64_MAX || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
             text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)",
                         e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
             return false;

@@ -89,20 +89,59 @@ static void doubles(void **state)
                 {"5.", 5},
                 {"1e-3", 0.001},
                 {"0x1p-3", 0.125},
-                {"inf", INFINITY},
-                {"-inf", -INFINITY},
                 {"1.7976931348623157e308", DBL_MAX},
                 {"5e-324", 0x1p-1074}};
     for (size_t i = 0; i < COUNT(good); i++) {
         double value = 77;
         if (!parse_double(good[i].text, &value) || value != good[i].want) fail_msg("%s gives %g", good[i].text, value);
+        assert_true(parse_float(good[i].text, &value));
+        assert_true(value == good[i].want);
     }
+    const char *const bad[] = {"",    " 1",     "1 ",       "1x",    "e5",     ".",        "-", "--1",
+                               "1,5", "nan(1)", "infinity", "1e999", "-1e400", "0x1p1024", "0x"};
     double value = 77;
-    assert_true(parse_double("nan", &value));
-    assert_true(isnan(value));
-    const char *const bad[] = {"", " 1", "1 ", "1x", "e5", ".", "-", "--1", "1,5", "nan(1)", "infinity", "1e999", "0x"};
     for (size_t i = 0; i < COUNT(bad); i++)
-        if (parse_double(bad[i], &value)) fail_msg("'%s' was taken as %g", bad[i], value);
+        if (parse_double(bad[i], &value) || parse_float(bad[i], &value))
+            fail_msg("'%s' was taken as %g", bad[i], value);
+}
+
+// What isn't a finite number is an operand, but no setting; a setting has one zero.
+static void settings_are_finite(void **state)
+{
+    (void)state;
+    const char *const words[] = {"nan", "-nan", "+nan", "inf", "-inf", "+inf"};
+    double value = 77;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (parse_double(words[i], &value)) fail_msg("'%s' was taken as a setting", words[i]);
+        assert_true(value == 77);
+    }
+    for (size_t i = 0; i < COUNT(words); i++) {
+        assert_true(parse_float(words[i], &value));
+        assert_true(i < 3 ? isnan(value) : isinf(value) && signbit(value) == (i == 4));
+    }
+    assert_true(parse_float("-0", &value) && signbit(value));
+    assert_true(parse_double("-0", &value) && value == 0 && !signbit(value));
+    assert_true(parse_double("-1e-400", &value) && value == 0 && !signbit(value));
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    const char *list = " 1, 2,,0x1p3 nan,";
+    char item[64];
+    const char *const want[] = {"1", "2", "0x1p3", "nan"};
+    for (size_t i = 0; i < COUNT(want); i++) {
+        assert_true(list_word(&list, item));
+        assert_string_equal(item, want[i]);
+    }
+    assert_false(list_word(&list, item));
+    char longest[65] = {0};
+    memset(longest, '1', 64);
+    const char *text = longest;
+    assert_false(list_word(&text, item));
+    text = longest + 1;
+    assert_true(list_word(&text, item));
+    assert_int_equal(strlen(item), 63);
 }
 
 static void shown(void **state)
@@ -152,9 +191,8 @@ static void shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(doubles),
-        cmocka_unit_test(shown),
+        cmocka_unit_test(sizes), cmocka_unit_test(doubles), cmocka_unit_test(settings_are_finite),
+        cmocka_unit_test(lists), cmocka_unit_test(shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

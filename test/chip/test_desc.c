@@ -2,7 +2,9 @@
 #include "check.h"
 #include "chip/chip.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool load(Gpu *g, const char *name, const char *sets, Diag *diag)
 {
@@ -60,6 +62,32 @@ static void refused(void **state)
         "nothing",
         "l1=3",
         "l1.weights=a,b",
+        "gpu.clock=nan",
+        "gpu.clock=-nan",
+        "gpu.clock=inf",
+        "gpu.clock=1e400",
+        "gpu.clock=0x1p1024",
+        "gpu.clock=-0",
+        "shared.conflict=nan",
+        "shared.conflict=inf",
+        "l2.size=nan",
+        "l1.sets=nan",
+        "l1.sets=1,nan",
+        "l1.sets=inf",
+        "l1.sets=1.5",
+        "l1.sets=-0",
+        "l1.sets=0",
+        "l1.sets=1e400",
+        "l1.sets=18446744073709551617",
+        "l2.sets=nan",
+        "tlb1.sets=nan",
+        "tlb1.entries=16 tlb1.sets=nan",
+        "storage.carveouts=nan",
+        "l1.weights=nan",
+        "l1.weights=1,inf",
+        "l1.weights=-1",
+        "l1.weights=1e300",
+        "l1.weights=,",
     };
     Text accepted = {0};
     for (size_t k = 0; k < COUNT(bad); k++) {
@@ -91,6 +119,90 @@ static void any_sets(void **state)
             if (!load(&g, ODD, sets, &diag)) fail_msg("%s: %s", sets, diag.text.v);
             diag_free(&diag);
         }
+}
+
+static bool canonical(const char *set, char *out)
+{
+    const char *sets[] = {set, NULL};
+    Text text = {0};
+    Diag diag = {0};
+    bool ok = gpu_canonical(ODD, sets, &text, &diag);
+    if (ok) strcpy(out, text.v);
+    text_free(&text), diag_free(&diag);
+    return ok;
+}
+
+// One value has one form, however it is written.
+static void one_form(void **state)
+{
+    (void)state;
+    static const char *const same[][2] = {
+        {"host.latency=-0", "host.latency=0"},     {"gpu.clock=0x400", "gpu.clock=1024"},
+        {"gpu.clock=0x1p10", "gpu.clock=1.024e3"}, {"l1.weights=-0, 0x1p1", "l1.weights=0,2.0"},
+        {"l1.weights=1 2", "l1.weights=1, 2,"},    {"storage.carveouts=0x10", "storage.carveouts=16"}};
+    enum { ROOM = 1 << 20 };
+    char *a = mem_alloc(ROOM), *b = mem_alloc(ROOM);
+    for (size_t k = 0; k < COUNT(same); k++) {
+        if (!canonical(same[k][0], a) || !canonical(same[k][1], b)) fail_msg("%s is refused", same[k][0]);
+        if (strcmp(a, b)) fail_msg("%s isn't %s", same[k][0], same[k][1]);
+    }
+    mem_free(a), mem_free(b);
+}
+
+static void write_base(const char *folder, int n, const char *base)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%d.ini", folder, n);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "[gpu]\nbase = %s\nsms = %d\n", base, n % 200 + 1);
+    fclose(f);
+}
+
+// Descriptions may stand on each other for long; only a circle is one.
+static void bases(void **state)
+{
+    (void)state;
+    enum { MOST = 1000, FILES = MOST + 3 };
+    char folder[] = "/tmp/onchip-bases-XXXXXX", base[200], path[200];
+    assert_non_null(mkdtemp(folder));
+    write_base(folder, 0, "gtx480");
+    for (int n = 1; n < FILES; n++) {
+        snprintf(base, sizeof base, "%s/%d.ini", folder, n - 1);
+        write_base(folder, n, base);
+    }
+    const struct {
+        int file;
+        const char *want;
+    } cases[] = {{0, NULL}, {10, NULL}, {MOST - 1, NULL}, {MOST + 1, "more than 1000"}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Gpu g;
+        Diag diag = {0};
+        snprintf(path, sizeof path, "%s/%d.ini", folder, cases[k].file);
+        bool ok = gpu_load(&g, path, NULL, &diag);
+        if (ok != !cases[k].want || (!ok && !strstr(diag.text.v, cases[k].want)))
+            fail_msg("%d: %s", cases[k].file, ok ? "accepted" : diag.text.v);
+        if (ok) assert_int_equal(g.sms, cases[k].file % 200 + 1);
+        diag_free(&diag);
+    }
+    // 5 → 4 → 3 → 5, met from 7.
+    snprintf(base, sizeof base, "%s/5.ini", folder);
+    write_base(folder, 3, base);
+    Gpu g;
+    Diag diag = {0};
+    Text want = {0};
+    text_printf(&want, "%s/3.ini:2:8: error: GPU descriptions base on each other in a circle: ", folder);
+    for (int n = 5; n >= 3; n--) text_printf(&want, "%s/%d.ini, ", folder, n);
+    text_printf(&want, "%s/5.ini\n", folder);
+    snprintf(path, sizeof path, "%s/7.ini", folder);
+    assert_false(gpu_load(&g, path, NULL, &diag));
+    if (strncmp(diag.text.v, want.v, want.n)) fail_msg("%s, not %s", diag.text.v, want.v);
+    diag_free(&diag), text_free(&want);
+    for (int n = 0; n < FILES; n++) {
+        snprintf(path, sizeof path, "%s/%d.ini", folder, n);
+        unlink(path);
+    }
+    rmdir(folder);
 }
 
 // An unloaded hit in the L2 is a look-up of the L1 after its issue, three ports and two ways; one from an open row of
@@ -155,10 +267,8 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),
-        cmocka_unit_test(any_sets),
-        cmocka_unit_test(derived),
-        cmocka_unit_test(overrides),
+        cmocka_unit_test(refused), cmocka_unit_test(any_sets), cmocka_unit_test(one_form),
+        cmocka_unit_test(bases),   cmocka_unit_test(derived),  cmocka_unit_test(overrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
