@@ -3,7 +3,8 @@
 // A device is a simulated GPU built from a description, or a real one behind NVIDIA's driver. It owns memory, modules,
 // streams and the record of every launch. Calls return OC_OK or a code; the text of the last error, with its place and
 // a hint, is oc_error(device). Nothing here prints, exits or keeps state outside the device, and two devices never
-// share anything. A device is used by one host thread at a time.
+// share anything. A device is used by one host thread at a time. A forked process has a copy of each simulated device,
+// which works there as in its parent; a real one must be opened anew.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 

@@ -318,6 +318,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     SmCfg organised = c->gpu.sm;
     uint32_t fit = chip_fit(&organised, info, r, message);
     if (!fit) return RUN_TOO_LARGE;
+    crew_muster(c->crew);
     r->code = info->kernel;
     name_structures(&l, info, r);
     begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks));
@@ -375,6 +376,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
                     insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
                 o->progress(o->user, l.to, insts, done, blocks);
                 last_progress = l.to;
+                crew_muster(c->crew);
             }
         }
     }

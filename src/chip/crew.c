@@ -2,12 +2,16 @@
 // while before they sleep. Task k belongs to thread k mod threads, so that an SM's state stays in one core's cache; who
 // has none left takes from the others. Members that are slow to come are not waited for: only tasks that were taken
 // are. Which thread runs a task makes no difference to what is computed.
+//
+// A fork copies a crew but not its threads. The process is asked for by number before a launch; in another one than
+// that of the threads they are begun anew. The lock is made anew, too: a thread that isn't there may hold it.
 #include "chip/chip.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // Tasks of one thread in one phase, in a word so that taking one is a single addition: the phase's number, how many
 // there are, and the next one.
@@ -19,6 +23,7 @@ typedef struct Lane {
 
 struct Crew {
     uint32_t threads;
+    pid_t process;  // in which the threads are
     pthread_t *ids;
     Lane *lanes;
     _Alignas(64) atomic_uint done;
@@ -88,6 +93,22 @@ static void next_phase(Crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+static void start_members(Crew *c)
+{
+    c->process = getpid();
+    atomic_store(&c->phase, 0);
+    atomic_store(&c->sleepers, 0);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->start, NULL);
+    for (uint32_t t = 1; t < c->threads; t++) {
+        Member *m = mem_alloc(sizeof *m);
+        *m = (Member){c, t};
+        if (!pthread_create(&c->ids[t], NULL, member, m)) continue;
+        mem_free(m);  // the host gives no more: its lane is worked off by the others
+        c->ids[t] = pthread_self();
+    }
+}
+
 Crew *crew_open(uint32_t threads)
 {
     Crew *c = aligned_alloc(64, (sizeof *c + 63) & ~(size_t)63);
@@ -97,17 +118,14 @@ Crew *crew_open(uint32_t threads)
     if (!c->lanes) abort();
     for (uint32_t t = 0; t < c->threads; t++) atomic_init(&c->lanes[t].word, 0);
     if (c->threads == 1) return c;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->start, NULL);
     c->ids = mem_alloc(sizeof *c->ids * c->threads);
-    for (uint32_t t = 1; t < c->threads; t++) {
-        Member *m = mem_alloc(sizeof *m);
-        *m = (Member){c, t};
-        if (!pthread_create(&c->ids[t], NULL, member, m)) continue;
-        mem_free(m);  // the host gives no more: its lane is worked off by the others
-        c->ids[t] = pthread_self();
-    }
+    start_members(c);
     return c;
+}
+
+void crew_muster(Crew *c)
+{
+    if (c && c->threads > 1 && c->process != getpid()) start_members(c);
 }
 
 void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user)
@@ -130,7 +148,7 @@ void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *u
 void crew_close(Crew *c)
 {
     if (!c) return;
-    if (c->threads > 1) {
+    if (c->threads > 1 && c->process == getpid()) {
         atomic_store(&c->quit, true);
         next_phase(c);
         for (uint32_t t = 1; t < c->threads; t++)
