@@ -5,6 +5,10 @@
 // a hint, is oc_error(device). Nothing here prints, exits or keeps state outside the device, and two devices never
 // share anything. A device is used by one host thread at a time. A forked process has a copy of each simulated device,
 // which works there as in its parent; a real one must be opened anew.
+//
+// A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT, or nothing happens and 0, null or
+// an empty name is returned where a function has no status. A function that makes something leaves null or 0 behind the
+// pointer to it when it fails. A handle that was destroyed must not be used.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 
@@ -58,7 +62,7 @@ typedef struct oc_config {
 
 // Opens a device. On failure *device is null and message (capacity bytes, may be null) holds the diagnostic.
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity);
-void oc_close(oc_device *device);
+void oc_close(oc_device *device);               // null: nothing
 const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
 
 typedef struct oc_device_info {
@@ -75,21 +79,23 @@ oc_device_info oc_describe(const oc_device *device);
 
 // Memory. Addresses are 256-byte aligned; bytes is at least 1. label (may be null) names the allocation in reports.
 oc_status oc_malloc(oc_device *device, size_t bytes, const char *label, oc_ptr *ptr);
-oc_status oc_free(oc_device *device, oc_ptr ptr);
-// Copies take the host link's simulated time on their stream (null: the default stream).
+oc_status oc_free(oc_device *device, oc_ptr ptr);  // 0: nothing
+// Copies take the host link's simulated time on their stream (null: the default stream). The host's pointer may
+// be null where bytes is 0.
 oc_status oc_write(oc_device *device, oc_ptr to, const void *from, size_t bytes, oc_stream *stream);
 oc_status oc_read(oc_device *device, void *to, oc_ptr from, size_t bytes, oc_stream *stream);
 oc_status oc_copy(oc_device *device, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *stream);
 oc_status oc_fill(oc_device *device, oc_ptr to, uint8_t value, size_t bytes, oc_stream *stream);
 
-// Modules are PTX text. name is what diagnostics call it; the text need not outlive the call.
+// Modules are PTX text. name (may be null) is what diagnostics call it; the text need not outlive the call.
 oc_status oc_load(oc_device *device, const char *ptx, size_t length, const char *name, oc_module **module);
 oc_status oc_load_file(oc_device *device, const char *path, oc_module **module);
 oc_status oc_kernel_get(oc_module *module, const char *name, oc_kernel **kernel);
 size_t oc_kernel_count(const oc_module *module);
 oc_kernel *oc_kernel_at(oc_module *module, size_t index);
-oc_status oc_symbol(oc_module *module, const char *name, oc_ptr *ptr, size_t *bytes);  // a .global or .const variable
-void oc_unload(oc_module *module);
+// A .global or .const variable; bytes may be null.
+oc_status oc_symbol(oc_module *module, const char *name, oc_ptr *ptr, size_t *bytes);
+void oc_unload(oc_module *module);  // null: nothing
 
 typedef struct oc_kernel_info {
     const char *name;
@@ -133,17 +139,17 @@ oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
 
 // Streams order what is put on them; different streams overlap in simulated time.
 oc_status oc_stream_create(oc_device *device, oc_stream **stream);
-void oc_stream_destroy(oc_stream *stream);
+void oc_stream_destroy(oc_stream *stream);       // null: nothing
 double oc_stream_time(const oc_stream *stream);  // seconds from the device's opening to the end of the stream's work
 
 // Events mark a moment of a stream (null: the default stream); times are simulated seconds, or the real GPU's own.
 oc_status oc_event_create(oc_device *device, oc_event **event);
-void oc_event_destroy(oc_event *event);
+void oc_event_destroy(oc_event *event);  // null: nothing
 oc_status oc_event_record(oc_event *event, oc_stream *stream);
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
 
 // Launches a kernel and simulates it to its end. args[i] points to the value of parameter i (as cuLaunchKernel's
-// kernelParams). smem is the block's dynamic shared memory in bytes.
+// kernelParams); args may be null for a kernel without parameters. smem is the block's dynamic shared memory in bytes.
 oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                     const void *const *args);
 

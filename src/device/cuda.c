@@ -264,6 +264,8 @@ static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
                             .max_threads = (uint32_t)v[3]};
 }
 
+static uint32_t cuda_params(const oc_kernel *k) { return ((const CudaKernel *)k)->params; }
+
 static oc_status cuda_carveout(oc_kernel *k, int percent)
 {
     oc_device *d = k->module->device;
@@ -556,6 +558,7 @@ static const DeviceOps cuda_ops = {
     .kernel_count = cuda_kernel_count,
     .kernel_at = cuda_kernel_at,
     .kernel_describe = cuda_kernel_describe,
+    .params = cuda_params,
     .carveout = cuda_carveout,
     .symbol = cuda_symbol,
     .texture_create = cuda_texture_create,

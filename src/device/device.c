@@ -1,13 +1,26 @@
-// device.c: onchip.h over whichever back end a device has. Only what is the same for all is done here.
+// device.c: onchip.h over whichever back end a device has. Only what is the same for all is done here: above all the
+// checks of what a caller gives, so that no back end meets a null pointer or another device's handle.
 #include "device/device.h"
 
 #include <errno.h>
 #include <string.h>
 
+// A pointer that must not be null. what: as onchip.h names it. Of a null device nothing but the code can be told.
+#define NEED(d, pointer, what)                                                                    \
+    do {                                                                                          \
+        if (!(pointer)) return device_fail(d, OC_BAD_ARGUMENT, "%s: " what " is null", __func__); \
+    } while (0)
+#define SAME(d, s)                                                                                       \
+    do {                                                                                                 \
+        if ((s) && (s)->device != (d))                                                                   \
+            return device_fail(d, OC_BAD_ARGUMENT, "%s: the stream is one of another device", __func__); \
+    } while (0)
+
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
 {
     va_list args;
     Text t = {0};
+    if (!d) return status;
     va_start(args, format);
     text_vprintf(&t, format, args);
     va_end(args);
@@ -35,14 +48,14 @@ void device_gather(oc_device *d, size_t bytes, oc_stream *s) { d->ops->gather(d,
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
 {
     Text why = {0};
-    oc_status status;
-    if (config->device && strncmp(config->device, "cuda:", 5)) {
-        *device = NULL;
+    oc_status status = OC_BAD_ARGUMENT;
+    if (device) *device = NULL;
+    if (!config || !device)
+        text_printf(&why, "oc_open: %s is null", config ? "device" : "config");
+    else if (config->device && strncmp(config->device, "cuda:", 5))
         text_printf(&why, "'%s' is not a device: cuda:0 is the first GPU", config->device);
-        status = OC_BAD_ARGUMENT;
-    } else {
+    else
         status = (config->device ? cuda_open : sim_open)(config, device, &why);
-    }
     if (status != OC_OK && message && capacity) snprintf(message, capacity, "%s", why.v ? why.v : "");
     text_free(&why);
     return status;
@@ -56,37 +69,62 @@ void oc_close(oc_device *d)
     mem_free(error);
 }
 
-const char *oc_error(const oc_device *d) { return d->error ? d->error : ""; }
-oc_device_info oc_describe(const oc_device *d) { return d->ops->info(d); }
+const char *oc_error(const oc_device *d) { return !d ? "the device is null" : d->error ? d->error : ""; }
+oc_device_info oc_describe(const oc_device *d) { return d ? d->ops->info(d) : (oc_device_info){.name = ""}; }
 
 oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
-    *ptr = 0;
+    if (ptr) *ptr = 0;
+    NEED(d, d, "device");
+    NEED(d, ptr, "ptr");
     return bytes ? d->ops->alloc(d, bytes, label, ptr)
                  : device_fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
 }
-oc_status oc_free(oc_device *d, oc_ptr ptr) { return ptr ? d->ops->release(d, ptr) : OC_OK; }
+
+oc_status oc_free(oc_device *d, oc_ptr ptr)
+{
+    NEED(d, d, "device");
+    return ptr ? d->ops->release(d, ptr) : OC_OK;
+}
+
 oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
+    NEED(d, d, "device");
+    NEED(d, from || !bytes, "from");
+    SAME(d, s);
     return d->ops->write(d, to, from, bytes, s);
 }
+
 oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s)
 {
+    NEED(d, d, "device");
+    NEED(d, to || !bytes, "to");
+    SAME(d, s);
     return d->ops->read(d, to, from, bytes, s);
 }
+
 oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
 {
+    NEED(d, d, "device");
+    SAME(d, s);
     return d->ops->copy(d, to, from, bytes, s);
 }
+
 oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
 {
+    NEED(d, d, "device");
+    SAME(d, s);
     return d->ops->fill(d, to, value, bytes, s);
 }
 
 oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **m)
 {
-    *m = NULL;
+    if (m) *m = NULL;
+    NEED(d, d, "device");
+    NEED(d, ptx, "ptx");
+    NEED(d, m, "module");
     const Transform *t = &d->transform;
+    if (!name) name = "module.ptx";
     char *changed = t->rewrite ? t->rewrite(t->user, ptx, length, name) : NULL;
     oc_status status =
         changed ? d->ops->load(d, changed, strlen(changed), name, m) : d->ops->load(d, ptx, length, name, m);
@@ -98,63 +136,138 @@ oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name
 oc_status oc_load_file(oc_device *d, const char *path, oc_module **m)
 {
     Text t = {0};
-    *m = NULL;
+    if (m) *m = NULL;
+    NEED(d, d, "device");
+    NEED(d, path, "path");
+    NEED(d, m, "module");
     if (!text_read_file(&t, path)) return device_fail(d, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
     oc_status status = oc_load(d, t.v ? t.v : "", t.n, path, m);
     text_free(&t);
     return status;
 }
 
-void oc_unload(oc_module *m) { m->device->ops->unload(m); }
+void oc_unload(oc_module *m)
+{
+    if (m) m->device->ops->unload(m);
+}
+
 oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k)
 {
-    return m->device->ops->kernel_get(m, name, k);
+    oc_device *d = m ? m->device : NULL;
+    if (k) *k = NULL;
+    NEED(d, m, "module");
+    NEED(d, name, "name");
+    NEED(d, k, "kernel");
+    return d->ops->kernel_get(m, name, k);
 }
-size_t oc_kernel_count(const oc_module *m) { return m->device->ops->kernel_count(m); }
-oc_kernel *oc_kernel_at(oc_module *m, size_t index) { return m->device->ops->kernel_at(m, index); }
+
+size_t oc_kernel_count(const oc_module *m) { return m ? m->device->ops->kernel_count(m) : 0; }
+oc_kernel *oc_kernel_at(oc_module *m, size_t index) { return m ? m->device->ops->kernel_at(m, index) : NULL; }
+
 oc_status oc_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes)
 {
-    return m->device->ops->symbol(m, name, ptr, bytes);
+    oc_device *d = m ? m->device : NULL;
+    NEED(d, m, "module");
+    NEED(d, name, "name");
+    NEED(d, ptr, "ptr");
+    return d->ops->symbol(m, name, ptr, bytes);
 }
-oc_kernel_info oc_kernel_describe(const oc_kernel *k) { return k->module->device->ops->kernel_describe(k); }
+
+oc_kernel_info oc_kernel_describe(const oc_kernel *k)
+{
+    return k ? k->module->device->ops->kernel_describe(k) : (oc_kernel_info){.name = ""};
+}
+
 oc_status oc_kernel_carveout(oc_kernel *k, int percent)
 {
-    oc_device *d = k->module->device;
+    oc_device *d = k ? k->module->device : NULL;
+    NEED(d, k, "kernel");
     return percent >= 0 && percent <= 100 ? d->ops->carveout(k, percent)
                                           : device_fail(d, OC_BAD_ARGUMENT, "a carve-out is from 0 to 100 percent");
 }
 
 oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 {
+    if (handle) *handle = 0;
+    NEED(d, d, "device");
+    NEED(d, t, "texture");
+    NEED(d, handle, "handle");
     return d->ops->texture_create(d, t, handle);
 }
-oc_status oc_texture_destroy(oc_device *d, uint64_t handle) { return d->ops->texture_destroy(d, handle); }
 
-oc_status oc_stream_create(oc_device *d, oc_stream **s) { return d->ops->stream_create(d, s); }
-void oc_stream_destroy(oc_stream *s) { s->device->ops->stream_destroy(s); }
-double oc_stream_time(const oc_stream *s) { return s->device->ops->stream_time(s); }
-oc_status oc_event_create(oc_device *d, oc_event **e) { return d->ops->event_create(d, e); }
-void oc_event_destroy(oc_event *e) { e->device->ops->event_destroy(e); }
-oc_status oc_event_record(oc_event *e, oc_stream *s) { return e->device->ops->event_record(e, s); }
+oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
+{
+    NEED(d, d, "device");
+    return d->ops->texture_destroy(d, handle);
+}
+
+oc_status oc_stream_create(oc_device *d, oc_stream **s)
+{
+    if (s) *s = NULL;
+    NEED(d, d, "device");
+    NEED(d, s, "stream");
+    return d->ops->stream_create(d, s);
+}
+
+void oc_stream_destroy(oc_stream *s)
+{
+    if (s) s->device->ops->stream_destroy(s);
+}
+
+double oc_stream_time(const oc_stream *s) { return s ? s->device->ops->stream_time(s) : 0; }
+
+oc_status oc_event_create(oc_device *d, oc_event **e)
+{
+    if (e) *e = NULL;
+    NEED(d, d, "device");
+    NEED(d, e, "event");
+    return d->ops->event_create(d, e);
+}
+
+void oc_event_destroy(oc_event *e)
+{
+    if (e) e->device->ops->event_destroy(e);
+}
+
+oc_status oc_event_record(oc_event *e, oc_stream *s)
+{
+    oc_device *d = e ? e->device : NULL;
+    NEED(d, e, "event");
+    SAME(d, s);
+    return d->ops->event_record(e, s);
+}
+
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds)
 {
-    return from->device->ops->event_seconds(from, to, seconds);
+    oc_device *d = from ? from->device : to ? to->device : NULL;
+    NEED(d, from, "from");
+    NEED(d, to, "to");
+    NEED(d, seconds, "seconds");
+    if (to->device != d) return device_fail(d, OC_BAD_ARGUMENT, "the two events are of different devices");
+    return d->ops->event_seconds(from, to, seconds);
 }
 
 oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
-    oc_device *d = k->module->device;
+    oc_device *d = k ? k->module->device : NULL;
+    NEED(d, k, "kernel");
+    SAME(d, s);
+    uint32_t params = d->ops->params(k);
+    NEED(d, args || !params, "args");
+    for (uint32_t p = 0; p < params; p++)
+        if (!args[p]) return device_fail(d, OC_BAD_ARGUMENT, "oc_launch: args[%u] is null", p);
     LaunchChange change = {k, smem, args};
     oc_status status = d->transform.launch ? d->transform.launch(d->transform.user, grid, block, &change) : OC_OK;
     return status == OC_OK ? d->ops->launch(change.kernel, grid, block, change.smem, s, change.args) : status;
 }
-size_t oc_launches(const oc_device *d) { return d->ops->launches(d); }
-const char *oc_launch_kernel(const oc_device *d, size_t launch) { return d->ops->launch_kernel(d, launch); }
+
+size_t oc_launches(const oc_device *d) { return d ? d->ops->launches(d) : 0; }
+const char *oc_launch_kernel(const oc_device *d, size_t launch) { return d ? d->ops->launch_kernel(d, launch) : ""; }
 uint64_t oc_launch_counter(const oc_device *d, size_t launch, const char *name)
 {
-    return d->ops->launch_counter(d, launch, name);
+    return d && name ? d->ops->launch_counter(d, launch, name) : 0;
 }
 double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 {
-    return d->ops->launch_rate(d, launch, name);
+    return d && name ? d->ops->launch_rate(d, launch, name) : 0;
 }

@@ -24,6 +24,7 @@ typedef struct DeviceOps {
     size_t (*kernel_count)(const oc_module *m);
     oc_kernel *(*kernel_at)(oc_module *m, size_t index);
     oc_kernel_info (*kernel_describe)(const oc_kernel *k);
+    uint32_t (*params)(const oc_kernel *k);
     oc_status (*carveout)(oc_kernel *k, int percent);
     oc_status (*symbol)(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
     oc_status (*texture_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
@@ -83,7 +84,7 @@ struct oc_event {
 // Back ends. On failure *device is null and message says why.
 oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
 oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
-// Keeps the error's text and returns status.
+// Keeps the error's text, where there is a device, and returns status.
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders -----------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ const char *sim_keep_label(Sim *d, const char *label)
 static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_ptr *ptr)
 {
     Sim *d = sim_of(base);
-    if (!bytes) return fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
     *ptr = gmem_alloc(&d->memory, bytes, label ? sim_keep_label(d, label) : NULL, false);
     if (!*ptr)
         return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)",
@@ -30,7 +29,6 @@ static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_
 static oc_status sim_release(oc_device *base, oc_ptr ptr)
 {
     Sim *d = sim_of(base);
-    if (!ptr) return OC_OK;
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (!a || a->internal || !gmem_free(&d->memory, ptr))
         return fail(d, OC_BAD_ARGUMENT, "0x%llx is not the start of an allocation", (unsigned long long)ptr);
@@ -79,7 +77,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
     Sim *d = sim_of(base);
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
-    memcpy(p, from, bytes);
+    if (bytes) memcpy(p, from, bytes);
     take_time(d, s, &d->copy_free[0], copy_seconds(d, bytes));
     return OC_OK;
 }
@@ -89,7 +87,7 @@ static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, 
     Sim *d = sim_of(base);
     void *p = locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
-    memcpy(to, p, bytes);
+    if (bytes) memcpy(to, p, bytes);
     take_time(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes));
     return OC_OK;
 }
@@ -135,10 +133,9 @@ static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64
         return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
     if (t->linear && t->format != OC_TEX_F32 && !t->unit_float)
         return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
-    if (t->height && t->pitch < t->width * texel_bytes(&x))
-        return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
-    uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + (uint64_t)t->width * texel_bytes(&x)
-                               : (uint64_t)t->width * texel_bytes(&x);
+    uint64_t row = (uint64_t)t->width * texel_bytes(&x);
+    if (t->height && t->pitch < row) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
+    uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + row : row;
     if (!locate(d, t->base, bytes)) return OC_BAD_ARGUMENT;
     *handle = TEXTURE_TAG + d->textures.n;
     vec_push(&d->textures, x);
@@ -368,6 +365,8 @@ static double sim_launch_rate(const oc_device *base, size_t launch, const char *
     return 0;
 }
 
+static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->kernel->f->params.n; }
+
 // A hint: a simulated SM's storage is what its description says.
 static oc_status sim_carveout(oc_kernel *k, int percent) { return (void)k, (void)percent, OC_OK; }
 
@@ -416,6 +415,7 @@ static const DeviceOps sim_ops = {
     .kernel_count = sim_kernel_count,
     .kernel_at = sim_kernel_at,
     .kernel_describe = sim_kernel_describe,
+    .params = sim_params,
     .carveout = sim_carveout,
     .symbol = sim_symbol,
     .texture_create = sim_texture_create,
