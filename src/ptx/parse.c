@@ -69,44 +69,6 @@ Type parse_type(Parser *p)
     return (Type)(v - M_COUNT);
 }
 
-bool parse_int(Parser *p, int64_t *value)
-{
-    bool minus = take_punct(p, '-');
-    if (tok(p)->kind != TOK_INT) return parse_fail(p, tok(p)->at, NULL, "an integer is expected here");
-    *value = (int64_t)(minus ? -tok(p)->value : tok(p)->value);
-    lex_next(&p->lex);
-    return true;
-}
-
-// An integer from low to high, called what in the message.
-bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value)
-{
-    size_t at = tok(p)->at;
-    int64_t n;
-    if (!parse_int(p, &n)) return false;
-    if (n < low || n > high)
-        return parse_fail(p, at, NULL, "%s is from %lld to %lld", what, (long long)low, (long long)high);
-    *value = (uint32_t)n;
-    return true;
-}
-
-// ['-'] (integer | float)
-bool parse_constant(Parser *p, Operand *o)
-{
-    bool minus = take_punct(p, '-');
-    if (tok(p)->kind != TOK_INT && tok(p)->kind != TOK_FLOAT)
-        return parse_fail(p, tok(p)->at, NULL, minus ? "a number is expected behind '-'" : "a number is expected here");
-    o->kind = O_IMM;
-    o->imm = tok(p)->value;
-    o->imm_kind = (uint8_t)tok(p)->imm_kind;
-    if (minus && o->imm_kind == IMM_INT)
-        o->imm = -o->imm;
-    else if (minus)
-        o->imm ^= o->imm_kind == IMM_F32 ? 1ull << 31 : 1ull << 63;
-    lex_next(&p->lex);
-    return true;
-}
-
 Space parse_space(Parser *p)
 {
     static const struct {

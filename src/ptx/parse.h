@@ -34,8 +34,9 @@ struct Parser {
     Map sregs;
     uint64_t init_bytes;  // of all initialisers so far
     uint32_t loc;         // the current .loc, as in Inst.loc
-    int depth;            // nesting of operands
+    int depth, nesting;   // of operands, of a constant expression
     bool video;           // of a video instruction: registers may have selectors and signs
+    bool lists;           // of a call: an operand in parentheses is a list, not a constant
 };
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
@@ -52,12 +53,15 @@ bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *forma
 char *token_text(Parser *p);   // the current token, copied
 Type parse_type(Parser *p);    // TY_NONE: the current token is no type
 Space parse_space(Parser *p);  // SP_NONE: the current token names no space
-bool parse_int(Parser *p, int64_t *value);
-bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value);  // what: for the message
-bool parse_constant(Parser *p, Operand *o);                                                 // into an O_IMM
 bool parse_loc(Parser *p);
 bool parse_skip_section(Parser *p);
 const char *parse_pragma(Parser *p);  // its text, or null
+
+// parse_const.c: constant expressions
+bool begins_constant(const Parser *p);       // may one begin at the current token?
+bool parse_constant(Parser *p, Operand *o);  // into an O_IMM
+bool parse_int(Parser *p, int64_t *value);   // one whose value is an integer
+bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_t *value);  // what: for the message
 
 // parse_var.c
 bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared

@@ -140,9 +140,6 @@ static bool parse_name_operand(Parser *p, Operand *o)
         case NAME_TABLE: *o = *p->f->tables.v[index], o->at = t.at; return true;
         default: o->kind = O_PROTO, o->reg = index; return true;
         }
-    } else if (t.length == 7 && !memcmp(t.text, "WARP_SZ", 7)) {
-        o->kind = O_IMM, o->imm = 32;
-        return true;
     } else {
         for (size_t i = 0; i < p->f->params.n + p->f->rets.n; i++) {
             Symbol *s = i < p->f->params.n ? p->f->params.v[i] : p->f->rets.v[i - p->f->params.n];
@@ -205,22 +202,20 @@ static void parse_select(Parser *p, Operand *o)
 static bool parse_operand(Parser *p, Operand *o)
 {
     *o = (Operand){.reg = NO_REG, .at = tok(p)->at};
-    if (is_punct(p, '{') || is_punct(p, '(') || is_punct(p, '[')) {
+    if (is_punct(p, '{') || is_punct(p, '[') || (is_punct(p, '(') && p->lists && !p->depth)) {
         if (++p->depth > 8) return parse_fail(p, o->at, NULL, "operands are nested too deeply");
         bool good = parse_nested(p, o);
         p->depth--;
         return good;
     }
-    if (p->video && is_punct(p, '-')) {
-        Lexer back = p->lex;
-        lex_next(&p->lex);
-        if (tok(p)->kind == TOK_NAME)
-            o->minus = true;
-        else
-            p->lex = back;
+    Lexer back = p->lex;
+    bool minus = p->video && take_punct(p, '-'), negated = !minus && take_punct(p, '!');
+    if ((minus || negated) && (tok(p)->kind != TOK_NAME || begins_constant(p))) {  // a sign, but not of a register
+        p->lex = back;
+        minus = negated = false;
     }
-    if (is_punct(p, '-') || tok(p)->kind == TOK_INT || tok(p)->kind == TOK_FLOAT) return parse_constant(p, o);
-    bool negated = take_punct(p, '!');
+    o->minus = minus;
+    if (!minus && !negated && begins_constant(p)) return parse_constant(p, o);
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, o->at, NULL, "an operand is expected here");
     if (!parse_name_operand(p, o)) return false;
     if (negated && o->kind != O_REG) return parse_fail(p, o->at, NULL, "only a predicate register can be negated");
@@ -320,6 +315,7 @@ static bool parse_inst(Parser *p)
     Operand o[MAX_OPERANDS];
     int n = 0;
     p->video = op_video(i.op);
+    p->lists = i.op == OP_CALL;
     bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
     for (bool more = !none; more; more = take_punct(p, ',')) {
         if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");

@@ -90,17 +90,20 @@ static bool declare_range(Parser *p, const Token *name, Type type)
 {
     Scope *s = &p->scopes.v[p->scopes.n - 1];
     size_t at = tok(p)->at;
-    int64_t n, v;
-    if (!parse_int(p, &n) || !expect_punct(p, '>')) return false;
-    if (n < 0 || n > 1 << 24) return parse_fail(p, at, NULL, "too many registers");
+    int64_t v;
+    uint64_t n = tok(p)->value;  // a number alone: in a constant expression > would be an operator
+    if (tok(p)->kind != TOK_INT) return parse_fail(p, at, NULL, "an integer is expected here");
+    lex_next(&p->lex);
+    if (!expect_punct(p, '>')) return false;
+    if (n > 1 << 24) return parse_fail(p, at, NULL, "too many registers");
     char *key = arena_printf(&p->m->arena, "%.*s<", (int)name->length, name->text);
     bool twice = map_get(&s->names, key, name->length + 1u, &v);
     key[name->length] = '>';
     twice |= map_get(&s->names, key, name->length + 1u, &v) && (uint32_t)v < n;
     key[name->length] = '<';
     if (twice)
-        return parse_fail(p, name->at, NULL, "registers of '%.*s<%lld>' are declared twice", (int)name->length,
-                          name->text, (long long)n);
+        return parse_fail(p, name->at, NULL, "registers of '%.*s<%llu>' are declared twice", (int)name->length,
+                          name->text, (unsigned long long)n);
     Range r = {type, (uint32_t)n, p->order++};
     vec_push(&p->ranges, r);
     map_put(&s->names, key, name->length + 1u, (int64_t)NAME_RANGE << 32 | (int64_t)(p->ranges.n - 1));

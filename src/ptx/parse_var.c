@@ -64,7 +64,7 @@ typedef struct Init {
     Reloc **last;
 } Init;
 
-// address = (name | 'generic' '(' name ')') ['+' integer]
+// address = (name | 'generic' '(' name ')') [('+' | '-') constant]
 static bool put_address(Parser *p, Init *init, uint64_t at, uint8_t bytes, uint8_t shift)
 {
     bool generic = tok(p)->length == 7 && !memcmp(tok(p)->text, "generic", 7);
@@ -89,13 +89,13 @@ static bool put_address(Parser *p, Init *init, uint64_t at, uint8_t bytes, uint8
     return true;
 }
 
-// scalar = number | address | mask '(' address ')'
+// scalar = constant | address | mask '(' address ')'
 static bool put_scalar(Parser *p, Init *init, uint64_t at)
 {
     const Symbol *s = init->s;
     const TypeInfo *t = &type_info[s->type];
     size_t where = tok(p)->at;
-    if (tok(p)->kind == TOK_NAME) {
+    if (tok(p)->kind == TOK_NAME && !begins_constant(p)) {
         if (t->kind == K_FLOAT || t->bits < 32 || t->bits > 64)
             return parse_fail(p, where, t->bits == 8 ? "a byte of it is 0xFF(name), 0xFF00(name), …" : NULL,
                               "an address doesn't fit type .%s", t->name);
