@@ -208,7 +208,12 @@ static void plain_operands(Decode *x, Dinst *d)
                 *src[s++] = pred_source(x, o);
             else
                 *src[s++] = source_row(x, o, t);
-            if (sig[n] == 'b' && o->kind == O_REG && reg_wide(x, o->reg)) d->flags |= D_SRC_LONG;
+            if (sig[n] == 'b' && o->kind == O_REG && reg_wide(x, o->reg)) {
+                if (i->op == OP_CVT && s == 2)
+                    d->imm = CVT_SECOND_LONG;
+                else
+                    d->flags |= D_SRC_LONG;
+            }
             if (sig[n] == 'b' && o->kind == O_IMM && type_info[t].bits == 64) d->flags |= D_SRC_LONG;
         }
         }

@@ -24,10 +24,16 @@ static void elements(Decode *x, Dinst *d, const Operand *o, bool to)
     }
     for (int e = 0; e < d->vec; e++) {
         const Operand *v = o->kind == O_VEC ? &o->items[e] : o;
-        d->vector[e] = to ? dest_row(x, v) : source_row(x, v, x->i->type);
         // Loads extend to the register's width (PTX ISA §9.4.1); all elements have registers of one width.
         if (v->kind == O_REG && reg_wide(x, v->reg)) d->flags |= D_LONG;
         if (!to && v->kind == O_IMM && type_info[x->i->type].bits == 64) d->flags |= D_LONG;
+    }
+    for (int e = 0; e < d->vec; e++) {
+        const Operand *v = o->kind == O_VEC ? &o->items[e] : o;
+        bool wide = v->kind == O_IMM && d->flags & D_LONG;  // beside wide registers constants are wide, too
+        d->vector[e] = to     ? dest_row(x, v)
+                       : wide ? constant_row(x, imm_bits(v, x->i->type), true)
+                              : source_row(x, v, x->i->type);
     }
 }
 

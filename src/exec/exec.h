@@ -117,6 +117,7 @@ enum {
     D_DST_32 = 64,     // cvt: a 32-bit destination register, though the type may be narrower
     D_SRC_LONG = 128,  // cvt, mov, addresses: a 64-bit source register
 };
+#define CVT_SECOND_LONG 1  // imm of a cvt to a pair: the second source's register has 64 bits
 
 static inline uint32_t get_pred_lanes(const Lanes *l, const Dinst *d)
 {

@@ -151,17 +151,17 @@ static void general(Lanes *l, const Dinst *i, uint32_t mask)
     const Inst *in = i->inst;
     bool pair = is_pair(in->type), packed = is_pair(in->type2);
     int to_bits = layout(in->type).bits, from_bits = layout(in->type2).bits;
-    bool src_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG,
+    bool a_long = ty_bits(in->type2) == 64 || i->flags & D_SRC_LONG, b_long = i->imm == CVT_SECOND_LONG,
          dst_long = ty_bits(in->type) == 64 || i->flags & D_LONG;
     bool narrow = ty_bits(in->type) <= 16 && !(i->flags & D_DST_32);
     const uint32_t *a32 = row(l, i->a), *b32 = row(l, i->b);
-    const uint64_t *a64 = row(l, i->a);
+    const uint64_t *a64 = row(l, i->a), *b64 = row(l, i->b);
     uint32_t *d32 = row(l, i->dst);
     uint64_t *d64 = row(l, i->dst), result[LANES];
     for (int n = 0; n < LANES; n++) {
         if (!(mask >> n & 1)) continue;
-        uint64_t upper = src_long ? a64[n] : packed ? a32[n] >> from_bits : a32[n], x = convert(in, upper);
-        if (pair) x = x << to_bits | convert(in, packed ? a32[n] & ((1u << from_bits) - 1) : b32[n]);
+        uint64_t upper = a_long ? a64[n] : packed ? a32[n] >> from_bits : a32[n], x = convert(in, upper);
+        if (pair) x = x << to_bits | convert(in, packed ? a32[n] & ((1u << from_bits) - 1) : b_long ? b64[n] : b32[n]);
         result[n] = !dst_long && narrow && !pair ? x & 0xffff : x;
     }
     for (int n = 0; n < LANES; n++) {
@@ -212,30 +212,42 @@ static void integers(Lanes *l, const Dinst *i, uint32_t mask)
 }
 
 // --- the common conversions with floats ------------------------------------------------------------------------------
-// FAST(name, flags, DS, DT, AS, AT, expr): MAP1, unless one of the flags says that an operand is wider than its type
-#define FAST(name, unusual, DS, DT, AS, AT, expr)             \
+// FAST(name, DS, DT, AS, AT, expr) is MAP1, FAST2(name, S, T, expr) BINARY, unless an operand's register is wider than
+// its type (§9.4.1)
+#define WIDER(DS, AS) ((sizeof(DS) == 4 ? D_LONG : 0) | (sizeof(AS) == 4 ? D_SRC_LONG : 0))
+#define FAST(name, DS, DT, AS, AT, expr)                      \
     static void name(Lanes *l, const Dinst *i, uint32_t mask) \
     {                                                         \
-        if (i->flags & (unusual)) {                           \
+        if (i->flags & WIDER(DS, AS)) {                       \
             general(l, i, mask);                              \
             return;                                           \
         }                                                     \
         const AS *ra = row(l, i->a);                          \
         STORE_LANES(DS, DT, AT a = (AT)ra[n];, expr)          \
     }
+#define FAST2(name, S, T, expr)                                  \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)    \
+    {                                                            \
+        if (i->flags & WIDER(S, S) || i->imm) {                  \
+            general(l, i, mask);                                 \
+            return;                                              \
+        }                                                        \
+        const S *ra = row(l, i->a), *rb = row(l, i->b);          \
+        STORE_LANES(S, T, T a = (T)ra[n]; T b = (T)rb[n];, expr) \
+    }
 
-FAST(f32_u8, D_SRC_LONG, uint32_t, uint32_t, uint32_t, uint8_t, as_u32((float)a))
-FAST(f32_s8, D_SRC_LONG, uint32_t, uint32_t, uint32_t, int8_t, as_u32((float)a))
-FAST(f32_u16, D_SRC_LONG, uint32_t, uint32_t, uint32_t, uint16_t, as_u32((float)a))
-FAST(f32_s16, D_SRC_LONG, uint32_t, uint32_t, uint32_t, int16_t, as_u32((float)a))
-FAST(f32_u32, D_SRC_LONG, uint32_t, uint32_t, uint32_t, uint32_t, as_u32((float)a))
-FAST(f32_s32, D_SRC_LONG, uint32_t, uint32_t, uint32_t, int32_t, as_u32((float)a))
-FAST(f64_u32, D_SRC_LONG, uint64_t, uint64_t, uint32_t, uint32_t, as_u64((double)a))
-FAST(f64_s32, D_SRC_LONG, uint64_t, uint64_t, uint32_t, int32_t, as_u64((double)a))
-UNARY(f64_u64, uint64_t, uint64_t, as_u64((double)a))
-UNARY(f64_s64, uint64_t, uint64_t, as_u64((double)(int64_t)a))
-MAP1(f32_u64, uint32_t, uint32_t, uint64_t, uint64_t, as_u32((float)a))
-MAP1(f32_s64, uint32_t, uint32_t, uint64_t, int64_t, as_u32((float)a))
+FAST(f32_u8, uint32_t, uint32_t, uint32_t, uint8_t, as_u32((float)a))
+FAST(f32_s8, uint32_t, uint32_t, uint32_t, int8_t, as_u32((float)a))
+FAST(f32_u16, uint32_t, uint32_t, uint32_t, uint16_t, as_u32((float)a))
+FAST(f32_s16, uint32_t, uint32_t, uint32_t, int16_t, as_u32((float)a))
+FAST(f32_u32, uint32_t, uint32_t, uint32_t, uint32_t, as_u32((float)a))
+FAST(f32_s32, uint32_t, uint32_t, uint32_t, int32_t, as_u32((float)a))
+FAST(f64_u32, uint64_t, uint64_t, uint32_t, uint32_t, as_u64((double)a))
+FAST(f64_s32, uint64_t, uint64_t, uint32_t, int32_t, as_u64((double)a))
+FAST(f64_u64, uint64_t, uint64_t, uint64_t, uint64_t, as_u64((double)a))
+FAST(f64_s64, uint64_t, uint64_t, uint64_t, uint64_t, as_u64((double)(int64_t)a))
+FAST(f32_u64, uint32_t, uint32_t, uint64_t, uint64_t, as_u32((float)a))
+FAST(f32_s64, uint32_t, uint32_t, uint64_t, int64_t, as_u32((float)a))
 
 // A magnitude rounded to an integer, and the adjustments of the other modes; the sign is x's, of zeros too.
 #define INTEGRAL(T, U, bits_of, of_bits, SIGN, BIG)                                                \
@@ -261,18 +273,18 @@ MAP1(f32_s64, uint32_t, uint32_t, uint64_t, int64_t, as_u32((float)a))
 INTEGRAL(float, uint32_t, as_u32, as_f32, 0x80000000u, 0x1p23f)
 INTEGRAL(double, uint64_t, as_u64, as_f64, (1ull << 63), 0x1p52)
 
-UNARY(f32_rni, uint32_t, uint32_t, canon32(rni_float(as_f32(a))))
-UNARY(f32_rzi, uint32_t, uint32_t, canon32(rzi_float(as_f32(a))))
-UNARY(f32_rmi, uint32_t, uint32_t, canon32(rmi_float(as_f32(a))))
-UNARY(f32_rpi, uint32_t, uint32_t, canon32(rpi_float(as_f32(a))))
-UNARY(f32_rni_ftz, uint32_t, uint32_t, canon32(rni_float(as_f32(flush32(a)))))
-UNARY(f32_rzi_ftz, uint32_t, uint32_t, canon32(rzi_float(as_f32(flush32(a)))))
-UNARY(f32_rmi_ftz, uint32_t, uint32_t, canon32(rmi_float(as_f32(flush32(a)))))
-UNARY(f32_rpi_ftz, uint32_t, uint32_t, canon32(rpi_float(as_f32(flush32(a)))))
-UNARY(f64_rni, uint64_t, uint64_t, canon64(rni_double(as_f64(a))))
-UNARY(f64_rzi, uint64_t, uint64_t, canon64(rzi_double(as_f64(a))))
-UNARY(f64_rmi, uint64_t, uint64_t, canon64(rmi_double(as_f64(a))))
-UNARY(f64_rpi, uint64_t, uint64_t, canon64(rpi_double(as_f64(a))))
+FAST(f32_rni, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rni_float(as_f32(a))))
+FAST(f32_rzi, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rzi_float(as_f32(a))))
+FAST(f32_rmi, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rmi_float(as_f32(a))))
+FAST(f32_rpi, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rpi_float(as_f32(a))))
+FAST(f32_rni_ftz, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rni_float(as_f32(flush32(a)))))
+FAST(f32_rzi_ftz, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rzi_float(as_f32(flush32(a)))))
+FAST(f32_rmi_ftz, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rmi_float(as_f32(flush32(a)))))
+FAST(f32_rpi_ftz, uint32_t, uint32_t, uint32_t, uint32_t, canon32(rpi_float(as_f32(flush32(a)))))
+FAST(f64_rni, uint64_t, uint64_t, uint64_t, uint64_t, canon64(rni_double(as_f64(a))))
+FAST(f64_rzi, uint64_t, uint64_t, uint64_t, uint64_t, canon64(rzi_double(as_f64(a))))
+FAST(f64_rmi, uint64_t, uint64_t, uint64_t, uint64_t, canon64(rmi_double(as_f64(a))))
+FAST(f64_rpi, uint64_t, uint64_t, uint64_t, uint64_t, canon64(rpi_double(as_f64(a))))
 
 // An integral x as an integer: clamped before the conversion, and what was out of range put right after it.
 #define CLAMPED(name, C, I, low, high, at_nan)            \
@@ -293,15 +305,15 @@ CLAMPED(u32_of_double, double, uint32_t, 0, 0x1p32, 1u << 31)
 CLAMPED(s64_of_double, double, int64_t, INT64_MIN, 0x1p63, INT64_MIN)
 CLAMPED(u64_of_double, double, uint64_t, 0, 0x1p64, 1ull << 63)
 
-#define TO_INT(rnd)                                                                                             \
-    FAST(s32_f32_##rnd, D_LONG, uint32_t, int32_t, uint32_t, uint32_t, s32_of_float(rnd##_float(as_f32(a))))    \
-    FAST(u32_f32_##rnd, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, u32_of_float(rnd##_float(as_f32(a))))   \
-    MAP1(s64_f32_##rnd, uint64_t, int64_t, uint32_t, uint32_t, s64_of_float(rnd##_float(as_f32(a))))            \
-    MAP1(u64_f32_##rnd, uint64_t, uint64_t, uint32_t, uint32_t, u64_of_float(rnd##_float(as_f32(a))))           \
-    FAST(s32_f64_##rnd, D_LONG, uint32_t, int32_t, uint64_t, uint64_t, s32_of_double(rnd##_double(as_f64(a))))  \
-    FAST(u32_f64_##rnd, D_LONG, uint32_t, uint32_t, uint64_t, uint64_t, u32_of_double(rnd##_double(as_f64(a)))) \
-    MAP1(s64_f64_##rnd, uint64_t, int64_t, uint64_t, uint64_t, s64_of_double(rnd##_double(as_f64(a))))          \
-    MAP1(u64_f64_##rnd, uint64_t, uint64_t, uint64_t, uint64_t, u64_of_double(rnd##_double(as_f64(a))))
+#define TO_INT(rnd)                                                                                     \
+    FAST(s32_f32_##rnd, uint32_t, int32_t, uint32_t, uint32_t, s32_of_float(rnd##_float(as_f32(a))))    \
+    FAST(u32_f32_##rnd, uint32_t, uint32_t, uint32_t, uint32_t, u32_of_float(rnd##_float(as_f32(a))))   \
+    FAST(s64_f32_##rnd, uint64_t, int64_t, uint32_t, uint32_t, s64_of_float(rnd##_float(as_f32(a))))    \
+    FAST(u64_f32_##rnd, uint64_t, uint64_t, uint32_t, uint32_t, u64_of_float(rnd##_float(as_f32(a))))   \
+    FAST(s32_f64_##rnd, uint32_t, int32_t, uint64_t, uint64_t, s32_of_double(rnd##_double(as_f64(a))))  \
+    FAST(u32_f64_##rnd, uint32_t, uint32_t, uint64_t, uint64_t, u32_of_double(rnd##_double(as_f64(a)))) \
+    FAST(s64_f64_##rnd, uint64_t, int64_t, uint64_t, uint64_t, s64_of_double(rnd##_double(as_f64(a))))  \
+    FAST(u64_f64_##rnd, uint64_t, uint64_t, uint64_t, uint64_t, u64_of_double(rnd##_double(as_f64(a))))
 TO_INT(rni)
 TO_INT(rzi)
 TO_INT(rmi)
@@ -309,26 +321,26 @@ TO_INT(rpi)
 
 // between floats
 LANE_INLINE uint32_t canon_bits(uint32_t a) { return nan32(a) ? NAN32 : a; }
-UNARY(f32_f32, uint32_t, uint32_t, canon_bits(a))
-UNARY(f32_f32_ftz, uint32_t, uint32_t, canon_bits(flush32(a)))
-UNARY(f32_f32_sat, uint32_t, uint32_t, clamp01(canon_bits(a)))
-UNARY(f32_f32_ftz_sat, uint32_t, uint32_t, clamp01(canon_bits(flush32(a))))
-MAP1(f64_f32, uint64_t, uint64_t, uint32_t, uint32_t, canon64((double)as_f32(a)))
-MAP1(f64_f32_ftz, uint64_t, uint64_t, uint32_t, uint32_t, canon64((double)as_f32(flush32(a))))
-MAP1(f32_f64, uint32_t, uint32_t, uint64_t, uint64_t, canon32((float)as_f64(a)))
-MAP1(f32_f64_ftz, uint32_t, uint32_t, uint64_t, uint64_t, flush32(canon32((float)as_f64(a))))
-UNARY(f32_f16, uint32_t, uint32_t, half_to_f32(a & 0xffff))
-UNARY(f32_bf16, uint32_t, uint32_t, bf16_to_f32(a & 0xffff))
-FAST(f16_f32, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, f32_to_half_rn(a))
-FAST(bf16_f32, D_LONG, uint32_t, uint32_t, uint32_t, uint32_t, f32_to_bf16_rn(a))
-BINARY(f16x2_f32, uint32_t, uint32_t, f32_to_half_rn(a) << 16 | f32_to_half_rn(b))
-BINARY(bf16x2_f32, uint32_t, uint32_t, f32_to_bf16_rn(a) << 16 | f32_to_bf16_rn(b))
+FAST(f32_f32, uint32_t, uint32_t, uint32_t, uint32_t, canon_bits(a))
+FAST(f32_f32_ftz, uint32_t, uint32_t, uint32_t, uint32_t, canon_bits(flush32(a)))
+FAST(f32_f32_sat, uint32_t, uint32_t, uint32_t, uint32_t, clamp01(canon_bits(a)))
+FAST(f32_f32_ftz_sat, uint32_t, uint32_t, uint32_t, uint32_t, clamp01(canon_bits(flush32(a))))
+FAST(f64_f32, uint64_t, uint64_t, uint32_t, uint32_t, canon64((double)as_f32(a)))
+FAST(f64_f32_ftz, uint64_t, uint64_t, uint32_t, uint32_t, canon64((double)as_f32(flush32(a))))
+FAST(f32_f64, uint32_t, uint32_t, uint64_t, uint64_t, canon32((float)as_f64(a)))
+FAST(f32_f64_ftz, uint32_t, uint32_t, uint64_t, uint64_t, flush32(canon32((float)as_f64(a))))
+FAST(f32_f16, uint32_t, uint32_t, uint32_t, uint32_t, half_to_f32(a & 0xffff))
+FAST(f32_bf16, uint32_t, uint32_t, uint32_t, uint32_t, bf16_to_f32(a & 0xffff))
+FAST(f16_f32, uint32_t, uint32_t, uint32_t, uint32_t, f32_to_half_rn(a))
+FAST(bf16_f32, uint32_t, uint32_t, uint32_t, uint32_t, f32_to_bf16_rn(a))
+FAST2(f16x2_f32, uint32_t, uint32_t, f32_to_half_rn(a) << 16 | f32_to_half_rn(b))
+FAST2(bf16x2_f32, uint32_t, uint32_t, f32_to_bf16_rn(a) << 16 | f32_to_bf16_rn(b))
 // to tf32, ties away from zero: half a last place is added to the magnitude, and the rest cut off
 LANE_INLINE uint32_t tf32_rna(uint32_t a)
 {
     return nan32(a) ? NAN32 : (a & 0x7fffffffu) == 0x7f800000u ? a : (a + 0x1000) & 0xffffe000u;
 }
-UNARY(tf32_f32, uint32_t, uint32_t, tf32_rna(a))
+FAST(tf32_f32, uint32_t, uint32_t, uint32_t, uint32_t, tf32_rna(a))
 
 // --- cvt.pack (§9.7.9.22): two numbers clamped to a narrower type, side by side, and the low bits of c above them ----
 LANE_INLINE uint32_t narrowed(uint32_t x, int bits, bool is_signed)

@@ -105,13 +105,15 @@ static Space space_of(uint8_t mod)
     }
 }
 
-// Does a register of type r fit an operand of type t? relaxed: it may be wider (§9.4.1).
+// Does a register of type r fit an operand of type t? relaxed: it may be wider, but of a floating-point type only where
+// it holds plain bits (§9.4.1, tables 27 and 28).
 static bool agrees(Type r, Type t, bool relaxed)
 {
     const TypeInfo *a = &type_info[r], *b = &type_info[t];
     if (a->kind == K_PRED || b->kind == K_PRED) return a->kind == b->kind;
     if (a->kind == K_OPAQUE || b->kind == K_OPAQUE) return a->kind == b->kind;
-    if (b->kind == K_FLOAT) return a->bits == b->bits && (a->kind == K_BITS || a->kind == K_FLOAT);
+    if (b->kind == K_FLOAT && a->kind == K_FLOAT) return a->bits == b->bits;
+    if (b->kind == K_FLOAT) return a->kind == K_BITS && (relaxed ? a->bits >= b->bits : a->bits == b->bits);
     if (b->kind == K_BITS && a->kind == K_FLOAT) return relaxed ? a->bits >= b->bits : a->bits == b->bits;
     if (a->kind == K_FLOAT) return false;
     return relaxed ? a->bits >= b->bits : a->bits == b->bits;
@@ -215,8 +217,17 @@ static bool vector(const Check *c, int n, const Operand *o, Type t, bool to)
     if (o->kind != O_VEC || o->count != want)
         return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
                        want);
-    for (int k = 0; k < o->count; k++)
-        if (!(to ? dest(c, n, &o->items[k], t, true) : source(c, n, &o->items[k], t, true))) return false;
+    const Reg *first = NULL;  // all have one width, which may be wider than the type
+    for (int k = 0; k < o->count; k++) {
+        const Operand *e = &o->items[k];
+        if (!(to ? dest(c, n, e, t, true) : source(c, n, e, t, true))) return false;
+        if (e->kind != O_REG) continue;
+        const Reg *r = &c->f->regs.v[e->reg];
+        if (first && type_info[r->type].bits != type_info[first->type].bits)
+            return fail_at(c, e->at, NULL, "registers %s and %s of a vector have different widths", first->name,
+                           r->name);
+        if (!first) first = r;
+    }
     return true;
 }
 
@@ -382,13 +393,17 @@ static bool check_texture(const Check *c, const Operand *o)
     return true;
 }
 
+// Conversions to and from these take floating-point values in registers of their width alone (§9.7.9.21, notes).
+#define T_NARROW (T(BF16) | T(BF16X2) | T(TF32) | T_F8X2)
+
 static bool check_operand(const Check *c, char letter, int n)
 {
     Inst *i = c->i;
     const Operand *o = &i->opnd[n];
     const char *name = op_info[i->op].name;
     Type t = inst_operand_type(i, n);
-    bool relaxed = i->op == OP_CVT;
+    bool narrow = T_NARROW >> i->type & 1 || T_NARROW >> i->type2 & 1;
+    bool relaxed = i->op == OP_CVT && (!narrow || type_info[t].kind != K_FLOAT);
     switch (letter) {
     case 'd':
     case 'D':
