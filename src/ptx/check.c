@@ -447,6 +447,23 @@ static bool check_operand(const Check *c, char letter, int n)
     }
 }
 
+// A .param variable of the body holds what a call passes or gives back (§7.1): its loads and stores belong to the call,
+// which always happens with them.
+static bool check_guard(const Check *c)
+{
+    const Inst *i = c->i;
+    if (!i->guarded || i->space != SP_PARAM || (i->op != OP_LD && i->op != OP_ST)) return true;
+    const Operand *o = &i->opnd[i->op == OP_LD];
+    if (!o->sym) return true;
+    for (size_t k = 0; k < c->f->params.n; k++)
+        if (c->f->params.v[k] == o->sym) return true;
+    for (size_t k = 0; k < c->f->rets.n; k++)
+        if (c->f->rets.v[k] == o->sym) return true;
+    return fail_at(c, o->at, "guard the call, or what is done with the value",
+                   "'%s' of '%s', which a call passes or gives back, can't have a guard", op_info[i->op].name,
+                   o->sym->name);
+}
+
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
 {
     Check c = {m, f, i, diag, 0};
@@ -476,7 +493,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
             return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
                            space_names[space]);
     }
-    return true;
+    return check_guard(&c);
 }
 
 int inst_dest_count(const Inst *i)

@@ -170,10 +170,20 @@ static bool parse_file(Parser *p)
     return true;
 }
 
+// Does what stands at module scope begin here?
+static bool begins_item(const Parser *p)
+{
+    static const char *const names[] = {".visible", ".extern", ".weak",   ".common", ".entry", ".func",
+                                        ".global",  ".const",  ".shared", ".tex",    ".file",  ".section"};
+    bool found = tok(p)->kind == TOK_END;
+    for (size_t k = 0; k < COUNT(names); k++) found |= is_directive(p, names[k]);
+    return found;
+}
+
 // .maxntid x[,y[,z]] and the other directives between a function's header and its body (§11.4)
 static bool parse_directives(Parser *p, Function *f)
 {
-    while (tok(p)->kind == TOK_DIRECTIVE) {
+    while (tok(p)->kind == TOK_DIRECTIVE && !begins_item(p)) {
         const Token t = *tok(p);
         uint32_t *triple = is_directive(p, ".maxntid") ? f->maxntid : is_directive(p, ".reqntid") ? f->reqntid : NULL;
         uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm
@@ -206,6 +216,19 @@ static bool parse_directives(Parser *p, Function *f)
     return true;
 }
 
+// A parameter and a result have two names. Kernels have their parameters in memory.
+static bool check_params(Parser *p, const Function *f)
+{
+    for (size_t k = 0; k < f->params.n; k++) {
+        const Symbol *s = f->params.v[k];
+        if (f->entry && s->in_reg) return parse_fail(p, s->at, NULL, "a kernel's parameters are .param, not .reg");
+        for (size_t r = 0; r < f->rets.n; r++)
+            if (!strcmp(f->rets.v[r]->name, s->name))
+                return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+    }
+    return true;
+}
+
 static bool same_symbols(const Symbols *a, const Symbols *b)
 {
     for (size_t k = 0; k < a->n && k < b->n; k++)
@@ -213,7 +236,7 @@ static bool same_symbols(const Symbols *a, const Symbols *b)
     return a->n == b->n;
 }
 
-// function = (.entry | .func ['(' return ')']) name [params] directive* (';' | '{' body '}'). A prototype may be
+// function = (.entry | .func ['(' return ')']) name [params] directive* ([';'] | '{' body '}'). A prototype may be
 // repeated.
 static bool parse_function(Parser *p, Linkage linkage, bool entry)
 {
@@ -231,6 +254,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->symbol = s;
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
+    if (!check_params(p, f) || !join_results(p, &f->rets)) return false;
     if (!parse_directives(p, f)) return false;
     f->has_body = is_punct(p, '{');
     int64_t old;
@@ -249,7 +273,9 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     }
     Item item = {f->symbol, f, false};
     vec_push(&p->m->items, item);
-    return f->has_body ? parse_body(p, f) : expect_punct(p, ';');
+    if (f->has_body) return parse_body(p, f);
+    // ptxas takes a .func prototype without ';', too
+    return (!entry && begins_item(p)) || expect_punct(p, ';');
 }
 
 // The decimal digits at *s as a number; *s is left behind them.
@@ -371,6 +397,8 @@ Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
     vec_free(&p.alias);
     vec_free(&p.ranges);
     vec_free(&p.places);
+    vec_free(&p.vectors);
+    vec_free(&p.results);
     if (ok) return m;
     ptx_free(m);
     return NULL;

@@ -4,7 +4,15 @@
 
 #include "ptx/ptx.h"
 
-typedef enum NameKind { NAME_REG = 1, NAME_SYMBOL, NAME_TABLE, NAME_PROTO, NAME_RANGE, NAME_LEAST } NameKind;
+typedef enum NameKind {
+    NAME_REG = 1,
+    NAME_VECTOR,
+    NAME_SYMBOL,
+    NAME_TABLE,
+    NAME_PROTO,
+    NAME_RANGE,
+    NAME_LEAST,
+} NameKind;
 typedef struct Scope {
     Map names;   // NameKind << 32 | index. "%r<": the range %r<n>; "%r>": the least n of a %rn declared singly
     Map labels;  // index into Function.labels
@@ -15,7 +23,21 @@ typedef struct Scope {
 typedef struct Range {
     Type type;
     uint32_t n, order;
+    int vec;  // elements of each, 1: no vectors
 } Range;
+
+// .reg .v2 or .v4: its elements are registers of their own, one behind the other.
+typedef struct Vector {
+    uint32_t first;
+    int n;
+} Vector;
+
+typedef struct Result {  // of the function whose body is parsed, in a register
+    uint32_t reg;
+    Type type;
+    Symbol *symbol;
+    uint64_t offset;
+} Result;
 
 struct Parser {
     Lexer lex;
@@ -24,6 +46,8 @@ struct Parser {
     Function *f;  // the function whose body is parsed
     VEC(Scope) scopes;
     VEC(Range) ranges;     // of f
+    VEC(Vector) vectors;   // of f
+    VEC(Result) results;   // of f
     VEC(uint64_t) places;  // per register of f: its declaration's number << 32 | its number in the range
     uint32_t order;        // declarations of registers so far
     VEC(uint32_t) alias;   // per label: the label that a nested scope's undefined one turned out to be, or itself
@@ -68,8 +92,21 @@ bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the toke
 bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
 
+// parse_inst.c
+bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG
+
+// parse_expand.c: what stands for several instructions
+bool parse_index(Parser *p, Operand *o);           // a[…]: o has the variable
+void expand_arrays(Parser *p, Inst *i);            // before i is taken up
+bool expand_vector_mov(Parser *p, const Inst *i);  // in place of i; false: it is none, or an error
+bool join_results(Parser *p, Symbols *rets);       // of a function or prototype
+void open_registers(Parser *p);                    // when a body begins
+void store_results(Parser *p, const Inst *like);   // where it ends
+bool expand_call(Parser *p, Inst *i);              // takes i up, and what must follow it
+
 // parse_reg.c
-bool parse_regs(Parser *p);  // behind .reg
+bool parse_regs(Parser *p);                                    // behind .reg
+uint32_t declare_reg(Parser *p, const char *name, Type type);  // in the innermost scope
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
 uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own

@@ -123,6 +123,26 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
     return parse_fail(p, t->at, NULL, "register '%.*s' is not declared", (int)t->length, t->text);
 }
 
+// A vector register as a whole, or one element of it: .x .y .z .w, or .r .g .b .a (§6.4.3)
+static bool parse_vector(Parser *p, const Vector *v, Operand *o)
+{
+    const Token *t = tok(p);
+    const char *letter = t->kind == TOK_DIRECTIVE && t->length == 2 ? strchr("xyzwrgba", t->text[1]) : NULL;
+    if (letter) {
+        int k = (int)(letter - "xyzwrgba") % 4;
+        if (k >= v->n) return parse_fail(p, t->at, NULL, "this vector has %d elements", v->n);
+        o->kind = O_REG;
+        o->reg = v->first + (uint32_t)k;
+        lex_next(&p->lex);
+        return true;
+    }
+    o->kind = O_VEC;
+    o->count = (uint16_t)v->n;
+    o->items = arena_alloc(&p->m->arena, sizeof *o->items * (size_t)v->n);
+    for (int k = 0; k < v->n; k++) o->items[k] = (Operand){.kind = O_REG, .reg = v->first + (uint32_t)k, .at = o->at};
+    return true;
+}
+
 static bool parse_name_operand(Parser *p, Operand *o)
 {
     const Token t = *tok(p);
@@ -136,6 +156,7 @@ static bool parse_name_operand(Parser *p, Operand *o)
         uint32_t index = (uint32_t)v;
         switch ((NameKind)(v >> 32)) {
         case NAME_REG: o->kind = O_REG, o->reg = index; return true;
+        case NAME_VECTOR: return parse_vector(p, &p->vectors.v[index], o);
         case NAME_SYMBOL: o->kind = O_SYM, o->sym = p->f->locals.v[index]; break;
         case NAME_TABLE: *o = *p->f->tables.v[index], o->at = t.at; return true;
         default: o->kind = O_PROTO, o->reg = index; return true;
@@ -149,6 +170,7 @@ static bool parse_name_operand(Parser *p, Operand *o)
         if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
         if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
     }
+    if (is_punct(p, '[') && !p->depth) return parse_index(p, o);
     if (is_punct(p, '+') || is_punct(p, '-')) {
         int64_t n;
         take_punct(p, '+');
@@ -156,6 +178,13 @@ static bool parse_name_operand(Parser *p, Operand *o)
         o->imm = (uint64_t)n;
     }
     return true;
+}
+
+bool parse_register(Parser *p, Operand *o)
+{
+    size_t at = tok(p)->at;
+    if (!parse_operand(p, o)) return false;
+    return (o->kind == O_REG && !o->negated) || parse_fail(p, at, NULL, "a register is expected here");
 }
 
 // pair = name '|' name
@@ -325,10 +354,14 @@ static bool parse_inst(Parser *p)
     i.operands = (uint8_t)n;
     i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
     memcpy(i.opnd, o, sizeof *o * (size_t)n);
+    expand_arrays(p, &i);
     if (i.op == OP_CVT) cvt_sreg(p, &i);
+    if (i.op == OP_RET) store_results(p, &i);
+    if (expand_vector_mov(p, &i)) return true;
     i.origin = (uint32_t)p->f->insts.n;
-    vec_push(&p->f->insts, i);
-    return true;
+    if (i.op == OP_CALL) return expand_call(p, &i);
+    if (!p->lex.failed) vec_push(&p->f->insts, i);
+    return !p->lex.failed;
 }
 
 // name ':' .branchtargets l, … ; | .calltargets f, … ; | .callprototype [(rets)] _ (params) ;
@@ -374,7 +407,7 @@ static bool parse_table(Parser *p, const Token *name)
         } while (take_punct(p, ','));
         return expect_punct(p, ';');
     }
-    if (is_punct(p, '(') && !parse_params(p, &proto->rets, false)) return false;
+    if (is_punct(p, '(') && !(parse_params(p, &proto->rets, false) && join_results(p, &proto->rets))) return false;
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "'_' is expected here");
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &proto->params, false)) return false;
@@ -448,17 +481,20 @@ bool parse_body(Parser *p, Function *f)
 {
     p->f = f;
     p->loc = p->order = 0;
-    p->renamed = p->alias.n = p->ranges.n = p->places.n = 0;
+    p->renamed = p->alias.n = p->ranges.n = p->vectors.n = p->places.n = 0;
     map_free(&p->taken);
     for (size_t i = 0; i < f->rets.n; i++) map_put(&p->taken, f->rets.v[i]->name, strlen(f->rets.v[i]->name), 1);
     for (size_t i = 0; i < f->params.n; i++) map_put(&p->taken, f->params.v[i]->name, strlen(f->params.v[i]->name), 1);
     size_t at = tok(p)->at;
     if (!expect_punct(p, '{')) return false;
     scope_open(p);
+    open_registers(p);
     while (!is_punct(p, '}')) {
         if (tok(p)->kind == TOK_END) return parse_fail(p, at, NULL, "function '%s' has no end", f->symbol->name);
         if (!parse_statement(p)) return false;
     }
+    const Inst end = {.op = OP_RET, .at = tok(p)->at}, *last = f->insts.n ? &f->insts.v[f->insts.n - 1] : NULL;
+    if (!last || last->op != OP_RET || last->guarded) store_results(p, &end);
     Scope outer = p->scopes.v[--p->scopes.n];
     map_free(&outer.names);
     map_free(&outer.labels);

@@ -63,6 +63,27 @@ uint32_t new_reg(Parser *p, const char *name, Type type)
     return index;
 }
 
+// The elements of a vector are named as they are written, but for the dot, which no name may have.
+static int64_t add_vector(Parser *p, Scope *s, const char *name, size_t n, Type type, int count, uint32_t order,
+                          uint32_t number)
+{
+    Vector v = {(uint32_t)p->f->regs.n, count};
+    for (int k = 0; k < count; k++) {
+        Reg r = {unique_name(p, arena_printf(&p->m->arena, "%.*s$%c", (int)n, name, "xyzw"[k])), type};
+        vec_push(&p->f->regs, r);
+        vec_push(&p->places, (uint64_t)order << 32 | (uint64_t)(number * 4 + (uint32_t)k));
+    }
+    vec_push(&p->vectors, v);
+    int64_t found = (int64_t)NAME_VECTOR << 32 | (int64_t)(p->vectors.n - 1);
+    map_put(&s->names, name, n, found);
+    return found;
+}
+
+uint32_t declare_reg(Parser *p, const char *name, Type type)
+{
+    return add_reg(p, &p->scopes.v[p->scopes.n - 1], name, strlen(name), type, p->order++, 0);
+}
+
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v)
 {
     for (size_t i = p->scopes.n; i-- > 0;) {
@@ -71,7 +92,10 @@ bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v)
         Found found = {.p = p, .s = s};
         if (!s->has_ranges || !each_stem(name, n, '<', find_range, &found)) continue;
         const Range *r = &p->ranges.v[found.range];
-        *v = (int64_t)NAME_REG << 32 | add_reg(p, s, name, n, r->type, r->order, found.number);
+        if (r->vec > 1)
+            *v = add_vector(p, s, name, n, r->type, r->vec, r->order, found.number);
+        else
+            *v = (int64_t)NAME_REG << 32 | add_reg(p, s, name, n, r->type, r->order, found.number);
         return true;
     }
     return false;
@@ -86,7 +110,7 @@ static bool note_least(void *user, const char *key, size_t n, uint32_t number)
     return false;
 }
 
-static bool declare_range(Parser *p, const Token *name, Type type)
+static bool declare_range(Parser *p, const Token *name, Type type, int vec)
 {
     Scope *s = &p->scopes.v[p->scopes.n - 1];
     size_t at = tok(p)->at;
@@ -104,34 +128,38 @@ static bool declare_range(Parser *p, const Token *name, Type type)
     if (twice)
         return parse_fail(p, name->at, NULL, "registers of '%.*s<%llu>' are declared twice", (int)name->length,
                           name->text, (unsigned long long)n);
-    Range r = {type, (uint32_t)n, p->order++};
+    Range r = {type, (uint32_t)n, p->order++, vec};
     vec_push(&p->ranges, r);
     map_put(&s->names, key, name->length + 1u, (int64_t)NAME_RANGE << 32 | (int64_t)(p->ranges.n - 1));
     s->has_ranges = true;
     return true;
 }
 
-// .reg type (name | name '<' n '>') (',' …)* ';'
+// .reg [.v2 | .v4] type (name | name '<' n '>') (',' …)* ';'
 bool parse_regs(Parser *p)
 {
     size_t at = tok(p)->at;
-    if (is_directive(p, ".v2") || is_directive(p, ".v4"))
-        return parse_unsupported(p, at, NULL, "vector registers are not implemented");
+    int vec = take_directive(p, ".v2") ? 2 : take_directive(p, ".v4") ? 4 : 1;
     Type type = parse_type(p);
     if (type == TY_NONE || type_info[type].kind == K_OPAQUE)
         return parse_fail(p, at, NULL, "a register type is expected here");
+    if (vec > 1 && (type == TY_PRED || vec * type_info[type].bits > 128))
+        return parse_fail(p, at, NULL, "a vector has at most 128 bits, and no predicates");
     do {
         if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register's name is expected here");
         const Token name = *tok(p);
         lex_next(&p->lex);
         if (take_punct(p, '<')) {
-            if (!declare_range(p, &name, type)) return false;
+            if (!declare_range(p, &name, type, vec)) return false;
             continue;
         }
         Scope *s = &p->scopes.v[p->scopes.n - 1];
         if (scope_has(p, s, name.text, name.length))
             return parse_fail(p, name.at, NULL, "'%.*s' is declared twice", (int)name.length, name.text);
-        add_reg(p, s, name.text, name.length, type, p->order++, 0);
+        if (vec > 1)
+            add_vector(p, s, name.text, name.length, type, vec, p->order++, 0);
+        else
+            add_reg(p, s, name.text, name.length, type, p->order++, 0);
         each_stem(name.text, name.length, '>', note_least, s);
     } while (take_punct(p, ','));
     return expect_punct(p, ';');

@@ -266,6 +266,8 @@ static bool parse_attributes(Parser *p, Symbol *s)
     size_t at = tok(p)->at;
     s->type = parse_type(p);
     if (s->type == TY_NONE) return parse_fail(p, at, NULL, "a type is expected here");
+    if (s->type == TY_PRED && s->in_reg)
+        return parse_unsupported(p, at, NULL, "predicates as parameters are not implemented");
     if (s->type == TY_PRED) return parse_fail(p, at, NULL, "predicates live in registers only");
     return !take_directive(p, ".ptr") || parse_ptr(p, s);
 }
@@ -283,7 +285,7 @@ bool parse_variables(Parser *p, Space space, Linkage linkage)
     return expect_punct(p, ';');
 }
 
-// params = '(' [param (',' param)*] ')'      param = .param attribute* type [.ptr …] [name dim*]
+// params = '(' [param (',' param)*] ')'      param = (.param | .reg) attribute* type [.ptr …] [name dim*]
 bool parse_params(Parser *p, Symbols *out, bool named)
 {
     if (!expect_punct(p, '(')) return false;
@@ -291,12 +293,11 @@ bool parse_params(Parser *p, Symbols *out, bool named)
     do {
         size_t at = tok(p)->at;
         Space space = parse_space(p);
-        if (space == SP_REG)
-            return parse_unsupported(p, at, NULL,
-                                     "parameters in registers (.reg) are not implemented; compilers emit .param");
-        if (space != SP_PARAM) return parse_fail(p, at, NULL, ".param is expected here");
-        Symbol proto = {.space = SP_PARAM}, *s;
+        if (space != SP_PARAM && space != SP_REG) return parse_fail(p, at, NULL, ".param or .reg is expected here");
+        Symbol proto = {.space = SP_PARAM, .in_reg = space == SP_REG, .at = tok(p)->at}, *s;
         if (!parse_attributes(p, &proto)) return false;
+        if (proto.in_reg && proto.elements > 1)
+            return parse_unsupported(p, at, NULL, "vectors as parameters are not implemented");
         if (!named && tok(p)->kind != TOK_NAME) {
             s = arena_alloc(&p->m->arena, sizeof *s);
             *s = proto;
@@ -306,6 +307,7 @@ bool parse_params(Parser *p, Symbols *out, bool named)
         } else if (!parse_declarator(p, proto, &s)) {
             return false;
         }
+        if (s->in_reg && s->array) return parse_fail(p, s->at, NULL, "a register is no array");
         for (size_t k = 0; named && k < out->n; k++)
             if (!strcmp(out->v[k]->name, s->name)) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
         vec_push(out, s);

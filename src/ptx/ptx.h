@@ -194,6 +194,7 @@ typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 typedef struct Operand {
     uint8_t kind, imm_kind;
     bool negated, minus;  // !p; -r of vmad
+    bool indexed;         // a[…], while it is parsed
     uint16_t count;       // items
     uint16_t select;      // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
@@ -252,8 +253,11 @@ struct Symbol {
     Linkage linkage;
     Type type;
     uint32_t align;
-    uint64_t bytes;          // 0: an .extern array without size
-    bool array, ptr;         // declared with []; a parameter marked .ptr
+    uint64_t bytes;       // 0: an .extern array without size
+    bool array, ptr;      // declared with []; a parameter marked .ptr
+    bool in_reg;          // a function's parameter or result that was declared .reg; it travels as a .param
+    uint32_t part_count;  // several such results travel as one: its parts, and in the address of each its offset
+    Symbol **parts;
     uint64_t elements;       // declared in the first dimension product
     const char *attributes;  // the text of .ptr and .attribute annotations, for printing; may be null
     uint8_t *init;           // bytes, or null
