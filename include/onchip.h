@@ -50,6 +50,7 @@ typedef struct oc_config {
     uint32_t threads;         // host threads that simulate; 0: one. Results don't depend on it
     bool functional;          // execute only: no cycles, no memory hierarchy
     bool no_lowering;         // execute the PTX as written: no dead-code removal, no copy propagation
+    bool strict;              // oc_load refuses a module that has a kernel which can't be run
     uint64_t max_cycles;      // per launch; 0: no limit
     uint64_t interval;        // cycles between samples of every counter; 0: none
     // Called between windows, at most some times a second, so that a program can show progress; may be null.
@@ -87,7 +88,8 @@ oc_status oc_read(oc_device *device, void *to, oc_ptr from, size_t bytes, oc_str
 oc_status oc_copy(oc_device *device, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *stream);
 oc_status oc_fill(oc_device *device, oc_ptr to, uint8_t value, size_t bytes, oc_stream *stream);
 
-// Modules are PTX text. name (may be null) is what diagnostics call it; the text need not outlive the call.
+// Modules are PTX text. name (may be null) is what diagnostics call it; the text need not outlive the call. A kernel that
+// uses what isn't implemented blocks itself alone: oc_kernel_info.refusal says why, and oc_launch fails with that.
 oc_status oc_load(oc_device *device, const char *ptx, size_t length, const char *name, oc_module **module);
 oc_status oc_load_file(oc_device *device, const char *path, oc_module **module);
 oc_status oc_kernel_get(oc_module *module, const char *name, oc_kernel **kernel);
@@ -106,6 +108,7 @@ typedef struct oc_kernel_info {
     uint32_t max_threads;      // the largest block the kernel can be launched with
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
+    const char *refusal;       // why the kernel can't be launched; null: it can
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 // How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a

@@ -24,7 +24,9 @@ static const Option options[] = {
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--check", NULL, "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
+    {"--strict", NULL, "refuse a module of which any kernel can't be run, not only that kernel"},
+    {"--check", NULL,
+     "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
     {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
@@ -59,6 +61,7 @@ enum {
     R_MAX,
     R_FUNCTIONAL,
     R_NO_LOWERING,
+    R_STRICT,
     R_CHECK,
     R_SL1,
     R_SL1_SETTING,
@@ -142,6 +145,7 @@ static int take_option(Run *r, int o)
     case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_NO_LOWERING: r->config.no_lowering = true; break;
+    case R_STRICT: r->config.strict = true; break;
     case R_CHECK: r->check = true; break;
     case R_SL1: r->software = true; break;
     case R_KERNEL: r->file.kernel = v; break;

@@ -97,13 +97,28 @@ static int show_functions(const Module *m, const char *path, const char *view, c
     size_t n = 0;
     for (size_t k = 0; k < m->symbols.n; k++) {
         const Function *f = m->symbols.v[k]->function;
-        if (!f || !f->has_body) continue;
+        if (!f || !(f->has_body || (f->refusal && !strcmp(view, "ir")))) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
         if (!kernel || !strcmp(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
     }
     if (out->n) return EXIT_OK;
     if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);
     return tell(EXIT_USAGE, "no function '%s' with a body in %s%s", kernel, path, did_you_mean(kernel, names, n, hint));
+}
+
+// Tells of the kernels that can't be run, and why.
+static void show_refused(Module *m)
+{
+    for (size_t k = 0; k < m->symbols.n; k++) {
+        const Function *f = m->symbols.v[k]->function;
+        Diag diag = {0};
+        Image image = {.module = m, .lower = true};
+        if (!f || !f->entry || !(f->has_body || f->refusal)) continue;
+        Kernel *kernel = exec_decode(&image, f, &diag);
+        if (!kernel) tell(0, "kernel '%s' can't be run: %s", f->symbol->name, diag.text.v);
+        exec_kernel_free(kernel);
+        diag_free(&diag);
+    }
 }
 
 // A file, or the PTX of a workload that is built in.
@@ -118,7 +133,7 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
         text_free(&text);
         return tell(EXIT_FAILED, "can't read %s: %s", what, strerror(errno));
     }
-    Module *m = ptx_parse(text.v ? text.v : "", text.n, what, &diag);
+    Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     int code = EXIT_OK;
     if (!m)
         code = tell(EXIT_FAILED, "%s", diag.text.v);
@@ -128,6 +143,7 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
         ptx_print(m, &out);
     else
         code = show_functions(m, what, view, kernel, &out);
+    if (m) show_refused(m);
     if (out.v) fputs(out.v, stdout);
     text_free(&out), text_free(&text), diag_free(&diag);
     ptx_free(m);

@@ -33,7 +33,7 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
     Text text = {0}, rewritten = {0};
     Diag diag = {0};
     if (!text_read_file(&text, path)) return tell(EXIT_FAILED, "can't read %s: %s", path, strerror(errno));
-    Module *m = ptx_parse(text.v ? text.v : "", text.n, path, &diag);
+    Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, path, &diag);
     int code = EXIT_OK;
     if (!m) {
         code = tell(EXIT_FAILED, "%s", diag.text.v);

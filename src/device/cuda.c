@@ -197,7 +197,7 @@ static oc_status cuda_load(oc_device *d, const char *ptx, size_t length, const c
     }
     Diag diag = {0};
     m->base.device = d;
-    m->parsed = ptx_parse(text, length, name ? name : "PTX", &diag);  // for the kernels' names and parameters
+    m->parsed = ptx_parse_partly(text, length, name ? name : "PTX", &diag);  // for the kernels' names and parameters
     diag_free(&diag);
     mem_free(text);
     for (size_t n = 0; m->parsed && n < m->parsed->functions.n; n++) {

@@ -60,7 +60,27 @@ static bool lay_out(SimModule *mod, Diag *diag)
 static int by_name(const void *a, const void *b)
 {
     const SimKernel *x = *(SimKernel *const *)a, *y = *(SimKernel *const *)b;
-    return strcmp(x->kernel->f->symbol->name, y->kernel->f->symbol->name);
+    return strcmp(x->f->symbol->name, y->f->symbol->name);
+}
+
+// A kernel that can't be run is one nevertheless, and says so when it is launched; not in a strict device.
+static bool add_kernel(SimModule *mod, const Function *fn, Diag *diag)
+{
+    SimKernel *kernel = mem_alloc(sizeof *kernel);
+    *kernel = (SimKernel){.base = {&mod->base},
+                          .f = fn,
+                          .kernel = exec_decode(&mod->image, fn, diag),
+                          .sizes = mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)),
+                          .names = mem_alloc(sizeof(char *) * (fn->params.n + 1))};
+    for (size_t p = 0; p < fn->params.n; p++)
+        kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
+    vec_push(&mod->kernels, kernel);
+    if (kernel->kernel) return true;
+    kernel->refusal = mem_text(diag->text.v ? diag->text.v : "");
+    kernel->status = diag->unsupported ? OC_UNSUPPORTED : OC_BAD_FILE;
+    if (sim_of(mod->base.device)->config.strict) return false;
+    diag_free(diag);
+    return true;
 }
 
 oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *name, oc_module **out)
@@ -70,26 +90,13 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     *out = NULL;
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
-    mod->image = (Image){.module = ptx_parse(ptx, length, name ? name : "module.ptx", &diag),
+    mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
                          .lower = !d->config.no_lowering,
                          .reg_limit = d->gpu.sm.reg_max};
     bool ok = mod->image.module && lay_out(mod, &diag);
     for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
         const Function *fn = mod->image.module->symbols.v[f]->function;
-        if (!fn || !fn->entry || !fn->has_body) continue;
-        Kernel *k = exec_decode(&mod->image, fn, &diag);
-        if (!k) {
-            ok = false;
-            break;
-        }
-        SimKernel *kernel = mem_alloc(sizeof *kernel);
-        *kernel = (SimKernel){{&mod->base},
-                              k,
-                              mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)),
-                              mem_alloc(sizeof(char *) * (fn->params.n + 1))};
-        for (size_t p = 0; p < fn->params.n; p++)
-            kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
-        vec_push(&mod->kernels, kernel);
+        if (fn && fn->entry && (fn->has_body || fn->refusal)) ok = add_kernel(mod, fn, &diag);
     }
     vec_push(&d->modules, mod);
     if (!ok) {
@@ -130,6 +137,7 @@ void sim_unload(oc_module *base)
         exec_kernel_free(mod->kernels.v[k]->kernel);
         mem_free(mod->kernels.v[k]->sizes);
         mem_free(mod->kernels.v[k]->names);
+        mem_free(mod->kernels.v[k]->refusal);
         mem_free(mod->kernels.v[k]);
     }
     vec_free(&mod->kernels);
@@ -151,7 +159,7 @@ oc_status sim_kernel_get(oc_module *base, const char *name, oc_kernel **kernel)
     const char *names[64];
     size_t n = 0;
     for (size_t k = 0; k < mod->kernels.n; k++) {
-        const char *it = mod->kernels.v[k]->kernel->f->symbol->name;
+        const char *it = mod->kernels.v[k]->f->symbol->name;
         if (n < COUNT(names)) names[n++] = it;
         if (strcmp(it, name)) continue;
         *kernel = &mod->kernels.v[k]->base;
@@ -183,15 +191,16 @@ oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *byt
 oc_kernel_info sim_kernel_describe(const oc_kernel *base)
 {
     const SimKernel *k = (const SimKernel *)base;
-    const Function *f = k->kernel->f;
+    const Function *f = k->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
     return (oc_kernel_info){f->symbol->name,
                             (uint32_t)f->params.n,
-                            k->kernel->registers,
-                            k->kernel->static_shared,
-                            k->kernel->local_bytes,
+                            k->kernel ? k->kernel->registers : 0,
+                            k->kernel ? k->kernel->static_shared : 0,
+                            k->kernel ? k->kernel->local_bytes : 0,
                             max,
                             k->sizes,
-                            k->names};
+                            k->names,
+                            k->refusal};
 }

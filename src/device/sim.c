@@ -261,11 +261,12 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
 {
     const SimKernel *kernel = (const SimKernel *)base;
     Sim *d = sim_of(base->module->device);
+    *blocks = 0;
+    if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
     LaunchInfo info = {
         .kernel = kernel->kernel, .grid = {1, 1, 1}, .block = {block.x, block.y, block.z}, .dynamic_shared = smem};
     SmCfg organised = d->gpu.sm;
     const char *limit;
-    *blocks = 0;
     if (!block.x || !block.y || !block.z || (uint64_t)kernel->kernel->static_shared + smem > d->gpu.sm.shared_max)
         return OC_OK;
     sm_organise(&organised, &info);
@@ -287,6 +288,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     const SimKernel *kernel = (const SimKernel *)base;
     Sim *d = sim_of(base->module->device);
     Kernel *k = kernel->kernel;
+    if (!k) return fail(d, kernel->status, "%s", kernel->refusal);
     oc_status status = check_launch(d, k, grid, block, smem);
     if (status != OC_OK) return status;
     LaunchInfo info = {.kernel = k,

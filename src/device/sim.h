@@ -16,7 +16,10 @@ typedef struct SimEvent {
 } SimEvent;
 typedef struct SimKernel {
     oc_kernel base;
-    Kernel *kernel;
+    const Function *f;
+    Kernel *kernel;    // null: it can't be run
+    char *refusal;     // why, then
+    oc_status status;  // what its launches return, then
     uint32_t *sizes;
     const char **names;
 } SimKernel;

@@ -189,6 +189,16 @@ static void fill_constants(Decode *x)
     }
 }
 
+// The diagnostic that would have refused the module
+static void decode_refused(const Decode *x, const Function *g)
+{
+    if (x->diag->failed) return;
+    x->diag->failed = x->diag->unsupported = true;
+    text_put(&x->diag->text, g->refusal);
+    if (g != x->f)
+        text_printf(&x->diag->text, "\nkernel '%s' needs function '%s'", x->f->symbol->name, g->symbol->name);
+}
+
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
 {
     Kernel *k = mem_alloc(sizeof *k);
@@ -196,6 +206,12 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     k->f = f;
     k->image = image;
     k->its = image->module->sm >= 70;
+    const Function *blocked = ptx_blocked(f);
+    if (blocked) {
+        decode_refused(&x, blocked);
+        exec_kernel_free(k);
+        return NULL;
+    }
     for (size_t p = 0; p < f->params.n; p++) {
         uint32_t at;
         lay_out(&k->param_bytes, f->params.v[p], &at);

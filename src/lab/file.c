@@ -172,7 +172,7 @@ char *file_params(const oc_kernel_info *info)
     return t.v ? t.v : mem_text("none");
 }
 
-static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
 {
     oc_module *m;
     oc_status status = oc_load_file(d, r->path, &m);
@@ -194,6 +194,14 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
             fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: %s", r->path, own, names.v);
     text_free(&names);
     return status;
+}
+
+// One that can't be run is refused before its arguments are looked at.
+static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+{
+    oc_status status = choose_kernel(d, r, k, error);
+    const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
+    return refusal ? fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
 }
 
 oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)

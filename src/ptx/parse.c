@@ -255,7 +255,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
     if (!check_params(p, f) || !join_results(p, &f->rets)) return false;
-    if (!parse_directives(p, f)) return false;
+    bool known = parse_directives(p, f);
     f->has_body = is_punct(p, '{');
     int64_t old;
     if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
@@ -265,7 +265,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
         if (was->function->entry != entry || !same_symbols(&was->function->params, &f->params) ||
             !same_symbols(&was->function->rets, &f->rets))
             return parse_fail(p, s->at, NULL, "'%s' was declared otherwise before", s->name);
-        if (f->has_body) was->function = f, was->at = s->at;
+        if (f->has_body || !known) was->function = f, was->at = s->at;
         if (f->has_body || linkage != LINK_EXTERN) was->linkage = linkage;
     } else {
         vec_push(&p->m->symbols, s);
@@ -273,7 +273,8 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     }
     Item item = {f->symbol, f, false};
     vec_push(&p->m->items, item);
-    if (f->has_body) return parse_body(p, f);
+    if (!known) return leave_out(p, f);
+    if (f->has_body) return parse_body(p, f) || leave_out(p, f);
     // ptxas takes a .func prototype without ';', too
     return (!entry && begins_item(p)) || expect_punct(p, ';');
 }
@@ -346,6 +347,7 @@ static bool parse_item(Parser *p)
         Linkage linkage;
     } links[] = {{".extern", LINK_EXTERN}, {".visible", LINK_VISIBLE}, {".weak", LINK_WEAK}, {".common", LINK_COMMON}};
     Linkage linkage = LINK_NONE;
+    p->item_at = tok(p)->at;
     for (size_t i = 0; i < COUNT(links); i++)
         if (take_directive(p, links[i].name)) linkage = links[i].linkage;
     size_t at = tok(p)->at;
@@ -366,7 +368,7 @@ static bool parse_item(Parser *p)
     return parse_fail(p, at, NULL, "a variable, a function or a directive is expected here");
 }
 
-Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
+static Module *parse_module(const char *text, size_t length, const char *name, bool partly, Diag *diag)
 {
     if (length >= UINT32_MAX / 2) {
         diag_error(diag, "%s: PTX text of more than 2 GiB", name);
@@ -377,7 +379,7 @@ Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
     m->source.name = arena_text(&m->arena, name, strlen(name));
     m->source.text = arena_text(&m->arena, text, length);
     m->source.length = length;
-    Parser p = {.lex = {.source = &m->source, .diag = diag}, .m = m, .diag = diag};
+    Parser p = {.lex = {.source = &m->source, .diag = diag}, .m = m, .diag = diag, .partly = partly};
     for (int i = 0; i < OP_COUNT; i++) map_put(&p.mnemonics, op_info[i].name, strlen(op_info[i].name), i);
     for (size_t i = 0; i < op_missing_count; i++)
         map_put(&p.mnemonics, op_missing[i].name, strlen(op_missing[i].name), (int64_t)(OP_COUNT + i));
@@ -402,6 +404,16 @@ Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
     if (ok) return m;
     ptx_free(m);
     return NULL;
+}
+
+Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
+{
+    return parse_module(text, length, name, false, diag);
+}
+
+Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag)
+{
+    return parse_module(text, length, name, true, diag);
 }
 
 Symbol *ptx_find(const Module *m, const char *name)

@@ -56,6 +56,8 @@ struct Parser {
     Map mnemonics;  // operation by name
     Map suffixes;   // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
     Map sregs;
+    bool partly;          // functions that aren't implemented are left out
+    size_t item_at;       // where the current item of the module begins
     uint64_t init_bytes;  // of all initialisers so far
     uint32_t loc;         // the current .loc, as in Inst.loc
     int depth, nesting;   // of operands, of a constant expression
@@ -103,6 +105,10 @@ bool join_results(Parser *p, Symbols *rets);       // of a function or prototype
 void open_registers(Parser *p);                    // when a body begins
 void store_results(Parser *p, const Inst *like);   // where it ends
 bool expand_call(Parser *p, Inst *i);              // takes i up, and what must follow it
+
+// refuse.c
+bool leave_out(Parser *p,
+               Function *f);  // after an error in f: is it one that f may be left out for? p goes on behind f
 
 // parse_reg.c
 bool parse_regs(Parser *p);                                    // behind .reg

@@ -231,6 +231,11 @@ void ptx_print_declarations(const Function *f, Text *out)
 
 void ptx_print_function(const Function *f, Text *out)
 {
+    if (f->refusal) {  // as it was written
+        text_add(out, f->module->source.text + f->text_at, f->text_end - f->text_at);
+        text_put(out, "\n");
+        return;
+    }
     ptx_print_head(f, "", "", out);
     if (!f->has_body) {
         text_put(out, ";\n");

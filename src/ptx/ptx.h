@@ -1,8 +1,9 @@
 // ptx.h: PTX text → checked IR → analyses → lowered IR → text.
 //
 // ptx_parse reads a module and checks every instruction against ops.def; what it returns is legal and implemented, or
-// it returns a diagnostic. The IR is close to the text: an Inst keeps its modifiers in source order, so printing is
-// a walk. Analyses (cfg, liveness, provenance) are computed per function into a Flow; lower.c rewrites a copy.
+// it returns a diagnostic. ptx_parse_partly leaves out the functions that aren't implemented, and says why. The IR is
+// close to the text: an Inst keeps its modifiers in source order, so printing is a walk. Analyses (cfg, liveness,
+// provenance) are computed per function into a Flow; lower.c rewrites a copy.
 #ifndef PTX_H
 #define PTX_H
 
@@ -310,6 +311,9 @@ struct Function {
     uint32_t minnctapersm, maxnreg;
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
     VEC(Pragma) pragmas;
+    // Of a function that ptx_parse_partly left out: the diagnostic, and its text in the source. It has no body then.
+    const char *refusal;
+    uint32_t text_at, text_end;
 };
 
 // What stands at module scope, in the order of the text: a variable, a function or its prototype (function), or only
@@ -368,7 +372,11 @@ void lex_mnemonic(Lexer *lex);
 // --- parse.c, parse_inst.c, check.c ---------------------------------------------------------------------------------
 // Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
 Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
+// The same, but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
+Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag);
 void ptx_free(Module *module);
+// refuse.c: the function for which f can't be run: itself, or one that it names, and so on. Null: there is none.
+const Function *ptx_blocked(const Function *f);
 Symbol *ptx_find(const Module *module, const char *name);
 
 typedef struct Parser Parser;

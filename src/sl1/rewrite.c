@@ -77,7 +77,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
                       Diag *diag)
 {
-    Module *module = ptx_parse(ptx, length, name, diag);
+    Module *module = ptx_parse_partly(ptx, length, name, diag);
     if (!module) return false;
     sl1_rewrite(module, o, out, m);
     ptx_free(module);

@@ -6,6 +6,7 @@
 //   parse       the module as printed, which must read back and print the same; a case that is refused gives its
 //   diagnostic
 //   refuse      the same, and every case must be refused
+//   partly      the module without the functions that aren't implemented, as printed, and why each of these isn't there
 //   inst        each line is an instruction, printed or refused alone
 //   flow        blocks, dominators, loops, reconvergence, liveness
 //   lower       the lowered functions; the module with them must parse
@@ -60,6 +61,31 @@ static void view_parse(const Case *c)
     expect_round_trip(c, m);
     ptx_print(m, c->out);
     ptx_free(m);
+}
+
+static void view_partly(const Case *c)
+{
+    Diag diag = {0};
+    Module *m = ptx_parse_partly(c->text, c->length, c->name, &diag);
+    if (!m) {
+        text_printf(c->out, "%s%s\n", diag.unsupported ? "(not implemented) " : "", diag.text.v);
+        diag_free(&diag);
+        return;
+    }
+    assert_false(diag.failed);
+    Text once = {0}, twice = {0};
+    ptx_print(m, &once);
+    Module *again = ptx_parse_partly(once.v, once.n, c->name, &diag);
+    if (!again) fail_msg("%s: what is printed doesn't parse: %s", c->name, diag.text.v);
+    ptx_print(again, &twice);
+    assert_string_equal(once.v, twice.v);
+    text_put(c->out, once.v);
+    for (size_t k = 0; k < m->functions.n; k++) {
+        const Function *f = m->functions.v[k], *blocked = ptx_blocked(f);
+        if (blocked) text_printf(c->out, "// %s: %s\n", f->symbol->name, blocked->refusal);
+    }
+    ptx_free(again), ptx_free(m);
+    text_free(&once), text_free(&twice);
 }
 
 // --- inst ------------------------------------------------------------------------------------------------------------
@@ -234,6 +260,8 @@ static void run_case(Case c)
     c.length = text.n;
     if (!strcmp(c.view, "parse") || !strcmp(c.view, "refuse"))
         view_parse(&c);
+    else if (!strcmp(c.view, "partly"))
+        view_partly(&c);
     else if (!strcmp(c.view, "inst"))
         view_inst(&c);
     else if (!strcmp(c.view, "flow"))
@@ -317,13 +345,10 @@ static void test_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"parse", test_view, NULL, NULL, "parse"},
-        {"refuse", test_view, NULL, NULL, "refuse"},
-        {"inst", test_view, NULL, NULL, "inst"},
-        {"flow", test_view, NULL, NULL, "flow"},
-        {"lower", test_view, NULL, NULL, "lower"},
-        {"spill", test_view, NULL, NULL, "spill"},
-        {"provenance", test_view, NULL, NULL, "provenance"},
+        {"parse", test_view, NULL, NULL, "parse"},   {"refuse", test_view, NULL, NULL, "refuse"},
+        {"partly", test_view, NULL, NULL, "partly"}, {"inst", test_view, NULL, NULL, "inst"},
+        {"flow", test_view, NULL, NULL, "flow"},     {"lower", test_view, NULL, NULL, "lower"},
+        {"spill", test_view, NULL, NULL, "spill"},   {"provenance", test_view, NULL, NULL, "provenance"},
     };
     return cmocka_run_group_tests_name("ptx/data", tests, NULL, NULL);
 }
