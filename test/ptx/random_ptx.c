@@ -44,7 +44,7 @@ static void instruction(Maker *m)
     Text *out = m->out;
     text_put(out, "    ");
     guard(m);
-    switch (pick(m, 20)) {
+    switch (pick(m, 28)) {
     case 0:
     case 1: text_printf(out, "mov.b32 %%r%u, %%r%u;", pick(m, m->r), pick(m, m->r)); break;
     case 2: text_printf(out, "mov.u32 %%r%u, %d;", pick(m, m->r), (int)pick(m, 100) - 50); break;
@@ -77,6 +77,19 @@ static void instruction(Maker *m)
     case 16: text_printf(out, "cvt.u16.u32 %%h%u, %%r%u;", pick(m, m->h), pick(m, m->r)); break;
     case 17: text_printf(out, "mov.b32 %%r%u, {%%h%u, %%h%u};", pick(m, m->r), pick(m, m->h), pick(m, m->h)); break;
     case 18: text_printf(out, "mov.pred %%p%u, %s%%p%u;", pick(m, m->p), pick(m, 2) ? "!" : "", pick(m, m->p)); break;
+    case 19: text_printf(out, "mov.b32 %%v.%c, %%r%u;", "xyr"[pick(m, 3)], pick(m, m->r)); break;
+    case 20: text_printf(out, "mov.b32 %%r%u, %%v.%c;", pick(m, m->r), "xyg"[pick(m, 3)]); break;
+    case 21: text_printf(out, "mov.v2.b32 %%v, {%%v.%c, %%r%u};", "xy"[pick(m, 2)], pick(m, m->r)); break;
+    case 22: text_printf(out, "mov.b64 %%d%u, %%v;", pick(m, m->d)); break;
+    case 23:
+        text_printf(out, "add.s32 %%r%u, %%r%u, (%d+%d)*%d;", pick(m, m->r), pick(m, m->r), (int)pick(m, 9) - 4,
+                    (int)pick(m, 9), (int)pick(m, 9) - 4);
+        break;
+    case 24: text_printf(out, "st.global.v2.u32 [%%out+4*%u], %%v;", pick(m, 4) * 2); break;
+    case 25: text_printf(out, "ld.global.u32 %%r%u, table[%u];", pick(m, m->r), pick(m, 8)); break;
+    case 26:
+        text_printf(out, "st.global.u32 table[%%r%u+%d], %%r%u;", pick(m, m->r), (int)pick(m, 9) - 4, pick(m, m->r));
+        break;
     default: text_printf(out, "st.global.v2.u32 [%%out], {%%r%u, %%r%u};", pick(m, m->r), pick(m, m->r));
     }
     text_put(out, "\n");
@@ -103,9 +116,10 @@ Module *random_module(uint64_t seed, int size)
     m->r = 2 + pick(m, 12), m->d = 1 + pick(m, 6), m->p = 1 + pick(m, 4), m->h = 1 + pick(m, 3),
     m->blocks = 1 + pick(m, 12);
     text_printf(&text,
-                ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+                ".version 8.8\n.target sm_90\n.address_size 64\n.global .u32 table[8];\n.visible .entry "
+                "k(.param .u64 a, .param .u64 b)\n{\n"
                 "    .reg .b32 %%r<%u>;\n    .reg .b64 %%d<%u>;\n    .reg .pred %%p<%u>;\n    .reg .b16 %%h<%u>;\n"
-                "    .reg .b64 %%out;\n    .reg .b32 %%index;\n",
+                "    .reg .b64 %%out;\n    .reg .b32 %%index;\n    .reg .v2 .b32 %%v;\n",
                 m->r, m->d, m->p, m->h);
     for (uint32_t b = 0; b < m->blocks; b++)
         text_printf(&text, "T%u: .branchtargets L%u, L%u, L%u, L%u;\n", b, pick(m, m->blocks + 1),
@@ -170,6 +184,7 @@ static void set(Machine *x, uint32_t reg, uint64_t v)
 static uint64_t operand(const Machine *x, const Operand *o, Type t)
 {
     if (o->kind == O_IMM) return imm_bits(o, t);
+    if (o->kind == O_SYM) return 0x50000 + o->imm;
     assert_int_equal(o->kind, O_REG);
     uint64_t v = get(x, o->reg);
     return o->negated ? !v : v;
@@ -248,6 +263,7 @@ static uint64_t calculate(Machine *x, const Inst *i)
         return i->type2 == TY_S32 ? (uint64_t)(int32_t)v : v;
     }
     uint64_t a = operand(x, &o[1], i->type), b = operand(x, &o[2], i->type);
+    if (i->op == OP_MAD) return (uint64_t)(uint32_t)a * (uint32_t)b + operand(x, &o[3], TY_B64);
     bool equal = (uint32_t)a == (uint32_t)b, less = (int32_t)a < (int32_t)b;
     switch (i->op) {
     case OP_ADD: return a + b;

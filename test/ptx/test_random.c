@@ -1,5 +1,5 @@
 // Functions made up by chance: the analyses against slow and obvious ones, the allocation against what lives at once,
-// and the lowered, squeezed and allocated forms against the function as written, by running them.
+// and the lowered, squeezed and allocated forms against the function as written, by running them; what is printed.
 #include "check.h"
 #include "ptx/random_ptx.h"
 
@@ -257,8 +257,33 @@ static void forms(void **state)
     print_message("%d functions made %zu stores\n", SEEDS, stores);
 }
 
+// What is printed reads back and prints the same, as parsed and as lowered.
+static void printed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        Module *m = random_module(seed, 1);
+        Function *f = ptx_find(m, "k")->function, *lowered = ptx_lower(f, 0);
+        for (int form = 0; form < 2; form++) {
+            Text once = {0}, twice = {0};
+            Diag diag = {0};
+            for (size_t k = 0; k < m->items.n; k++)
+                if (m->items.v[k].function) m->items.v[k].function = form ? lowered : f;
+            ptx_print(m, &once);
+            Module *again = ptx_parse(once.v, once.n, "printed", &diag);
+            if (!again) fail_msg("seed %llu: %s", (unsigned long long)seed, diag.text.v);
+            ptx_print(again, &twice);
+            assert_string_equal(once.v, twice.v);
+            ptx_free(again);
+            text_free(&once), text_free(&twice);
+        }
+        ptx_lowered_free(lowered);
+        ptx_free(m);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(analyses), cmocka_unit_test(forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(analyses), cmocka_unit_test(forms), cmocka_unit_test(printed)};
     return cmocka_run_group_tests_name("ptx/random", tests, NULL, NULL);
 }
