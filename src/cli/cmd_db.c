@@ -205,9 +205,10 @@ static size_t key_length(Store *s, const RunIds *ids, Diag *diag)
     Rows *r = rows_open(s, ids, &key, 1, false, diag);
     Map seen = {0};
     while (r && rows_next(r, diag)) {
-        const char *text = rows_values(r)->text;
-        while (length < KEY_DIGITS && map_get(&seen, text, length, NULL)) length++;
-        map_put(&seen, text, length, 1);
+        const char *text = rows_values(r)->text ? rows_values(r)->text : "";
+        size_t n = strlen(text);
+        while (length < KEY_DIGITS && map_get(&seen, text, MIN(length, n), NULL)) length++;
+        map_put(&seen, text, MIN(length, n), 1);
     }
     map_free(&seen);
     rows_close(r);

@@ -233,6 +233,7 @@ struct Rows {
     sqlite3_stmt *run, *kernel, *counters, *rates, *setting, *measure;
     Map wanted, registry;  // counters and rates → column; counters → place in counter_info
     bool wants_counters, wants_rates;
+    const char *damage;  // what was found in the row that can't be; null: nothing
 };
 
 static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
@@ -350,6 +351,9 @@ static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
     while (sqlite3_step(r->counters) == SQLITE_ROW) {
         const char *name = text_at(r->counters, 0);
         int64_t value = sqlite3_column_int64(r->counters, 1), at;
+        if (sqlite3_column_type(r->counters, 1) != SQLITE_INTEGER && !r->damage)
+            r->damage =
+                arena_printf(&r->arena, "counter %s is '%s', not a whole number", name, text_at(r->counters, 1));
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_COUNTER) {
             r->values[at].kind = DATUM_INT;
             r->values[at].whole += value;
@@ -429,9 +433,14 @@ static bool next_kernel(Rows *r)
     return true;
 }
 
+static bool whole(const Rows *r, Diag *diag)
+{
+    return !r->damage || diag_error(diag, "%s is damaged: %s", store_path(r->store), r->damage);
+}
+
 bool rows_next(Rows *r, Diag *diag)
 {
-    if (r->within && next_kernel(r)) return true;
+    if (r->within && next_kernel(r)) return whole(r, diag);
     r->within = false;
     for (; r->next < r->ids->n; r->next++) {
         int64_t id = r->ids->v[r->next];
@@ -453,7 +462,7 @@ bool rows_next(Rows *r, Diag *diag)
             r->within = next_kernel(r);
         else if (r->wants_counters || r->wants_rates)
             sum_kernels(r), repeat(r);
-        return true;
+        return whole(r, diag);
     }
     return false;
 }

@@ -42,7 +42,26 @@ static const char *text(Reader *r, sqlite3_stmt *q, int column)
     const char *t = (const char *)sqlite3_column_text(q, column);
     return t ? arena_text(&r->runs->arena, t, strlen(t)) : NULL;
 }
-static uint64_t count(sqlite3_stmt *q, int column) { return (uint64_t)sqlite3_column_int64(q, column); }
+
+// What the schema's constraints don't keep out of a damaged file.
+static bool damaged(Reader *r, sqlite3_stmt *q, int column, const char *what)
+{
+    const char *found = (const char *)sqlite3_column_text(q, column);
+    return diag_error(r->diag, "%s is damaged: %s is %s%s%s, not %s", store_path(r->s), sqlite3_column_name(q, column),
+                      found ? "'" : "", found ? found : "missing", found ? "'" : "", what);
+}
+
+static const char *word(Reader *r, sqlite3_stmt *q, int column)
+{
+    const char *t = text(r, q, column);
+    return t ? t : (damaged(r, q, column, "a text"), "");
+}
+
+static uint64_t count(Reader *r, sqlite3_stmt *q, int column)
+{
+    if (sqlite3_column_type(q, column) != SQLITE_INTEGER) damaged(r, q, column, "a whole number");
+    return (uint64_t)sqlite3_column_int64(q, column);
+}
 
 // Whether name is among names between commas.
 static bool listed(const char *list, const char *name)
@@ -65,8 +84,8 @@ static void read_settings(Reader *r, StoredRun *run, int64_t id, bool overrides)
 {
     sqlite3_bind_int64(r->setting, 1, id);
     while (next(r, r->setting)) {
-        const char *name = text(r, r->setting, 0);
-        if (!strchr(name, '.') != overrides) add_setting(run, name, text(r, r->setting, 1));
+        const char *name = word(r, r->setting, 0);
+        if (!strchr(name, '.') != overrides) add_setting(run, name, word(r, r->setting, 1));
     }
 }
 
@@ -75,14 +94,14 @@ static void read_counters(Reader *r, RunKernel *k)
 {
     k->count = arena_alloc(&r->runs->arena, sizeof *k->count * C_COUNT);
     while (next(r, r->counter)) {
-        const char *name = (const char *)sqlite3_column_text(r->counter, 0);
+        const char *name = word(r, r->counter, 0);
         int64_t at;
-        if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r->counter, 1);
+        if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r, r->counter, 1);
     }
     k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * rate_count);
     for (size_t n = 0; n < rate_count; n++) k->rate[n] = NAN;
     while (next(r, r->rate)) {
-        const char *name = (const char *)sqlite3_column_text(r->rate, 0);
+        const char *name = word(r, r->rate, 0);
         int64_t at;
         if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL)
             k->rate[at] = sqlite3_column_double(r->rate, 1);
@@ -92,12 +111,16 @@ static void read_counters(Reader *r, RunKernel *k)
 static void read_samples(Reader *r, RunKernel *k)
 {
     while (next(r, r->sample)) {
-        size_t row = (size_t)count(r->sample, 0);
-        const char *name = (const char *)sqlite3_column_text(r->sample, 1);
+        uint64_t row = count(r, r->sample, 0), rows = k->samples.n / C_COUNT;
+        const char *name = word(r, r->sample, 1);
         int64_t at;
-        while (k->samples.n < (row + 1) * C_COUNT) vec_push(&k->samples, 0);
+        if (row > rows || row + 1 < rows) {  // they come in order, and none is left out
+            damaged(r, r->sample, 0, "the next sample");
+            continue;
+        }
+        for (int c = 0; c < C_COUNT && row == rows; c++) vec_push(&k->samples, 0);
         if (map_get(&r->counters, name, strlen(name), &at))
-            k->samples.v[row * C_COUNT + (size_t)at] = count(r->sample, 2);
+            k->samples.v[row * C_COUNT + (size_t)at] = count(r, r->sample, 2);
     }
 }
 
@@ -106,21 +129,21 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
     sqlite3_bind_int64(r->kernel, 1, id);
     while (next(r, r->kernel)) {
         sqlite3_stmt *q = r->kernel;
-        RunKernel k = {.name = text(r, q, 1),
-                       .grid = text(r, q, 2),
-                       .block = text(r, q, 3),
-                       .limit = text(r, q, 4),
-                       .launches = count(q, 5),
-                       .functional = count(q, 6),
-                       .partial = count(q, 7),
-                       .warps = count(q, 8)};
+        RunKernel k = {.name = word(r, q, 1),
+                       .grid = word(r, q, 2),
+                       .block = word(r, q, 3),
+                       .limit = word(r, q, 4),
+                       .launches = count(r, q, 5),
+                       .functional = count(r, q, 6),
+                       .partial = count(r, q, 7),
+                       .warps = count(r, q, 8)};
         sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->sample};
         for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
         read_counters(r, &k);
         while (next(r, r->structure)) {
             q = r->structure;
-            RunStructure s = {text(r, q, 0), count(q, 1), count(q, 2), count(q, 3), count(q, 4),
-                              count(q, 5),   count(q, 6), count(q, 7), count(q, 8)};
+            RunStructure s = {word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3), count(r, q, 4),
+                              count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
             vec_push(&k.structures, s);
         }
         read_samples(r, &k);
@@ -143,7 +166,7 @@ static bool open_reader(Reader *r)
            prepare(r, &r->structure,
                    "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
                    "structure WHERE kernel_id = ? ORDER BY name") &&
-           prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ?");
+           prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
 }
 
 static void close_reader(Reader *r)
@@ -193,22 +216,21 @@ bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Dia
                                          "finished, host, verified, model, cycles, warp_instructions,"
                                          " wall_seconds, status = 'done' FROM run WHERE verb = 'run'");
     while (ok && next(&r, q)) {
-        const char *program = (const char *)sqlite3_column_text(q, 2), *gpu = (const char *)sqlite3_column_text(q, 4);
-        if (!listed(programs, program) || !listed(gpus, gpu)) continue;
-        StoredRun run = {.key = text(&r, q, 1),
-                         .program = text(&r, q, 2),
-                         .params = text(&r, q, 3),
-                         .gpu = text(&r, q, 4),
-                         .overrides = text(&r, q, 5),
-                         .options = text(&r, q, 6),
+        if (!listed(programs, word(&r, q, 2)) || !listed(gpus, word(&r, q, 4))) continue;
+        StoredRun run = {.key = word(&r, q, 1),
+                         .program = word(&r, q, 2),
+                         .params = word(&r, q, 3),
+                         .gpu = word(&r, q, 4),
+                         .overrides = word(&r, q, 5),
+                         .options = word(&r, q, 6),
                          .error = text(&r, q, 7),
-                         .version = text(&r, q, 8),
-                         .finished = text(&r, q, 9),
-                         .host = text(&r, q, 10),
-                         .verified = count(q, 11),
+                         .version = word(&r, q, 8),
+                         .finished = word(&r, q, 9),
+                         .host = word(&r, q, 10),
+                         .verified = sqlite3_column_int64(q, 11),
                          .model = sqlite3_column_int64(q, 12),
-                         .cycles = count(q, 13),
-                         .warp_instructions = count(q, 14),
+                         .cycles = count(&r, q, 13),
+                         .warp_instructions = count(&r, q, 14),
                          .wall_seconds = sqlite3_column_double(q, 15)};
         if (!sqlite3_column_int(q, 16) && !run.error) run.error = "failed";
         run.count = arena_alloc(&runs->arena, sizeof *run.count * C_COUNT);

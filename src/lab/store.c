@@ -43,7 +43,7 @@ static char *default_path(void)
 static bool make_folders(const char *path, Diag *diag)
 {
     char *copy = mem_text(path);
-    bool ok = true;
+    bool ok = *path || diag_error(diag, "the path of the store is empty\nhint: --db names one");
     for (char *p = copy + 1; ok && (p = strchr(p, '/')); *p++ = '/') {
         *p = 0;
         if (mkdir(copy, 0777) && errno != EEXIST)
@@ -70,6 +70,36 @@ static const SchemaFile *migration(int64_t version)
     return NULL;
 }
 
+// Whether a store of the newest version has every table and index as this onchip makes them; what else there is, such as
+// a view of the user's, is left alone.
+static bool complete(Store *s, Diag *diag)
+{
+    sqlite3 *made = NULL;
+    sqlite3_stmt *want = NULL, *have = NULL;
+    bool ok = sqlite3_open(":memory:", &made) == SQLITE_OK;
+    for (int64_t v = 1; ok && v <= (int64_t)schema_file_count; v++)
+        ok = sqlite3_exec(made, migration(v)->text, NULL, NULL, NULL) == SQLITE_OK;
+    ok = ok && sqlite3_prepare_v2(made, "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL", -1, &want, NULL) ==
+                   SQLITE_OK;
+    if (!ok) diag_error(diag, "%s: %s", s->path, made ? sqlite3_errmsg(made) : "no memory");
+    ok = ok && (sqlite3_prepare_v2(s->db, "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?", -1, &have, NULL) ==
+                    SQLITE_OK ||
+                broken(s, diag));
+    while (ok && sqlite3_step(want) == SQLITE_ROW) {
+        for (int k = 0; k < 2; k++)
+            sqlite3_bind_text(have, k + 1, (const char *)sqlite3_column_text(want, k), -1, SQLITE_TRANSIENT);
+        int code = sqlite3_step(have);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) ok = broken(s, diag);
+        if (code == SQLITE_DONE)
+            ok = diag_error(diag, "%s is damaged: its %s is missing, or isn't as onchip makes it", s->path,
+                            sqlite3_column_text(want, 0));
+        sqlite3_reset(have);
+    }
+    sqlite3_finalize(want), sqlite3_finalize(have);
+    sqlite3_close(made);
+    return ok;
+}
+
 // Nothing is written to a file before it is known to be ours: a store, or empty.
 static bool recognise(Store *s, int64_t *version, Diag *diag)
 {
@@ -78,13 +108,13 @@ static bool recognise(Store *s, int64_t *version, Diag *diag)
     *version = pragma(s, "PRAGMA user_version");
     int64_t ours = pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('run', 'setting', "
                              "'kernel', 'counter', 'rate')");
-    if (*version == 0 ? tables > 0 : ours != 5)
+    if (*version < 0 || (*version == 0 ? tables > 0 : ours != 5))
         return diag_error(diag, "%s is a database of something else\nhint: --db names the store", s->path);
-    return *version <= newest ||
-           diag_error(
-               diag,
-               "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
-               s->path, (long long)*version, (long long)newest);
+    if (*version > newest)
+        return diag_error(
+            diag, "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
+            s->path, (long long)*version, (long long)newest);
+    return *version < newest || complete(s, diag);
 }
 
 static bool migrate(Store *s, Diag *diag)
@@ -96,8 +126,10 @@ static bool migrate(Store *s, Diag *diag)
     bool ok = recognise(s, &version, diag);  // another process may have been at it
     while (ok && version < newest) {
         char set[64];
-        snprintf(set, sizeof set, "PRAGMA user_version = %lld", (long long)++version);
-        ok = execute(s, migration(version)->text, diag) && execute(s, set, diag);
+        const SchemaFile *next = migration(++version);
+        snprintf(set, sizeof set, "PRAGMA user_version = %lld", (long long)version);
+        ok = (next || diag_error(diag, "%s: no way leads to version %lld", s->path, (long long)version)) &&
+             execute(s, next->text, diag) && execute(s, set, diag);
     }
     sqlite3_exec(s->db, ok ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
     return ok;
