@@ -26,6 +26,7 @@ static const Option options[] = {
     {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
     {"--memory", "BYTES", "that they may take together on a host (7/8 of what is available)"},
     {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
+    {"--cells", "N", "most runs that the matrix may have (1000000)"},
     {"--retry", NULL, "runs that failed, again"},
     {"--dry-run", NULL, "only say what would run"},
     {"--help", NULL, "this text"},
@@ -46,6 +47,7 @@ enum {
     S_JOBS,
     S_MEMORY,
     S_SHARD,
+    S_CELLS,
     S_RETRY,
     S_DRY,
     S_HELP
@@ -79,9 +81,24 @@ static bool shard(Request *r, const char *text)
     return true;
 }
 
+// What holds for every matrix, wherever it stands among them. Returns an exit code, or −1 to go on.
+static int read_limits(Request *r, int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    for (int o; (o = args_next(&a)) != -2;) {
+        if (o == -3) return EXIT_USAGE;
+        if (o != S_CELLS || (parse_size(a.value, &r->matrix.most) && r->matrix.most)) continue;
+        diag_error(&r->diag, "--cells takes a whole number from 1 on, not '%s'", a.value);
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
+    int code = read_limits(r, argc, argv);
+    if (code >= 0) return code;
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     bool ok = true;
     uint64_t n = 0;
@@ -104,6 +121,7 @@ static int read_options(Request *r, int argc, char **argv)
             ok = parse_size(v, &r->sweep.memory) || diag_error(&r->diag, "--memory takes a size, not '%s'", v);
             break;
         case S_SHARD: ok = shard(r, v); break;
+        case S_CELLS: break;
         case S_RETRY: r->sweep.retry = true; break;
         case S_DRY: r->dry = true; break;
         case S_HELP: return usage();

@@ -342,7 +342,9 @@ typedef struct Matrix {
     Map by_text;     // the address of a cell's text → place in origins
     VEC(Axis) axes;  // of the product that is being built
     VEC(Cell) cells;
+    uint64_t most;  // cells; 0: MOST_CELLS
 } Matrix;
+enum { MOST_CELLS = 1000000 };                                                  // a cell takes about 1 KiB
 bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
 bool matrix_pair(Matrix *m, const char *text, Diag *diag);  // an axis as it is written: "l1.size=16KiB,48KiB"
 bool matrix_product(Matrix *m, Diag *diag);  // adds the cells of the axes, last axis fastest, and forgets the axes

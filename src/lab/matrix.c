@@ -195,8 +195,39 @@ static const char *const *list(Matrix *m, const Texts *t)
     return out;
 }
 
+// Whether the product of the axes has a number of cells that can be held, with those of earlier products.
+static bool check_size(const Matrix *m, Diag *diag)
+{
+    uint64_t most = m->most ? m->most : MOST_CELLS, cells = 1;
+    double about = 1;  // of any size
+    Text axes = {0}, count = {0};
+    bool fits = true;
+    for (size_t k = 0; k < m->axes.n; k++) {
+        size_t values = m->axes.v[k].values.n;
+        fits &= !__builtin_mul_overflow(cells, (uint64_t)values, &cells);
+        about *= (double)values;
+        if (values > 1) text_printf(&axes, "%s%s (%zu)", axes.n ? " × " : "", m->axes.v[k].name, values);
+    }
+    if (fits)
+        text_printf(&count, "%llu", (unsigned long long)cells);
+    else
+        text_printf(&count, "%.3g", about);
+    bool ok = fits && cells <= most && m->cells.n <= most - cells;
+    if (!ok && m->cells.n)
+        diag_error(diag,
+                   "a matrix has %llu cells at most, not the %zu of its other parts and %s more: %s\nhint: "
+                   "--cells allows more",
+                   (unsigned long long)most, m->cells.n, count.v, axes.n ? axes.v : "of one value each");
+    else if (!ok)
+        diag_error(diag, "a matrix has %llu cells at most, not %s: %s\nhint: --cells allows more",
+                   (unsigned long long)most, count.v, axes.n ? axes.v : "of one value each");
+    text_free(&axes), text_free(&count);
+    return ok;
+}
+
 bool matrix_product(Matrix *m, Diag *diag)
 {
+    if (!check_size(m, diag)) return false;
     size_t n = m->axes.n;
     size_t *at = mem_alloc(sizeof *at * (n + 1));
     bool ok = true, more = n > 0;

@@ -65,6 +65,42 @@ static void assert_begins(const char *text, const char *want)
     mem_free(got);
 }
 
+// Ten axes of a hundred values are 10^20 cells, more than 64 bits count; every product is checked before it is made.
+static void sizes(void **state)
+{
+    (void)state;
+    Text hundred = {0}, text = {0};
+    for (int k = 0; k < 100; k++) text_printf(&hundred, "%s%d", k ? ", " : "", k + 1);
+    text_put(&text, "[matrix]\nprogram = vectoradd\n");
+    for (int k = 0; k < 10; k++) text_printf(&text, "x%d = %s\n", k, hundred.v);
+    char *got = outcome(text.v);
+    const char *want = "error: a matrix has 1000000 cells at most, not 1e+20: x0 (100) × x1 (100) × ";
+    if (!strstr(got, want)) fail_msg("%s", got);
+    mem_free(got);
+
+    text.n = 0;
+    text_printf(&text, "[matrix]\nprogram = vectoradd\nn = %s\nx0 = %s\n", hundred.v, hundred.v);
+    text_printf(&text, "[matrix 2]\nprogram = saxpy\n");
+    for (int k = 0; k < 3; k++) text_printf(&text, "x%d = %s\n", k, hundred.v);
+    got = outcome(text.v);
+    want = "not the 10000 of its other parts and 1000000 more: x0 (100) × x1 (100) × x2 (100)";
+    if (!strstr(got, want)) fail_msg("%s", got);
+    mem_free(got);
+
+    // A limit of the caller's own, which both sides keep to.
+    for (uint64_t most = 9999; most <= 10000; most++) {
+        Matrix m = {.most = most};
+        Diag d = {0};
+        assert_true(matrix_axis(&m, "program", "vectoradd", &d) && matrix_axis(&m, "n", hundred.v, &d) &&
+                    matrix_axis(&m, "l1.mshrs", hundred.v, &d));
+        assert_true(matrix_product(&m, &d) == (most == 10000));
+        assert_int_equal(m.cells.n, most == 10000 ? 10000 : 0);
+        assert_true(most == 10000 || strstr(d.text.v, "9999 cells at most, not 10000: n (100) × l1.mshrs (100)"));
+        matrix_free(&m), diag_free(&d);
+    }
+    text_free(&hundred), text_free(&text);
+}
+
 static void products(void **state)
 {
     (void)state;
@@ -150,6 +186,6 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(sizes), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
