@@ -6,8 +6,8 @@
 // share anything. A device is used by one host thread at a time. A forked process has a copy of each simulated device,
 // which works there as in its parent; a real one must be opened anew.
 //
-// A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT, or nothing happens and 0, null or
-// an empty name is returned where a function has no status. A function that makes something leaves null or 0 behind the
+// A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT; where a function has no status,
+// nothing happens and 0, null or an empty name is returned. A function that makes something leaves null or 0 behind the
 // pointer to it when it fails. A handle that was destroyed must not be used.
 #ifndef ONCHIP_H
 #define ONCHIP_H
@@ -156,11 +156,15 @@ oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
 oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                     const void *const *args);
 
-// The record: one entry per launch, in order. A real GPU's has no counters, and of the rates only "seconds".
+// The record: one entry per launch, in order. A real GPU's has no counters, and of the rates only "seconds". An entry
+// takes 6 KB and more, and stays until the device is closed or oc_forget is called.
 size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
+// For a program that launches often, such as after every launch: forgets entries, but not the last keep ones. Launches
+// keep their numbers, and oc_launches goes on counting; one that is forgotten has no name, and 0 for every counter.
+void oc_forget(oc_device *device, size_t keep);
 
 #ifdef __cplusplus
 }

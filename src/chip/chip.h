@@ -74,7 +74,8 @@ const char *counters_broken(const uint64_t *c, Text *out);
 // --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
 typedef struct Record {  // of one launch
     char *kernel;
-    LaunchInfo info;  // grid, block, dynamic_shared
+    uint64_t launches;  // 1, or more of a sum
+    LaunchInfo info;    // grid, block, dynamic_shared
     uint64_t count[C_COUNT];
     StructStat structure[MAX_STRUCTURES];
     uint64_t structure_dram[MAX_STRUCTURES];
@@ -127,6 +128,10 @@ RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, ui
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_free(Record *r);
+// Launches of one kernel, summed: its data structures by name, end − start the time of all. sum begins zeroed. What is
+// kept by instruction isn't summed.
+void record_add(Record *sum, const Record *r);
+bool record_alike(const Record *a, const Record *b);  // of one kernel, both timed or both not
 
 // --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
 typedef struct Crew Crew;

@@ -25,8 +25,9 @@ typedef struct CudaDevice {
     VEC(oc_module *) modules;
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;
-    VEC(char *) kernels;  // of the launches
+    VEC(char *) kernels;  // of the launches from number forgotten on
     VEC(double) seconds;
+    size_t forgotten;
     VEC(Pending) pending;
     bool queued;
     oc_status lost;  // after a fault the context is gone
@@ -441,7 +442,8 @@ static oc_status cuda_wait(oc_device *base, oc_stream *s)
         TRY(base, d->cu.cuCtxSynchronize());
     for (size_t p = 0; !s && p < d->pending.n; p++) {
         Pending *q = &d->pending.v[p];
-        oc_status status = between(base, q->from, q->to, &d->seconds.v[q->launch]);
+        double unused, *seconds = q->launch < d->forgotten ? &unused : &d->seconds.v[q->launch - d->forgotten];
+        oc_status status = between(base, q->from, q->to, seconds);
         if (status != OC_OK) return status;
         d->cu.cuEventDestroy_v2(q->from), d->cu.cuEventDestroy_v2(q->to);
     }
@@ -478,7 +480,7 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
                        k->name);
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[1], stream_of(s)), "cuEventRecord");
     bool later = status == OC_OK && d->queued;
-    if (later) vec_push(&d->pending, ((Pending){at[0], at[1], d->seconds.n}));
+    if (later) vec_push(&d->pending, ((Pending){at[0], at[1], d->forgotten + d->seconds.n}));
     if (status == OC_OK && !later) status = check(&d->base, cu->cuStreamSynchronize(stream_of(s)), k->name);
     if (status == OC_OK && !later) status = between(&d->base, at[0], at[1], &seconds);
     for (int n = 0; n < 2; n++)
@@ -490,18 +492,39 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
     return status;
 }
 
-static size_t cuda_launches(const oc_device *d) { return ((const CudaDevice *)d)->kernels.n; }
-static const char *cuda_launch_kernel(const oc_device *d, size_t n)
+static size_t cuda_launches(const oc_device *d)
 {
-    return n < cuda_launches(d) ? ((const CudaDevice *)d)->kernels.v[n] : "";
+    return ((const CudaDevice *)d)->forgotten + ((const CudaDevice *)d)->kernels.n;
+}
+static bool cuda_kept(const oc_device *d, size_t n)
+{
+    return n >= ((const CudaDevice *)d)->forgotten && n < cuda_launches(d);
+}
+static const char *cuda_launch_kernel(const oc_device *base, size_t n)
+{
+    const CudaDevice *d = (const CudaDevice *)base;
+    return cuda_kept(base, n) ? d->kernels.v[n - d->forgotten] : "";
 }
 static uint64_t cuda_launch_counter(const oc_device *d, size_t n, const char *name)
 {
     return (void)d, (void)n, (void)name, 0;
 }
-static double cuda_launch_rate(const oc_device *d, size_t n, const char *name)
+static double cuda_launch_rate(const oc_device *base, size_t n, const char *name)
 {
-    return n < cuda_launches(d) && !strcmp(name, "seconds") ? ((const CudaDevice *)d)->seconds.v[n] : 0;
+    const CudaDevice *d = (const CudaDevice *)base;
+    return cuda_kept(base, n) && !strcmp(name, "seconds") ? d->seconds.v[n - d->forgotten] : 0;
+}
+
+static void cuda_forget(oc_device *base, size_t keep)
+{
+    CudaDevice *d = cuda_of(base);
+    if (d->kernels.n <= keep || d->kernels.n - keep < keep) return;
+    size_t n = d->kernels.n - keep;
+    for (size_t k = 0; k < n; k++) mem_free(d->kernels.v[k]);
+    memmove(d->kernels.v, d->kernels.v + n, keep * sizeof *d->kernels.v);
+    memmove(d->seconds.v, d->seconds.v + n, keep * sizeof *d->seconds.v);
+    d->kernels.n = d->seconds.n = keep;
+    d->forgotten += n;
 }
 
 // --- opening ---------------------------------------------------------------------------------------------------------
@@ -582,6 +605,7 @@ static const DeviceOps cuda_ops = {
     .launch_kernel = cuda_launch_kernel,
     .launch_counter = cuda_launch_counter,
     .launch_rate = cuda_launch_rate,
+    .forget = cuda_forget,
 };
 
 // Every function of the driver, or the name of the first that it lacks.

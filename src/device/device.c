@@ -271,3 +271,8 @@ double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 {
     return d && name ? d->ops->launch_rate(d, launch, name) : 0;
 }
+
+void oc_forget(oc_device *d, size_t keep)
+{
+    if (d) d->ops->forget(d, keep);
+}

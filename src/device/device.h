@@ -49,6 +49,7 @@ typedef struct DeviceOps {
     const char *(*launch_kernel)(const oc_device *d, size_t launch);
     uint64_t (*launch_counter)(const oc_device *d, size_t launch, const char *name);
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
+    void (*forget)(oc_device *d, size_t keep);
 } DeviceOps;
 // A transform of modules and of their launches. rewrite returns a module's new text (released with mem_free), or null
 // to leave it alone, before it is loaded; loaded is told of it. launch may change what is launched; what it puts there
@@ -111,7 +112,11 @@ void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
-const Record *device_record(const oc_device *d, size_t launch);
+const Record *device_record(const oc_device *d, size_t launch);  // null: there is none, or it was forgotten
+// All that was recorded: first what was forgotten, summed by kernel in the order of the first launches, then the
+// launches that weren't.
+size_t device_entries(const oc_device *d);
+const Record *device_entry(const oc_device *d, size_t entry);
 double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
 double device_busy_seconds(const oc_device *d);  // given to its engines and the CPU so far, waiting left out
 uint64_t device_bytes(const oc_device *d);       // allocated in the device's memory, at most so far

@@ -10,9 +10,11 @@
 // Labels outlive what they name: a message may be about memory that was freed.
 const char *sim_keep_label(Sim *d, const char *label)
 {
-    char *kept = mem_text(label);
-    vec_push(&d->labels, kept);
-    return kept;
+    int64_t at;
+    if (map_get(&d->label_at, label, strlen(label), &at)) return d->labels.v[at];
+    map_put(&d->label_at, label, strlen(label), (int64_t)d->labels.n);
+    vec_push(&d->labels, mem_text(label));
+    return d->labels.v[d->labels.n - 1];
 }
 
 static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_ptr *ptr)
@@ -295,7 +297,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                        .grid = {grid.x, grid.y, grid.z},
                        .block = {block.x, block.y, block.z},
                        .dynamic_shared = smem,
-                       .id = d->records.n + 1,
+                       .id = sim_launches(&d->base) + 1,
                        .params = mem_alloc(k->param_bytes + 16),
                        .local_limit = d->gpu.sm.local_limit};
     for (size_t p = 0; p < k->f->params.n; p++) memcpy(info.params + k->param_at.v[p], args[p], kernel->sizes[p]);
@@ -307,7 +309,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &printed};
-    Record r = {.kernel = mem_text(name)};
+    Record r = {.kernel = mem_text(name), .launches = 1};
     bool timed = !d->config.functional && (!d->has_only || !regexec(&d->only, name, 0, NULL, 0));
     if (timed && d->matched++ < d->skip) timed = false;
     double began = seconds_now();
@@ -340,33 +342,6 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     return status;
 }
 
-static size_t sim_launches(const oc_device *base)
-{
-    const Sim *d = sim_of(base);
-    return d->records.n;
-}
-static const char *sim_launch_kernel(const oc_device *base, size_t launch)
-{
-    const Sim *d = sim_of(base);
-    return launch < d->records.n ? d->records.v[launch].kernel : "";
-}
-
-static uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *name)
-{
-    const Sim *d = sim_of(base);
-    for (int c = 0; c < C_COUNT && launch < d->records.n; c++)
-        if (!strcmp(counter_info[c].name, name)) return d->records.v[launch].count[c];
-    return 0;
-}
-
-static double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
-{
-    const Sim *d = sim_of(base);
-    for (size_t k = 0; k < rate_count && launch < d->records.n; k++)
-        if (!strcmp(rates[k].name, name)) return rates[k].value(d->records.v[launch].count, &d->gpu);
-    return 0;
-}
-
 static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->kernel->f->params.n; }
 
 // A hint: a simulated SM's storage is what its description says.
@@ -392,10 +367,10 @@ static void sim_close(oc_device *base)
     while (d->modules.n) sim_unload(&d->modules.v[d->modules.n - 1]->base);
     while (d->events.n) sim_event_destroy(&d->events.v[d->events.n - 1]->base);
     while (d->streams.n) sim_stream_destroy(&d->streams.v[d->streams.n - 1]->base);
-    for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
+    sim_free_launches(d);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
-    vec_free(&d->records), vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures),
-        vec_free(&d->labels);
+    map_free(&d->label_at);
+    vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
     chip_close(&d->chip);
     gmem_close(&d->memory);
     if (d->has_only) regfree(&d->only);
@@ -441,6 +416,7 @@ static const DeviceOps sim_ops = {
     .launch_kernel = sim_launch_kernel,
     .launch_counter = sim_launch_counter,
     .launch_rate = sim_launch_rate,
+    .forget = sim_forget,
 };
 
 oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
@@ -483,10 +459,6 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
-const Record *device_record(const oc_device *d, size_t launch)
-{
-    return launch < sim_of(d)->records.n ? &sim_of(d)->records.v[launch] : NULL;
-}
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }

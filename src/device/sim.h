@@ -1,4 +1,4 @@
-// sim.h: the simulated device's parts, as its two files see them: sim.c (memory, streams, launches) and module.c.
+// sim.h: the simulated device's parts, as its files see them: sim.c (memory, streams, launching), module.c, launches.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -37,9 +37,12 @@ typedef struct Sim {
     VEC(SimModule *) modules;
     VEC(SimStream *) streams;
     VEC(SimEvent *) events;
-    VEC(Record) records;
+    VEC(Record) records;  // of the launches from number forgotten on
+    VEC(Record) sums;     // of those before
+    size_t forgotten;
     VEC(Texture) textures;
     VEC(char *) labels;
+    Map label_at;  // a label's text → its place in labels
     SimStream standard;
     double copy_free[2], chip_free, cpu_free;  // when the engines are free, seconds
     double busy;                               // of all of them
@@ -63,5 +66,13 @@ oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
 const char *sim_keep_label(Sim *d, const char *label);  // sim.c
+
+// launches.c
+size_t sim_launches(const oc_device *d);
+const char *sim_launch_kernel(const oc_device *d, size_t launch);
+uint64_t sim_launch_counter(const oc_device *d, size_t launch, const char *name);
+double sim_launch_rate(const oc_device *d, size_t launch, const char *name);
+void sim_forget(oc_device *d, size_t keep);
+void sim_free_launches(Sim *d);
 
 #endif

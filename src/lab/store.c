@@ -70,8 +70,8 @@ static const SchemaFile *migration(int64_t version)
     return NULL;
 }
 
-// Whether a store of the newest version has every table and index as this onchip makes them; what else there is, such as
-// a view of the user's, is left alone.
+// Whether a store of the newest version has every table and index as this onchip makes them; what else there is, such
+// as a view of the user's, is left alone.
 static bool complete(Store *s, Diag *diag)
 {
     sqlite3 *made = NULL;
@@ -297,7 +297,7 @@ bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes
 static uint64_t total(const oc_device *d, Counter c)
 {
     uint64_t sum = 0;
-    for (size_t k = 0; d && k < oc_launches(d); k++) sum += device_record(d, k)->count[c];
+    for (size_t k = 0; d && k < device_entries(d); k++) sum += device_entry(d, k)->count[c];
     return sum;
 }
 
@@ -356,53 +356,21 @@ static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const 
     return finish(&x, diag);
 }
 
-// Launches of one kernel, summed. Data structures of one name are one.
-typedef struct Summed {
-    const Record *first;
-    uint64_t launches, count[C_COUNT];
-    StructStat structure[MAX_STRUCTURES];
-    uint64_t dram[MAX_STRUCTURES];
-    char *name[MAX_STRUCTURES];
-    bool partial;
-    double seconds;
-    VEC(uint64_t) samples;
-} Summed;
-
-static void sum_up(Summed *sum, const Record *r)
-{
-    sum->launches++;
-    sum->partial |= r->partial;
-    sum->seconds += r->end - r->start;
-    for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *f = &r->structure[k];
-        if (!(f->loads + f->stores + f->atomics)) continue;
-        const char *name = r->structure_name[k] ? r->structure_name[k] : "?";
-        int at = 0;
-        while (at < MAX_STRUCTURES - 1 && sum->name[at] && strcmp(sum->name[at], name)) at++;
-        if (!sum->name[at]) sum->name[at] = mem_text(name);
-        StructStat *t = &sum->structure[at];
-        add_structure(t, f);
-        sum->dram[at] += r->structure_dram[k];
-    }
-    for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
-}
-
-static bool put_structures(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+static bool put_structures(Store *s, int64_t kernel, const Record *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO structure VALUES (?,?,?,?,?,?,?,?,?,?)");
-    for (int k = 0; k < MAX_STRUCTURES && sum->name[k]; k++) {
+    for (int k = 0; k < MAX_STRUCTURES && sum->structure_name[k]; k++) {
         const StructStat *t = &sum->structure[k];
-        put_int(&x, kernel), put_text(&x, sum->name[k]);
+        put_int(&x, kernel), put_text(&x, sum->structure_name[k]);
         const uint64_t v[] = {t->loads,   t->stores,      t->atomics, t->transactions,
-                              t->sectors, t->l1_accesses, t->l1_hits, sum->dram[k]};
+                              t->sectors, t->l1_accesses, t->l1_hits, sum->structure_dram[k]};
         for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
         run(&x);
     }
     return finish(&x, diag);
 }
 
-static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+static bool put_samples(Store *s, int64_t kernel, const Record *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO sample VALUES (?,?,?,?)");
     for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
@@ -413,20 +381,19 @@ static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
     return finish(&x, diag);
 }
 
-static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g, Diag *diag)
+static bool put_kernel(Store *s, int64_t run_id, const Record *sum, const Gpu *g, Diag *diag)
 {
-    const Record *r = sum->first;
     char grid[64], block[64];
-    snprintf(grid, sizeof grid, "%u,%u,%u", r->info.grid[0], r->info.grid[1], r->info.grid[2]);
-    snprintf(block, sizeof block, "%u,%u,%u", r->info.block[0], r->info.block[1], r->info.block[2]);
+    snprintf(grid, sizeof grid, "%u,%u,%u", sum->info.grid[0], sum->info.grid[1], sum->info.grid[2]);
+    snprintf(block, sizeof block, "%u,%u,%u", sum->info.block[0], sum->info.block[1], sum->info.block[2]);
     Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
                        "occupancy_blocks, occupancy_warps, occupancy_limit,"
                        " seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    put_int(&x, run_id), put_text(&x, r->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
-        put_text(&x, block), put_int(&x, r->info.dynamic_shared);
-    put_int(&x, r->functional), put_int(&x, sum->partial), put_int(&x, r->occupancy_blocks),
-        put_int(&x, r->occupancy_warps);
-    put_text(&x, r->occupancy_limit ? r->occupancy_limit : ""), put_real(&x, sum->seconds);
+    put_int(&x, run_id), put_text(&x, sum->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
+        put_text(&x, block), put_int(&x, sum->info.dynamic_shared);
+    put_int(&x, sum->functional), put_int(&x, sum->partial), put_int(&x, sum->occupancy_blocks),
+        put_int(&x, sum->occupancy_warps);
+    put_text(&x, sum->occupancy_limit ? sum->occupancy_limit : ""), put_real(&x, sum->end);
     run(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
@@ -434,25 +401,22 @@ static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g
            put_samples(s, id, sum, diag);
 }
 
+// The launches of each kernel, summed.
 static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
 {
     bool ok = true;
-    size_t n = oc_launches(d);
+    size_t n = device_entries(d);
     bool *seen = mem_alloc(n + 1);
     for (size_t k = 0; k < n && ok; k++) {
         if (seen[k]) continue;
-        Summed *sum = mem_alloc(sizeof *sum);
-        sum->first = device_record(d, k);
+        Record sum = {0};
         for (size_t j = k; j < n; j++) {
-            const Record *r = device_record(d, j);
-            if (seen[j] || strcmp(r->kernel, sum->first->kernel) || r->functional != sum->first->functional) continue;
+            if (seen[j] || !record_alike(device_entry(d, j), device_entry(d, k))) continue;
             seen[j] = true;
-            sum_up(sum, r);
+            record_add(&sum, device_entry(d, j));
         }
-        ok = put_kernel(s, run_id, sum, device_gpu(d), diag);
-        for (int m = 0; m < MAX_STRUCTURES; m++) mem_free(sum->name[m]);
-        vec_free(&sum->samples);
-        mem_free(sum);
+        ok = put_kernel(s, run_id, &sum, device_gpu(d), diag);
+        record_free(&sum);
     }
     mem_free(seen);
     return ok;

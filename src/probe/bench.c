@@ -38,6 +38,7 @@ bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, 
     if (oc_kernel_get(b->module, kernel, &k) != OC_OK) return failed(b, diag);
     if (oc_launch(k, (oc_dim3){blocks, 1, 1}, (oc_dim3){threads, 1, 1}, 0, NULL, args) != OC_OK) return failed(b, diag);
     b->seconds = oc_launch_rate(b->device, oc_launches(b->device) - 1, "seconds");
+    oc_forget(b->device, PROBE_KEPT);
     return true;
 }
 

@@ -194,6 +194,7 @@ static bool launch(Chase *c, ChaseKind kind, const DeviceHead *head, uint32_t *l
         oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){CHASE_BLOCK, 1, 1}, c->shared, NULL, args) != OC_OK ||
         (head->room && oc_read(c->device, latency, c->out, head->room, NULL) != OC_OK))
         return failed(c, diag);
+    oc_forget(c->device, PROBE_KEPT);
     for (uint32_t t = 0; t < head->room / 4; t++) latency[t] -= MIN(latency[t], c->overhead[kind]);
     return true;
 }

@@ -142,6 +142,7 @@ static bool fetch(const Fetcher *f, const Pair *pairs, size_t n, uint32_t *took,
         uint32_t *trace = traces + (k ? k - 1 : 0) * 3 * n;  // the first is overwritten
         ok = oc_launch(f->kernel, one, block, bytes + SPARE, NULL, args) == OC_OK &&
              oc_read(d, trace, f->out, 12 * n, NULL) == OC_OK;
+        oc_forget(d, PROBE_KEPT);
         f->c->loads += 3 * n;
         if (k < MIN(launches, (uint32_t)SETTLE_LEAST)) continue;
         if (ok && !settle(traces, k, 3 * n, SETTLE_WITHIN, took).moving) break;

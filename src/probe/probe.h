@@ -17,6 +17,8 @@ typedef struct Value {
     double value, low, high;
     const char *why;  // a literal
 } Value;
+enum { PROBE_KEPT = 1000 };  // launches whose records are kept; a measurement makes many more
+
 static inline Value measured(double value, double low, double high)
 {
     return (Value){MEASURED, value, low, high, NULL};

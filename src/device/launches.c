@@ -1,0 +1,73 @@
+// launches.c: the record of a simulated device's launches. What is forgotten is summed by kernel, so that the totals of
+// a program that launches for ever are still known and take no more room than its kernels do.
+#include "device/sim.h"
+
+#include <string.h>
+
+size_t sim_launches(const oc_device *base)
+{
+    const Sim *d = sim_of(base);
+    return d->forgotten + d->records.n;
+}
+
+const Record *device_record(const oc_device *base, size_t launch)
+{
+    const Sim *d = sim_of(base);
+    return launch >= d->forgotten && launch - d->forgotten < d->records.n ? &d->records.v[launch - d->forgotten] : NULL;
+}
+
+size_t device_entries(const oc_device *base) { return sim_of(base)->sums.n + sim_of(base)->records.n; }
+const Record *device_entry(const oc_device *base, size_t entry)
+{
+    const Sim *d = sim_of(base);
+    return entry < d->sums.n ? &d->sums.v[entry] : &d->records.v[entry - d->sums.n];
+}
+
+const char *sim_launch_kernel(const oc_device *base, size_t launch)
+{
+    const Record *r = device_record(base, launch);
+    return r ? r->kernel : "";
+}
+
+uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *name)
+{
+    const Record *r = device_record(base, launch);
+    for (int c = 0; c < C_COUNT && r; c++)
+        if (!strcmp(counter_info[c].name, name)) return r->count[c];
+    return 0;
+}
+
+double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
+{
+    const Record *r = device_record(base, launch);
+    for (size_t k = 0; k < rate_count && r; k++)
+        if (!strcmp(rates[k].name, name)) return rates[k].value(r->count, &sim_of(base)->gpu);
+    return 0;
+}
+
+static void fold(Sim *d, const Record *r)
+{
+    size_t at = 0;
+    while (at < d->sums.n && !record_alike(&d->sums.v[at], r)) at++;
+    if (at == d->sums.n) vec_push(&d->sums, (Record){0});
+    record_add(&d->sums.v[at], r);
+}
+
+// The rest is moved to the front, so only when there is as much to forget as to keep.
+void sim_forget(oc_device *base, size_t keep)
+{
+    Sim *d = sim_of(base);
+    if (d->records.n <= keep || d->records.n - keep < keep) return;
+    size_t n = d->records.n - keep;
+    for (size_t k = 0; k < n; k++) fold(d, &d->records.v[k]), record_free(&d->records.v[k]);
+    memmove(d->records.v, d->records.v + n, keep * sizeof *d->records.v);
+    d->records.n = keep;
+    d->forgotten += n;
+}
+
+void sim_free_launches(Sim *d)
+{
+    for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
+    for (size_t r = 0; r < d->sums.n; r++) record_free(&d->sums.v[r]);
+    vec_free(&d->records), vec_free(&d->sums);
+}
