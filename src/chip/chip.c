@@ -347,7 +347,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         const Fault *fault = first_fault(c);  // what was printed before it is kept
         if (fault) {
             exec_explain(fault, c->gmem, message);
-            result = RUN_FAULT;
+            result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT;
             break;
         }
         if (o->interval && l.to / o->interval != sampled) {

@@ -113,7 +113,7 @@ typedef struct RunOptions {
     Text *printed;  // printf's output is added here
     uint64_t hang_cycles;
 } RunOptions;
-typedef enum RunResult { RUN_OK, RUN_FAULT, RUN_HANG, RUN_LIMIT, RUN_TOO_LARGE } RunResult;
+typedef enum RunResult { RUN_OK, RUN_FAULT, RUN_HANG, RUN_LIMIT, RUN_TOO_LARGE, RUN_MEMORY } RunResult;
 bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag);
 void chip_close(Chip *c);
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.

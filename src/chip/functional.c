@@ -52,7 +52,7 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
     }
     if (env->fault.kind == FAULT_NONE) return RUN_OK;
     exec_explain(&env->fault, x->c->gmem, message);
-    return RUN_FAULT;
+    return env->fault.kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT;
 }
 
 // A block's turn: until it is over, or none of its warps can go on, or others have waited long enough.

@@ -36,7 +36,8 @@ static bool lay_out(SimModule *mod, Diag *diag)
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
             s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
             if (!s->address)
-                ok = diag_at(diag, &m->source, s->at, NULL, "no room in the device's memory for '%s'", s->name);
+                ok = diag_at(diag, &m->source, s->at, NULL, "no room in the %s memory for '%s'",
+                             d->memory.host_full ? "host's" : "device's", s->name);
         }
     }
     mod->image.constants = mem_alloc(mod->image.const_bytes + 16);

@@ -21,6 +21,8 @@ static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_
 {
     Sim *d = sim_of(base);
     *ptr = gmem_alloc(&d->memory, bytes, label ? sim_keep_label(d, label) : NULL, false);
+    if (!*ptr && d->memory.host_full)
+        return fail(d, OC_OUT_OF_MEMORY, "the host has no memory for %zu bytes of the device's", bytes);
     if (!*ptr)
         return fail(d, OC_OUT_OF_MEMORY, "the device's memory of %llu bytes has no room for %zu more (gpu.memory)",
                     (unsigned long long)d->gpu.memory, bytes);
@@ -330,6 +332,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     text_free(&printed);
     switch (result) {
     case RUN_OK: break;
+    case RUN_MEMORY: status = fail(d, OC_OUT_OF_MEMORY, "kernel %s: %s", name, message.v ? message.v : ""); break;
     case RUN_FAULT: status = fail(d, OC_FAULT, "kernel %s: %s", name, message.v ? message.v : ""); break;
     case RUN_HANG: status = fail(d, OC_HANG, "kernel %s: %s", name, message.v ? message.v : ""); break;
     case RUN_LIMIT:
@@ -434,12 +437,7 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
         mem_free(d);
         return status;
     }
-    if (!gmem_open(&d->memory, d->gpu.memory)) {
-        text_printf(message, "the host can't reserve %llu bytes for the device's memory",
-                    (unsigned long long)d->gpu.memory);
-        mem_free(d);
-        return OC_OUT_OF_MEMORY;
-    }
+    gmem_open(&d->memory, d->gpu.memory);
     if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
         text_put(message, diag.text.v ? diag.text.v : "");
         diag_free(&diag);

@@ -213,13 +213,15 @@ typedef struct Allocation {
     uint32_t id;
 } Allocation;
 typedef struct Gmem {
-    uint8_t *host;           // host address of GLOBAL_BASE
-    uint64_t capacity, top;  // bytes reserved; the first never allocated one
+    uint8_t *host;           // host address of GLOBAL_BASE, until the next gmem_alloc
+    uint64_t capacity, top;  // bytes of the device; the first never allocated one
+    uint64_t reserved;       // bytes behind host
+    bool host_full;          // the last gmem_alloc failed for want of the host's memory, not of the device's
     VEC(Allocation) allocs;  // by start
     uint32_t next_id;
     struct Heap *heap;  // device malloc
 } Gmem;
-bool gmem_open(Gmem *g, uint64_t capacity);
+void gmem_open(Gmem *g, uint64_t capacity);
 void gmem_close(Gmem *g);
 uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
@@ -382,6 +384,7 @@ typedef enum FaultKind {
     FAULT_CONST,
     FAULT_PARAM,
     FAULT_FREE,
+    FAULT_HOST,  // the host has no memory left: no mistake of the kernel's
 } FaultKind;
 typedef struct Fault {
     FaultKind kind;

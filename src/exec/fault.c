@@ -107,6 +107,10 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
                     (unsigned long long)f->address);
         break;
     case FAULT_TEXTURE: text_printf(out, "0x%llx is not a texture object", (unsigned long long)f->address); break;
+    case FAULT_HOST:
+        text_printf(out, "the host has no memory left for %llu bytes of a thread's or block's, or of malloc's",
+                    (unsigned long long)f->address);
+        break;
     case FAULT_NONE: return;
     }
     text_put(out, "\n  in ");

@@ -1,27 +1,48 @@
-// gmem.c: the device's global memory: one reserved stretch of host addresses, so that translation is an addition, and a
-// sorted table of allocations for checks. Freed allocations stay in the table until their room is used again, so that
-// a use after free is named as such.
+// gmem.c: the device's global memory: one stretch of host addresses, so that translation is an addition, and a sorted
+// table of allocations for checks. Freed allocations stay in the table until their room is used again, so that a use
+// after free is named as such.
+//
+// The stretch is as long as what was allocated so far needs, and grows when more is; the host may then move it. So no host
+// address is kept beyond the operation that asked for it, and only gmem_alloc grows it: for the caller of the library
+// between launches, and for the device's malloc where an operation runs alone, at a window's edge. Simulated addresses
+// depend on nothing of this.
 #include "exec/exec.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGN = 256, GUARD = 256 };
+enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
+#define FIRST ((uint64_t)256 << 20)  // reserved at first; addresses alone, until they are written to
 
-bool gmem_open(Gmem *g, uint64_t capacity)
-{
-    *g = (Gmem){.capacity = capacity};
-    void *p = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) return false;
-    g->host = p;
-    return true;
-}
+void gmem_open(Gmem *g, uint64_t capacity) { *g = (Gmem){.capacity = capacity}; }
 
 void gmem_close(Gmem *g)
 {
-    if (g->host) munmap(g->host, g->capacity);
+    if (g->host) munmap(g->host, g->reserved);
     vec_free(&g->allocs);
     *g = (Gmem){0};
+}
+
+static bool reserve(Gmem *g, uint64_t bytes)
+{
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    void *p = g->host ? mremap(g->host, g->reserved, bytes, MREMAP_MAYMOVE)
+                      : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    g->host = p;
+    g->reserved = bytes;
+    return true;
+}
+
+// Room on the host for the first bytes of the device's memory: more than that, so that it seldom grows, where the host
+// gives it.
+static bool grow(Gmem *g, uint64_t bytes)
+{
+    g->host_full = false;
+    if (bytes <= g->reserved) return true;
+    if (reserve(g, MAX(bytes, MIN(g->capacity, MAX(g->reserved * 2, FIRST)))) || reserve(g, bytes)) return true;
+    g->host_full = true;
+    return false;
 }
 
 static void insert(Gmem *g, size_t at, Allocation a)
@@ -37,7 +58,9 @@ uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal)
     uint64_t need = (bytes + GUARD + ALIGN - 1) / ALIGN * ALIGN;  // a guard between allocations catches small overruns
     Allocation a = {.label = label, .internal = internal, .id = g->next_id};
     // Fresh room first; then the first freed stretch that is large enough.
+    g->host_full = false;
     if (g->top + need <= g->capacity) {
+        if (!grow(g, g->top + need)) return 0;
         a.start = GLOBAL_BASE + g->top;
         g->top += need;
         a.end = a.start + bytes;

@@ -184,6 +184,16 @@ void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 static const char device_heap[] = "device malloc";  // the label of what malloc gives
 
+// A fault of malloc or free. The warp may have gone on since it called.
+static void heap_fault(Env *env, const Deferred *x, FaultKind kind, int n)
+{
+    exec_fault(env, x->warp, kind, (uint32_t)n, x->x[n], 0, false);
+    for (size_t c = 0; c < env->launch->kernel->codes.n; c++) {
+        Code *code = env->launch->kernel->codes.v[c];
+        if (x->d >= code->insts && x->d <= code->insts + code->n) env->fault.code = code, env->fault.pc = x->d->index;
+    }
+}
+
 void exec_heap(Env *env, const Deferred *x)
 {
     const CallSite *site = x->d->call;
@@ -191,18 +201,14 @@ void exec_heap(Env *env, const Deferred *x)
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         if (x->d->kind == X_MALLOC) {
-            if (site->rets.n) give(frame, &site->rets.v[0], n, gmem_alloc(env->gmem, x->x[n], device_heap, false));
+            uint64_t at = gmem_alloc(env->gmem, x->x[n], device_heap, false);
+            if (!at && env->gmem->host_full) heap_fault(env, x, FAULT_HOST, n);
+            if (site->rets.n) give(frame, &site->rets.v[0], n, at);
             continue;
         }
         const Allocation *a = gmem_find(env->gmem, x->x[n]);
-        if (x->x[n] && !(a && a->label == device_heap && gmem_free(env->gmem, x->x[n]))) {
-            exec_fault(env, x->warp, FAULT_FREE, (uint32_t)n, x->x[n], 0, false);
-            for (size_t c = 0; c < env->launch->kernel->codes.n; c++) {  // the warp may have gone on since
-                Code *code = env->launch->kernel->codes.v[c];
-                if (x->d >= code->insts && x->d <= code->insts + code->n)
-                    env->fault.code = code, env->fault.pc = x->d->index;
-            }
-        }
+        if (x->x[n] && !(a && a->label == device_heap && gmem_free(env->gmem, x->x[n])))
+            heap_fault(env, x, FAULT_FREE, n);
         memset(env->near, 0, sizeof env->near);
     }
 }
