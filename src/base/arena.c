@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_POISON 1
@@ -48,6 +49,22 @@ void *mem_resize(void *old, size_t bytes)
     void *p = realloc(old, bytes ? bytes : 1);
     if (!p) abort();
     return p;
+}
+
+const char mem_none[] = "the host has no memory for it";
+
+void *mem_try(size_t n, size_t bytes) { return calloc(n ? n : 1, bytes ? bytes : 1); }
+void *mem_try_resize(void *old, size_t bytes) { return realloc(old, bytes ? bytes : 1); }
+
+// Mapped and given back, which changes nothing of what malloc holds.
+bool mem_room(uint64_t bytes)
+{
+    if (bytes > SIZE_MAX / 2 - MEM_SPARE) return false;
+    size_t all = (size_t)bytes + MEM_SPARE;
+    void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    munmap(p, all);
+    return true;
 }
 
 char *mem_text(const char *text)

@@ -1,7 +1,8 @@
 // base.h: what every folder stands on: arenas, growing arrays, string maps, diagnostics, INI files, sizes, JSON text.
 //
 // Memory of small structures is assumed to be there: mem_alloc aborts when the host has none left, since no caller
-// could go on. Anything whose size the user chooses (device memory, files) is allocated with a checked call instead.
+// could go on. Anything whose size the user chooses (caches, device memory, files) is allocated with a checked call
+// instead; before many small pieces, as of a module, mem_room asks for all of it at once (doc/memory.md).
 #ifndef BASE_H
 #define BASE_H
 
@@ -20,6 +21,11 @@ void *mem_alloc(size_t bytes);              // zeroed; aborts when out of memory
 void *mem_resize(void *old, size_t bytes);  // as realloc; aborts when out of memory
 char *mem_text(const char *text);           // a copy
 void mem_free(void *p);
+void *mem_try(size_t n, size_t bytes);          // n zeroed elements; null when out of memory
+void *mem_try_resize(void *old, size_t bytes);  // as realloc; null when out of memory, and old is as it was
+bool mem_room(uint64_t bytes);                  // whether the host would give so much at this moment, and MEM_SPARE
+enum { MEM_SPARE = 16 << 20 };                  // what small structures may take unasked
+extern const char mem_none[];                   // "the host has no memory for it", where a reason is given as a text
 
 typedef struct ArenaChunk ArenaChunk;
 typedef struct Arena {
@@ -93,6 +99,7 @@ typedef struct Diag {
     Text text;
     bool failed;
     bool unsupported;  // the input is legal, but asks for something that isn't implemented
+    bool memory;       // the host has no memory for what it asks for
 } Diag;
 bool diag_error(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));  // always false
 bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...)

@@ -6,20 +6,28 @@
 
 #include <string.h>
 
+// What is allocated besides caches, whose parts are small: queues and tables of SMs and partitions, and what waits in
+// them.
+static uint64_t fixed_bytes(const Gpu *g)
+{
+    uint64_t sm = sizeof(Sm) + (uint64_t)g->sm.max_warps * (64 * sizeof(Tracker) + 16384) + (256 << 10);
+    uint64_t part = sizeof(Partition) + g->part.l2.mshrs * sizeof(Miss) + (64 << 10);
+    return g->sms * sm + g->part.partitions * part + (uint64_t)g->sms * g->part.partitions * 8 * sizeof(Wire);
+}
+
 bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
 {
     *c = (Chip){.gpu = *gpu, .gmem = gmem, .threads = threads};
     const char *why = NULL;
     uint32_t sms = gpu->sms, parts = gpu->part.partitions;
+    if (!mem_room(fixed_bytes(gpu))) return gpu_refuse(diag, "gpu.sms", mem_none);
     c->sms = mem_alloc(sizeof *c->sms * sms);
     c->parts = mem_alloc(sizeof *c->parts * parts);
     c->envs = mem_alloc(sizeof *c->envs * sms);
     for (uint32_t p = 0; p < parts; p++)
-        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why))
-            return diag_error(diag, "GPU description: l2: %s", why);
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why)) return gpu_refuse(diag, "l2", why);
     for (uint32_t s = 0; s < sms; s++) {
-        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why))
-            return diag_error(diag, "GPU description: %s", why);
+        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return gpu_refuse(diag, "sm", why);
         c->envs[s] = &c->sms[s].env;
         c->envs[s]->gmem = gmem;
         c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
@@ -36,7 +44,8 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
     c->late = mem_alloc(sizeof *c->late * sms);
     for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].late;
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
-        return diag_error(diag, "GPU description: tlb2: %s", why);
+        return gpu_refuse(diag, "tlb2", why);
+    if (!mem_room(0)) return gpu_refuse(diag, "gpu", mem_none);
     c->crew = crew_open(MIN(threads, sms + parts));
     return true;
 }
@@ -213,12 +222,16 @@ static const Fault *first_fault(const Chip *c)
     return f;
 }
 
-static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg,
+// False: the host has no memory for it.
+static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg,
                   uint32_t blocks)
 {
     Chip *c = l->c;
-    for (uint32_t s = 0; s < c->gpu.sms; s++)
-        sm_resize(&c->sms[s], cfg);  // of all: an L1 that is kept loses its contents
+    for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept loses its contents
+        if (!sm_resize(&c->sms[s], cfg)) return false;
+    uint64_t need = chip_block_bytes(info) * blocks * c->used;
+    if (need > c->held && !mem_room(need - c->held)) return false;
+    c->held = MAX(c->held, need);
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
         sm_flush(sm);
@@ -233,6 +246,7 @@ static void begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
     }
     mmu_flush(&c->mmu);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
+    return true;
 }
 
 static void finish(Launch *l, Record *r)
@@ -263,8 +277,9 @@ static void finish(Launch *l, Record *r)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
 
-// After a fault or a limit the chip must be as new: what is under way is dropped.
-static void reset(Chip *c)
+// After a fault or a limit the chip must be as new: what is under way is dropped. False: the host has no memory for a new
+// one at this moment; the next launch tries again.
+static bool reset(Chip *c)
 {
     Gpu gpu = c->gpu;
     Gmem *gmem = c->gmem;
@@ -272,10 +287,26 @@ static void reset(Chip *c)
     uint32_t threads = c->threads;
     Diag diag = {0};
     chip_close(c);
-    chip_open(c, &gpu, gmem, threads, &diag);
+    bool ok = chip_open(c, &gpu, gmem, threads, &diag);
     diag_free(&diag);
+    if (!ok) {
+        chip_close(c);
+        *c = (Chip){.gpu = gpu, .gmem = gmem, .threads = threads};
+    }
     c->clock_ns = ns;
     c->launches = launches;
+    return ok;
+}
+
+// Room for another sample.
+static bool sample_room(Record *r)
+{
+    if (r->samples.n + C_COUNT <= r->samples.cap) return true;
+    size_t cap = MAX(r->samples.cap * 2, (size_t)64 * C_COUNT);
+    uint64_t *v = mem_try_resize(r->samples.v, cap * sizeof *v);
+    if (!v) return false;
+    r->samples.v = v, r->samples.cap = cap;
+    return true;
 }
 
 enum { CHECKED = 256 };  // every so many windows hangs are looked for
@@ -308,6 +339,23 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *mes
     return fit;
 }
 
+// Of a block: its warps with their registers and scoreboards, and shared memory; local memory comes as it is used.
+uint64_t chip_block_bytes(const LaunchInfo *info)
+{
+    const Kernel *k = info->kernel;
+    uint64_t warps = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
+    return sizeof(Cta) + k->static_shared + info->dynamic_shared + 64 +
+           warps * (sizeof(Warp) + 16 * sizeof(Split) + k->code->frame_bytes + 64 + 8ull * k->score_size);
+}
+
+void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message)
+{
+    char bytes[32];
+    format_bytes(bytes, (double)(chip_block_bytes(info) * blocks));
+    text_printf(message, "the host has no memory for the %llu blocks that run side by side, %s",
+                (unsigned long long)blocks, bytes);
+}
+
 RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
                    const RunOptions *o, Record *r, Text *message)
 {
@@ -320,8 +368,15 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     if (!fit) return RUN_TOO_LARGE;
     crew_muster(c->crew);
     r->code = info->kernel;
+    bool ready = c->sms || reset(c);
+    c->used = sms;
+    if (!ready || !begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
+        chip_no_room(info, (uint64_t)sms * MIN(fit, blocks), message);
+        r->partial = true;
+        reset(c);
+        return RUN_MEMORY;
+    }
     name_structures(&l, info, r);
-    begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks));
     RunResult result = RUN_OK;
     uint64_t last_progress = 0;
     for (l.window = 0;; l.window++) {
@@ -352,6 +407,11 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         }
         if (o->interval && l.to / o->interval != sampled) {
             uint64_t count[C_COUNT];
+            if (!sample_room(r)) {
+                text_printf(message, "the host has no memory for more than %zu samples", r->samples.n / C_COUNT);
+                result = RUN_MEMORY;
+                break;
+            }
             sampled = l.to / o->interval;
             collect(c, count);
             count[C_CYCLES] = l.to;

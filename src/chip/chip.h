@@ -57,9 +57,10 @@ bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // Every key with its value in a form that doesn't depend on how it was written: what a run's key is made of.
 bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag);
-bool gpu_number(const Gpu *gpu, const char *name, double *value);  // of a key, "l1.size"; false: none, or a list
-void gpu_manual(Text *out);                                        // doc/gpu.md
-void counter_manual(Text *out);                                    // doc/counters.md
+bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
+bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
+void gpu_manual(Text *out);                                         // doc/gpu.md
+void counter_manual(Text *out);                                     // doc/counters.md
 
 // --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {
@@ -104,6 +105,7 @@ typedef struct Chip {
     struct Crew *crew;  // host threads
     uint64_t clock_ns;  // simulated time of all earlier launches
     uint64_t launches;
+    uint64_t held;  // bytes that SMs have for blocks
     uint32_t threads;
 } Chip;
 typedef struct RunOptions {
@@ -122,6 +124,9 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // Shares an SM's storage out for a launch and enters the launch's shape and its occupancy in the record; returns the
 // blocks that fit an SM at once. 0: none does, and message says why. organised: the described SM, changed.
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *message);
+// The host's memory for a block while it runs, and what is said when there isn't as much for so many.
+uint64_t chip_block_bytes(const LaunchInfo *info);
+void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);

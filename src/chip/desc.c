@@ -339,13 +339,19 @@ static bool apply_set(Gpu *g, const char *set, Diag *diag, EntryFn *seen, void *
     return true;
 }
 
+bool gpu_refuse(Diag *diag, const char *section, const char *why)
+{
+    diag->memory |= why == mem_none;
+    return diag_error(diag, "GPU description: %s: %s", section, why);
+}
+
 static bool check_cache(const char *section, const CacheCfg *cfg, Diag *diag)
 {
     Cache c;
     const char *why = NULL;
     bool ok = cache_open(&c, cfg, 1, &why);
     cache_close(&c);
-    return ok || diag_error(diag, "GPU description: %s: %s", section, why);
+    return ok || gpu_refuse(diag, section, why);
 }
 
 // What follows from the described values.
@@ -371,8 +377,9 @@ static bool derive(Gpu *g, Diag *diag)
     const char *why;
     const TlbCfg *tlbs[] = {&s->tlb, &g->tlb2};
     for (int k = 0; k < 2; k++) {
-        if (!tlb_open(&tlb, tlbs[k], 1, &why)) return diag_error(diag, "GPU description: tlb%d: %s", k + 1, why);
+        bool ok = tlb_open(&tlb, tlbs[k], 1, &why);
         cache_close(&tlb);
+        if (!ok) return gpu_refuse(diag, k ? "tlb2" : "tlb1", why);
     }
     if (g->tlb2.entries && !s->tlb.entries)
         return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");

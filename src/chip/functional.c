@@ -150,6 +150,11 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                   .nanoseconds = c->clock_ns,
                   .wake = wake};
     x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
+    if (!mem_room(chip_block_bytes(info) * x.slots)) {
+        chip_no_room(info, x.slots, message);
+        r->partial = true;
+        return RUN_MEMORY;
+    }
     x.ctas = mem_alloc(sizeof *x.ctas * x.slots);
     for (uint32_t k = 0; k < x.slots; k++) {
         x.ctas[k].warps = mem_alloc(sizeof(Warp) * per_block);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BYTES_EACH = 48 };  // most that a byte of PTX becomes: parsed, lowered and decoded
+
 static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
 {
     if (r->sym->function) {
@@ -36,8 +38,8 @@ static bool lay_out(SimModule *mod, Diag *diag)
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
             s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
             if (!s->address)
-                ok = diag_at(diag, &m->source, s->at, NULL, "no room in the %s memory for '%s'",
-                             d->memory.host_full ? "host's" : "device's", s->name);
+                diag->memory = true, ok = diag_at(diag, &m->source, s->at, NULL, "no room in the %s memory for '%s'",
+                                                  d->memory.host_full ? "host's" : "device's", s->name);
         }
     }
     mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
@@ -89,6 +91,9 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     Sim *d = sim_of(base);
     Diag diag = {0};
     *out = NULL;
+    if (!mem_room(length * BYTES_EACH))
+        return fail(d, OC_OUT_OF_MEMORY, "the host has no memory for %s, %zu bytes of PTX", name ? name : "the module",
+                    length);
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
@@ -101,8 +106,8 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     }
     vec_push(&d->modules, mod);
     if (!ok) {
-        oc_status status =
-            fail(d, diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE, "%s", diag.text.v ? diag.text.v : "");
+        oc_status status = diag.memory ? OC_OUT_OF_MEMORY : diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE;
+        fail(d, status, "%s", diag.text.v ? diag.text.v : "");
         diag_free(&diag);
         sim_unload(&mod->base);
         return status;

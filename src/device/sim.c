@@ -439,12 +439,13 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     }
     gmem_open(&d->memory, d->gpu.memory);
     if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
+        oc_status status = diag.memory ? OC_OUT_OF_MEMORY : OC_BAD_FILE;
         text_put(message, diag.text.v ? diag.text.v : "");
         diag_free(&diag);
         chip_close(&d->chip);
         gmem_close(&d->memory);
         mem_free(d);
-        return OC_BAD_FILE;
+        return status;
     }
     *out = &d->base;
     return OC_OK;
@@ -452,6 +453,7 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
 // --- for the program's own folders -----------------------------------------------------------------------------------
 oc_status device_blame(const char *gpu, const Diag *diag)
 {
+    if (diag->memory) return OC_OUT_OF_MEMORY;
     bool override = diag->text.v && !strncmp(diag->text.v, "--set:", 6);
     return gpu && strpbrk(gpu, "./") && !override ? OC_BAD_FILE : OC_BAD_ARGUMENT;
 }

@@ -451,7 +451,7 @@ typedef struct Env {
 
 void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // cta's warps have slot and memory; sets them going
 void exec_cta_free(Cta *cta);
-uint8_t *exec_rows(uint32_t bytes);  // room for registers, aligned for vectors
+uint8_t *exec_rows(uint32_t bytes);  // room for registers, aligned for vectors; null: the host has none
 void exec_rows_free(uint8_t *rows);
 void exec_step(Env *env, Warp *w);                // result in env->step
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
@@ -486,7 +486,8 @@ void barrier_check(Env *env, Cta *cta);                                 // after
 
 // memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-void exec_local_grow(Warp *w, uint32_t bytes);  // room for bytes of local memory per lane
+// Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.
+bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask);
 // system.c: printf, malloc and free of device code
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_heap(Env *env, const Deferred *d);

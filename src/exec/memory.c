@@ -433,7 +433,7 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
         }
         high = MAX(high, addr[n] + total);
     }
-    if (high > w->local_cap) exec_local_grow(w, (uint32_t)high);
+    if (!exec_local_room(env, w, (uint32_t)high, mask)) return false;
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t data[32];
@@ -455,12 +455,19 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
     return true;
 }
 
-void exec_local_grow(Warp *w, uint32_t bytes)
+bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask)
 {
+    if (bytes <= w->local_cap) return true;
     uint32_t cap = MAX(w->local_cap * 2, (bytes + 255) & ~255u);
-    w->local = mem_resize(w->local, (size_t)cap * LANES);
+    uint8_t *local = mem_try_resize(w->local, (size_t)cap * LANES);
+    if (!local) {
+        exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), (uint64_t)cap * LANES, 0, false);
+        return false;
+    }
+    w->local = local;
     memset(w->local + (size_t)w->local_cap * LANES, 0, (size_t)(cap - w->local_cap) * LANES);
     w->local_cap = cap;
+    return true;
 }
 
 static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)

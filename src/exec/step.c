@@ -193,13 +193,17 @@ static uint32_t frame_base(const Warp *w, const Split *caller, const Code *calle
     return base;
 }
 
-static bool frame_room(Env *env, Warp *w, uint32_t stack, uint32_t bytes, uint32_t local)
+static bool frame_room(Env *env, Warp *w, uint32_t mask, uint32_t stack, uint32_t bytes, uint32_t local)
 {
     if (stack / LANES + local > env->launch->local_limit) return false;
     if (bytes <= w->rows_cap) return true;
     split_save(w);
     uint32_t cap = MAX(w->rows_cap * 2, bytes);
     uint8_t *grown = exec_rows(cap);
+    if (!grown) {
+        exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), cap, 0, false);
+        return false;
+    }
     memcpy(grown, w->rows, w->rows_cap);
     memset(grown + w->rows_cap, 0, cap - w->rows_cap);
     exec_rows_free(w->rows);
@@ -252,7 +256,7 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Split s = w->splits.v[w->cur];
     uint32_t base = frame_base(w, &s, callee), local = s.local_base + s.code->local_bytes,
              stack = s.stack + callee->frame_bytes;
-    if (!frame_room(env, w, stack, base + callee->frame_bytes, local + callee->local_bytes)) {
+    if (!frame_room(env, w, mask, stack, base + callee->frame_bytes, local + callee->local_bytes)) {
         exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
         return;
     }
@@ -295,7 +299,7 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     w->l.pred[PRED_TRUE] = FULL;
     for (size_t p = 0; p < callee->local_params.n; p++) {
         const LocalParam *lp = &callee->local_params.v[p];
-        if (local + lp->at + lp->words * 4 > w->local_cap) exec_local_grow(w, local + lp->at + lp->words * 4);
+        if (!exec_local_room(env, w, local + lp->at + lp->words * 4, mask)) return;
         for (uint32_t word = 0; word < lp->words; word++)
             for (int n = 0; n < LANES; n++)
                 if (mask >> n & 1)
@@ -558,8 +562,7 @@ void exec_step(Env *env, Warp *w)
 uint8_t *exec_rows(uint32_t bytes)
 {
     void *p = NULL;
-    if (posix_memalign(&p, 64, bytes)) abort();
-    return p;
+    return posix_memalign(&p, 64, bytes) ? NULL : p;
 }
 
 void exec_rows_free(uint8_t *rows) { free(rows); }
@@ -590,6 +593,7 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
             exec_rows_free(w->rows);
             w->rows_cap = k->code->frame_bytes;
             w->rows = exec_rows(w->rows_cap);
+            if (!w->rows) abort();  // a launch has asked for them (mem_room)
         }
         memset(w->rows, 0, k->code->frame_bytes);
         if (w->local_cap) memset(w->local, 0, (size_t)w->local_cap * LANES);

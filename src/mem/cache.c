@@ -23,13 +23,15 @@ static const Policy *policy_of(uint32_t id)
     }
 }
 
-static void deal(Cache *c, uint32_t entries)
+static bool deal(Cache *c, uint32_t entries)
 {
-    c->deal = mem_alloc(sizeof *c->deal * entries);
+    c->deal = mem_try(entries, sizeof *c->deal);
+    if (!c->deal) return false;
     c->entries = entries;
     for (uint32_t k = 0, round = 0; k < entries; round++)
         for (uint32_t s = 0; s < c->sets; s++)
             if (round < c->ways[s]) c->deal[k++] = s;
+    return true;
 }
 
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
@@ -58,17 +60,20 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
     c->set_bits = is_power(c->sets) ? log2_of(c->sets) : 0;
     c->index_shift = cfg->index_low ? cfg->index_low : c->line_shift;
-    c->first = mem_alloc(sizeof *c->first * c->sets);
-    c->ways = mem_alloc(sizeof *c->ways * c->sets);
-    c->tree = mem_alloc(sizeof *c->tree * c->sets);
+    *why = mem_none;
+    c->first = mem_try(c->sets, sizeof *c->first);
+    c->ways = mem_try(c->sets, sizeof *c->ways);
+    c->tree = mem_try(c->sets, sizeof *c->tree);
+    if (!c->first || !c->ways || !c->tree) return false;
     uint32_t at = 0;
     for (uint32_t s = 0; s < c->sets; s++) {
         c->first[s] = at;
         c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
         at += c->ways[s];
     }
-    c->lines = mem_alloc(sizeof *c->lines * at);
-    if (cfg->index == INDEX_DEALT) deal(c, at);
+    c->lines = mem_try(at, sizeof *c->lines);
+    if (!c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
+    *why = NULL;
     cache_flush(c);
     return true;
 }

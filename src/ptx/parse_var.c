@@ -168,6 +168,10 @@ static bool parse_init(Parser *p, Init *init)
     p->init_bytes += s->bytes;
     if (p->init_bytes > MAX_INIT)
         return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
+    if (!mem_room(s->bytes)) {
+        p->diag->memory = true;
+        return parse_fail(p, s->at, NULL, "%s", mem_none);
+    }
     s->init = arena_alloc(&p->m->arena, s->bytes + 8);
     init->last = &s->relocs;
     return put_value(p, init, 0, 0);

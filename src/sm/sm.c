@@ -68,14 +68,14 @@ void sm_close(Sm *sm)
     *sm = (Sm){0};
 }
 
-void sm_resize(Sm *sm, const SmCfg *cfg)
+bool sm_resize(Sm *sm, const SmCfg *cfg)
 {
     const char *why;
     bool same = cfg->l1.size == sm->l1.cfg.size;
     sm->cfg = *cfg;
-    if (same) return;
+    if (same) return true;
     cache_close(&sm->l1);
-    cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // whole sets: can't fail
+    return cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // of whole sets: fails for want of memory alone
 }
 
 void sm_flush(Sm *sm)

@@ -222,7 +222,7 @@ typedef struct Sm {
 
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
 void sm_close(Sm *sm);
-void sm_resize(Sm *sm, const SmCfg *cfg);                          // takes over the sizes sm_organise chose
+bool sm_resize(Sm *sm, const SmCfg *cfg);                          // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                                             // between kernels, caches that aren't kept
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
 bool sm_has_room(const Sm *sm);
