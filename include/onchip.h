@@ -106,6 +106,7 @@ typedef struct oc_kernel_info {
     uint32_t max_threads;      // the largest block the kernel can be launched with
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
+    const char *const *types;  // of each parameter: "u32", "b8[16]"
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 // How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a

@@ -24,7 +24,8 @@ static const Option options[] = {
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--check", NULL, "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
+    {"--check", NULL,
+     "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
     {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)
@@ -38,9 +39,9 @@ static const Option options[] = {
     {"--block", "X,Y,Z", "threads of a block (32)"},
     {"--smem", "BYTES", "dynamic shared memory"},
     {"--arg", "SPEC",
-     "the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE, or buf:SIZE:HOW, where HOW is zero, iota:f32, "
-     "iota:u32, "
-     "rand:f32, rand:u32, hex:00ff… or @FILE"},
+     "the kernel's next argument, in the order of its parameters: a number with its type, i32:7, u64:7, f32:1.5 or "
+     "f64:1.5; a buffer of SIZE bytes, buf:SIZE or buf:SIZE:HOW, where HOW is zero, iota:f32, iota:u32, rand:f32, "
+     "rand:u32, hex:00ff… or @FILE; buf:@FILE, a buffer with what FILE has; or hex:00ff…, all bytes of a structure"},
     {"--dump", "N|NAME[:HOW]",
      "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
 };

@@ -28,7 +28,7 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
         while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n)))
             ++*index;
     if (*index >= info->params) {
-        char *params = file_params(info);
+        char *params = argument_params(info);
         int code =
             fail(error, EXIT_USAGE,
                  "--dump %s: the number of an argument is expected, from 0 on, or a parameter's name; they are %s",

@@ -83,12 +83,8 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
             break;
         }
         SimKernel *kernel = mem_alloc(sizeof *kernel);
-        *kernel = (SimKernel){{&mod->base},
-                              k,
-                              mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)),
-                              mem_alloc(sizeof(char *) * (fn->params.n + 1))};
-        for (size_t p = 0; p < fn->params.n; p++)
-            kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
+        *kernel = (SimKernel){.base = {&mod->base}, .kernel = k};
+        params_read(&kernel->params, fn);
         vec_push(&mod->kernels, kernel);
     }
     vec_push(&d->modules, mod);
@@ -128,8 +124,7 @@ void sim_unload(oc_module *base)
             if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
     for (size_t k = 0; k < mod->kernels.n; k++) {
         exec_kernel_free(mod->kernels.v[k]->kernel);
-        mem_free(mod->kernels.v[k]->sizes);
-        mem_free(mod->kernels.v[k]->names);
+        params_free(&mod->kernels.v[k]->params);
         mem_free(mod->kernels.v[k]);
     }
     vec_free(&mod->kernels);
@@ -186,12 +181,7 @@ oc_kernel_info sim_kernel_describe(const oc_kernel *base)
     const Function *f = k->kernel->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){f->symbol->name,
-                            (uint32_t)f->params.n,
-                            k->kernel->registers,
-                            k->kernel->static_shared,
-                            k->kernel->local_bytes,
-                            max,
-                            k->sizes,
-                            k->names};
+    return (oc_kernel_info){f->symbol->name,          (uint32_t)f->params.n,  k->kernel->registers,
+                            k->kernel->static_shared, k->kernel->local_bytes, max,
+                            k->params.sizes,          k->params.names,        k->params.types};
 }

@@ -296,7 +296,8 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                        .id = d->records.n + 1,
                        .params = mem_alloc(k->param_bytes + 16),
                        .local_limit = d->gpu.sm.local_limit};
-    for (size_t p = 0; p < k->f->params.n; p++) memcpy(info.params + k->param_at.v[p], args[p], kernel->sizes[p]);
+    for (size_t p = 0; p < k->f->params.n; p++)
+        memcpy(info.params + k->param_at.v[p], args[p], kernel->params.sizes[p]);
     const char *name = k->f->symbol->name;
     Progress progress = {d, name};
     Text printed = {0}, message = {0};

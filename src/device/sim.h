@@ -17,8 +17,7 @@ typedef struct SimEvent {
 typedef struct SimKernel {
     oc_kernel base;
     Kernel *kernel;
-    uint32_t *sizes;
-    const char **names;
+    ParamTable params;
 } SimKernel;
 typedef struct SimModule {
     oc_module base;

@@ -165,6 +165,8 @@ static void modules(void **state)
     assert_int_equal(info.params, 3);
     assert_int_equal(info.sizes[0], 8);
     assert_int_equal(info.sizes[2], 4);
+    assert_string_equal(info.types[1], "u64");
+    assert_string_equal(info.types[2], "u32");
     assert_true(info.registers >= 4 && info.registers <= 24);
     oc_ptr symbol[3], scale[3], out = allocate(d, 64, "out");
     oc_module *all[3] = {first, second, third};
