@@ -164,13 +164,14 @@ static const Node *read_literal(Reader *r)
     return take(r, 'E') ? new_node(r, N_LITERAL, type, NULL, from, n) : NULL;
 }
 
-// A list of what read gives, up to an E, which is taken, or to the end of the name.
+// A list of what read gives, up to an E, which is taken, or to the end of the name, or of what it had before somebody
+// added a suffix with a dollar sign.
 static bool read_list(Reader *r, const Node *(*read)(Reader *r), bool to_end, const Node **list)
 {
     const Node *found[64];
     size_t n = 0;
     *list = NULL;
-    while (to_end ? r->p < r->end : !take(r, 'E')) {
+    while (to_end ? r->p < r->end && *r->p != '$' : !take(r, 'E')) {
         if (n == COUNT(found) || !(found[n] = read(r))) return false;
         n++;
     }
@@ -196,8 +197,8 @@ static const Node *read_args(Reader *r, const Node *name)
                                                                         : NULL;
 }
 
-// <nested-name> ::= N <prefix> <unqualified-name> E, or with <template-args> at its end. Each prefix can be substituted;
-// the whole isn't one.
+// <nested-name> ::= N <prefix> <unqualified-name> E, or with <template-args> at its end. Each prefix can be
+// substituted; the whole isn't one.
 static const Node *read_nested(Reader *r)
 {
     const Node *name = NULL;
@@ -489,7 +490,7 @@ static bool read_all(Reader *r, const Node **name, const Node **result, const No
     *result = *params = NULL;
     *name = read_name(r, &whole);
     if (!*name || whole) return false;
-    if (r->p == r->end) return true;
+    if (r->p == r->end || at(r, '$')) return true;
     bool template = (*name)->kind == N_TEMPLATE;
     if (template) r->args = (*name)->b;
     if (template && !(*result = read_type(r))) return false;
@@ -513,8 +514,10 @@ bool demangle(const char *mangled, NameForm form, Text *out)
         size_t end = out->n;
         if (form == NAME_FULL && result) put_right(&w, result);
         ok = on(&w) && out->n == end;  // a result that stands around the name isn't one of a kernel
+        text_put(out, r.p);            // the suffix
     }
     if (!ok && out->n > from) out->n = from, out->v[from] = 0;
+    if (!ok && !from) text_free(out);
     vec_free(&r.known);
     arena_free(&r.arena);
     return ok;
@@ -523,9 +526,13 @@ bool demangle(const char *mangled, NameForm form, Text *out)
 char *name_shown(const char *name)
 {
     Text t = {0};
-    if (demangle(name, NAME_FULL, &t)) return t.v;
-    text_free(&t);
-    return mem_text(name);
+    return demangle(name, NAME_FULL, &t) ? t.v : mem_text(name);
+}
+
+const char *param_shown(const char *kernel, const char *param)
+{
+    size_t n = strlen(kernel);
+    return !strncmp(param, kernel, n) && param[n] == '_' && param[n + 1] ? param + n + 1 : param;
 }
 
 // Blanks don't count: "f(float *)" is "f(float*)".

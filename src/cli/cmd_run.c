@@ -34,7 +34,9 @@ static const Option options[] = {
     {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
     {NULL, NULL, PTX_FILE},
-    {"--kernel", "NAME", "the kernel (default: its only one)"},
+    {"--kernel", "NAME",
+     "the kernel (default: its only one): as the PTX has it, _Z5saxpyifPf, or as in C++: saxpy, saxpy(int, float, "
+     "float*), blas::scale<float>"},
     {"--grid", "X,Y,Z", "blocks (1)"},
     {"--block", "X,Y,Z", "threads of a block (32)"},
     {"--smem", "BYTES", "dynamic shared memory"},
@@ -217,8 +219,10 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     char c[32], i[32];
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
-    fprintf(stderr, "\r\x1b[K%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", kernel, c, i,
+    char *shown = name_shown(kernel);
+    fprintf(stderr, "\r\x1b[K%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
             (unsigned long long)done, (unsigned long long)blocks);
+    mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
 }
@@ -237,9 +241,10 @@ static bool laws_hold(const oc_device *d, Run *r)
     for (size_t k = 0; k < oc_launches(d); k++) {
         Text t = {0};
         const Record *record = device_record(d, k);
+        char *name = name_shown(record->kernel);
         if (!record->functional && !record->partial && counters_broken(record->count, &t))
-            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, record->kernel,
-                        t.v);
+            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, name, t.v);
+        mem_free(name);
         text_free(&t);
     }
     bool ok = !all.n;
@@ -257,11 +262,13 @@ static void report_undefined(const oc_device *d)
         for (size_t j = 0; j < k && !told; j++)
             told = device_record(d, j)->undefined && !strcmp(device_record(d, j)->kernel, r->kernel);
         if (told) continue;
+        char *name = name_shown(r->kernel);
         fprintf(stderr,
                 "onchip: launch %zu of %s: %llu times a lane's shfl reads a lane that takes no part\n"
                 "  first in %s\n"
                 "  PTX leaves the value undefined; here it is 0. Let all lanes of the membermask execute the shfl.\n",
-                k, r->kernel, (unsigned long long)r->count[C_SHFL_UNDEFINED], r->undefined);
+                k, name, (unsigned long long)r->count[C_SHFL_UNDEFINED], r->undefined);
+        mem_free(name);
     }
 }
 
@@ -276,7 +283,9 @@ static bool something_timed(const oc_device *d, Run *r)
         const char *name = device_record(d, k)->kernel;
         bool seen = false;
         for (size_t j = 0; j < k; j++) seen |= !strcmp(device_record(d, j)->kernel, name);
-        if (!seen) text_printf(&names, "%s%s", names.n ? ", " : "", name);
+        char *shown = name_shown(name);
+        if (!seen) text_printf(&names, "%s%s", names.n ? ", " : "", shown);
+        mem_free(shown);
         timed |= !device_record(d, k)->functional;
     }
     if (r->kernels) text_printf(&by, "--kernels '%s'", r->kernels);

@@ -99,7 +99,7 @@ static int show_functions(const Module *m, const char *path, const char *view, c
         const Function *f = m->symbols.v[k]->function;
         if (!f || !f->has_body) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
-        if (!kernel || !strcmp(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
+        if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
     }
     if (out->n) return EXIT_OK;
     if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);

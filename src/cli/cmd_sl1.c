@@ -45,8 +45,11 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
     } else {
         Sl1Module of;
         sl1_rewrite(m, o, &rewritten, &of);
-        for (size_t k = 0; k < of.kernels.n; k++)
-            if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", of.kernels.v[k].name, of.kernels.v[k].left);
+        for (size_t k = 0; k < of.kernels.n; k++) {
+            char *name = name_shown(of.kernels.v[k].name);
+            if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", name, of.kernels.v[k].left);
+            mem_free(name);
+        }
         code = write_out(out, &rewritten);
         sl1_module_free(&of);
     }

@@ -16,6 +16,11 @@ static int fail(char **error, int code, const char *format, ...)
     return code;
 }
 
+static bool is_word(const char *word, const char *text, size_t n)
+{
+    return strlen(word) == n && !memcmp(word, text, n);
+}
+
 // WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back?
 // Known before the kernel runs.
 static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how,
@@ -25,7 +30,8 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
     *how = spec + n;
     *index = digits && digits == n ? strtoul(spec, NULL, 10) : 0;
     if (!digits || digits != n)
-        while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n)))
+        while (*index < info->params && !is_word(info->names[*index], spec, n) &&
+               !is_word(argument_name(info, *index), spec, n))
             ++*index;
     if (*index >= info->params) {
         char *params = argument_params(info);

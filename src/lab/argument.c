@@ -46,7 +46,7 @@ static oc_status fail(Text *error, oc_status status, const char *format, ...)
 
 static Param param_of(const oc_kernel_info *info, size_t index)
 {
-    Param p = {.name = info->names[index], .type = info->types[index], .bytes = info->sizes[index]};
+    Param p = {.name = argument_name(info, index), .type = info->types[index], .bytes = info->sizes[index]};
     size_t n = strcspn(p.type, "[");
     p.array = p.type[n] != 0;
     for (Type t = 0; t < TY_COUNT; t++)
@@ -302,22 +302,27 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
     return status;
 }
 
+const char *argument_name(const oc_kernel_info *info, size_t index)
+{
+    return param_shown(info->name, info->names[index]);
+}
+
 // "n (.u32), x (.u64)", for messages.
 char *argument_params(const oc_kernel_info *info)
 {
     Text t = {0};
     for (uint32_t p = 0; p < info->params; p++)
-        text_printf(&t, "%s%s (.%s)", p ? ", " : "", info->names[p], info->types[p]);
+        text_printf(&t, "%s%s (.%s)", p ? ", " : "", argument_name(info, p), info->types[p]);
     return t.v ? t.v : mem_text("none");
 }
 
 oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error)
 {
     if (n == info->params) return OC_OK;
-    char *params = argument_params(info);
-    fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n",
-         info->name, info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
-    mem_free(params);
+    char *params = argument_params(info), *name = name_shown(info->name);
+    fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n", name,
+         info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
+    mem_free(params), mem_free(name);
     if (n > info->params) return fail(error, OC_BAD_ARGUMENT, "hint: leave out %s", given[info->params]);
     for (size_t k = n; k < info->params; k++) {
         Param p = param_of(info, k);

@@ -35,27 +35,66 @@ static bool parse_dims(const char *text, oc_dim3 *out)
     return true;
 }
 
-static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+// The file's own kernels, in names as they are shown; the software L1's aren't the file's.
+typedef struct Kernels {
+    VEC(oc_kernel *) v;
+    VEC(char *) names, plain;  // in full, and without namespaces and parameters
+} Kernels;
+
+static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
 {
-    oc_module *m;
-    oc_status status = oc_load_file(d, r->path, &m);
-    if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
-    if (r->kernel)
-        return oc_kernel_get(m, r->kernel, k) == OC_OK ? OC_OK : fail(error, OC_BAD_ARGUMENT, "%s", oc_error(d));
-    size_t own = 0;
-    Text names = {0};
     for (size_t i = 0; i < oc_kernel_count(m); i++) {
         const char *name = oc_kernel_describe(oc_kernel_at(m, i)).name;
         if (r->rewritten && soft_l1_made(name)) continue;
-        if (!own) *k = oc_kernel_at(m, i);
-        text_printf(&names, "%s%s", own++ ? ", " : "", name);
+        vec_push(&all->v, oc_kernel_at(m, i));
+        vec_push(&all->names, name_shown(name));
+        Text plain = {0};
+        vec_push(&all->plain, demangle(name, NAME_PLAIN, &plain) ? plain.v : mem_text(name));
     }
-    if (!own)
+}
+
+// The kernel of a name: as the PTX has it, or as it is written in C++. One kernel has the first, several may have the
+// second: a template's.
+static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
+{
+    Text names = {0}, means = {0};
+    size_t n = 0;
+    const char *near = r->kernel ? nearest_name(r->kernel, (const char *const *)all->plain.v, all->plain.n) : NULL;
+    oc_status status = OC_OK;
+    for (size_t i = 0; i < all->v.n; i++) {
+        const char *name = oc_kernel_describe(all->v.v[i]).name;
+        bool exact = r->kernel && !strcmp(name, r->kernel);
+        text_printf(&names, "\n  %s", all->names.v[i]);
+        if (r->kernel && !name_means(name, r->kernel)) continue;
+        if (exact) n = 0;
+        if (!n++) *k = all->v.v[i];
+        text_printf(&means, "\n  %s", all->names.v[i]);
+        if (exact) break;
+    }
+    if (!all->v.n)
         status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
-    else if (own > 1)
-        status =
-            fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel: %s", r->path, own, names.v);
-    text_free(&names);
+    else if (n > 1 && !r->kernel)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
+    else if (n > 1)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
+                      r->kernel, means.v);
+    else if (!n)
+        status = fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s; its kernels are:%s", r->kernel, r->path,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names.v);
+    text_free(&names), text_free(&means);
+    return status;
+}
+
+static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+{
+    oc_module *m;
+    Kernels all = {.v = {0}};
+    oc_status status = oc_load_file(d, r->path, &m);
+    if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    list_kernels(r, m, &all);
+    status = choose(r, &all, k, error);
+    for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
+    vec_free(&all.v), vec_free(&all.names), vec_free(&all.plain);
     return status;
 }
 

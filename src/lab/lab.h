@@ -249,6 +249,7 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
                         FileBuffer *buffer, Text *error);
 // Are there as many arguments as parameters?
 oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
+const char *argument_name(const oc_kernel_info *info, size_t index);  // of a parameter, without its kernel's
 char *argument_params(const oc_kernel_info *info);  // "n (.u32), x (.u64)", for messages; released with mem_free
 
 // --- cell.c: one run, and the key it is stored under -----------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Names of C++: the forms of a name against fixed expectations, from the examples of the Itanium C++ ABI (§5.1) and from
-// declarations whose names nvcc made; against c++filt where there is one; names that are refused; and hostile ones.
+// Names of C++: the forms of a name against fixed expectations, from the examples of the Itanium C++ ABI (§5.1) and
+// from declarations whose names nvcc made; against c++filt where there is one; refused names; and hostile ones.
 #include "base/base.h"
 
 #include "check.h"
@@ -18,8 +18,8 @@ static const struct {
     {"_ZNSt3_In4wardE", "std::_In::ward", "std::_In::ward", "std::_In::ward", "ward"},
     {"_ZN5StackIiiE5levelE", "Stack<int, int>::level", "Stack<int, int>::level", "Stack<int, int>::level", "level"},
     {"_Z1fI1XEvPVN1AIT_E1TE", "void f<X>(A<X>::T volatile*)", "f<X>", "f", "f"},
-    // __global__ void saxpy(int n, float a, float *x, float *y), and the same as a template in a namespace, with <float,
-    // 8> and <double, -8>.
+    // __global__ void saxpy(int n, float a, float *x, float *y), and the same as a template in a namespace, with
+    // <float, 8> and <double, -8>.
     {"_Z5saxpyifPfS_", "saxpy(int, float, float*, float*)", "saxpy", "saxpy", "saxpy"},
     {"_ZL5saxpyifPfS_", "saxpy(int, float, float*, float*)", "saxpy", "saxpy", "saxpy"},
     {"_ZN4blas5saxpyIfLi8EEEviT_PKS1_PS1_NS_3vecIS1_EE",

@@ -48,5 +48,5 @@ kernel() { printf '.visible .entry %s(.param .u64 p)\n{\n    .reg .b32 %%i, %%v;
 { cat "$work/one.ptx"; kernel two; } >"$work/two.ptx"
 [[ $("$ONCHIP" run "$work/one.ptx" --gpu titan_black --arg buf:4KiB --sl1) == *'one$sl1_apart'* ]] || { echo "a file's only kernel isn't found" >&2; bad=1; }
 said=$("$ONCHIP" run "$work/two.ptx" --gpu titan_black --arg buf:4KiB --sl1 2>&1 || true)
-[[ $said == *'has 2 kernels; choose one with --kernel: one, two' ]] || { echo "of two kernels: $said" >&2; bad=1; }
+[[ $said == *$'has 2 kernels; choose one with --kernel:\n  one\n  two' ]] || { echo "of two kernels: $said" >&2; bad=1; }
 exit $bad
