@@ -364,6 +364,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
             result = RUN_LIMIT;
             break;
         }
+        if (o->stop && *o->stop) {
+            result = RUN_STOPPED;
+            break;
+        }
         if (running && l.to % check_every(c) == 0) {
             if (hangs(&l, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
                 explain_hang(c, l.to, message);

@@ -6,8 +6,9 @@
 
 #include <onchip.h>
 
-// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong.
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
+// 130 Ctrl-C, as shells have it.
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
@@ -46,6 +47,12 @@ void print_options(const Option *options, size_t n);
 // "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 
+// --- interrupt.c -----------------------------------------------------------------------------------------------------
+// From now on Ctrl-C and SIGTERM set what is returned, once; the next one ends the program at once, as after a release.
+const volatile bool *interrupt_catch(void);
+void interrupt_release(void);
+bool interrupted(void);  // since interrupt_catch
+
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
 enum { COLUMNS = 100 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
@@ -58,10 +65,8 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
 // --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
-// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
-// Ctrl-C and SIGTERM set what o->stop points to, from now on; for a rank other than 0.
-void sweep_catch(SweepOptions *o);
+// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag);
 
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {
@@ -94,6 +99,7 @@ typedef struct ReportInfo {
     const char *params;
     const char *error;  // null: none
     bool verified, checked;
+    bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines;
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);

@@ -150,14 +150,15 @@ static int read_options(Request *r, int argc, char **argv)
 // --- the run ---------------------------------------------------------------------------------------------------------
 typedef struct Bar {
     double began, shown;
+    const char *part;
 } Bar;
 
 static void show_progress(void *user, const char *part, double done)
 {
     Bar *b = user;
     double now = seconds_now();
-    if (now - b->shown < 0.2) return;
-    b->shown = now;
+    if (now - b->shown < 0.2 && b->part == part) return;
+    b->shown = now, b->part = part;
     char line[32];
     for (int k = 0; k < 24; k++) line[k] = k < (int)(24 * done) ? '#' : '.';
     line[24] = 0;
@@ -200,6 +201,7 @@ static int measure(Request *r, oc_device *d)
     ok = ok && (!r->traces || probe_traces(&p, r->traces, &diag));
     ok = ok && (!r->plot || probe_figures(&p, r->plot, &diag));
     if (!ok) blame(r, diag.text.v);
+    if (interrupted()) blame(r, "interrupted");
     for (int k = 0; k < PARTS; k++) {
         Text t = {0};
         if (p.part[k].state != PART_FAILED) continue;
@@ -213,7 +215,7 @@ static int measure(Request *r, oc_device *d)
         probe_text(&p, stdout);
     probe_free(&p);
     diag_free(&diag);
-    return r->error.n ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? EXIT_INTERRUPTED : r->error.n ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(Request *r)
@@ -222,6 +224,7 @@ static int run(Request *r)
     oc_device *d;
     vec_push(&r->sets, NULL);
     r->config.sets = r->sets.v;
+    r->config.stop = r->probe.stop = interrupt_catch();
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) {
         blame(r, message);

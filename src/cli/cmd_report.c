@@ -104,13 +104,12 @@ static int read_options(Request *r, int argc, char **argv)
 }
 
 // The runs of report run go into a store that is lost with the report.
-static bool make_runs(Request *r, Store *store, uint64_t *failed)
+static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
-    Sweep s;
-    bool ok = sweep_run(&r->matrix, store, &sweep, &s, &r->diag);
-    *failed = s.failed;
-    return ok;
+    bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
+    return ok &&
+           (!interrupted() || s->done || s->failed || (diag_error(&r->diag, "interrupted before any run"), false));
 }
 
 static bool write_page(Request *r, const Text *html)
@@ -131,16 +130,21 @@ static int run(Request *r)
     if (!store) return EXIT_FAILED;
     Text html = {0};
     Report made;
-    uint64_t failed = 0;
-    bool ran = !r->run || make_runs(r, store, &failed);
+    Sweep s = {.failed = 0};
+    bool ran = !r->run || make_runs(r, store, &s);
     bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);
     if (ok && strcmp(r->out, "-"))
         printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s",
                (unsigned long long)made.figures, made.figures == 1 ? "" : "s");
-    if (failed) tell(0, "%llu run%s failed; the page says why", (unsigned long long)failed, failed == 1 ? "" : "s");
+    if (s.failed)
+        tell(0, "%llu run%s failed; the page says why", (unsigned long long)s.failed, s.failed == 1 ? "" : "s");
+    if (ran && r->run && interrupted())
+        tell(0, "interrupted: the page is cut short, %llu of %llu runs are not on it",
+             (unsigned long long)(s.to_run - s.done - s.failed), (unsigned long long)s.to_run);
     text_free(&html);
     store_close(store);
-    return !ran ? EXIT_USAGE : ok && !failed ? EXIT_OK : EXIT_FAILED;
+    if (r->run && interrupted()) return EXIT_INTERRUPTED;
+    return !ran ? EXIT_USAGE : ok && !s.failed ? EXIT_OK : EXIT_FAILED;
 }
 
 int cmd_report(int argc, char **argv)

@@ -160,7 +160,8 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
     }
 }
 
-static void show(Request *req, const Reproduction *r, FILE *out)
+// left: runs that weren't made before Ctrl-C.
+static void show(Request *req, const Reproduction *r, uint64_t left, FILE *out)
 {
     bool any = false;
     for (size_t k = 0; k < r->points.n; k++) any |= !isnan(r->points.v[k].theirs);
@@ -171,7 +172,10 @@ static void show(Request *req, const Reproduction *r, FILE *out)
     else
         show_grid(r, out);
     if (r->note) fprintf(out, "%s\n", r->note);
-    if (r->missing) fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
+    if (left)
+        fprintf(out, "cut short: %llu runs are left\n", (unsigned long long)left);
+    else if (r->missing)
+        fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
 }
 
 static void csv_text(FILE *out, const char *s)
@@ -195,22 +199,26 @@ static void show_csv(const char *name, const Reproduction *r, FILE *out)
 }
 
 // --- doing -----------------------------------------------------------------------------------------------------------
-static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, Diag *diag)
+// After Ctrl-C what there is of the figure is shown, if there is anything.
+static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
 {
     Reproduction r;
     Sweep s = {0};
     bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) &&
-              sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
-    if (ok && !*interrupted && (ok = reproduce_fill(&r, store, diag))) {
+              sweep_shown(&r.matrix, store, &req->sweep, &s, diag);
+    uint64_t left = s.to_run - s.done - s.failed;
+    bool any = ok && (!interrupted() || s.stored + s.done || !s.to_run);
+    if (any && (ok = reproduce_fill(&r, store, diag))) {
         if (req->csv)
             show_csv(w->name, &r, stdout);
         else if (r.absent)
             fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
         else
-            show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
-                                           (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
+            show(req, &r, left, stdout),
+                fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
+                        (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
-    if (ok && !*interrupted && !r.absent && req->plot) {
+    if (ok && any && !r.absent && req->plot) {
         Figure f;
         Text svg = {0};
         reproduce_figure(&r, &f);
@@ -219,7 +227,7 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
         figure_free(&f);
     }
     reproduce_free(&r);
-    return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
+    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : EXIT_OK;
 }
 
 static bool find_figures(Request *r)
@@ -246,12 +254,17 @@ static int all(Request *r, Diag *diag)
     if (!store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
     int code = EXIT_OK;
-    bool interrupted = false;
-    for (size_t k = 0; k < r->figures.n && code == EXIT_OK && !interrupted; k++) {
+    size_t k = 0;
+    for (; k < r->figures.n && code == EXIT_OK; k++) {
         r->sweep.number = k;
-        code = one(r, &r->figures.v[k], store, &interrupted, diag);
+        code = one(r, &r->figures.v[k], store, diag);
     }
     store_close(store);
+    if (code == EXIT_INTERRUPTED) {
+        fflush(stdout);
+        tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
+             r->figures.n);
+    }
     if (code == EXIT_OK && !r->csv && r->compared)
         printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside),
                (unsigned long long)r->compared);
@@ -310,7 +323,7 @@ static int read_options(Request *r, int argc, char **argv)
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     int64_t k = sweep_called(o->ranks);
     if (k >= 0 && (read_options(r, argc, argv) >= 0 || !find_figures(r)))
         return sweep_refuse(o, "the command line can't be read there"), EXIT_OK;

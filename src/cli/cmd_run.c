@@ -345,6 +345,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         info.checked = true;
         info.verified = result.verified;
         info.params = result.params;
+        info.cut = result.status == OC_LIMIT || result.status == OC_STOPPED;
         if (result.error) refuse(r, code, "%s", result.error);
     } else {
         char *error = NULL;
@@ -353,6 +354,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         if (error) refuse(r, code, "%s", error);
         mem_free(error);
     }
+    if (interrupted()) code = EXIT_INTERRUPTED;
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
     if (r->check && !r->json) report_undefined(d);
@@ -380,6 +382,7 @@ static int run(Run *r)
     r->config.sets = r->sets.v;
     r->config.print = print_text;
     r->config.user = &meter;
+    r->config.stop = interrupt_catch();
     if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -130,39 +129,15 @@ static void bar(void *user, const Sweep *s)
     fflush(stderr);
 }
 
-// A handler has no argument: this is the one place that needs a variable of the program's own.
-static volatile bool pressed;
-static void on_interrupt(int number)
-{
-    (void)number;
-    pressed = true;
-}
-
-// Ctrl-C, and SIGTERM as mpirun and batch systems send it: the store is closed in order.
-void sweep_catch(SweepOptions *o)
-{
-    struct sigaction action = {.sa_handler = on_interrupt};
-    pressed = false;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    o->stop = &pressed;
-}
-static void release_signals(void)
-{
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag)
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag)
 {
     bool terminal = isatty(STDERR_FILENO);
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     if (terminal) o->progress = bar;
     fflush(stdout);  // or every run's process would have what is written so far
     bool ok = sweep_run(m, store, o, s, diag);
-    release_signals();
+    interrupt_release();
     if (terminal) fprintf(stderr, "\r\x1b[K");
-    *interrupted = pressed;
     return ok;
 }
 
@@ -194,17 +169,17 @@ static int run(Request *r)
         return code;
     }
     Sweep s;
-    bool interrupted, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &interrupted, &r->diag);
+    bool ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &r->diag);
     if (ok) {
         printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                (unsigned long long)s.stored, (unsigned long long)s.done, (unsigned long long)s.failed);
-        if (interrupted)
+        if (interrupted())
             printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
         printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
         if (s.failed) printf("onchip db list --failed shows why\n");
     }
     store_close(store);
-    return !ok ? EXIT_FAILED : s.failed || interrupted ? EXIT_FAILED : EXIT_OK;
+    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process is on its own, under mpirun too.
@@ -219,7 +194,7 @@ static bool has_shard(int argc, char **argv)
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     if (sweep_called(o->ranks) < 0) return EXIT_OK;
     if (read_options(r, argc, argv) >= 0)
         sweep_refuse(o, r->diag.failed ? r->diag.text.v : "the command line can't be read there");

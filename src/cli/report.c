@@ -194,7 +194,8 @@ static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
     if (r->functional) {
-        fprintf(out, "  executed without time: %s warp instructions, %s thread instructions\n", a, b);
+        fprintf(out, "  executed without time: %s warp instructions%s, %s thread instructions\n", a,
+                r->partial ? " so far" : "", b);
         return;
     }
     double ms = 1e3 * rate(r, g, "seconds");
@@ -238,6 +239,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     if (info->params && *info->params) text_printf(&head, "  %s", info->params);
     text_printf(&head, "  on %s%s", g->name,
                 !info->checked   ? ""
+                : info->cut      ? ": cut short"
                 : info->verified ? ": the result is right"
                                  : ": FAILED");
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
@@ -256,6 +258,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
             const Record *o = device_record(d, j);
             if (strcmp(o->kernel, r->kernel) || o->functional != r->functional) continue;
             add(&sum, o);
+            sum.partial |= o->partial;
             same++;
         }
         kernel_text(&sum, g, info->lines, out);

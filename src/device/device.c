@@ -73,6 +73,7 @@ oc_status oc_open(const oc_config *config, oc_device **device, char *message, si
     else
         status = (config->device ? cuda_open : sim_open)(config, device, &why);
     if (status != OC_OK && message && capacity) snprintf(message, capacity, "%s", why.v ? why.v : "");
+    if (status == OC_OK) (*device)->stop = config->stop;
     text_free(&why);
     return status;
 }
@@ -273,6 +274,7 @@ oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc
     for (uint32_t p = 0; p < params; p++)
         if (!args[p]) return device_fail(d, OC_BAD_ARGUMENT, "oc_launch: args[%u] is null", p);
     LaunchChange change = {k, smem, args};
+    if (d->stop && *d->stop) return device_fail(d, OC_STOPPED, "interrupted before a launch");
     oc_status status = d->transform.launch ? d->transform.launch(d->transform.user, grid, block, &change) : OC_OK;
     return status == OC_OK ? d->ops->launch(change.kernel, grid, block, change.smem, s, change.args) : status;
 }

@@ -67,6 +67,7 @@ typedef struct Transform {
 struct oc_device {
     const DeviceOps *ops;
     char *error;
+    const volatile bool *stop;  // of oc_config
     Transform transform;
 };
 struct oc_module {

@@ -312,7 +312,8 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                     .interval = d->config.interval,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
-                    .printed = &printed};
+                    .printed = &printed,
+                    .stop = d->base.stop};
     Record r = {.kernel = mem_text(name)};
     bool timed = !d->config.functional && selected(d, name, shown);
     if (timed && d->matched++ < d->skip) timed = false;
@@ -339,6 +340,11 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     case RUN_LIMIT:
         status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", shown,
                       (unsigned long long)d->config.max_cycles);
+        break;
+    case RUN_STOPPED:
+        status =
+            fail(d, OC_STOPPED, "interrupted: kernel %s was stopped after %llu %s", shown,
+                 (unsigned long long)r.count[timed ? C_CYCLES : C_WARP_INSTS], timed ? "cycles" : "warp instructions");
         break;
     case RUN_TOO_LARGE: status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, message.v ? message.v : ""); break;
     }
