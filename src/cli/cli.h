@@ -23,8 +23,10 @@ int tell(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
 // --- options.c -------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. A row without a name is a
-// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file".
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null; where that begins with a
+// bracket ("[=SETTINGS]") the value may be left out, and else stands behind an equals sign. A row without a name is a
+// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file"; or with any, if it
+// has a value ("").
 typedef struct Option {
     const char *name;   // "--gpu"
     const char *value;  // metavariable, or null
@@ -35,7 +37,7 @@ typedef struct Args {
     char **argv;
     const Option *options;  // at most 64
     size_t option_count;
-    const char *value;  // of the option just read
+    const char *value;  // of the option just read; null: it was left out
     uint64_t given;     // options that were read, a bit each
     Text *error;        // gets what is wrong; null: it is told on stderr
 } Args;
@@ -44,6 +46,7 @@ int args_next(Args *a);
 // Does every option that was given go with what is worked on ("a workload")? If not it is told, and why ("atax is …").
 bool args_fit(Args *a, const char *what, const char *because);
 void print_options(const Option *options, size_t n);
+void print_sl1_settings(void);
 // "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 

@@ -10,28 +10,14 @@
 #define WORKLOAD "a workload"
 #define PTX_FILE "a PTX file"
 static const Option options[] = {
-    {"--help", NULL, "this text"},
-    {"--gpu", "NAME|FILE", "the GPU's description (gtx480); onchip list gpus"},
+    {NULL, "", "the first ones to know"},
+    {"--gpu", "NAME|FILE", "the GPU's description (gtx480): one of onchip list gpus, or a file"},
+    {"--set", "KEY=VALUE", "changes a key of the description, such as l1.size=48KiB; onchip show keys lists them"},
     {"--sched", "NAME", "the warp scheduler: short for --set sched.policy=NAME; onchip list schedulers"},
-    {"--set", "KEY=VALUE", "overrides a key of the description, such as l1.size=48KiB; onchip show keys"},
-    {"--threads", "N", "host threads (1), up to 256; results don't depend on it"},
-    {"--json", NULL, "everything, as JSON (doc/json.md)"},
-    {"--lines", NULL, "the hottest source lines of every kernel"},
-    {"--interval", "CYCLES", "every counter as a time series, in the JSON"},
-    {"--kernels", "REGEX",
-     "time only these kernels; the others are executed without time. That it leaves nothing to time is an error"},
-    {"--skip", "N", "execute the first N launches of them without time"},
-    {"--max-cycles", "N", "stop a launch after N cycles"},
-    {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
-    {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--check", NULL,
-     "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
-    {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
-#define ROW(name, value, doc) {"--sl1-" name, value, doc},
-    SL1_SETTINGS(ROW)
-#undef ROW
-        {NULL, NULL, WORKLOAD},
-    {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
+    {"--lines", NULL, "also the hottest source lines of every kernel"},
+    {"--json", NULL, "everything that is known about the run, as JSON (doc/json.md)"},
+    {NULL, NULL, WORKLOAD},
+    {"--size", "small|standard", "the values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
     {NULL, NULL, PTX_FILE},
     {"--kernel", "NAME",
@@ -46,26 +32,30 @@ static const Option options[] = {
      "rand:u32, hex:00ff… or @FILE; buf:@FILE, a buffer with what FILE has; or hex:00ff…, all bytes of a structure"},
     {"--dump", "N|NAME[:HOW]",
      "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
+    {NULL, "", "what is simulated"},
+    {"--kernels", "REGEX",
+     "time only kernels whose names match this extended regular expression; the others are executed without time. That "
+     "it leaves nothing to time is an error"},
+    {"--skip", "N", "execute the first N launches of these without time (0)"},
+    {"--max-cycles", "N", "stop each launch after N cycles, and report what ran until then (no limit)"},
+    {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
+    {"--sl1", "[=SETTING,…]",
+     "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md); onchip sl1 --help lists the "
+     "settings"},
+    {"--no-lowering", NULL, "execute the PTX as written, without removing dead code and copies"},
+    {NULL, "", "what is reported, and how"},
+    {"--interval", "CYCLES", "every counter as a time series, sampled every so many cycles; needs --json"},
+    {"--check", NULL, "check every launch: the counters' conservation laws, and shuffles from lanes that take no part"},
+    {"--threads", "N", "threads of this host that simulate (1), up to 256; results don't depend on it"},
+    {"--help", NULL, "this text"},
 };
-#define ONE(name, value, doc) +1
 enum {
-    R_HELP,
+    R_FIRST,
     R_GPU,
-    R_SCHED,
     R_SET,
-    R_THREADS,
-    R_JSON,
+    R_SCHED,
     R_LINES,
-    R_INTERVAL,
-    R_KERNELS,
-    R_SKIP,
-    R_MAX,
-    R_FUNCTIONAL,
-    R_NO_LOWERING,
-    R_CHECK,
-    R_SL1,
-    R_SL1_SETTING,
-    R_SL1_LAST = R_SL1_SETTING - 1 SL1_SETTINGS(ONE),
+    R_JSON,
     R_WORKLOAD,
     R_SIZE,
     R_PTX,
@@ -75,7 +65,19 @@ enum {
     R_BLOCK,
     R_SMEM,
     R_ARG,
-    R_DUMP
+    R_DUMP,
+    R_SIMULATED,
+    R_KERNELS,
+    R_SKIP,
+    R_MAX,
+    R_FUNCTIONAL,
+    R_SL1,
+    R_NO_LOWERING,
+    R_REPORTED,
+    R_INTERVAL,
+    R_CHECK,
+    R_THREADS,
+    R_HELP
 };
 
 typedef struct Run {
@@ -146,7 +148,14 @@ static int take_option(Run *r, int o)
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_CHECK: r->check = true; break;
-    case R_SL1: r->software = true; break;
+    case R_SL1: {
+        Text why = {0};
+        r->software = true;
+        bool ok = !v || sl1_read(&r->sl1, v, &why);
+        code = ok ? -1 : refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
+        text_free(&why);
+        break;
+    }
     case R_KERNEL: r->file.kernel = v; break;
     case R_GRID: r->file.grid = v; break;
     case R_BLOCK: r->file.block = v; break;
@@ -158,9 +167,6 @@ static int take_option(Run *r, int o)
                "[options]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
-    default:
-        r->software = true;
-        if (!sl1_set(&r->sl1, options[o].name + strlen("--sl1-"), v, &r->error)) return EXIT_USAGE;
     }
     return code;
 }

@@ -63,6 +63,27 @@ for option in --view=cfg --kernel=saxpy; do
 done
 gives 2 '--set is an option of onchip show gpu' -- show ptx saxpy --set l1.size=1KiB
 
+# The software L1's settings: one option, and what the options were that it replaces.
+gives 0 'the result is right' -- run saxpy --size small --sl1
+gives 0 'the result is right' -- run saxpy --size small --sl1=line=8,warps=75,strides
+gives 0 'the result is right' -- run saxpy --size small --sl1=line=8+strides
+gives 2 "--sl1: 'line' takes 8|16|24, not '12'" -- run saxpy --size small --sl1=line=12
+gives 2 "--sl1: 'line' needs a value: line=8|16|24" -- run saxpy --size small --sl1=line
+gives 2 "--sl1: 'strides' takes no value" -- run saxpy --size small --sl1=strides=1
+gives 2 "no setting 'stride' of the software L1; did you mean 'strides'?" -- run saxpy --size small --sl1=stride
+gives 2 'there are line, decide, threshold' -- run saxpy --size small --sl1=everything
+for verb in "run saxpy" "sl1 $work/saxpy.ptx"; do
+    gives 2 $'unknown option --sl1-line\nhint: --sl1=line=8' -- $verb --sl1-line 8
+    gives 2 $'unknown option --sl1-line\nhint: --sl1=line=8' -- $verb --sl1-line=8
+    gives 2 $'unknown option --sl1-strides\nhint: --sl1=strides' -- $verb --sl1-strides
+done
+gives 0 "layout=lanes|banks" -- sl1 --help
+gives 2 "no setting 'lin'" -- sl1 "$work/saxpy.ptx" --sl1=lin=8
+for settings in line=8+strides '{strides,line=8}' '{line=8,strides}'; do  # of which two are the same run
+    gives 0 -- sweep --program saxpy --size small sl1="$settings" --db "$work/sl1.db"
+done
+gives 0 '2 runs in' -- db list --db "$work/sl1.db"
+
 # What leaves nothing to time; the launches are named, and reported as what they are.
 gives 2 "nothing was timed: --kernels 'kernel3' leaves out every launch; the kernels are atax_kernel1, atax_kernel2" \
     'executed without time' -- run atax --size small --kernels kernel3
