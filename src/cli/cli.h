@@ -22,6 +22,8 @@ int cmd_sl1(int argc, char **argv);
 int tell(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
+void tell_diag(const Diag *diag);  // if it has an error, which needn't be called one then
+
 // --- options.c -------------------------------------------------------------------------------------------------------
 // An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null; where that begins with a
 // bracket ("[=SETTINGS]") the value may be left out, and else stands behind an equals sign. A row without a name is a
@@ -66,6 +68,41 @@ void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
 // text, or its end behind "…" in out where it is wider: names tell themselves apart there.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
+
+// --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
+#define AXIS_OPTIONS                                                                                                 \
+    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers"},                                              \
+        {"--set", "KEY=VALUE[,…]",                                                                                   \
+         "a key of the description and its values, such as l1.size=16KiB,48KiB; onchip show keys lists the keys"},   \
+        {"--with", "LABEL: K=V …[,…]",                                                                               \
+         "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},               \
+        {"--size", "small|standard[,…]", "the values of a workload's parameters that aren't given (standard)"},      \
+        {"--ptx", "FILE[,…]", "a workload's device code from this file"},                                            \
+        {"--kernels", "REGEX", "time only kernels whose names match; the others are executed without time"},         \
+        {"--skip", "N[,…]", "execute the first N launches of these without time (0)"},                               \
+        {"--max-cycles", "N[,…]", "stop each launch after N cycles (no limit)"},                                     \
+        {"--interval", "CYCLES", "keep every counter as a time series, sampled every so many cycles"},               \
+        {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},                                      \
+        {"--no-lowering", NULL, "execute the PTX as written"},                                                       \
+        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                         \
+         "with the software L1, its settings joined by +: --sl1=no,yes,line=8+strides are three values; onchip sl1 " \
+         "--help lists the settings"},                                                                               \
+        {"--kernel", "NAME", "a PTX file's kernel (default: its only one)"}, {"--grid", "X,Y,Z", "its blocks (1)"},  \
+        {"--block", "X,Y,Z", "its threads of a block (32)"}, {"--smem", "BYTES", "its dynamic shared memory (0)"},   \
+    {                                                                                                                \
+        "--arg", "SPEC", "its next argument, as of onchip run"                                                       \
+    }
+enum { AXIS_COUNT = sizeof((const Option[]){AXIS_OPTIONS}) / sizeof(Option) };
+typedef struct Axes {
+    Matrix *matrix;
+    const char *program;  // as it was given; null: not yet
+    Text args;            // all of --arg, between blanks
+} Axes;
+bool axes_option(Axes *x, const char *option, const char *value,
+                 Diag *diag);  // one of AXIS_OPTIONS, or of an axis' name
+bool axes_program(Axes *x, const char *names, Diag *diag);
+bool axes_word(Axes *x, const char *word, Diag *diag);  // a program, a file with a [matrix], or parameter=value,…
+bool axes_end(Axes *x, Diag *diag);                     // makes their product, if there are any
 
 // --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.

@@ -353,7 +353,7 @@ int cmd_reproduce(int argc, char **argv)
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = all(&r, &diag);
-    if (diag.failed) fprintf(stderr, "onchip: %s\n", diag.text.v);
+    tell_diag(&diag);
     ranks_close(r.sweep.ranks);
     diag_free(&diag);
     for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);

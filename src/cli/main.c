@@ -31,6 +31,12 @@ int tell(int code, const char *format, ...)
     return code;
 }
 
+void tell_diag(const Diag *diag)
+{
+    const char *text = diag->failed ? diag->text.v : NULL;
+    if (text) tell(0, "%s", strncmp(text, "error: ", 7) ? text : text + 7);
+}
+
 static int usage(FILE *out)
 {
     fprintf(out,
