@@ -12,16 +12,17 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
     {"--budget", "SECONDS",
-     "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
-    {"--only", "PART[,…]", "these parts alone, of those below"},
-    {"--json", NULL, "everything, as JSON (doc/probe-json.md)"},
-    {"--plot", "DIR", "figures, each as CSV, gnuplot script and SVG"},
-    {"--traces", "DIR", "the sequences of loads behind it, with every latency, as CSV (doc/probe.md)"},
-    {"--emit", "FILE.ini", "a GPU description of what was found, for onchip run --gpu FILE.ini"},
+     "how long it may take, such as 60s or 5m (no limit); parts whose estimated time isn't left are left out, and "
+     "named"},
+    {"--only", "PART[,…]", "measure these parts alone (all of those below)"},
+    {"--json", NULL, "print everything as JSON (doc/probe-json.md)"},
+    {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
+    {"--traces", "DIR", "write the sequences of loads behind the findings into DIR, with every latency, as CSV"},
+    {"--emit", "FILE.ini", "write a GPU description of what was found, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
-    {"--gpu", "NAME|FILE", "the GPU's description; onchip list gpus"},
-    {"--set", "KEY=VALUE", "overrides a key of the description; onchip show keys"},
-    {"--threads", "N", "host threads (2), up to 256; results don't depend on it"},
+    {"--gpu", "NAME|FILE", "the GPU's description: one of onchip list gpus, or a file"},
+    {"--set", "KEY=VALUE", "changes a key of the description; onchip show keys lists them"},
+    {"--threads", "N", "threads of this host that simulate (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
 enum { TRACED = 20000000 };  // latencies that --traces keeps at most

@@ -45,7 +45,10 @@ static bool word(Request *r, Axes *axes, const char *text, int number)
 {
     if (number) return axes_word(axes, text, &r->diag);
     r->run = !strcmp(text, "run");
-    return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD", text);
+    static const char *const words[] = {"run"};
+    char hint[100];
+    return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD%s", text,
+                                did_you_mean(text, words, COUNT(words), hint));
 }
 
 // Returns an exit code, or −1 to go on.

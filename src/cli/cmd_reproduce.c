@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 static const Option options[] = {
-    {"--size", "small|medium|paper", "a subset that takes minutes (small), one with more input, or what the paper did"},
+    {"--size", "small|medium|paper",
+     "how much is run: what takes minutes (small, the default), more input, or what the paper did"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
-    {"--csv", NULL, "the points as CSV"},
-    {"--plot", "DIR", "every figure as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
-    {"--strict", NULL, "exit with 1 when a value is farther from the paper's than its tolerance"},
+    {"--csv", NULL, "print the points as CSV"},
+    {"--plot", "DIR", "write every figure into DIR as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
+    {"--strict", NULL, "end with exit status 1 when a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
@@ -78,19 +79,60 @@ static void built_in(Request *r, const char *paper)
     }
 }
 
-static void list_all(FILE *out)
+// paper: those of one; null: all.
+static void list_all(const char *paper, FILE *out)
 {
     for (size_t k = 0; k < reproduce_file_count; k++) {
         const ReproduceFile *f = &reproduce_files[k];
         Reproduction r;
         Diag diag = {0};
         const char *slash = strchr(f->name, '/');
+        size_t n = (size_t)(slash - f->name);
+        if (paper && (strlen(paper) != n || memcmp(paper, f->name, n))) continue;
         if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
-            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title,
-                    r.from ? r.from : "");
+            fprintf(out, "  %-12.*s %-13s %s (%s)\n", (int)n, f->name, slash + 1, r.title, r.from ? r.from : "");
         reproduce_free(&r);
         diag_free(&diag);
     }
+}
+
+// The name that a word is a mistake of: a paper's, or, of a paper, a figure's.
+static const char *near_name(const char *paper, const char *word, char out[100])
+{
+    char names[256][64];
+    const char *list[COUNT(names)];
+    size_t n = 0;
+    for (size_t k = 0; k < reproduce_file_count && n < COUNT(names); k++) {
+        const char *name = reproduce_files[k].name, *slash = strchr(name, '/');
+        size_t length = (size_t)(slash - name);
+        if (paper && (strlen(paper) != length || memcmp(paper, name, length))) continue;
+        snprintf(names[n], sizeof names[n], "%.*s", paper ? 63 : (int)MIN(length, 63), paper ? slash + 1 : name);
+        list[n] = names[n], n++;
+    }
+    return did_you_mean(word, list, n, out);
+}
+
+// Every word names something? Figures are named as "sl1/fig1", or by the path of a file.
+static bool words_known(const Request *r)
+{
+    char hint[100];
+    const char *paper = r->words.v[0];
+    for (size_t k = 1; k < r->words.n; k++) {
+        bool found = false;
+        for (size_t f = 0; f < r->figures.n && !found; f++) {
+            const char *name = strrchr(r->figures.v[f].name, '/') + 1;
+            size_t n = strlen(name) - (strlen(name) > 4 && !strcmp(name + strlen(name) - 4, ".ini") ? 4 : 0);
+            found = strlen(r->words.v[k]) == n && !memcmp(r->words.v[k], name, n);
+        }
+        if (found) continue;
+        tell(0, "no figure '%s' in '%s'%s", r->words.v[k], paper, near_name(paper, r->words.v[k], hint));
+        list_all(paper, stderr);
+        return false;
+    }
+    if (r->figures.n) return true;
+    tell(0, "nothing to reproduce as '%s'%s; there are:", paper, near_name(NULL, paper, hint));
+    list_all(NULL, stderr);
+    return false;
 }
 
 // --- showing ---------------------------------------------------------------------------------------------------------
@@ -244,12 +286,8 @@ static bool find_figures(Request *r)
 
 static int all(Request *r, Diag *diag)
 {
-    if (!find_figures(r)) {
-        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", r->words.v[0],
-                r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
-        list_all(stderr);
-        return EXIT_USAGE;
-    }
+    find_figures(r);
+    if (!words_known(r)) return EXIT_USAGE;
     Store *store = store_open(r->db, diag);
     if (!store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
@@ -290,7 +328,7 @@ static int read_options(Request *r, int argc, char **argv)
         case -1: vec_push(&r->words, a.value); break;
         case O_SIZE:
             r->size = a.value;
-            if (!is_size(r->size)) code = (fprintf(stderr, "onchip: --size is small, medium or paper\n"), EXIT_USAGE);
+            if (!is_size(r->size)) code = tell(EXIT_USAGE, "--size is small, medium or paper, not '%s'", r->size);
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:
@@ -304,8 +342,10 @@ static int read_options(Request *r, int argc, char **argv)
         case O_PLOT: r->plot = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
-            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n");
-            list_all(stdout);
+            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\nRuns what a paper's figures need and "
+                   "the store doesn't have, and prints ours beside theirs. A FOLDER has figures of\nyour own "
+                   "(doc/reproduce.md). Papers, figures and what they show:\n\n");
+            list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));
             code = EXIT_OK;
@@ -313,7 +353,7 @@ static int read_options(Request *r, int argc, char **argv)
     }
     if (code < 0 && !r->words.n) {
         fprintf(stderr, "onchip: reproduce what? there are:\n");
-        list_all(stderr);
+        list_all(NULL, stderr);
         code = EXIT_USAGE;
     }
     return code;

@@ -98,9 +98,12 @@ typedef struct Run {
 static int refuse(Run *r, int code, const char *format, ...)
 {
     va_list args;
+    Text t = {0};
     va_start(args, format);
-    if (!r->error.n) text_vprintf(&r->error, format, args);
+    text_vprintf(&t, format, args);
     va_end(args);
+    if (!r->error.n) text_put(&r->error, strncmp(t.v, "error: ", 7) ? t.v : t.v + 7);
+    text_free(&t);
     return code;
 }
 
@@ -122,6 +125,14 @@ static int take_option(Run *r, int o)
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
     case R_SCHED: {
+        const char *names[SCHED_COUNT];
+        char hint[100];
+        size_t k = 0;
+        for (size_t j = 0; j < SCHED_COUNT; j++) names[j] = sched_info[j].name;
+        while (k < SCHED_COUNT && strcmp(names[k], v)) k++;
+        if (k == SCHED_COUNT)
+            return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
+                          did_you_mean(v, names, SCHED_COUNT, hint));
         char *s = mem_alloc(strlen(v) + 32);
         sprintf(s, "sched.policy=%s", v);
         vec_push(&r->owned, s);
@@ -150,8 +161,8 @@ static int take_option(Run *r, int o)
     case R_CHECK: r->check = true; break;
     case R_SL1: {
         Text why = {0};
-        r->software = true;
-        bool ok = !v || sl1_read(&r->sl1, v, &why);
+        r->software = !v || strcmp(v, "no") != 0;
+        bool ok = !v || !r->software || sl1_read(&r->sl1, v, &why);
         code = ok ? -1 : refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
         text_free(&why);
         break;
@@ -310,12 +321,12 @@ static int check_what(Run *r, const WorkloadEntry *entry)
     const char *dot = strrchr(r->what, '.');
     char because[200];
     if (!entry && !is_file(r->what)) {
-        const char *names[256];
+        const char *names[256], *slash = strrchr(r->what, '/');
         char hint[100];
         size_t n = 0;
         for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
-                      did_you_mean(r->what, names, n, hint));
+                      did_you_mean(slash ? slash + 1 : r->what, names, n, hint));
     }
     if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
         return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);

@@ -1,6 +1,7 @@
 // run_file.c: a kernel of a bare PTX file (lab's file.c), and its buffers given back.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
         return code;
     }
     if (strncmp(r->args.v[*index], "buf:", 4))
-        return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, *index);
+        return fail(error, EXIT_USAGE, "--dump %s: argument %zu, '%s', is not a buffer", spec, *index,
+                    argument_name(info, *index));
     if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
         return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     return EXIT_OK;
@@ -75,9 +77,9 @@ static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, co
     } else {
         FILE *f = fopen(how + 2, "wb");
         if (!f || fwrite(data, 1, b->bytes, f) != b->bytes)
-            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s: %s", spec, how + 2, strerror(errno));
         if (f && fclose(f) && code == EXIT_OK)
-            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s: %s", spec, how + 2, strerror(errno));
     }
     if (t.n) fprintf(out, "%s: %s\n", b->name, t.v);
     t.n = 0;

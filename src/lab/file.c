@@ -103,11 +103,12 @@ oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *erro
     uint64_t smem = 0;
     *l = (FileLaunch){.device = d, .grid = {1, 1, 1}, .block = {32, 1, 1}};
     if (r->grid && !parse_dims(r->grid, &l->grid))
-        return fail(error, OC_BAD_ARGUMENT, "grid %s: X, X,Y or X,Y,Z is expected", r->grid);
+        return fail(error, OC_BAD_ARGUMENT, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", r->grid);
     if (r->block && !parse_dims(r->block, &l->block))
-        return fail(error, OC_BAD_ARGUMENT, "block %s: X, X,Y or X,Y,Z is expected", r->block);
+        return fail(error, OC_BAD_ARGUMENT, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16",
+                    r->block);
     if (r->smem && (!parse_size(r->smem, &smem) || smem > UINT32_MAX))
-        return fail(error, OC_BAD_ARGUMENT, "smem %s: a number of bytes is expected", r->smem);
+        return fail(error, OC_BAD_ARGUMENT, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", r->smem);
     l->smem = (uint32_t)smem;
     oc_status status = find_kernel(d, r, &l->kernel, error);
     if (status != OC_OK) return status;
