@@ -36,6 +36,7 @@ typedef enum oc_status {
     OC_FAULT,          // a kernel did something illegal: out of bounds, misaligned, write to const, trap, …
     OC_HANG,           // a kernel can't go on: the error says which warp waits for what
     OC_LIMIT,          // a limit the caller set (max_cycles) was reached; what ran until then is in the record
+    OC_STOPPED,        // the caller asked for it (stop); what ran until then is in the record
 } oc_status;
 
 typedef struct oc_dim3 {
@@ -59,6 +60,9 @@ typedef struct oc_config {
     void *user;
     // Receives what kernels print with printf, in a deterministic order; null: it is dropped.
     void (*print)(void *user, const char *text, size_t length);
+    // Set by the caller, also from a signal handler or another thread: the launch under way ends at the next window's
+    // edge (on a real GPU at its own end), and none begins; may be null.
+    const volatile bool *stop;
 } oc_config;
 
 // Opens a device. On failure *device is null and message (capacity bytes, may be null) holds the diagnostic.
@@ -108,6 +112,7 @@ typedef struct oc_kernel_info {
     uint32_t max_threads;      // the largest block the kernel can be launched with
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
+    const char *const *types;  // of each parameter: "u32", "b8[16]"
     const char *refusal;       // why the kernel can't be launched; null: it can
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);

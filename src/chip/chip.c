@@ -100,7 +100,7 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
         memcpy(&value, info->params + info->kernel->param_at.v[p], 8);
         const Allocation *a = gmem_find(g, value);
         if (!a) continue;
-        r->structure_name[p + 1] = mem_text(a->label ? a->label : f->params.v[p]->name);
+        r->structure_name[p + 1] = mem_text(a->label ? a->label : param_shown(f->symbol->name, f->params.v[p]->name));
         bool known = false;
         for (uint32_t k = 0; k < s->n; k++) known |= s->start[k] == a->start;
         if (known || s->n == MAX_STRUCTURES) continue;
@@ -422,6 +422,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (!running && all_idle(c)) break;
         if (o->max_cycles && l.to >= o->max_cycles) {
             result = RUN_LIMIT;
+            break;
+        }
+        if (o->stop && *o->stop) {
+            result = RUN_STOPPED;
             break;
         }
         if (running && l.to % check_every(c) == 0) {

@@ -86,7 +86,7 @@ typedef struct Record {  // of one launch
     const Kernel *code;  // valid as long as its module is loaded
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
-    bool functional, partial;  // not timed; cut short by max_cycles, a fault or a hang
+    bool functional, partial;  // not timed; cut short by max_cycles, a stop, a fault or a hang
     double start, end;         // simulated seconds on its stream
     char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
@@ -114,8 +114,17 @@ typedef struct RunOptions {
     void *user;
     Text *printed;  // printf's output is added here
     uint64_t hang_cycles;
+    const volatile bool *stop;  // set: the launch ends at a window's edge, and its record is of what ran; may be null
 } RunOptions;
-typedef enum RunResult { RUN_OK, RUN_FAULT, RUN_HANG, RUN_LIMIT, RUN_TOO_LARGE, RUN_MEMORY } RunResult;
+typedef enum RunResult {
+    RUN_OK,
+    RUN_FAULT,
+    RUN_HANG,
+    RUN_LIMIT,
+    RUN_STOPPED,
+    RUN_TOO_LARGE,
+    RUN_MEMORY,
+} RunResult;
 bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag);
 void chip_close(Chip *c);
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.

@@ -68,6 +68,7 @@ static RunResult run_block(Execution *x, Cta *cta, Text *message)
         }
         moved = x->insts != before;
         if (x->o->max_cycles && x->env.clock > x->o->max_cycles) return RUN_LIMIT;
+        if (x->o->stop && *x->o->stop) return RUN_STOPPED;
     }
     return RUN_OK;
 }
@@ -161,7 +162,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
         x.ctas[k].warp_count = per_block;
     }
     RunResult result = run_blocks(&x, message);
-    r->partial = result == RUN_LIMIT;
+    r->partial = result == RUN_LIMIT || result == RUN_STOPPED;
     r->count[C_WARP_INSTS] = x.insts;
     r->count[C_THREAD_INSTS] = x.threads;
     r->count[C_BLOCKS] = x.finished;

@@ -6,8 +6,9 @@
 
 #include <onchip.h>
 
-// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong.
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
+// 130 Ctrl-C, as shells have it.
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
@@ -21,9 +22,13 @@ int cmd_sl1(int argc, char **argv);
 int tell(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
+void tell_diag(const Diag *diag);  // if it has an error, which needn't be called one then
+
 // --- options.c -------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. A row without a name is a
-// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file".
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null; where that begins with a
+// bracket ("[=SETTINGS]") the value may be left out, and else stands behind an equals sign. A row without a name is a
+// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file"; or with any, if it
+// has a value ("").
 typedef struct Option {
     const char *name;   // "--gpu"
     const char *value;  // metavariable, or null
@@ -34,7 +39,7 @@ typedef struct Args {
     char **argv;
     const Option *options;  // at most 64
     size_t option_count;
-    const char *value;  // of the option just read
+    const char *value;  // of the option just read; null: it was left out
     uint64_t given;     // options that were read, a bit each
     Text *error;        // gets what is wrong; null: it is told on stderr
 } Args;
@@ -43,8 +48,15 @@ int args_next(Args *a);
 // Does every option that was given go with what is worked on ("a workload")? If not it is told, and why ("atax is …").
 bool args_fit(Args *a, const char *what, const char *because);
 void print_options(const Option *options, size_t n);
+void print_sl1_settings(void);
 // "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
+
+// --- interrupt.c -----------------------------------------------------------------------------------------------------
+// From now on Ctrl-C and SIGTERM set what is returned, once; the next one ends the program at once, as after a release.
+const volatile bool *interrupt_catch(void);
+void interrupt_release(void);
+bool interrupted(void);  // since interrupt_catch
 
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
 enum { COLUMNS = 100 };
@@ -57,11 +69,44 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 // text, or its end behind "…" in out where it is wider: names tell themselves apart there.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
+// --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
+#define AXIS_OPTIONS                                                                                                 \
+    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers"},                                              \
+        {"--set", "KEY=VALUE[,…]",                                                                                   \
+         "a key of the description and its values, such as l1.size=16KiB,48KiB; onchip show keys lists the keys"},   \
+        {"--with", "LABEL: K=V …[,…]",                                                                               \
+         "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},               \
+        {"--size", "small|standard[,…]", "the values of a workload's parameters that aren't given (standard)"},      \
+        {"--ptx", "FILE[,…]", "a workload's device code from this file"},                                            \
+        {"--kernels", "REGEX", "time only kernels whose names match; the others are executed without time"},         \
+        {"--skip", "N[,…]", "execute the first N launches of these without time (0)"},                               \
+        {"--max-cycles", "N[,…]", "stop each launch after N cycles (no limit)"},                                     \
+        {"--interval", "CYCLES", "keep every counter as a time series, sampled every so many cycles"},               \
+        {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},                                      \
+        {"--no-lowering", NULL, "execute the PTX as written"},                                                       \
+        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                         \
+         "with the software L1, its settings joined by +: --sl1=no,yes,line=8+strides are three values; onchip sl1 " \
+         "--help lists the settings"},                                                                               \
+        {"--kernel", "NAME", "a PTX file's kernel (default: its only one)"}, {"--grid", "X,Y,Z", "its blocks (1)"},  \
+        {"--block", "X,Y,Z", "its threads of a block (32)"}, {"--smem", "BYTES", "its dynamic shared memory (0)"},   \
+    {                                                                                                                \
+        "--arg", "SPEC", "its next argument, as of onchip run"                                                       \
+    }
+enum { AXIS_COUNT = sizeof((const Option[]){AXIS_OPTIONS}) / sizeof(Option) };
+typedef struct Axes {
+    Matrix *matrix;
+    const char *program;  // as it was given; null: not yet
+    Text args;            // all of --arg, between blanks
+} Axes;
+bool axes_option(Axes *x, const char *option, const char *value,
+                 Diag *diag);  // one of AXIS_OPTIONS, or of an axis' name
+bool axes_program(Axes *x, const char *names, Diag *diag);
+bool axes_word(Axes *x, const char *word, Diag *diag);  // a program, a file with a [matrix], or parameter=value,…
+bool axes_end(Axes *x, Diag *diag);                     // makes their product, if there are any
+
 // --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
-// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole. *interrupted: it was pressed.
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag);
-// Ctrl-C and SIGTERM set what o->stop points to, from now on; for a rank other than 0.
-void sweep_catch(SweepOptions *o);
+// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag);
 
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {
@@ -94,6 +139,7 @@ typedef struct ReportInfo {
     const char *params;
     const char *error;  // null: none
     bool verified, checked;
+    bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines;
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);

@@ -69,11 +69,23 @@ static void list_ops(void)
 static const struct {
     const char *name;
     void (*list)(void);
+    const char *doc;
 } kinds[] = {
-    {"workloads", list_workloads}, {"gpus", list_gpus},         {"schedulers", list_schedulers},
-    {"policies", list_policies},   {"counters", list_counters}, {"ops", list_ops},
+    {"workloads", list_workloads, "what onchip run can run by name, with parameters and their defaults"},
+    {"gpus", list_gpus, "descriptions that --gpu takes by name"},
+    {"schedulers", list_schedulers, "warp schedulers that --sched takes"},
+    {"policies", list_policies, "replacement policies of caches, such as --set l1.policy=plru"},
+    {"counters", list_counters, "what is counted, and rates made of the counters, with units"},
+    {"ops", list_ops, "instructions of the PTX ISA, and which of them are implemented"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};
+
+static int help(const char *usage)
+{
+    printf("%s\n\n", usage);
+    for (size_t k = 0; k < COUNT(kinds); k++) printf("  %-12s %s\n", kinds[k].name, kinds[k].doc);
+    return EXIT_OK;
+}
 
 int cmd_list(int argc, char **argv)
 {
@@ -84,7 +96,7 @@ int cmd_list(int argc, char **argv)
     int o;
     while ((o = args_next(&a)) != -2) {
         if (o == -3) return EXIT_USAGE;
-        if (o == 0) return printf("%s\n", usage), EXIT_OK;
+        if (o == 0) return help(usage);
         if (what) return tell(EXIT_USAGE, "list takes one word: '%s' is one too many", a.value);
         what = a.value;
     }

@@ -12,16 +12,17 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
     {"--budget", "SECONDS",
-     "so long at most, as 60s or 5m: parts whose estimated time isn't left are left out, and named"},
-    {"--only", "PART[,…]", "these parts alone, of those below"},
-    {"--json", NULL, "everything, as JSON (doc/probe-json.md)"},
-    {"--plot", "DIR", "figures, each as CSV, gnuplot script and SVG"},
-    {"--traces", "DIR", "the sequences of loads behind it, with every latency, as CSV (doc/probe.md)"},
-    {"--emit", "FILE.ini", "a GPU description of what was found, for onchip run --gpu FILE.ini"},
+     "how long it may take, such as 60s or 5m (no limit); parts whose estimated time isn't left are left out, and "
+     "named"},
+    {"--only", "PART[,…]", "measure these parts alone (all of those below)"},
+    {"--json", NULL, "print everything as JSON (doc/probe-json.md)"},
+    {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
+    {"--traces", "DIR", "write the sequences of loads behind the findings into DIR, with every latency, as CSV"},
+    {"--emit", "FILE.ini", "write a GPU description of what was found, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
-    {"--gpu", "NAME|FILE", "the GPU's description; onchip list gpus"},
-    {"--set", "KEY=VALUE", "overrides a key of the description; onchip show keys"},
-    {"--threads", "N", "host threads (2), up to 256; results don't depend on it"},
+    {"--gpu", "NAME|FILE", "the GPU's description: one of onchip list gpus, or a file"},
+    {"--set", "KEY=VALUE", "changes a key of the description; onchip show keys lists them"},
+    {"--threads", "N", "threads of this host that simulate (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
 enum { TRACED = 20000000 };  // latencies that --traces keeps at most
@@ -150,14 +151,15 @@ static int read_options(Request *r, int argc, char **argv)
 // --- the run ---------------------------------------------------------------------------------------------------------
 typedef struct Bar {
     double began, shown;
+    const char *part;
 } Bar;
 
 static void show_progress(void *user, const char *part, double done)
 {
     Bar *b = user;
     double now = seconds_now();
-    if (now - b->shown < 0.2) return;
-    b->shown = now;
+    if (now - b->shown < 0.2 && b->part == part) return;
+    b->shown = now, b->part = part;
     char line[32];
     for (int k = 0; k < 24; k++) line[k] = k < (int)(24 * done) ? '#' : '.';
     line[24] = 0;
@@ -200,6 +202,7 @@ static int measure(Request *r, oc_device *d)
     ok = ok && (!r->traces || probe_traces(&p, r->traces, &diag));
     ok = ok && (!r->plot || probe_figures(&p, r->plot, &diag));
     if (!ok) blame(r, diag.text.v);
+    if (interrupted()) blame(r, "interrupted");
     for (int k = 0; k < PARTS; k++) {
         Text t = {0};
         if (p.part[k].state != PART_FAILED) continue;
@@ -213,7 +216,7 @@ static int measure(Request *r, oc_device *d)
         probe_text(&p, stdout);
     probe_free(&p);
     diag_free(&diag);
-    return r->error.n ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? EXIT_INTERRUPTED : r->error.n ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(Request *r)
@@ -222,6 +225,7 @@ static int run(Request *r)
     oc_device *d;
     vec_push(&r->sets, NULL);
     r->config.sets = r->sets.v;
+    r->config.stop = r->probe.stop = interrupt_catch();
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) {
         blame(r, message);

@@ -18,31 +18,9 @@ static const Option options[] = {
     {"--program", "NAME[,…]", "only these programs"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {NULL, NULL, RUN},
-    {"--sched", "NAME[,…]", "warp schedulers"},
-    {"--set", "KEY=VALUE[,…]", "a key of the description and its values"},
-    {"--size", "small|standard[,…]", "the workload's size (standard)"},
-    {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
-    {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
-    {"--interval", "CYCLES", "sample every counter, for figures over time"},
+    AXIS_OPTIONS,
 };
-enum {
-    P_OUT,
-    P_GPU,
-    P_BASELINE,
-    P_PLOT,
-    P_NO_FIGURES,
-    P_HELP,
-    P_OF_STORE,
-    P_PROGRAM,
-    P_DB,
-    P_OF_RUN,
-    P_SCHED,
-    P_SET,
-    P_SIZE,
-    P_KERNELS,
-    P_MAX,
-    P_INTERVAL
-};
+enum { P_OUT, P_GPU, P_BASELINE, P_PLOT, P_NO_FIGURES, P_HELP, P_OF_STORE, P_PROGRAM, P_DB, P_OF_RUN };
 
 typedef struct Request {
     ReportOptions report;
@@ -54,33 +32,37 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip report [options]\n       onchip report run WORKLOAD [parameter=value,… …] [options]\n\n"
-           "Writes one HTML page over the runs of the store, or over runs made for it and not kept.\n\n");
+    printf("usage: onchip report [options]\n       onchip report run WORKLOAD[,…] [parameter=a,b …] [options]\n"
+           "       onchip report run FILE.ptx[,…] [--arg SPEC …] [options]\n\n"
+           "Writes one HTML page over the runs of the store, or over runs made for it and not kept: every combination "
+           "of what\nhas several values between commas.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }
 
-// run, then the workload, then its parameters.
-static bool word(Request *r, const char *text, int number)
+// run, then what onchip sweep takes.
+static bool word(Request *r, Axes *axes, const char *text, int number)
 {
-    if (!number) {
-        r->run = !strcmp(text, "run");
-        return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD", text);
-    }
-    return number == 1 ? matrix_axis(&r->matrix, "program", text, &r->diag) : matrix_pair(&r->matrix, text, &r->diag);
+    if (number) return axes_word(axes, text, &r->diag);
+    r->run = !strcmp(text, "run");
+    static const char *const words[] = {"run"};
+    char hint[100];
+    return r->run || diag_error(&r->diag, "'%s': report takes options, or run WORKLOAD%s", text,
+                                did_you_mean(text, words, COUNT(words), hint));
 }
 
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    Axes axes = {.matrix = &r->matrix};
     bool ok = true;
     int o, words = 0;
     while (ok && (o = args_next(&a)) != -2) {
         const char *v = a.value;
         switch (o) {
-        case -3: return EXIT_USAGE;
-        case -1: ok = word(r, v, words++); break;
+        case -3: text_free(&axes.args); return EXIT_USAGE;
+        case -1: ok = word(r, &axes, v, words++); break;
         case P_OUT: r->out = v; break;
         case P_PROGRAM: r->report.programs = v; break;
         case P_GPU: r->report.gpus = v; break;
@@ -88,29 +70,27 @@ static int read_options(Request *r, int argc, char **argv)
         case P_PLOT: r->report.folder = v; break;
         case P_NO_FIGURES: r->report.no_figures = true; break;
         case P_DB: r->db = v; break;
-        case P_SET: ok = matrix_pair(&r->matrix, v, &r->diag); break;
-        case P_HELP: return usage();
-        default: ok = matrix_axis(&r->matrix, options[o].name + 2, v, &r->diag);
+        case P_HELP: text_free(&axes.args); return usage();
+        default: ok = axes_option(&axes, options[o].name, v, &r->diag);
         }
     }
-    if (!ok) return EXIT_USAGE;
-    if (!args_fit(&a, r->run ? RUN : STORE,
-                  r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store"))
-        return EXIT_USAGE;
-    if (r->run && words < 2) ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads)");
-    if (ok && r->run && r->report.gpus) ok = matrix_axis(&r->matrix, "gpu", r->report.gpus, &r->diag);
-    if (ok && r->run) ok = matrix_product(&r->matrix, &r->diag);
-    return ok ? -1 : EXIT_USAGE;
+    bool fit = ok && args_fit(&a, r->run ? RUN : STORE,
+                              r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store");
+    if (fit && r->run && words < 2)
+        ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads) or a .ptx file");
+    if (fit && r->run && r->report.gpus) ok = ok && matrix_axis(&r->matrix, "gpu", r->report.gpus, &r->diag);
+    if (fit && ok) ok = axes_end(&axes, &r->diag);
+    text_free(&axes.args);
+    return fit && ok ? -1 : EXIT_USAGE;
 }
 
 // The runs of report run go into a store that is lost with the report.
-static bool make_runs(Request *r, Store *store, uint64_t *failed)
+static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
-    Sweep s;
-    bool ok = sweep_run(&r->matrix, store, &sweep, &s, &r->diag);
-    *failed = s.failed;
-    return ok;
+    bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
+    return ok &&
+           (!interrupted() || s->done || s->failed || (diag_error(&r->diag, "interrupted before any run"), false));
 }
 
 static bool write_page(Request *r, const Text *html)
@@ -131,16 +111,21 @@ static int run(Request *r)
     if (!store) return EXIT_FAILED;
     Text html = {0};
     Report made;
-    uint64_t failed = 0;
-    bool ran = !r->run || make_runs(r, store, &failed);
+    Sweep s = {.failed = 0};
+    bool ran = !r->run || make_runs(r, store, &s);
     bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);
     if (ok && strcmp(r->out, "-"))
         printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s",
                (unsigned long long)made.figures, made.figures == 1 ? "" : "s");
-    if (failed) tell(0, "%llu run%s failed; the page says why", (unsigned long long)failed, failed == 1 ? "" : "s");
+    if (s.failed)
+        tell(0, "%llu run%s failed; the page says why", (unsigned long long)s.failed, s.failed == 1 ? "" : "s");
+    if (ran && r->run && interrupted())
+        tell(0, "interrupted: the page is cut short, %llu of %llu runs are not on it",
+             (unsigned long long)(s.to_run - s.done - s.failed), (unsigned long long)s.to_run);
     text_free(&html);
     store_close(store);
-    return !ran ? EXIT_USAGE : ok && !failed ? EXIT_OK : EXIT_FAILED;
+    if (r->run && interrupted()) return EXIT_INTERRUPTED;
+    return !ran ? EXIT_USAGE : ok && !s.failed ? EXIT_OK : EXIT_FAILED;
 }
 
 int cmd_report(int argc, char **argv)
@@ -148,7 +133,7 @@ int cmd_report(int argc, char **argv)
     Request r = {.out = "report.html"};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
-    if (r.diag.failed) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    tell_diag(&r.diag);
     diag_free(&r.diag);
     matrix_free(&r.matrix);
     return code;

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 static const Option options[] = {
-    {"--size", "small|medium|paper", "a subset that takes minutes (small), one with more input, or what the paper did"},
+    {"--size", "small|medium|paper",
+     "how much is run: what takes minutes (small, the default), more input, or what the paper did"},
     {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
-    {"--csv", NULL, "the points as CSV"},
-    {"--plot", "DIR", "every figure as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
-    {"--strict", NULL, "exit with 1 when a value is farther from the paper's than its tolerance"},
+    {"--csv", NULL, "print the points as CSV"},
+    {"--plot", "DIR", "write every figure into DIR as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
+    {"--strict", NULL, "end with exit status 1 when a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
@@ -78,19 +79,60 @@ static void built_in(Request *r, const char *paper)
     }
 }
 
-static void list_all(FILE *out)
+// paper: those of one; null: all.
+static void list_all(const char *paper, FILE *out)
 {
     for (size_t k = 0; k < reproduce_file_count; k++) {
         const ReproduceFile *f = &reproduce_files[k];
         Reproduction r;
         Diag diag = {0};
         const char *slash = strchr(f->name, '/');
+        size_t n = (size_t)(slash - f->name);
+        if (paper && (strlen(paper) != n || memcmp(paper, f->name, n))) continue;
         if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
-            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title,
-                    r.from ? r.from : "");
+            fprintf(out, "  %-12.*s %-13s %s (%s)\n", (int)n, f->name, slash + 1, r.title, r.from ? r.from : "");
         reproduce_free(&r);
         diag_free(&diag);
     }
+}
+
+// The name that a word is a mistake of: a paper's, or, of a paper, a figure's.
+static const char *near_name(const char *paper, const char *word, char out[100])
+{
+    char names[256][64];
+    const char *list[COUNT(names)];
+    size_t n = 0;
+    for (size_t k = 0; k < reproduce_file_count && n < COUNT(names); k++) {
+        const char *name = reproduce_files[k].name, *slash = strchr(name, '/');
+        size_t length = (size_t)(slash - name);
+        if (paper && (strlen(paper) != length || memcmp(paper, name, length))) continue;
+        snprintf(names[n], sizeof names[n], "%.*s", paper ? 63 : (int)MIN(length, 63), paper ? slash + 1 : name);
+        list[n] = names[n], n++;
+    }
+    return did_you_mean(word, list, n, out);
+}
+
+// Every word names something? Figures are named as "sl1/fig1", or by the path of a file.
+static bool words_known(const Request *r)
+{
+    char hint[100];
+    const char *paper = r->words.v[0];
+    for (size_t k = 1; k < r->words.n; k++) {
+        bool found = false;
+        for (size_t f = 0; f < r->figures.n && !found; f++) {
+            const char *name = strrchr(r->figures.v[f].name, '/') + 1;
+            size_t n = strlen(name) - (strlen(name) > 4 && !strcmp(name + strlen(name) - 4, ".ini") ? 4 : 0);
+            found = strlen(r->words.v[k]) == n && !memcmp(r->words.v[k], name, n);
+        }
+        if (found) continue;
+        tell(0, "no figure '%s' in '%s'%s", r->words.v[k], paper, near_name(paper, r->words.v[k], hint));
+        list_all(paper, stderr);
+        return false;
+    }
+    if (r->figures.n) return true;
+    tell(0, "nothing to reproduce as '%s'%s; there are:", paper, near_name(NULL, paper, hint));
+    list_all(NULL, stderr);
+    return false;
 }
 
 // --- showing ---------------------------------------------------------------------------------------------------------
@@ -160,7 +202,8 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
     }
 }
 
-static void show(Request *req, const Reproduction *r, FILE *out)
+// left: runs that weren't made before Ctrl-C.
+static void show(Request *req, const Reproduction *r, uint64_t left, FILE *out)
 {
     bool any = false;
     for (size_t k = 0; k < r->points.n; k++) any |= !isnan(r->points.v[k].theirs);
@@ -171,7 +214,10 @@ static void show(Request *req, const Reproduction *r, FILE *out)
     else
         show_grid(r, out);
     if (r->note) fprintf(out, "%s\n", r->note);
-    if (r->missing) fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
+    if (left)
+        fprintf(out, "cut short: %llu runs are left\n", (unsigned long long)left);
+    else if (r->missing)
+        fprintf(out, "%zu runs failed: onchip db list --failed\n", r->missing);
 }
 
 static void csv_text(FILE *out, const char *s)
@@ -195,22 +241,26 @@ static void show_csv(const char *name, const Reproduction *r, FILE *out)
 }
 
 // --- doing -----------------------------------------------------------------------------------------------------------
-static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, Diag *diag)
+// After Ctrl-C what there is of the figure is shown, if there is anything.
+static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
 {
     Reproduction r;
     Sweep s = {0};
     bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) &&
-              sweep_shown(&r.matrix, store, &req->sweep, &s, interrupted, diag);
-    if (ok && !*interrupted && (ok = reproduce_fill(&r, store, diag))) {
+              sweep_shown(&r.matrix, store, &req->sweep, &s, diag);
+    uint64_t left = s.to_run - s.done - s.failed;
+    bool any = ok && (!interrupted() || s.stored + s.done || !s.to_run);
+    if (any && (ok = reproduce_fill(&r, store, diag))) {
         if (req->csv)
             show_csv(w->name, &r, stdout);
         else if (r.absent)
             fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
         else
-            show(req, &r, stdout), fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
-                                           (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
+            show(req, &r, left, stdout),
+                fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
+                        (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
-    if (ok && !*interrupted && !r.absent && req->plot) {
+    if (ok && any && !r.absent && req->plot) {
         Figure f;
         Text svg = {0};
         reproduce_figure(&r, &f);
@@ -219,7 +269,7 @@ static int one(Request *req, const Wanted *w, Store *store, bool *interrupted, D
         figure_free(&f);
     }
     reproduce_free(&r);
-    return ok && !*interrupted ? EXIT_OK : EXIT_FAILED;
+    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : EXIT_OK;
 }
 
 static bool find_figures(Request *r)
@@ -236,22 +286,23 @@ static bool find_figures(Request *r)
 
 static int all(Request *r, Diag *diag)
 {
-    if (!find_figures(r)) {
-        fprintf(stderr, "onchip: nothing to reproduce as '%s'%s%s; there are:\n", r->words.v[0],
-                r->words.n > 1 ? " " : "", r->words.n > 1 ? r->words.v[1] : "");
-        list_all(stderr);
-        return EXIT_USAGE;
-    }
+    find_figures(r);
+    if (!words_known(r)) return EXIT_USAGE;
     Store *store = store_open(r->db, diag);
     if (!store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
     int code = EXIT_OK;
-    bool interrupted = false;
-    for (size_t k = 0; k < r->figures.n && code == EXIT_OK && !interrupted; k++) {
+    size_t k = 0;
+    for (; k < r->figures.n && code == EXIT_OK; k++) {
         r->sweep.number = k;
-        code = one(r, &r->figures.v[k], store, &interrupted, diag);
+        code = one(r, &r->figures.v[k], store, diag);
     }
     store_close(store);
+    if (code == EXIT_INTERRUPTED) {
+        fflush(stdout);
+        tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
+             r->figures.n);
+    }
     if (code == EXIT_OK && !r->csv && r->compared)
         printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside),
                (unsigned long long)r->compared);
@@ -277,7 +328,7 @@ static int read_options(Request *r, int argc, char **argv)
         case -1: vec_push(&r->words, a.value); break;
         case O_SIZE:
             r->size = a.value;
-            if (!is_size(r->size)) code = (fprintf(stderr, "onchip: --size is small, medium or paper\n"), EXIT_USAGE);
+            if (!is_size(r->size)) code = tell(EXIT_USAGE, "--size is small, medium or paper, not '%s'", r->size);
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:
@@ -291,8 +342,10 @@ static int read_options(Request *r, int argc, char **argv)
         case O_PLOT: r->plot = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
-            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n");
-            list_all(stdout);
+            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\nRuns what a paper's figures need and "
+                   "the store doesn't have, and prints ours beside theirs. A FOLDER has figures of\nyour own "
+                   "(doc/reproduce.md). Papers, figures and what they show:\n\n");
+            list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));
             code = EXIT_OK;
@@ -300,7 +353,7 @@ static int read_options(Request *r, int argc, char **argv)
     }
     if (code < 0 && !r->words.n) {
         fprintf(stderr, "onchip: reproduce what? there are:\n");
-        list_all(stderr);
+        list_all(NULL, stderr);
         code = EXIT_USAGE;
     }
     return code;
@@ -310,7 +363,7 @@ static int read_options(Request *r, int argc, char **argv)
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     int64_t k = sweep_called(o->ranks);
     if (k >= 0 && (read_options(r, argc, argv) >= 0 || !find_figures(r)))
         return sweep_refuse(o, "the command line can't be read there"), EXIT_OK;
@@ -340,7 +393,7 @@ int cmd_reproduce(int argc, char **argv)
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = all(&r, &diag);
-    if (diag.failed) fprintf(stderr, "onchip: %s\n", diag.text.v);
+    tell_diag(&diag);
     ranks_close(r.sweep.ranks);
     diag_free(&diag);
     for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);

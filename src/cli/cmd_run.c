@@ -10,62 +10,53 @@
 #define WORKLOAD "a workload"
 #define PTX_FILE "a PTX file"
 static const Option options[] = {
-    {"--help", NULL, "this text"},
-    {"--gpu", "NAME|FILE", "the GPU's description (gtx480); onchip list gpus"},
+    {NULL, "", "the first ones to know"},
+    {"--gpu", "NAME|FILE", "the GPU's description (gtx480): one of onchip list gpus, or a file"},
+    {"--set", "KEY=VALUE", "changes a key of the description, such as l1.size=48KiB; onchip show keys lists them"},
     {"--sched", "NAME", "the warp scheduler: short for --set sched.policy=NAME; onchip list schedulers"},
-    {"--set", "KEY=VALUE", "overrides a key of the description, such as l1.size=48KiB; onchip show keys"},
-    {"--threads", "N", "host threads (1), up to 256; results don't depend on it"},
-    {"--json", NULL, "everything, as JSON (doc/json.md)"},
-    {"--lines", NULL, "the hottest source lines of every kernel"},
-    {"--interval", "CYCLES", "every counter as a time series, in the JSON"},
-    {"--kernels", "REGEX",
-     "time only these kernels; the others are executed without time. That it leaves nothing to time is an error"},
-    {"--skip", "N", "execute the first N launches of them without time"},
-    {"--max-cycles", "N", "stop a launch after N cycles"},
-    {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
-    {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--strict", NULL, "refuse a module of which any kernel can't be run, not only that kernel"},
-    {"--check", NULL,
-     "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
-    {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
-#define ROW(name, value, doc) {"--sl1-" name, value, doc},
-    SL1_SETTINGS(ROW)
-#undef ROW
-        {NULL, NULL, WORKLOAD},
-    {"--size", "small|standard", "the sizes: the values of the parameters that aren't given (standard)"},
+    {"--lines", NULL, "also the hottest source lines of every kernel"},
+    {"--json", NULL, "everything that is known about the run, as JSON (doc/json.md)"},
+    {NULL, NULL, WORKLOAD},
+    {"--size", "small|standard", "the values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
     {NULL, NULL, PTX_FILE},
-    {"--kernel", "NAME", "the kernel (default: its only one)"},
+    {"--kernel", "NAME",
+     "the kernel (default: its only one): as the PTX has it, _Z5saxpyifPf, or as in C++: saxpy, saxpy(int, float, "
+     "float*), blas::scale<float>"},
     {"--grid", "X,Y,Z", "blocks (1)"},
     {"--block", "X,Y,Z", "threads of a block (32)"},
     {"--smem", "BYTES", "dynamic shared memory"},
     {"--arg", "SPEC",
-     "the next argument: i32:7, u64:…, f32:1.5, f64:…, buf:SIZE, or buf:SIZE:HOW, where HOW is zero, iota:f32, "
-     "iota:u32, "
-     "rand:f32, rand:u32, hex:00ff… or @FILE"},
+     "the kernel's next argument, in the order of its parameters: a number with its type, i32:7, u64:7, f32:1.5 or "
+     "f64:1.5; a buffer of SIZE bytes, buf:SIZE or buf:SIZE:HOW, where HOW is zero, iota:f32, iota:u32, rand:f32, "
+     "rand:u32, hex:00ff… or @FILE; buf:@FILE, a buffer with what FILE has; or hex:00ff…, all bytes of a structure"},
     {"--dump", "N|NAME[:HOW]",
      "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
+    {NULL, "", "what is simulated"},
+    {"--kernels", "REGEX",
+     "time only kernels whose names match this extended regular expression; the others are executed without time. That "
+     "it leaves nothing to time is an error"},
+    {"--skip", "N", "execute the first N launches of these without time (0)"},
+    {"--max-cycles", "N", "stop each launch after N cycles, and report what ran until then (no limit)"},
+    {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
+    {"--sl1", "[=SETTING,…]",
+     "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md); onchip sl1 --help lists the "
+     "settings"},
+    {"--no-lowering", NULL, "execute the PTX as written, without removing dead code and copies"},
+    {"--strict", NULL, "refuse a module of which any kernel can't be run, not only that kernel"},
+    {NULL, "", "what is reported, and how"},
+    {"--interval", "CYCLES", "every counter as a time series, sampled every so many cycles; needs --json"},
+    {"--check", NULL, "check every launch: the counters' conservation laws, and shuffles from lanes that take no part"},
+    {"--threads", "N", "threads of this host that simulate (1), up to 256; results don't depend on it"},
+    {"--help", NULL, "this text"},
 };
-#define ONE(name, value, doc) +1
 enum {
-    R_HELP,
+    R_FIRST,
     R_GPU,
-    R_SCHED,
     R_SET,
-    R_THREADS,
-    R_JSON,
+    R_SCHED,
     R_LINES,
-    R_INTERVAL,
-    R_KERNELS,
-    R_SKIP,
-    R_MAX,
-    R_FUNCTIONAL,
-    R_NO_LOWERING,
-    R_STRICT,
-    R_CHECK,
-    R_SL1,
-    R_SL1_SETTING,
-    R_SL1_LAST = R_SL1_SETTING - 1 SL1_SETTINGS(ONE),
+    R_JSON,
     R_WORKLOAD,
     R_SIZE,
     R_PTX,
@@ -75,7 +66,20 @@ enum {
     R_BLOCK,
     R_SMEM,
     R_ARG,
-    R_DUMP
+    R_DUMP,
+    R_SIMULATED,
+    R_KERNELS,
+    R_SKIP,
+    R_MAX,
+    R_FUNCTIONAL,
+    R_SL1,
+    R_NO_LOWERING,
+    R_STRICT,
+    R_REPORTED,
+    R_INTERVAL,
+    R_CHECK,
+    R_THREADS,
+    R_HELP
 };
 
 typedef struct Run {
@@ -96,9 +100,12 @@ typedef struct Run {
 static int refuse(Run *r, int code, const char *format, ...)
 {
     va_list args;
+    Text t = {0};
     va_start(args, format);
-    if (!r->error.n) text_vprintf(&r->error, format, args);
+    text_vprintf(&t, format, args);
     va_end(args);
+    if (!r->error.n) text_put(&r->error, strncmp(t.v, "error: ", 7) ? t.v : t.v + 7);
+    text_free(&t);
     return code;
 }
 
@@ -120,6 +127,14 @@ static int take_option(Run *r, int o)
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
     case R_SCHED: {
+        const char *names[SCHED_COUNT];
+        char hint[100];
+        size_t k = 0;
+        for (size_t j = 0; j < SCHED_COUNT; j++) names[j] = sched_info[j].name;
+        while (k < SCHED_COUNT && strcmp(names[k], v)) k++;
+        if (k == SCHED_COUNT)
+            return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
+                          did_you_mean(v, names, SCHED_COUNT, hint));
         char *s = mem_alloc(strlen(v) + 32);
         sprintf(s, "sched.policy=%s", v);
         vec_push(&r->owned, s);
@@ -147,7 +162,14 @@ static int take_option(Run *r, int o)
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
     case R_CHECK: r->check = true; break;
-    case R_SL1: r->software = true; break;
+    case R_SL1: {
+        Text why = {0};
+        r->software = !v || strcmp(v, "no") != 0;
+        bool ok = !v || !r->software || sl1_read(&r->sl1, v, &why);
+        code = ok ? -1 : refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
+        text_free(&why);
+        break;
+    }
     case R_KERNEL: r->file.kernel = v; break;
     case R_GRID: r->file.grid = v; break;
     case R_BLOCK: r->file.block = v; break;
@@ -159,9 +181,6 @@ static int take_option(Run *r, int o)
                "[options]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
-    default:
-        r->software = true;
-        if (!sl1_set(&r->sl1, options[o].name + strlen("--sl1-"), v, &r->error)) return EXIT_USAGE;
     }
     return code;
 }
@@ -220,8 +239,10 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     char c[32], i[32];
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
-    fprintf(stderr, "\r\x1b[K%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", kernel, c, i,
+    char *shown = name_shown(kernel);
+    fprintf(stderr, "\r\x1b[K%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
             (unsigned long long)done, (unsigned long long)blocks);
+    mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
 }
@@ -240,9 +261,10 @@ static bool laws_hold(const oc_device *d, Run *r)
     for (size_t k = 0; k < oc_launches(d); k++) {
         Text t = {0};
         const Record *record = device_record(d, k);
+        char *name = name_shown(record->kernel);
         if (!record->functional && !record->partial && counters_broken(record->count, &t))
-            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, record->kernel,
-                        t.v);
+            text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, name, t.v);
+        mem_free(name);
         text_free(&t);
     }
     bool ok = !all.n;
@@ -260,11 +282,13 @@ static void report_undefined(const oc_device *d)
         for (size_t j = 0; j < k && !told; j++)
             told = device_record(d, j)->undefined && !strcmp(device_record(d, j)->kernel, r->kernel);
         if (told) continue;
+        char *name = name_shown(r->kernel);
         fprintf(stderr,
                 "onchip: launch %zu of %s: %llu times a lane's shfl reads a lane that takes no part\n"
                 "  first in %s\n"
                 "  PTX leaves the value undefined; here it is 0. Let all lanes of the membermask execute the shfl.\n",
-                k, r->kernel, (unsigned long long)r->count[C_SHFL_UNDEFINED], r->undefined);
+                k, name, (unsigned long long)r->count[C_SHFL_UNDEFINED], r->undefined);
+        mem_free(name);
     }
 }
 
@@ -279,7 +303,9 @@ static bool something_timed(const oc_device *d, Run *r)
         const char *name = device_record(d, k)->kernel;
         bool seen = false;
         for (size_t j = 0; j < k; j++) seen |= !strcmp(device_record(d, j)->kernel, name);
-        if (!seen) text_printf(&names, "%s%s", names.n ? ", " : "", name);
+        char *shown = name_shown(name);
+        if (!seen) text_printf(&names, "%s%s", names.n ? ", " : "", shown);
+        mem_free(shown);
         timed |= !device_record(d, k)->functional;
     }
     if (r->kernels) text_printf(&by, "--kernels '%s'", r->kernels);
@@ -298,12 +324,12 @@ static int check_what(Run *r, const WorkloadEntry *entry)
     const char *dot = strrchr(r->what, '.');
     char because[200];
     if (!entry && !is_file(r->what)) {
-        const char *names[256];
+        const char *names[256], *slash = strrchr(r->what, '/');
         char hint[100];
         size_t n = 0;
         for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
-                      did_you_mean(r->what, names, n, hint));
+                      did_you_mean(slash ? slash + 1 : r->what, names, n, hint));
     }
     if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
         return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);
@@ -339,6 +365,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         info.checked = true;
         info.verified = result.verified;
         info.params = result.params;
+        info.cut = result.status == OC_LIMIT || result.status == OC_STOPPED;
         if (result.error) refuse(r, code, "%s", result.error);
     } else {
         char *error = NULL;
@@ -347,6 +374,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         if (error) refuse(r, code, "%s", error);
         mem_free(error);
     }
+    if (interrupted()) code = EXIT_INTERRUPTED;
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
     if (r->check && !r->json) report_undefined(d);
@@ -374,6 +402,7 @@ static int run(Run *r)
     r->config.sets = r->sets.v;
     r->config.print = print_text;
     r->config.user = &meter;
+    r->config.stop = interrupt_catch();
     if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);

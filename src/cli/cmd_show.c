@@ -99,7 +99,7 @@ static int show_functions(const Module *m, const char *path, const char *view, c
         const Function *f = m->symbols.v[k]->function;
         if (!f || !(f->has_body || (f->refusal && !strcmp(view, "ir")))) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
-        if (!kernel || !strcmp(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
+        if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
     }
     if (out->n) return EXIT_OK;
     if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);
@@ -131,7 +131,12 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
         text_add(&text, entry->ptx, entry->ptx_bytes);
     else if (!text_read_file(&text, what)) {
         text_free(&text);
-        return tell(EXIT_FAILED, "can't read %s: %s", what, strerror(errno));
+        int problem = errno;
+        const char *names[256];
+        char hint[100];
+        size_t n = 0;
+        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
+        return tell(EXIT_FAILED, "can't read %s: %s%s", what, strerror(problem), did_you_mean(what, names, n, hint));
     }
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     int code = EXIT_OK;
@@ -172,7 +177,11 @@ static int show_manual(void (*manual)(Text *out))
     return EXIT_OK;
 }
 
-static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD | gpu NAME|FILE | keys | counters";
+static const char usage[] =
+    "usage: onchip show ptx FILE|WORKLOAD [options]   PTX as onchip reads it\n"
+    "       onchip show gpu NAME|FILE [options]       a description, and where its values are from\n"
+    "       onchip show keys                          the manual of a description's keys\n"
+    "       onchip show counters                      the manual of counters and rates";
 
 // words[0] of n words, behind which stand options.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,

@@ -12,11 +12,9 @@ static const Option options[] = {
     {"--dump", SL1_STEPS,
      "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the "
      "plan, a slice"},
-#define ROW(name, value, doc) {"--sl1-" name, value, doc},
-    SL1_SETTINGS(ROW)
-#undef ROW
+    {"--sl1", "[=SETTING,…]", "settings of the software L1, which are below"},
 };
-enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SETTING };
+enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SL1 };
 
 static int write_out(const char *path, const Text *t)
 {
@@ -45,8 +43,11 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
     } else {
         Sl1Module of;
         sl1_rewrite(m, o, &rewritten, &of);
-        for (size_t k = 0; k < of.kernels.n; k++)
-            if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", of.kernels.v[k].name, of.kernels.v[k].left);
+        for (size_t k = 0; k < of.kernels.n; k++) {
+            char *name = name_shown(of.kernels.v[k].name);
+            if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", name, of.kernels.v[k].left);
+            mem_free(name);
+        }
         code = write_out(out, &rewritten);
         sl1_module_free(&of);
     }
@@ -67,6 +68,7 @@ int cmd_sl1(int argc, char **argv)
             printf("usage: onchip sl1 FILE.ptx [options]\n\nRewrites a module's kernels so that their main loops go "
                    "through a cache in shared memory.\n\n");
             print_options(options, COUNT(options));
+            print_sl1_settings();
             return EXIT_OK;
         case S_OUT: out = a.value; break;
         case S_PLAN: dump = "plan"; break;
@@ -76,9 +78,9 @@ int cmd_sl1(int argc, char **argv)
             path = a.value;
             break;
         case -3: return EXIT_USAGE;
-        default:
-            if (sl1_set(&o, options[k].name + strlen("--sl1-"), a.value, &why)) break;
-            tell(0, "%s", why.v);
+        case S_SL1:
+            if (!a.value || sl1_read(&o, a.value, &why)) break;
+            tell(0, "--sl1: %s", why.v);
             text_free(&why);
             return EXIT_USAGE;
         }

@@ -3,28 +3,24 @@
 #include "cli/cli.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#define DB "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
 static const Option options[] = {
+    {NULL, "", "what is run: each option may have several values between commas, and every combination is run"},
+    {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480): of onchip list gpus, or files"},
+    AXIS_OPTIONS,
     {"--program", "NAME[,…]",
-     "workloads, each with parameters of its own behind it if need be: 'atax nx=64,bicg'; or FILE.ptx with grid=, "
-     "block=, args=; also --workload"},
+     "workloads and PTX files, as WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "
+     "nx=64,bicg'. Also --workload"},
     {"--workload", "NAME[,…]", "the same as --program"},
-    {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480)"},
-    {"--sched", "NAME[,…]", "warp schedulers"},
-    {"--set", "KEY=VALUE[,…]", "a key of the description and its values, such as l1.size=16KiB,48KiB"},
-    {"--with", "LABEL: K=V …[,…]",
-     "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},
-    {"--size", "small|standard[,…]", "the workloads' sizes (standard)"},
-    {"--ptx", "FILE", "the workload's device code from this file"},
-    {"--kernels", "REGEX", "time only these kernels; the others are executed without time"},
-    {"--max-cycles", "N[,…]", "stop a launch after N cycles"},
-    {"--interval", "CYCLES", "keep every counter as a time series"},
-    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--measure", "NAME[,…]",
+     "measurements of the GPU in place of programs (doc/sweep.md), as the key measure of a [matrix]"},
+    {NULL, "", "how it is run"},
+    {"--db", "FILE", DB},
     {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
-    {"--memory", "BYTES", "that they may take together on a host (7/8 of what is available)"},
+    {"--memory", "BYTES", "that they may take together on a host, such as 8GiB (7/8 of what is available)"},
     {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
     {"--cells", "N", "most runs that the matrix may have (1000000)"},
     {"--retry", NULL, "runs that failed, again"},
@@ -32,17 +28,13 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
 };
 enum {
-    S_PROGRAM,
-    S_WORKLOAD,
+    S_RUN,
     S_GPU,
-    S_SCHED,
-    S_SET,
-    S_WITH,
-    S_SIZE,
-    S_PTX,
-    S_KERNELS,
-    S_MAX,
-    S_INTERVAL,
+    S_AXES,
+    S_PROGRAM = S_AXES + AXIS_COUNT,
+    S_WORKLOAD,
+    S_MEASURE,
+    S_HOW,
     S_DB,
     S_JOBS,
     S_MEMORY,
@@ -63,10 +55,12 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] "
-           "[parameter=a,b …] [options]\n"
-           "       onchip sweep measure=NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
-           "Runs every combination that the store doesn't have yet.\n\n");
+    printf("usage: onchip sweep WORKLOAD[,…] [parameter=a,b …] [options]\n"
+           "       onchip sweep FILE.ptx[,…] [--arg SPEC …] [options]\n"
+           "       onchip sweep --measure NAME[,…] [parameter=a,b …] [options]\n"
+           "       onchip sweep FILE.ini … [options]\n\n"
+           "Runs every combination that the store doesn't have yet, and keeps the results. A file has the combinations "
+           "in its\nsections [matrix] (doc/sweep.md). Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }
@@ -100,17 +94,17 @@ static int read_options(Request *r, int argc, char **argv)
     int code = read_limits(r, argc, argv);
     if (code >= 0) return code;
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    Axes axes = {.matrix = &r->matrix};
     bool ok = true;
     uint64_t n = 0;
     int o;
     while (ok && (o = args_next(&a)) != -2) {
         const char *v = a.value;
         switch (o) {
-        case -3: return EXIT_USAGE;
-        case -1:
-            ok = strchr(v, '=') ? matrix_pair(&r->matrix, v, &r->diag) : matrix_read(&r->matrix, v, &r->diag);
-            break;
-        case S_SET: ok = matrix_pair(&r->matrix, v, &r->diag); break;
+        case -3: text_free(&axes.args); return EXIT_USAGE;
+        case -1: ok = axes_word(&axes, v, &r->diag); break;
+        case S_PROGRAM:
+        case S_WORKLOAD: ok = axes_program(&axes, v, &r->diag); break;
         case S_DB: r->db = v; break;
         case S_JOBS:
             ok = (parse_size(v, &n) && n && n <= 1024) ||
@@ -124,13 +118,16 @@ static int read_options(Request *r, int argc, char **argv)
         case S_CELLS: break;
         case S_RETRY: r->sweep.retry = true; break;
         case S_DRY: r->dry = true; break;
-        case S_HELP: return usage();
-        default: ok = matrix_axis(&r->matrix, options[o].name + 2, v, &r->diag);
+        case S_HELP: text_free(&axes.args); return usage();
+        default: ok = axes_option(&axes, options[o].name, v, &r->diag);
         }
     }
-    if (ok && r->matrix.axes.n) ok = matrix_product(&r->matrix, &r->diag);
+    ok = ok && axes_end(&axes, &r->diag);
+    text_free(&axes.args);
     if (ok && !r->matrix.cells.n)
-        ok = diag_error(&r->diag, "sweep what? a file with a [matrix], --program NAME,… or measure=NAME,…");
+        ok =
+            diag_error(&r->diag, "sweep what? a workload (onchip list workloads), a .ptx file, a file with a [matrix], "
+                                 "or --measure NAME");
     return ok ? -1 : EXIT_USAGE;
 }
 
@@ -148,39 +145,15 @@ static void bar(void *user, const Sweep *s)
     fflush(stderr);
 }
 
-// A handler has no argument: this is the one place that needs a variable of the program's own.
-static volatile bool pressed;
-static void on_interrupt(int number)
-{
-    (void)number;
-    pressed = true;
-}
-
-// Ctrl-C, and SIGTERM as mpirun and batch systems send it: the store is closed in order.
-void sweep_catch(SweepOptions *o)
-{
-    struct sigaction action = {.sa_handler = on_interrupt};
-    pressed = false;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    o->stop = &pressed;
-}
-static void release_signals(void)
-{
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, bool *interrupted, Diag *diag)
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag)
 {
     bool terminal = isatty(STDERR_FILENO);
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     if (terminal) o->progress = bar;
     fflush(stdout);  // or every run's process would have what is written so far
     bool ok = sweep_run(m, store, o, s, diag);
-    release_signals();
+    interrupt_release();
     if (terminal) fprintf(stderr, "\r\x1b[K");
-    *interrupted = pressed;
     return ok;
 }
 
@@ -212,17 +185,18 @@ static int run(Request *r)
         return code;
     }
     Sweep s;
-    bool interrupted, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &interrupted, &r->diag);
+    bool ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &r->diag);
     if (ok) {
-        printf("%llu runs: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
-               (unsigned long long)s.stored, (unsigned long long)s.done, (unsigned long long)s.failed);
-        if (interrupted)
+        printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
+               s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,
+               (unsigned long long)s.failed);
+        if (interrupted())
             printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
         printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
         if (s.failed) printf("onchip db list --failed shows why\n");
     }
     store_close(store);
-    return !ok ? EXIT_FAILED : s.failed || interrupted ? EXIT_FAILED : EXIT_OK;
+    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process is on its own, under mpirun too.
@@ -237,7 +211,7 @@ static bool has_shard(int argc, char **argv)
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;
-    sweep_catch(o);
+    o->stop = interrupt_catch();
     if (sweep_called(o->ranks) < 0) return EXIT_OK;
     if (read_options(r, argc, argv) >= 0)
         sweep_refuse(o, r->diag.failed ? r->diag.text.v : "the command line can't be read there");
@@ -256,7 +230,7 @@ int cmd_sweep(int argc, char **argv)
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = run(&r);
-    if (r.diag.failed && !(r.sweep.ranks && r.sweep.ranks->rank)) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
+    if (!(r.sweep.ranks && r.sweep.ranks->rank)) tell_diag(&r.diag);
     ranks_close(r.sweep.ranks);
     diag_free(&r.diag);
     matrix_free(&r.matrix);

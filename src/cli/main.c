@@ -9,34 +9,42 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *doc;
 } commands[] = {
-    {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
-    {"probe", cmd_probe, "find out what the memory hierarchy of a GPU is, simulated or real"},
-    {"sl1", cmd_sl1, "rewrite PTX to cache in shared memory: the software L1"},
-    {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},
-    {"reproduce", cmd_reproduce, "a paper's figures and tables, ours beside theirs"},
-    {"report", cmd_report, "a page of figures and tables over the store, or over one run"},
-    {"db", cmd_db, "the runs of a store: list, show, compare, export, merge, delete"},
-    {"list", cmd_list, "workloads, gpus, schedulers, policies, counters, ops"},
-    {"show", cmd_show, "a PTX file's IR and flow, a GPU's description with its provenance"},
+    {"run", cmd_run, "simulates a workload or a PTX file and says what the memory hierarchy did"},
+    {"sweep", cmd_sweep, "runs many combinations and keeps the results in a store"},
+    {"report", cmd_report, "makes a page of figures and tables of a store's runs, or of runs made for it"},
+    {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
+    {"reproduce", cmd_reproduce, "puts a paper's figures and tables beside ours"},
+    {"probe", cmd_probe, "finds out what the memory hierarchy of a GPU is, simulated or real"},
+    {"sl1", cmd_sl1, "rewrites PTX to cache in shared memory: the software L1"},
+    {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops (PTX instructions)"},
+    {"show", cmd_show, "shows PTX as onchip reads it, a GPU's description, or the manual of keys or counters"},
 };
 
 int tell(int code, const char *format, ...)
 {
     va_list args;
+    Text t = {0};
     va_start(args, format);
-    fputs("onchip: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    text_vprintf(&t, format, args);
     va_end(args);
+    const char *text = t.v ? t.v : "";
+    fprintf(stderr, "onchip: %s\n", strncmp(text, "error: ", 7) ? text : text + 7);
+    text_free(&t);
     return code;
+}
+
+void tell_diag(const Diag *diag)
+{
+    if (diag->failed) tell(0, "%s", diag->text.v);
 }
 
 static int usage(FILE *out)
 {
     fprintf(out,
-            "onchip %s: the on-chip memory of GPUs, measured, simulated and exploited\n\nusage: onchip COMMAND …\n\n",
+            "onchip %s runs CUDA kernels (PTX) on a simulated GPU and says what its memory did.\n\nusage: onchip "
+            "COMMAND …\n\n",
             ONCHIP_VERSION);
-    for (size_t k = 0; k < COUNT(commands); k++) fprintf(out, "  %-8s %s\n", commands[k].name, commands[k].doc);
+    for (size_t k = 0; k < COUNT(commands); k++) fprintf(out, "  %-10s %s\n", commands[k].name, commands[k].doc);
     fprintf(out, "\nonchip COMMAND --help tells more. Try: onchip run atax nx=1024 ny=1024\n");
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }

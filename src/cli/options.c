@@ -1,5 +1,6 @@
 // options.c: reading options from tables.
 #include "cli/cli.h"
+#include "sl1/sl1.h"
 
 #include <string.h>
 
@@ -23,6 +24,30 @@ static int wrong(Args *a, const char *format, ...)
     return -3;
 }
 
+// The software L1's settings were options of their own once.
+static int was_sl1(Args *a, const char *arg)
+{
+    static const struct {
+        const char *name, *takes;
+    } settings[] = {
+#define ROW(name, takes, doc) {name, takes},
+        SL1_SETTINGS(ROW)
+#undef ROW
+    };
+    size_t dashes = strlen("--sl1-"), n = strcspn(arg, "=");
+    if (strncmp(arg, "--sl1-", dashes)) return 0;
+    for (size_t k = 0; k < COUNT(settings); k++) {
+        const char *value = arg[n]                                      ? arg + n + 1
+                            : a->at < a->argc && *a->argv[a->at] != '-' ? a->argv[a->at]
+                                                                        : settings[k].takes;
+        if (strlen(settings[k].name) != n - dashes || strncmp(settings[k].name, arg + dashes, n - dashes)) continue;
+        return settings[k].takes
+                   ? wrong(a, "unknown option %.*s\nhint: --sl1=%s=%s", (int)n, arg, settings[k].name, value)
+                   : wrong(a, "unknown option %s\nhint: --sl1=%s", arg, settings[k].name);
+    }
+    return 0;
+}
+
 int args_next(Args *a)
 {
     if (a->at >= a->argc) return -2;
@@ -37,7 +62,9 @@ int args_next(Args *a)
         a->given |= 1ull << k;
         if (!o->value && arg[n]) return wrong(a, "%s takes no value", o->name);
         if (!o->value) return (int)k;
-        if (arg[n])
+        if (*o->value == '[' && !arg[n])
+            a->value = NULL;
+        else if (arg[n])
             a->value = arg + n + 1;
         else if (a->at < a->argc)
             a->value = a->argv[a->at++];
@@ -48,6 +75,8 @@ int args_next(Args *a)
     const char *names[64];
     char word[64], hint[100];
     size_t m = 0;
+    int was = was_sl1(a, arg);
+    if (was) return was;
     for (size_t k = 0; k < a->option_count; k++)
         if (a->options[k].name) names[m++] = a->options[k].name;
     snprintf(word, sizeof word, "%.*s", (int)n, arg);
@@ -59,7 +88,7 @@ bool args_fit(Args *a, const char *what, const char *because)
     const char *of = NULL;
     for (size_t k = 0; k < a->option_count; k++) {
         const Option *o = &a->options[k];
-        if (!o->name) of = o->doc;
+        if (!o->name) of = o->value ? NULL : o->doc;
         if (!(a->given >> k & 1) || !of || !strcmp(of, what)) continue;
         wrong(a, "%s is an option of %s; %s", o->name, of, because);
         return false;
@@ -72,10 +101,29 @@ void print_options(const Option *options, size_t n)
     for (size_t k = 0; k < n; k++) {
         char left[128];
         if (!options[k].name) {
-            printf("\nof %s:\n", options[k].doc);
+            printf("%s%s%s:\n", k ? "\n" : "", options[k].value ? "" : "of ", options[k].doc);
             continue;
         }
-        snprintf(left, sizeof left, "  %s %s", options[k].name, options[k].value ? options[k].value : "");
+        const char *value = options[k].value ? options[k].value : "";
+        snprintf(left, sizeof left, "  %s%s%s", options[k].name, *value && *value != '[' ? " " : "", value);
         put_row(stdout, left, 24, BREAK_WORDS, options[k].doc);
+    }
+}
+
+void print_sl1_settings(void)
+{
+    static const struct {
+        const char *name, *takes, *doc;
+    } settings[] = {
+#define ROW(name, takes, doc) {name, takes, doc},
+        SL1_SETTINGS(ROW)
+#undef ROW
+    };
+    printf("\nsettings of --sl1:\n");
+    for (size_t k = 0; k < COUNT(settings); k++) {
+        char left[64];
+        snprintf(left, sizeof left, "  %s%s%s", settings[k].name, settings[k].takes ? "=" : "",
+                 settings[k].takes ? settings[k].takes : "");
+        put_row(stdout, left, 24, BREAK_WORDS, settings[k].doc);
     }
 }

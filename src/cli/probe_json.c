@@ -15,7 +15,7 @@ static const char *verdict_name(Verdict v)
 
 static const char *state_name(PartState s)
 {
-    static const char *const names[] = {"not asked for", "measured", "absent", "left out", "failed"};
+    static const char *const names[] = {"not asked for", "measured", "absent", "left out", "failed", "cut short"};
     return names[s];
 }
 

@@ -324,10 +324,11 @@ static void reasons(const Probe *p, bool none, bool below, FILE *out)
     for (int k = 0; k < PARTS; k++) {
         const PartState s = p->part[k].state;
         Text t = {0};
-        if (none ? s != PART_ABSENT : s != PART_LEFT_OUT && s != PART_FAILED) continue;
+        if (none ? s != PART_ABSENT : s != PART_LEFT_OUT && s != PART_FAILED && s != PART_CUT) continue;
         text_printf(&t, "%s%s: %s", part_info[k].name,
                     none               ? ""
                     : s == PART_FAILED ? " failed"
+                    : s == PART_CUT    ? " was cut short"
                                        : " was left out",
                     p->part[k].why);
         if (!below) fputc('\n', out);

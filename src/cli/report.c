@@ -187,12 +187,15 @@ static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
 {
     const uint64_t *c = r->count;
     char a[32], b[32];
-    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", r->kernel, r->info.grid[0], r->info.grid[1], r->info.grid[2],
+    char *name = name_shown(r->kernel);
+    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", name, r->info.grid[0], r->info.grid[1], r->info.grid[2],
             r->info.block[0], r->info.block[1], r->info.block[2]);
+    mem_free(name);
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
     if (r->functional) {
-        fprintf(out, "  executed without time: %s warp instructions, %s thread instructions\n", a, b);
+        fprintf(out, "  executed without time: %s warp instructions%s, %s thread instructions\n", a,
+                r->partial ? " so far" : "", b);
         return;
     }
     double ms = 1e3 * rate(r, g, "seconds");
@@ -236,6 +239,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     if (info->params && *info->params) text_printf(&head, "  %s", info->params);
     text_printf(&head, "  on %s%s", g->name,
                 !info->checked   ? ""
+                : info->cut      ? ": cut short"
                 : info->verified ? ": the result is right"
                                  : ": FAILED");
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
@@ -254,6 +258,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
             const Record *o = device_record(d, j);
             if (strcmp(o->kernel, r->kernel) || o->functional != r->functional) continue;
             add(&sum, o);
+            sum.partial |= o->partial;
             same++;
         }
         kernel_text(&sum, g, info->lines, out);
@@ -272,7 +277,10 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t interval, Json *j)
 {
     json_open(j, NULL, '{');
+    Text demangled = {0};
     json_string(j, "name", r->kernel);
+    if (demangle(r->kernel, NAME_FULL, &demangled)) json_string(j, "demangled", demangled.v);
+    text_free(&demangled);
     json_bool(j, "functional", r->functional);
     json_bool(j, "partial", r->partial);
     if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);

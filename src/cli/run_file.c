@@ -1,6 +1,7 @@
 // run_file.c: a kernel of a bare PTX file (lab's file.c), and its buffers given back.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,11 @@ static int fail(char **error, int code, const char *format, ...)
     return code;
 }
 
+static bool is_word(const char *word, const char *text, size_t n)
+{
+    return strlen(word) == n && !memcmp(word, text, n);
+}
+
 // WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back?
 // Known before the kernel runs.
 static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how,
@@ -25,10 +31,11 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
     *how = spec + n;
     *index = digits && digits == n ? strtoul(spec, NULL, 10) : 0;
     if (!digits || digits != n)
-        while (*index < info->params && (strlen(info->names[*index]) != n || memcmp(info->names[*index], spec, n)))
+        while (*index < info->params && !is_word(info->names[*index], spec, n) &&
+               !is_word(argument_name(info, *index), spec, n))
             ++*index;
     if (*index >= info->params) {
-        char *params = file_params(info);
+        char *params = argument_params(info);
         int code =
             fail(error, EXIT_USAGE,
                  "--dump %s: the number of an argument is expected, from 0 on, or a parameter's name; they are %s",
@@ -37,7 +44,8 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
         return code;
     }
     if (strncmp(r->args.v[*index], "buf:", 4))
-        return fail(error, EXIT_USAGE, "--dump %s: argument %zu is not a buffer", spec, *index);
+        return fail(error, EXIT_USAGE, "--dump %s: argument %zu, '%s', is not a buffer", spec, *index,
+                    argument_name(info, *index));
     if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
         return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     return EXIT_OK;
@@ -69,9 +77,9 @@ static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, co
     } else {
         FILE *f = fopen(how + 2, "wb");
         if (!f || fwrite(data, 1, b->bytes, f) != b->bytes)
-            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s: %s", spec, how + 2, strerror(errno));
         if (f && fclose(f) && code == EXIT_OK)
-            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s", spec, how + 2);
+            code = fail(error, EXIT_FAILED, "--dump %s: can't write %s: %s", spec, how + 2, strerror(errno));
     }
     if (t.n) fprintf(out, "%s: %s\n", b->name, t.v);
     t.n = 0;

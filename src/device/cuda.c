@@ -42,8 +42,7 @@ typedef struct CudaKernel {
     oc_kernel base;
     CUfunction function;
     char *name;
-    uint32_t *sizes, params;
-    const char **names;
+    ParamTable params;
 } CudaKernel;
 typedef struct CudaStream {
     oc_stream base;
@@ -170,11 +169,7 @@ static oc_kernel *new_kernel(CudaModule *m, CUfunction f, const char *name)
     for (size_t n = 0; m->parsed && n < m->parsed->functions.n; n++) {
         const Function *g = m->parsed->functions.v[n];
         if (!g->entry || strcmp(g->symbol->name, name)) continue;
-        k->params = (uint32_t)g->params.n;
-        k->sizes = mem_alloc(sizeof *k->sizes * (k->params + 1));
-        k->names = mem_alloc(sizeof *k->names * (k->params + 1));
-        for (size_t p = 0; p < g->params.n; p++)
-            k->sizes[p] = (uint32_t)g->params.v[p]->bytes, k->names[p] = g->params.v[p]->name;
+        params_read(&k->params, g);
     }
     vec_push(&m->kernels, &k->base);
     return &k->base;
@@ -218,7 +213,7 @@ static void cuda_unload(oc_module *base)
     CudaDevice *d = cuda_of(base->device);
     for (size_t k = 0; k < m->kernels.n; k++) {
         CudaKernel *kernel = (CudaKernel *)m->kernels.v[k];
-        mem_free(kernel->name), mem_free(kernel->sizes), mem_free(kernel->names), mem_free(kernel);
+        mem_free(kernel->name), params_free(&kernel->params), mem_free(kernel);
     }
     vec_free(&m->kernels);
     if (!d->lost) d->cu.cuModuleUnload(m->module);
@@ -256,16 +251,17 @@ static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
     for (size_t n = 0; n < COUNT(of) && usable(d) == OC_OK; n++)
         driver_of(d)->cuFuncGetAttribute(&v[n], of[n], k->function);
     return (oc_kernel_info){.name = k->name,
-                            .params = k->params,
-                            .sizes = k->sizes,
-                            .names = k->names,
+                            .params = k->params.n,
+                            .sizes = k->params.sizes,
+                            .names = k->params.names,
+                            .types = k->params.types,
                             .registers = (uint32_t)v[0],
                             .shared_bytes = (uint32_t)v[1],
                             .local_bytes = (uint32_t)v[2],
                             .max_threads = (uint32_t)v[3]};
 }
 
-static uint32_t cuda_params(const oc_kernel *k) { return ((const CudaKernel *)k)->params; }
+static uint32_t cuda_params(const oc_kernel *k) { return ((const CudaKernel *)k)->params.n; }
 
 static oc_status cuda_carveout(oc_kernel *k, int percent)
 {

@@ -30,6 +30,22 @@ oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
     return status;
 }
 
+void params_read(ParamTable *t, const Function *f)
+{
+    t->n = (uint32_t)f->params.n;
+    t->sizes = arena_alloc(&t->arena, sizeof *t->sizes * (t->n + 1));
+    t->names = arena_alloc(&t->arena, sizeof *t->names * (t->n + 1));
+    t->types = arena_alloc(&t->arena, sizeof *t->types * (t->n + 1));
+    for (uint32_t p = 0; p < t->n; p++) {
+        const Symbol *s = f->params.v[p];
+        const char *type = type_info[s->type].name;
+        t->sizes[p] = (uint32_t)s->bytes, t->names[p] = s->name;
+        t->types[p] = s->array ? arena_printf(&t->arena, "%s[%llu]", type, (unsigned long long)s->elements) : type;
+    }
+}
+
+void params_free(ParamTable *t) { arena_free(&t->arena); }
+
 void device_transform(oc_device *d, const Transform *transform) { d->transform = *transform; }
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks)
 {
@@ -57,6 +73,7 @@ oc_status oc_open(const oc_config *config, oc_device **device, char *message, si
     else
         status = (config->device ? cuda_open : sim_open)(config, device, &why);
     if (status != OC_OK && message && capacity) snprintf(message, capacity, "%s", why.v ? why.v : "");
+    if (status == OC_OK) (*device)->stop = config->stop;
     text_free(&why);
     return status;
 }
@@ -257,6 +274,7 @@ oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc
     for (uint32_t p = 0; p < params; p++)
         if (!args[p]) return device_fail(d, OC_BAD_ARGUMENT, "oc_launch: args[%u] is null", p);
     LaunchChange change = {k, smem, args};
+    if (d->stop && *d->stop) return device_fail(d, OC_STOPPED, "interrupted before a launch");
     oc_status status = d->transform.launch ? d->transform.launch(d->transform.user, grid, block, &change) : OC_OK;
     return status == OC_OK ? d->ops->launch(change.kernel, grid, block, change.smem, s, change.args) : status;
 }

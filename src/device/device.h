@@ -68,6 +68,7 @@ typedef struct Transform {
 struct oc_device {
     const DeviceOps *ops;
     char *error;
+    const volatile bool *stop;  // of oc_config
     Transform transform;
 };
 struct oc_module {
@@ -85,6 +86,14 @@ struct oc_event {
 // Back ends. On failure *device is null and message says why.
 oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
 oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
+// A kernel's parameters, as oc_kernel_info has them. Names are the function's.
+typedef struct ParamTable {
+    uint32_t n, *sizes;
+    const char **names, **types;
+    Arena arena;
+} ParamTable;
+void params_read(ParamTable *t, const Function *f);
+void params_free(ParamTable *t);
 // Keeps the error's text, where there is a device, and returns status.
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

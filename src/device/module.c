@@ -70,13 +70,8 @@ static int by_name(const void *a, const void *b)
 static bool add_kernel(SimModule *mod, const Function *fn, Diag *diag)
 {
     SimKernel *kernel = mem_alloc(sizeof *kernel);
-    *kernel = (SimKernel){.base = {&mod->base},
-                          .f = fn,
-                          .kernel = exec_decode(&mod->image, fn, diag),
-                          .sizes = mem_alloc(sizeof(uint32_t) * (fn->params.n + 1)),
-                          .names = mem_alloc(sizeof(char *) * (fn->params.n + 1))};
-    for (size_t p = 0; p < fn->params.n; p++)
-        kernel->sizes[p] = (uint32_t)fn->params.v[p]->bytes, kernel->names[p] = fn->params.v[p]->name;
+    *kernel = (SimKernel){.base = {&mod->base}, .f = fn, .kernel = exec_decode(&mod->image, fn, diag)};
+    params_read(&kernel->params, fn);
     vec_push(&mod->kernels, kernel);
     if (kernel->kernel) return true;
     kernel->refusal = mem_text(diag->text.v ? diag->text.v : "");
@@ -141,9 +136,8 @@ void sim_unload(oc_module *base)
             if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
     for (size_t k = 0; k < mod->kernels.n; k++) {
         exec_kernel_free(mod->kernels.v[k]->kernel);
-        mem_free(mod->kernels.v[k]->sizes);
-        mem_free(mod->kernels.v[k]->names);
         mem_free(mod->kernels.v[k]->refusal);
+        params_free(&mod->kernels.v[k]->params);
         mem_free(mod->kernels.v[k]);
     }
     vec_free(&mod->kernels);
@@ -200,13 +194,14 @@ oc_kernel_info sim_kernel_describe(const oc_kernel *base)
     const Function *f = k->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){f->symbol->name,
-                            (uint32_t)f->params.n,
-                            k->kernel ? k->kernel->registers : 0,
-                            k->kernel ? k->kernel->static_shared : 0,
-                            k->kernel ? k->kernel->local_bytes : 0,
-                            max,
-                            k->sizes,
-                            k->names,
-                            k->refusal};
+    return (oc_kernel_info){.name = f->symbol->name,
+                            .params = (uint32_t)f->params.n,
+                            .registers = k->kernel ? k->kernel->registers : 0,
+                            .shared_bytes = k->kernel ? k->kernel->static_shared : 0,
+                            .local_bytes = k->kernel ? k->kernel->local_bytes : 0,
+                            .max_threads = max,
+                            .sizes = k->params.sizes,
+                            .names = k->params.names,
+                            .types = k->params.types,
+                            .refusal = k->refusal};
 }

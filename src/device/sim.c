@@ -239,7 +239,7 @@ static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, 
     p->d->config.progress(p->d->config.user, p->kernel, cycles, insts, done, blocks);
 }
 
-static oc_status check_launch(Sim *d, const Kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem)
+static oc_status check_launch(Sim *d, const Kernel *k, const char *name, oc_dim3 grid, oc_dim3 block, uint32_t smem)
 {
     const Function *f = k->f;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
@@ -250,14 +250,14 @@ static oc_status check_launch(Sim *d, const Kernel *k, oc_dim3 grid, oc_dim3 blo
     if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
         return fail(d, OC_BAD_ARGUMENT, "a grid has at most 2^31 - 1 by 65535 by 65535 blocks");
     if (f->maxntid[0] && threads > (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2])
-        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for at most %u threads a block (.maxntid)", f->symbol->name,
+        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for at most %u threads a block (.maxntid)", name,
                     f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
     if (f->reqntid[0] && (block.x != f->reqntid[0] || block.y != f->reqntid[1] || block.z != f->reqntid[2]))
-        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for blocks of %u×%u×%u threads (.reqntid)", f->symbol->name,
+        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for blocks of %u×%u×%u threads (.reqntid)", name,
                     f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if ((uint64_t)k->static_shared + smem > d->gpu.sm.shared_max)
         return fail(d, OC_BAD_ARGUMENT, "'%s' needs %llu bytes of shared memory a block, and there are %u (shared.max)",
-                    f->symbol->name, (unsigned long long)k->static_shared + smem, d->gpu.sm.shared_max);
+                    name, (unsigned long long)k->static_shared + smem, d->gpu.sm.shared_max);
     return OC_OK;
 }
 
@@ -286,6 +286,12 @@ static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *byte
     return true;
 }
 
+// A mangled name is also known by the name that it stands for.
+static bool selected(const Sim *d, const char *name, const char *shown)
+{
+    return !d->has_only || !regexec(&d->only, name, 0, NULL, 0) || !regexec(&d->only, shown, 0, NULL, 0);
+}
+
 static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                             const void *const *args)
 {
@@ -293,8 +299,10 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     Sim *d = sim_of(base->module->device);
     Kernel *k = kernel->kernel;
     if (!k) return fail(d, kernel->status, "%s", kernel->refusal);
-    oc_status status = check_launch(d, k, grid, block, smem);
-    if (status != OC_OK) return status;
+    const char *name = k->f->symbol->name;
+    char *shown = name_shown(name);
+    oc_status status = check_launch(d, k, shown, grid, block, smem);
+    if (status != OC_OK) return mem_free(shown), status;
     LaunchInfo info = {.kernel = k,
                        .grid = {grid.x, grid.y, grid.z},
                        .block = {block.x, block.y, block.z},
@@ -302,17 +310,18 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                        .id = sim_launches(&d->base) + 1,
                        .params = mem_alloc(k->param_bytes + 16),
                        .local_limit = d->gpu.sm.local_limit};
-    for (size_t p = 0; p < k->f->params.n; p++) memcpy(info.params + k->param_at.v[p], args[p], kernel->sizes[p]);
-    const char *name = k->f->symbol->name;
+    for (size_t p = 0; p < k->f->params.n; p++)
+        memcpy(info.params + k->param_at.v[p], args[p], kernel->params.sizes[p]);
     Progress progress = {d, name};
     Text printed = {0}, message = {0};
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
-                    .printed = &printed};
+                    .printed = &printed,
+                    .stop = d->base.stop};
     Record r = {.kernel = mem_text(name), .launches = 1};
-    bool timed = !d->config.functional && (!d->has_only || !regexec(&d->only, name, 0, NULL, 0));
+    bool timed = !d->config.functional && selected(d, name, shown);
     if (timed && d->matched++ < d->skip) timed = false;
     double began = seconds_now();
     RunResult result =
@@ -332,20 +341,26 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     text_free(&printed);
     switch (result) {
     case RUN_OK: break;
-    case RUN_MEMORY: status = fail(d, OC_OUT_OF_MEMORY, "kernel %s: %s", name, message.v ? message.v : ""); break;
-    case RUN_FAULT: status = fail(d, OC_FAULT, "kernel %s: %s", name, message.v ? message.v : ""); break;
-    case RUN_HANG: status = fail(d, OC_HANG, "kernel %s: %s", name, message.v ? message.v : ""); break;
+    case RUN_MEMORY: status = fail(d, OC_OUT_OF_MEMORY, "kernel %s: %s", shown, message.v ? message.v : ""); break;
+    case RUN_FAULT: status = fail(d, OC_FAULT, "kernel %s: %s", shown, message.v ? message.v : ""); break;
+    case RUN_HANG: status = fail(d, OC_HANG, "kernel %s: %s", shown, message.v ? message.v : ""); break;
     case RUN_LIMIT:
-        status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", name,
+        status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", shown,
                       (unsigned long long)d->config.max_cycles);
         break;
-    case RUN_TOO_LARGE: status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", name, message.v ? message.v : ""); break;
+    case RUN_STOPPED:
+        status =
+            fail(d, OC_STOPPED, "interrupted: kernel %s was stopped after %llu %s", shown,
+                 (unsigned long long)r.count[timed ? C_CYCLES : C_WARP_INSTS], timed ? "cycles" : "warp instructions");
+        break;
+    case RUN_TOO_LARGE: status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, message.v ? message.v : ""); break;
     }
     text_free(&message);
+    mem_free(shown);
     return status;
 }
 
-static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->kernel->f->params.n; }
+static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->f->params.n; }
 
 // A hint: a simulated SM's storage is what its description says.
 static oc_status sim_carveout(oc_kernel *k, int percent) { return (void)k, (void)percent, OC_OK; }

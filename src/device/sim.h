@@ -20,8 +20,7 @@ typedef struct SimKernel {
     Kernel *kernel;    // null: it can't be run
     char *refusal;     // why, then
     oc_status status;  // what its launches return, then
-    uint32_t *sizes;
-    const char **names;
+    ParamTable params;
 } SimKernel;
 typedef struct SimModule {
     oc_module base;

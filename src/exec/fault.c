@@ -28,7 +28,9 @@ void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t addre
 void exec_place(const Code *code, uint32_t pc, Text *out)
 {
     const Module *m = code->f->module;
-    text_printf(out, "%s", code->f->symbol->name);
+    char *name = name_shown(code->f->symbol->name);
+    text_put(out, name);
+    mem_free(name);
     if (pc >= code->n) {
         text_put(out, " at its end");
         return;
@@ -126,9 +128,9 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
     if (f->from) {
         const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
         bool before = f->address < f->from;
-        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu", p->name,
-                    (unsigned long long)f->from, before ? "-" : "",
-                    (unsigned long long)(before ? f->from - f->address : f->address - f->from));
+        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu",
+                    param_shown(f->code->kernel->f->symbol->name, p->name), (unsigned long long)f->from,
+                    before ? "-" : "", (unsigned long long)(before ? f->from - f->address : f->address - f->from));
     }
     const Allocation *a = gmem_near(g, f->address);
     if (!a) return;

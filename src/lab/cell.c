@@ -113,7 +113,10 @@ static void options_of(const Cell *c, Text *out)
     text_put(out, "");
     if (c->functional) text_put(out, " functional");
     if (c->no_lowering) text_put(out, " no-lowering");
+    size_t from = out->n;
     if (c->sl1) text_printf(out, " sl1=%s", c->sl1);
+    for (; from < out->n; from++)  // braces hold settings with commas together
+        if (out->v[from] == ',') out->v[from] = '+';
     if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
     if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
     if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);

@@ -229,7 +229,8 @@ typedef struct FileLaunch {
     oc_kernel_info info;
     oc_dim3 grid, block;
     uint32_t smem;
-    uint64_t *values;     // of the arguments
+    Arena arena;
+    void **values;        // of the arguments
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
 // Loads the file, finds the kernel, makes its arguments. OC_BAD_ARGUMENT: what was asked for is wrong; error says why.
@@ -239,7 +240,17 @@ void file_free(FileLaunch *l);
 // A run described as a cell's parameters are: kernel=, grid=, block=, smem=, and args= with all arguments between
 // blanks. Texts go to arena; false, with the reason, for any other name. run->args is released with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
-char *file_params(const oc_kernel_info *info);  // "n (4 bytes), x (8 bytes)", for messages; released with mem_free
+
+// --- argument.c: an argument of a kernel from a text -----------------------------------------------------------------
+// Makes the value of the parameter at index: "i32:7", "f32:1.5", "hex:00ff" (all bytes of an array or a structure), or
+// a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter. OC_BAD_ARGUMENT: the text
+// isn't of the parameter's type, or malformed.
+oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
+                        FileBuffer *buffer, Text *error);
+// Are there as many arguments as parameters?
+oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
+const char *argument_name(const oc_kernel_info *info, size_t index);  // of a parameter, without its kernel's
+char *argument_params(const oc_kernel_info *info);  // "n (.u32), x (.u64)", for messages; released with mem_free
 
 // --- cell.c: one run, and the key it is stored under -----------------------------------------------------------------
 // What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.

@@ -225,6 +225,13 @@ static bool check_size(const Matrix *m, Diag *diag)
     return ok;
 }
 
+static bool has_axis(const Matrix *m, const char *name)
+{
+    for (size_t k = 0; k < m->axes.n; k++)
+        if (!strcmp(m->axes.v[k].name, name)) return true;
+    return false;
+}
+
 bool matrix_product(Matrix *m, Diag *diag)
 {
     if (!check_size(m, diag)) return false;
@@ -240,6 +247,9 @@ bool matrix_product(Matrix *m, Diag *diag)
             size_t label = strcmp(name, "with") || !strchr(value, ':') ? strlen(value) : strcspn(value, ":");
             vec_push(&labels, arena_printf(&m->arena, "%s=%.*s", name, (int)label, value));
         }
+        if (ok && has_axis(m, "program") && has_axis(m, "measure"))
+            ok = diag_error(diag, "program and measure don't go together: a run is one of a program or a measurement\n"
+                                  "hint: two sections [matrix], or two sweeps");
         if (ok && !c.program)
             ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
         c.params = list(m, &params);

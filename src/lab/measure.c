@@ -359,8 +359,12 @@ const Measurement *measurement_find(const char *name)
 bool measurement_unknown(const char *name, Diag *diag)
 {
     Text all = {0};
-    for (size_t k = 0; k < COUNT(measurements); k++) text_printf(&all, "%s%s", k ? ", " : "", measurements[k].name);
-    diag_error(diag, "no measurement '%s'; there are: %s", name, all.v);
+    const char *names[COUNT(measurements)];
+    for (size_t k = 0; k < COUNT(measurements); k++)
+        names[k] = measurements[k].name, text_printf(&all, "%s%s", k ? ", " : "", names[k]);
+    const char *near = nearest_name(name, names, COUNT(names));
+    diag_error(diag, "no measurement '%s'; %s%s%s %s", name, near ? "did you mean '" : "", near ? near : "",
+               near ? "'? There are" : "there are", all.v);
     text_free(&all);
     return false;
 }

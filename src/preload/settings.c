@@ -1,5 +1,5 @@
-// settings.c: the environment, read when it is first needed, and the log. ONCHIP_SL1 has the settings of `onchip sl1`
-// without their dashes, ONCHIP_SL1_LOG a file's name or "stderr". A setting that there isn't is said in the log and
+// settings.c: the environment, read when it is first needed, and the log. ONCHIP_SL1 has what --sl1= of `onchip run`
+// takes, ONCHIP_SL1_LOG a file's name or "stderr". A setting that there isn't is said in the log and
 // otherwise ignored: the application must run in any case.
 #include "preload/preload.h"
 

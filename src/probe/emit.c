@@ -380,9 +380,12 @@ void probe_emit(const Probe *p, Text *out)
                 p->seconds);
     for (int k = 0; k < PARTS; k++) {
         const PartResult *r = &p->part[k];
-        if (r->state != PART_LEFT_OUT && r->state != PART_FAILED) continue;
+        if (r->state != PART_LEFT_OUT && r->state != PART_FAILED && r->state != PART_CUT) continue;
         text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name,
-                    r->state == PART_FAILED ? "failed" : "was left out", (int)strcspn(r->why, "\n"), r->why);
+                    r->state == PART_FAILED ? "failed"
+                    : r->state == PART_CUT  ? "was cut short"
+                                            : "was left out",
+                    (int)strcspn(r->why, "\n"), r->why);
     }
     text_put(out, "[gpu]\n");
     text_printf(out, "title = %s, measured\n", name);

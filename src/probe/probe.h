@@ -527,7 +527,7 @@ typedef enum Part {
     PARTS
 } Part;
 enum { CACHES = PART_LOCAL + 1, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
-typedef enum PartState { PART_UNASKED, PART_DONE, PART_ABSENT, PART_LEFT_OUT, PART_FAILED } PartState;
+typedef enum PartState { PART_UNASKED, PART_DONE, PART_ABSENT, PART_LEFT_OUT, PART_FAILED, PART_CUT } PartState;
 typedef struct PartInfo {
     const char *name, *doc;
     ChaseKind kind;          // of a cache
@@ -537,7 +537,7 @@ extern const PartInfo part_info[PARTS];
 typedef struct PartResult {
     PartState state;
     double seconds;
-    char *why;  // absent, left out, failed
+    char *why;  // absent, left out, failed, cut short
 } PartResult;
 typedef struct ProbeOptions {
     uint32_t parts;                                               // a bit each; 0: all
@@ -545,6 +545,7 @@ typedef struct ProbeOptions {
     uint64_t keep;                                                // latencies of raw runs at most
     void (*progress)(void *user, const char *part, double done);  // done: 0 to 1, of the whole; may be null
     void *user;
+    const volatile bool *stop;  // that of the device's oc_config: the part under way is cut short, and no other begins
 } ProbeOptions;
 typedef struct Probe {
     char *name;

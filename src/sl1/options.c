@@ -16,29 +16,46 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "clock") && number && n <= 1 << 20) return o->clock = (uint32_t)n, true;
     if (!strcmp(name, "warps") && number && n <= 100) return o->warps = (uint32_t)n, true;
-    if (!strcmp(name, "noalias")) return o->apart = true;
-    if (!strcmp(name, "prefetch")) return o->prefetch = true;
-    if (!strcmp(name, "strides")) return o->strides = true;
-    if (!strcmp(name, "scattered")) return o->scattered = true;
-    if (!strcmp(name, "nothing")) return o->cache_nothing = true;
-#define ROW(row, takes, doc)                                                                                        \
-    if (!strcmp(name, row))                                                                                         \
-        return text_printf(why, "--sl1-%s takes %s, not '%s'", row, takes ? takes : "nothing", value ? value : ""), \
-               false;
-    SL1_SETTINGS(ROW)
+    if (!value) {
+        if (!strcmp(name, "noalias")) return o->apart = true;
+        if (!strcmp(name, "prefetch")) return o->prefetch = true;
+        if (!strcmp(name, "strides")) return o->strides = true;
+        if (!strcmp(name, "scattered")) return o->scattered = true;
+        if (!strcmp(name, "nothing")) return o->cache_nothing = true;
+    }
+    static const struct {
+        const char *name, *takes;
+    } settings[] = {
+#define ROW(name, takes, doc) {name, takes},
+        SL1_SETTINGS(ROW)
 #undef ROW
-    return text_printf(why, "no setting '%s' of the software L1", name), false;
+    };
+    const char *names[COUNT(settings)];
+    for (size_t k = 0; k < COUNT(settings); k++) {
+        names[k] = settings[k].name;
+        if (strcmp(name, names[k])) continue;
+        if (!settings[k].takes) return text_printf(why, "'%s' takes no value", name), false;
+        if (!value) return text_printf(why, "'%s' needs a value: %s=%s", name, name, settings[k].takes), false;
+        return text_printf(why, "'%s' takes %s, not '%s'", name, settings[k].takes, value), false;
+    }
+    const char *near = nearest_name(name, names, COUNT(names));
+    text_printf(why, "no setting '%s' of the software L1%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
+    if (near) return false;
+    text_put(why, "; there are ");
+    for (size_t k = 0; k < COUNT(settings); k++) text_printf(why, "%s%s", k ? ", " : "", names[k]);
+    return false;
 }
 
 bool sl1_read(Sl1Options *o, const char *settings, Text *why)
 {
     bool ok = true;
-    for (const char *p = settings; ok && *p && strcmp(settings, "yes"); p += *p == '+') {
+    for (const char *p = settings; ok && *p && strcmp(settings, "yes"); p += *p != 0) {
         Text name = {0}, value = {0};
-        size_t n = strcspn(p, "+"), equals = strcspn(p, "=+");
+        size_t n = strcspn(p, "+,"), equals = strcspn(p, "=+,");
         text_add(&name, p, equals);
         if (equals < n) text_add(&value, p + equals + 1, n - equals - 1);
-        ok = sl1_set(o, name.v ? name.v : "", value.v, why);
+        ok = sl1_set(o, name.v ? name.v : "", equals < n && !value.v ? "" : value.v, why);
         text_free(&name), text_free(&value);
         p += n;
     }

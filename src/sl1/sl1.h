@@ -31,7 +31,8 @@ typedef struct Sl1Options {
 // pointers lead to different allocations are they used, of kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
-// Settings: name, value (null: none), what it does. On the command line each has --sl1- in front.
+// Settings: name, value (null: none), what it does. They stand in --sl1=line=8,strides of run and sl1, in the axis sl1
+// of a matrix and in ONCHIP_SL1.
 #define SL1_SETTINGS(S)                                                                                                \
     S("line", "8|16|24", "bytes of a line (16)")                                                                       \
     S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)") \
@@ -54,7 +55,7 @@ static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
     S("nothing", NULL, "nothing is cached: what the rest costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
-// The same of all of "line=8+decide=thread+noalias"; "yes" is none.
+// The same of all of "line=8,decide=thread,noalias", or with + between, as a matrix needs them; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
 enum { SL1_VERSION = 5 };  // part of what a stored run is known by: raised when rewritten kernels change
 

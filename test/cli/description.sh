@@ -45,7 +45,8 @@ gives 1 "$said" -- show gpu "$work/odd.ini"
 
 # The names that can be chosen are those of the tables, all of them; the nearest is proposed.
 list() { "$onchip" list "$1" | sed -n 's/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
-gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --sched gtoo
+gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --set sched.policy=gtoo
+gives 2 "no scheduler 'gtoo'; did you mean 'gto'?" -- run saxpy --sched gtoo
 gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
 gives 2 'none of bits, modulo, xor and dealt' -- run saxpy --set l1.index=hash
 gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe

@@ -16,11 +16,10 @@ run run "${saxpy[@]}" --dump y:f32 --json
 [[ $err == 'y: 0 2 4 6 8 10 12 14' && $out == *'"y": "00000000000000400000804'* ]] || complain "--dump y --json: $err"
 [[ $out == *'"name": "x",'*'"name": "y",'* ]] || complain 'structures without names in the JSON'
 
-gives 2 'they are n (4 bytes), alpha (4 bytes), x (8 bytes), y (8 bytes)' -- run "${saxpy[@]}" --dump z
-gives 2 'its parameters are n (4 bytes), alpha (4 bytes), x (8 bytes), y (8 bytes)' -- run "$work/saxpy.ptx"
-gives 2 'argument 1 is not a buffer' -- run "${saxpy[@]}" --dump alpha
+gives 2 'they are n (.u32), alpha (.f32), x (.u64), y (.u64)' -- run "${saxpy[@]}" --dump z
+gives 2 'its parameters are n (.u32), alpha (.f32), x (.u64), y (.u64)' -- run "$work/saxpy.ptx"
+gives 2 "argument 1, 'alpha', is not a buffer" -- run "${saxpy[@]}" --dump alpha
 gives 2 'from 0 on' -- run "${saxpy[@]}" --dump 4
 gives 2 ':u32, :f32, :hex or :@FILE is expected' -- run "${saxpy[@]}" --dump y:f64
-gives 2 "parameter 0 of the kernel, 'n', has 4 bytes, not 8" -- run "$work/saxpy.ptx" --arg i64:8 --arg f32:2 --arg buf:32 --arg buf:32
 gives 1 "nearest allocation: 'x'" -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:32 --arg buf:64
 exit $bad

@@ -63,6 +63,44 @@ for option in --view=cfg --kernel=saxpy; do
 done
 gives 2 '--set is an option of onchip show gpu' -- show ptx saxpy --set l1.size=1KiB
 
+# The software L1's settings: one option, and what the options were that it replaces.
+gives 0 'the result is right' -- run saxpy --size small --sl1
+gives 0 'the result is right' -- run saxpy --size small --sl1=line=8,warps=75,strides
+gives 0 'the result is right' -- run saxpy --size small --sl1=line=8+strides
+gives 0 'the result is right' -- run saxpy --size small --sl1=yes
+gives 0 'saxpy  grid' -- run saxpy --size small --sl1=no
+gives 2 "--sl1: 'line' takes 8|16|24, not '12'" -- run saxpy --size small --sl1=line=12
+gives 2 "--sl1: 'line' needs a value: line=8|16|24" -- run saxpy --size small --sl1=line
+gives 2 "--sl1: 'strides' takes no value" -- run saxpy --size small --sl1=strides=1
+gives 2 "no setting 'stride' of the software L1; did you mean 'strides'?" -- run saxpy --size small --sl1=stride
+gives 2 'there are line, decide, threshold' -- run saxpy --size small --sl1=everything
+for verb in "run saxpy" "sl1 $work/saxpy.ptx"; do
+    gives 2 $'unknown option --sl1-line\nhint: --sl1=line=8' -- $verb --sl1-line 8
+    gives 2 $'unknown option --sl1-line\nhint: --sl1=line=8' -- $verb --sl1-line=8
+    gives 2 $'unknown option --sl1-strides\nhint: --sl1=strides' -- $verb --sl1-strides
+done
+gives 0 "layout=lanes|banks" -- sl1 --help
+gives 2 "no setting 'lin'" -- sl1 "$work/saxpy.ptx" --sl1=lin=8
+for settings in line=8+strides '{strides,line=8}' '{line=8,strides}'; do  # of which two are the same run
+    gives 0 -- sweep --program saxpy --size small sl1="$settings" --db "$work/sl1.db"
+done
+gives 0 '2 runs in' -- db list --db "$work/sl1.db"
+
+# Values: the nearest is named.
+gives 2 "no scheduler 'gt0'; did you mean 'gto'?" -- run saxpy --sched gt0
+gives 2 "no workload 'polybench/atx'; did you mean 'atax'?" -- run polybench/atx
+gives 2 "unknown GPU 'gtx48'; did you mean 'gtx480'?" -- run saxpy --gpu gtx48
+[[ $err != *error:* ]] || complain "an error is called one twice: $err"
+gives 2 'not a buffer' "argument 1, 'alpha'" -- run "${saxpy[@]}" --dump alpha
+gives 2 'block 1,2,3,4: X, X,Y or X,Y,Z is expected: threads, such as' -- run "$work/saxpy.ptx" --block 1,2,3,4
+gives 1 "no measurement 'sharde'; did you mean 'shared'?" -- sweep --measure sharde --db "$work/none.db"
+gives 2 "did you mean 'run'?" -- report runn
+gives 2 "nothing to reproduce as 'mey'; did you mean 'mei'?" 'Figure 11 and' -- reproduce mey
+gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei          fig5' -- reproduce mei fig5 fig55 --db "$work/none.db"
+lacks 'sl1  '
+gives 2 "small, medium or paper, not 'smal'" -- reproduce mei --size smal
+gives 1 "can't read atx: No such file or directory; did you mean 'atax'?" -- show ptx atx
+
 # What leaves nothing to time; the launches are named, and reported as what they are.
 gives 2 "nothing was timed: --kernels 'kernel3' leaves out every launch; the kernels are atax_kernel1, atax_kernel2" \
     'executed without time' -- run atax --size small --kernels kernel3
@@ -75,7 +113,7 @@ gives 0 -- run atax --size small --skip 1
 
 # A file of several kernels, of which none was chosen: they are named.
 { sed 's/saxpy(/first(/' "$work/saxpy.ptx"; sed '1,/address_size/d; s/saxpy(/second(/' "$work/saxpy.ptx"; } >"$work/two.ptx"
-gives 2 '2 kernels; choose one with --kernel: first, second' -- run "$work/two.ptx" --arg i32:8
+gives 2 $'2 kernels; choose one with --kernel:\n  first\n  second' -- run "$work/two.ptx" --arg i32:8
 gives 2 "no kernel 'frist'" "did you mean 'first'?" -- run "$work/two.ptx" --kernel frist
 printf '.version 7.0\n.target sm_35\n.address_size 64\n' >"$work/none.ptx"
 gives 2 'has no kernel' -- run "$work/none.ptx"

@@ -62,7 +62,7 @@ status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 0 in the store already, 2 simulated, 0 failed"
 status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 2 in the store already"
-printf 'x' >>zeros
+head -c 4096 /dev/zero | tr '\0' x >zeros
 status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 1 in the store already, 1 simulated"
 echo '// another' >>saxpy.ptx

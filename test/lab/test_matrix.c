@@ -169,8 +169,9 @@ static void refusals(void **state)
     assert_begins("[matrix]\nprogram = mvt\nl1.size = 16KiB, 16KB\n", "3:18: error: l1.size");
     assert_begins("[matrix]\nprogram = mvt\nwith = a: n=5 l1.sice=16KiB\n", "3:15: error: unknown key l1.sice");
     assert_begins("[matrix]\nmeasure = shared, shard\n",
-                  "2:19: error: no measurement 'shard'; there are: shared, ops, ");
-    assert_begins("[matrix]\nverb = probe\nprogram = atax\n", "3:11: error: no measurement 'atax'; there are: ");
+                  "2:19: error: no measurement 'shard'; did you mean 'shared'? There are shared, ops, ");
+    assert_begins("[matrix]\nverb = probe\nprogram = atax\n", "3:11: error: no measurement 'atax'; there are ");
+    assert_begins("[matrix]\nmeasure = shared\nprogram = atax\n", "error: program and measure don't go together");
     assert_outcome("[matrix]\nmeasure = throughput\nscale = 0.5, 2\n",
                    "3:14: error: throughput: scale=2 is refused: a number from 0.25 to 1 is expected\n    3 | scale = "
                    "0.5, 2\n      |              ^");

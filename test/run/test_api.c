@@ -165,6 +165,8 @@ static void modules(void **state)
     assert_int_equal(info.params, 3);
     assert_int_equal(info.sizes[0], 8);
     assert_int_equal(info.sizes[2], 4);
+    assert_string_equal(info.types[1], "u64");
+    assert_string_equal(info.types[2], "u32");
     assert_true(info.registers >= 4 && info.registers <= 24);
     oc_ptr symbol[3], scale[3], out = allocate(d, 64, "out");
     oc_module *all[3] = {first, second, third};
@@ -331,6 +333,39 @@ static void limit(void **state)
     oc_close(d);
 }
 
+// Ctrl-C, as a program's handler would tell of it: the launch under way ends and is recorded, none begins until it is
+// taken back.
+static volatile bool stop_now;
+static void stop_soon(void *user, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks)
+{
+    (void)user, (void)kernel, (void)cycles, (void)insts, (void)done, (void)blocks;
+    stop_now = true;
+}
+
+static void stopped(void **state)
+{
+    (void)state;
+    oc_device *d;
+    oc_config config = {.stop = &stop_now, .progress = stop_soon};
+    stop_now = false;
+    assert_int_equal(oc_open(&config, &d, NULL, 0), OC_OK);
+    oc_kernel *k = load(d, spin_ptx, "spin", NULL);
+    oc_ptr flag = allocate(d, 8, "flag");
+    const void *args[] = {&flag};
+    uint32_t one = 1;
+    for (int round = 0; round < 2; round++) {  // under way; and before
+        assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, NULL, args), OC_STOPPED);
+        assert_has(oc_error(d), "interrupted");
+        assert_int_equal(oc_launches(d), 1);
+        assert_true(oc_launch_counter(d, 0, "cycles") > 20000);
+    }
+    stop_now = false;
+    assert_int_equal(oc_write(d, flag, &one, 4, NULL), OC_OK);
+    assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, NULL, args), OC_OK);
+    assert_int_equal(oc_launches(d), 2);
+    oc_close(d);
+}
+
 // --- streams ---------------------------------------------------------------------------------------------------------
 static const char busy_ptx[] = HEADER ".visible .entry busy(.param .u32 n)\n"
                                       "{\n"
@@ -473,6 +508,7 @@ int main(void)
         {"hangs, functional", hangs, NULL, NULL, &functional},
         {"limit, timed", limit, NULL, NULL, &timed},
         {"limit, functional", limit, NULL, NULL, &functional},
+        cmocka_unit_test(stopped),
         cmocka_unit_test(streams),
         {"devices, timed", devices, NULL, NULL, &timed},
         {"devices, functional", devices, NULL, NULL, &functional},

@@ -50,7 +50,7 @@ gives 0 '$sl1_c1:' 'st.shared' '$sl1_x0_' -- "${sl1[@]}" --dump compute
 lacks '$sl1_m1:'
 gives 0 '$sl1_n1:' -- "${sl1[@]}" --dump plain
 lacks %sl1_
-gives 0 '// k$sl1_apart' -- "${sl1[@]}" --dump compute --sl1-noalias
+gives 0 '// k$sl1_apart' -- "${sl1[@]}" --dump compute --sl1=noalias
 gives 0 -- "${sl1[@]}" --dump plan -o "$work/plan"
 [[ ! $out && $(<"$work/plan") == "$plan" ]] || complain "-o isn't where the dump goes"
 gives 2 "--dump is one of inline|forward|plan|monitor|compute|plain, not 'both'" -- "${sl1[@]}" --dump both

@@ -1,0 +1,57 @@
+// axes.c: a matrix from a command line that reads like that of onchip run: each option and parameter may have several
+// values between commas, and is an axis. Options of a PTX file have one value, as there: a comma is part of it.
+#include "cli/cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool one_value(Axes *x, const char *name, const char *value, Diag *diag)
+{
+    Text t = {0};
+    text_printf(&t, *value == '{' ? "%s" : "{%s}", value);
+    bool ok = matrix_axis(x->matrix, name, t.v, diag);
+    text_free(&t);
+    return ok;
+}
+
+bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
+{
+    static const char *const single[] = {"--kernel", "--grid", "--block", "--smem", "--kernels"};
+    if (!strcmp(option, "--arg")) return text_printf(&x->args, "%s%s", x->args.n ? " " : "", value), true;
+    if (!strcmp(option, "--set")) return matrix_pair(x->matrix, value, diag);
+    if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
+    if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
+    for (size_t k = 0; k < COUNT(single); k++)
+        if (!strcmp(option, single[k])) return one_value(x, option + 2, value, diag);
+    return matrix_axis(x->matrix, option + 2, value ? value : "yes", diag);
+}
+
+bool axes_program(Axes *x, const char *names, Diag *diag)
+{
+    if (x->program)
+        return diag_error(diag, "'%s' is one too many; several programs are written as %s,%s", names, x->program,
+                          names);
+    x->program = names;
+    return matrix_axis(x->matrix, "program", names, diag);
+}
+
+// A file with a [matrix], and neither a workload nor a PTX file?
+static bool is_matrix(const char *word)
+{
+    size_t n = strlen(word);
+    if (n > 4 && !strcmp(word + n - 4, ".ini")) return true;
+    if (n > 4 && !strcmp(word + n - 4, ".ptx")) return false;
+    return !workload_find(word) && access(word, F_OK) == 0;
+}
+
+bool axes_word(Axes *x, const char *word, Diag *diag)
+{
+    if (strchr(word, '=') && !strchr(" \t", word[strcspn(word, "= \t")])) return matrix_pair(x->matrix, word, diag);
+    return is_matrix(word) ? matrix_read(x->matrix, word, diag) : axes_program(x, word, diag);
+}
+
+bool axes_end(Axes *x, Diag *diag)
+{
+    bool ok = !x->args.n || one_value(x, "args", x->args.v, diag);
+    return ok && (!x->matrix->axes.n || matrix_product(x->matrix, diag));
+}

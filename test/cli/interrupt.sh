@@ -1,0 +1,116 @@
+#!/bin/bash
+# Ctrl-C: what there is so far is reported as cut short, what was stored stays, and the exit status is 130. Each program runs
+# on a terminal of script(1), where it shows how far it is; the signal is sent when it says that it is far enough.
+source test/cli/expect.bash
+command -v script >/dev/null || exit 77
+cd "$work" || exit 1
+ulimit -t 120
+
+# begin TEXT ARGUMENT …: onchip in the background, up to where TEXT, an extended regular expression, is on its terminal. Its
+# output goes to the file out, its process is $pid.
+begin() {
+    local text=$1 command
+    shift
+    printf -v command '%q ' "$onchip" "$@"
+    rm -f pid log out
+    : >log
+    script -qefc "echo \$\$ >pid; exec $command >out" log >/dev/null 2>&1 </dev/null &
+    shell=$!
+    until grep -Eq "$text" log; do
+        kill -0 $shell 2>/dev/null || { complain "onchip $*: ended before '$text': $(tail -c 400 log)"; break; }
+        sleep 0.02
+    done
+    pid=$(<pid)
+}
+
+# ends STATUS: with that exit status, as script has it from its child; the outputs are in $out and $err.
+ends() {
+    status=0
+    wait $shell || status=$?
+    out=$(<out) err=$(<log)
+    ((status == $1)) || complain "exit status $status, not $1: $out $(tail -c 400 log)"
+}
+press() { kill -INT "$pid" 2>/dev/null; }
+says() { for text; do [[ $out$err == *"$text"* ]] || complain "nothing of '$text' in: $out $(tail -c 200 log)"; done; }
+
+# --- run: a kernel that counts for hours, with time and without (which shows no progress: CPU time tells), and a workload
+cat >spin.ptx <<'PTX'
+.version 7.0
+.target sm_35
+.address_size 64
+.visible .entry spin(.param .u64 n)
+{
+    .reg .pred %p1;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [n];
+L:  sub.u64 %rd1, %rd1, 1;
+    setp.ne.u64 %p1, %rd1, 0;
+    @%p1 bra L;
+    ret;
+}
+PTX
+spin=(run spin.ptx --arg u64:0x10000000000)
+begin 'spin: .* cycles' "${spin[@]}"
+press
+ends 130
+says ' so far (' 'interrupted: kernel spin was stopped after'
+begin 'spin: .* cycles' "${spin[@]}" --json
+press
+ends 130
+says '"partial": true' '"error": "interrupted: kernel spin was stopped after'
+begin 'spin: .* cycles' "${spin[@]}"
+press
+press
+ends 130
+"$onchip" "${spin[@]}" --functional >out 2>log &
+shell=$! pid=$!
+until (($(awk '{ print $14 }' /proc/$pid/stat) >= 50)); do sleep 0.02; done  # in hundredths of a second
+press
+ends 130
+says 'warp instructions so far' 'interrupted'
+begin 'atax_kernel1: .* cycles' run atax nx=4096 ny=4096
+press
+ends 130
+says 'on gtx480: cut short' 'atax_kernel1  grid' ' so far (' 'interrupted: kernel atax_kernel1'
+
+# --- probe: the parts that are done
+begin ' throughput, ' probe --gpu gtx480 --only shared,throughput --emit found.ini
+press
+ends 130
+says 'shared memory: ' 'throughput was cut short: it was interrupted' 'onchip: interrupted'
+grep -q '^# Part throughput was cut short' found.ini || complain 'the description that probe left'
+begin ' l1, ' probe --gpu gtx480 --only l1,shared --json
+press
+ends 130
+says '"state": "cut short"' '"state": "left out"' '"error": "interrupted"'
+
+# --- several runs: those that are done. The first one is short; none of the others comes to an end.
+counts=args=u64:8,u64:0x10000000000,u64:0x10000000001
+begin ' 1 of 3' report run spin.ptx $counts --no-figures -o page.html
+press
+ends 130
+says 'page.html: 1 run' 'interrupted: the page is cut short, 2 of 3 runs are not on it'
+grep -q 'u64:8' page.html || complain 'the page lacks the run that was done'
+
+mkdir figures
+cat >figures/spins.ini <<'INI'
+[figure]
+title = Cycles by rounds
+x     = args
+y     = cycles
+[matrix]
+program = spin.ptx
+args    = u64:8, u64:0x10000000000, u64:0x10000000001
+INI
+begin ' 1 of 3' reproduce ./figures --db runs.db
+press
+ends 130
+says 'Cycles by rounds' 'cut short: 2 runs are left' 'figure 1 of 1; the same command goes on'
+grep -Eq '^u64:8 +[0-9]' out || complain "the value of the run that was done: $out"
+gives 0 '1 run in runs.db' -- db list --db runs.db
+begin ' 1 of 3' sweep --program spin.ptx $counts,u64:9 --db runs.db --jobs 3
+press
+ends 130
+says '2 left (the same command goes on)'
+gives 0 '2 runs in runs.db' -- db list --db runs.db
+exit $bad
