@@ -284,7 +284,8 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
         if (!strcmp(run->program, name)) vec_push(&list, run);
     }
     group_open(&g, list.v, list.n, true, r->options->baseline);
-    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", name, name);
+    snprintf(id, sizeof id, "program-%zu", number);
+    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, name);
     bool ok = true;
     if (g.runs.n) {
         common(r, &g);
@@ -315,8 +316,11 @@ static bool sections(Report *r, const Runs *runs)
     }
     text_put(r->out, "<nav><a href=\"#runs\">Runs</a>");
     if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
-    for (size_t k = 0; k < programs.n; k++)
-        html_put(r->out, "<a href=\"#%s\">%s</a>", programs.v[k]->program, programs.v[k]->program);
+    for (size_t k = 0; k < programs.n; k++) {
+        char id[64];  // names may be anything, and one like "runs" is taken
+        snprintf(id, sizeof id, "#program-%zu", k + 1);
+        html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
+    }
     text_put(r->out, "</nav>\n");
     runs_table(r, runs);
     bool ok = true;

@@ -149,3 +149,42 @@ done
 "$ONCHIP" report --db mine.db --plot mine -o mine.html >/dev/null
 (($(wc -l <mine/atax-bytes-moved.csv) == 3)) && grep -q '^key,' mine/atax-bytes-moved.csv
 grep -q 'without time' mine.html
+
+# Names are strangers': gnuplot takes none for a format, a comment, an option or a command, and shows each as it is.
+cat >store.ptx <<'PTX'
+.version 7.0
+.target sm_35
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %a;
+    ld.param.u64 %a, [p];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%a], %r1;
+    ret;
+}
+PTX
+"$ONCHIP" sweep --program store.ptx --set args=buf:4KiB --set grid=1,2,3,4,5,6,7,8 --db names.db >/dev/null
+python3 - names.db <<'PYTHON'
+import sqlite3, sys
+names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines", "%" + 40 * "ü" + "x" * 300]
+db = sqlite3.connect(sys.argv[1])
+for name, (run,) in zip(names, db.execute("SELECT id FROM run ORDER BY id").fetchall()):
+    db.execute("UPDATE run SET program = ?, params = 'grid=1' WHERE id = ?", (name, run))
+    db.execute("UPDATE setting SET value = '1' WHERE run_id = ? AND name = 'grid'", (run,))
+db.commit()
+PYTHON
+"$ONCHIP" report --db names.db --plot names -o names.html >/dev/null
+[[ ! -e ran && ! -e names/ran ]]
+python3 - names.html names <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+page, plots = sys.argv[1:]
+tree.parse(page)
+shown = {"".join(e.itertext()) for e in tree.parse(plots + "/all-workloads-issue-slots.svg").iter() if e.tag.endswith("}text")}
+for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two lines", "%" + 20 * "ü" + "…"]:
+    assert name in shown, (name, shown)
+drawing = tree.parse(plots + "/all-workloads-issue-slots.svg").getroot()
+issued = next(e for e in drawing.iter() if e.get("id") == "gnuplot_plot_1")
+assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar for each program, and one of the key"
+PYTHON

@@ -86,7 +86,7 @@ static void script(void **state)
         "set terminal svg size 420,346 noenhanced font 'sans-serif,12' background '#ffffff'\n"
         "set encoding utf8\n"
         "set output 'hits.svg'\n"
-        "set datafile separator ','\n"
+        "set datafile separator ','\nset datafile commentschars ''\n"
         "set title 'It''s $HOME `id` @x' textcolor rgb '#222222'\n"
         "set border 3 lc rgb '#222222'\n"
         "set tics nomirror out scale 0.5 textcolor rgb '#222222'\n"
