@@ -66,6 +66,8 @@ void sweep_catch(SweepOptions *o);
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {
     size_t columns;
+    size_t indent;      // blanks before each row
+    size_t width;       // of a row, at most; 0: COLUMNS; SIZE_MAX: nothing is shortened
     size_t whole;       // so many columns in front are never shortened
     uint64_t tails;     // columns, a bit each, whose texts differ at their ends: they are shortened in front
     VEC(char *) cells;  // row after row, the heads first; released with table_free
@@ -74,7 +76,7 @@ typedef struct Table {
 void table_add(Table *t, const char *text);
 void table_add_value(Table *t, const Datum *value);  // reals with four digits
 void table_note(Table *t, const char *text);         // below the row of the last cell
-// Numbers stand on the right. The longest texts are shortened until a row fits COLUMNS, if it can.
+// Numbers stand on the right. The longest texts are shortened until a row fits, if it can.
 void table_print(const Table *t, FILE *out);
 void table_free(Table *t);
 

@@ -38,7 +38,7 @@ static bool is_number(const char *text)
     size_t n = strlen(text);
     if (!n || !strcmp(text, "-")) return true;
     char *copy = mem_text(text);
-    if (copy[n - 1] == '%') copy[n - 1] = 0;
+    if (copy[n - 1] == '%') copy[n - (n > 1 && copy[n - 2] == ' ' ? 2 : 1)] = 0;
     bool ok = parse_float(*copy == '+' ? copy + 1 : copy, &x);
     mem_free(copy);
     return ok;
@@ -51,7 +51,7 @@ typedef struct Layout {
 
 static void lay_out(const Table *t, Layout *l)
 {
-    size_t all = 0, rows = t->cells.n / t->columns;
+    size_t all = t->indent, rows = t->cells.n / t->columns;
     for (size_t c = 0; c < t->columns; c++) {
         l->width[c] = 0;
         l->right[c] = rows > 1;
@@ -62,7 +62,7 @@ static void lay_out(const Table *t, Layout *l)
         }
         all += l->width[c] + (c ? GAP : 0);
     }
-    for (; all > COLUMNS; all--) {
+    for (; all > (t->width ? t->width : COLUMNS); all--) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
             if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST &&
@@ -97,6 +97,7 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
 {
     size_t last = t->columns;
     while (last > 1 && !*t->cells.v[r * t->columns + last - 1]) last--;
+    fprintf(out, "%*s", (int)t->indent, "");
     for (size_t c = 0; c < last; c++) {
         const char *text = t->cells.v[r * t->columns + c];
         size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;

@@ -353,6 +353,25 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag);
 bool matrix_identify(const Matrix *m, Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void matrix_free(Matrix *m);
 
+// --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
+typedef struct RunStructure {
+    const char *name;
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef struct LaunchSum {
+    const struct Record *first;    // whose grid, block and occupancy are shown
+    uint64_t launches, *count;     // count: by Counter
+    VEC(RunStructure) structures;  // that the launches accessed; those of one name are one
+    struct InstStat *inst;         // of first->code; null: none
+    bool partial;                  // one of them is
+    double seconds;
+    VEC(uint64_t) samples;  // those of all launches one after the other
+} LaunchSum;
+typedef VEC(LaunchSum) LaunchSums;
+// The launches of a device, in the order of each kernel's first; timed ones and others are apart.
+void launches_sum(const oc_device *d, LaunchSums *out);
+void launches_free(LaunchSums *sums);
+
 // --- store.c: results that are kept ----------------------------------------------------------------------------------
 typedef struct SchemaFile {
     const char *name, *text;  // "1": the statements that make version 1 of a store of version 0
@@ -733,10 +752,6 @@ void html_table_end(Text *out);
 typedef struct RunSetting {
     const char *name, *value;  // "l1.size", "16KiB"
 } RunSetting;
-typedef struct RunStructure {
-    const char *name;
-    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} RunStructure;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
     uint64_t launches, warps;  // warps: that an SM has room for

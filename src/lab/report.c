@@ -212,8 +212,7 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
             const RunKernel *one = &g->runs.v[k]->kernels.v[n];
-            uint64_t dram = 0;
-            for (size_t m = 0; m < one->structures.n; m++) dram += one->structures.v[m].dram_bytes;
+            uint64_t dram = one->count[C_DRAM_READ_BYTES] + one->count[C_DRAM_WRITE_BYTES];
             for (size_t m = 0; m < one->structures.n; m++) {
                 const RunStructure *s = &one->structures.v[m];
                 html_row(r->out);

@@ -324,53 +324,21 @@ static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const 
     return finish(&x, diag);
 }
 
-// Launches of one kernel, summed. Data structures of one name are one.
-typedef struct Summed {
-    const Record *first;
-    uint64_t launches, count[C_COUNT];
-    StructStat structure[MAX_STRUCTURES];
-    uint64_t dram[MAX_STRUCTURES];
-    char *name[MAX_STRUCTURES];
-    bool partial;
-    double seconds;
-    VEC(uint64_t) samples;
-} Summed;
-
-static void sum_up(Summed *sum, const Record *r)
-{
-    sum->launches++;
-    sum->partial |= r->partial;
-    sum->seconds += r->end - r->start;
-    for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *f = &r->structure[k];
-        if (!(f->loads + f->stores + f->atomics)) continue;
-        const char *name = r->structure_name[k] ? r->structure_name[k] : "?";
-        int at = 0;
-        while (at < MAX_STRUCTURES - 1 && sum->name[at] && strcmp(sum->name[at], name)) at++;
-        if (!sum->name[at]) sum->name[at] = mem_text(name);
-        StructStat *t = &sum->structure[at];
-        add_structure(t, f);
-        sum->dram[at] += r->structure_dram[k];
-    }
-    for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
-}
-
-static bool put_structures(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+static bool put_structures(Store *s, int64_t kernel, const LaunchSum *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO structure VALUES (?,?,?,?,?,?,?,?,?,?)");
-    for (int k = 0; k < MAX_STRUCTURES && sum->name[k]; k++) {
-        const StructStat *t = &sum->structure[k];
-        put_int(&x, kernel), put_text(&x, sum->name[k]);
+    for (size_t k = 0; k < sum->structures.n; k++) {
+        const RunStructure *t = &sum->structures.v[k];
+        put_int(&x, kernel), put_text(&x, t->name);
         const uint64_t v[] = {t->loads,   t->stores,      t->atomics, t->transactions,
-                              t->sectors, t->l1_accesses, t->l1_hits, sum->dram[k]};
+                              t->sectors, t->l1_accesses, t->l1_hits, t->dram_bytes};
         for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
         run(&x);
     }
     return finish(&x, diag);
 }
 
-static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
+static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO sample VALUES (?,?,?,?)");
     for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
@@ -381,7 +349,7 @@ static bool put_samples(Store *s, int64_t kernel, const Summed *sum, Diag *diag)
     return finish(&x, diag);
 }
 
-static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g, Diag *diag)
+static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, Diag *diag)
 {
     const Record *r = sum->first;
     char grid[64], block[64];
@@ -404,25 +372,11 @@ static bool put_kernel(Store *s, int64_t run_id, const Summed *sum, const Gpu *g
 
 static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
 {
+    LaunchSums sums = {0};
     bool ok = true;
-    size_t n = oc_launches(d);
-    bool *seen = mem_alloc(n + 1);
-    for (size_t k = 0; k < n && ok; k++) {
-        if (seen[k]) continue;
-        Summed *sum = mem_alloc(sizeof *sum);
-        sum->first = device_record(d, k);
-        for (size_t j = k; j < n; j++) {
-            const Record *r = device_record(d, j);
-            if (seen[j] || strcmp(r->kernel, sum->first->kernel) || r->functional != sum->first->functional) continue;
-            seen[j] = true;
-            sum_up(sum, r);
-        }
-        ok = put_kernel(s, run_id, sum, device_gpu(d), diag);
-        for (int m = 0; m < MAX_STRUCTURES; m++) mem_free(sum->name[m]);
-        vec_free(&sum->samples);
-        mem_free(sum);
-    }
-    mem_free(seen);
+    launches_sum(d, &sums);
+    for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(d), diag);
+    launches_free(&sums);
     return ok;
 }
 
