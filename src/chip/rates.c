@@ -25,7 +25,7 @@ static double l1_read_hits(const uint64_t *c, const Gpu *g)
 }
 static double l2_hits(const uint64_t *c, const Gpu *g)
 {
-    return (void)g, ratio((double)(c[C_L2_HITS] + c[C_L2_MERGES]), (double)c[C_L2_ACCESSES]);
+    return (void)g, ratio((double)c[C_L2_HITS], (double)c[C_L2_ACCESSES]);
 }
 static double row_hits(const uint64_t *c, const Gpu *g)
 {
@@ -57,8 +57,7 @@ const Rate rates[] = {
     {"ipc", "instruction/cycle", "warp_instructions / cycles", "warp instructions per cycle of the whole GPU", ipc},
     {"l1_hit_rate", "", "l1.hits / l1.accesses", "L1 accesses that hit", l1_hits},
     {"l1_read_hit_rate", "", "l1.read_hits / l1.reads", "L1 loads that hit", l1_read_hits},
-    {"l2_hit_rate", "", "(l2.hits + l2.merges) / l2.accesses", "L2 requests that needed no DRAM request of their own",
-     l2_hits},
+    {"l2_hit_rate", "", "l2.hits / l2.accesses", "L2 requests that hit", l2_hits},
     {"dram_row_hit_rate", "", "dram.row_hits / (dram.row_hits + dram.row_misses)",
      "DRAM requests that found their row open", row_hits},
     {"apki", "access", "1000 l1.accesses / thread_instructions",
@@ -92,6 +91,10 @@ const char *counters_broken(const uint64_t *c, Text *out)
          c[C_L2_ACCESSES]},
         {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS],
          c[C_L2_ACCESSES]},
+        {"tlb1.hits + misses = accesses", c[C_TLB1_HITS] + c[C_TLB1_MISSES], c[C_TLB1_ACCESSES]},
+        {"tlb2.hits + misses + merges = accesses", c[C_TLB2_HITS] + c[C_TLB2_MISSES] + c[C_TLB2_MERGES],
+         c[C_TLB2_ACCESSES]},
+        {"tlb2.misses + tlb2.merges = tlb2.walks", c[C_TLB2_MISSES] + c[C_TLB2_MERGES], c[C_PAGE_WALKS]},
         {"link.requests + tlb2.walks + l2.splits = l2.accesses", c[C_REQUESTS] + c[C_PAGE_WALKS] + c[C_L2_SPLITS],
          c[C_L2_ACCESSES]},
         {"link.awaited = link.replies", c[C_AWAITED], c[C_REPLIES]},
@@ -122,12 +125,25 @@ void counter_manual(Text *out)
         text_printf(out, "| `%s` | %s | %s%s%s | %s |\n", counter_info[k].name, counter_info[k].unit,
                     *counter_info[k].ncu ? "`" : "", counter_info[k].ncu, *counter_info[k].ncu ? "`" : "",
                     counter_info[k].doc);
-    text_put(out, "\n## Rates\n\n| rate | unit | formula | |\n|---|---|---|---|\n");
+    text_put(
+        out,
+        "\n## Hits, misses and merges\n\nThey mean the same at every level, for loads and stores. An access **hits** "
+        "when all that it touches was there. It **merges** when\nnone of that lacks, but some is still under way: an "
+        "earlier miss brings it. Otherwise it **misses**. So hits + misses + merges =\naccesses, and a hit rate is "
+        "hits "
+        "/ accesses. What passes a cache without being looked up in it is a bypass (`l1.bypasses`) and not among\nits "
+        "accesses.\n\nA store that writes whole sectors is counted in the same way, though it needs nothing of what "
+        "was "
+        "there: where they lacked, the L2 and\nlocal memory's L1 miss without fetching. A hit of a store says that it "
+        "met "
+        "its data in the cache, not that the store went no further.\n"
+        "\n## Rates\n\n| rate | unit | formula | |\n|---|---|---|---|\n");
     for (size_t k = 0; k < rate_count; k++)
         text_printf(out, "| `%s` | %s | %s | %s |\n", rates[k].name, rates[k].unit, rates[k].formula, rates[k].doc);
     text_put(out,
              "\n## Conservation laws\n\nChecked after every launch in the tests, and by `onchip run --check`:\n\n");
-    text_put(out, "- hits + misses + merges = accesses, for every cache\n- requests that leave an SM and page walks = "
+    text_put(out, "- hits + misses + merges = accesses, for every cache and TLB\n- misses + merges of the L2 TLB = "
+                  "page walks\n- requests that leave an SM and page walks = "
                   "requests the L2 looked up\n- requests that want an answer = answers\n"
                   "- issued slots + stalls of every cause = issue slots\n");
 }

@@ -162,14 +162,22 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
     char a[32], b[32];
     if (c[C_L1_ACCESSES]) {
         format_count(a, (double)c[C_L1_ACCESSES]);
-        print_row(out, "L1", "%s accesses, %.2f %% hits (loads %.2f %%), %.2f per 1000 thread instructions", a,
-                  100 * rate(c, g, "l1_hit_rate"), 100 * rate(c, g, "l1_read_hit_rate"), rate(c, g, "apki"));
+        print_row(out, "L1",
+                  "%s accesses, %.2f %% hits (loads %.2f %%), %.2f %% merges, %.2f per 1000 thread instructions", a,
+                  100 * rate(c, g, "l1_hit_rate"), 100 * rate(c, g, "l1_read_hit_rate"),
+                  share(c[C_L1_MERGES], c[C_L1_ACCESSES]), rate(c, g, "apki"));
     }
     if (c[C_L1_BYPASSES])
         format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
     if (c[C_RO_ACCESSES]) {
         format_count(a, (double)c[C_RO_ACCESSES]);
-        print_row(out, "read-only", "%s accesses, %.2f %% hits", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
+        print_row(out, "read-only", "%s accesses, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_RO_HITS], c[C_RO_ACCESSES]), share(c[C_RO_MERGES], c[C_RO_ACCESSES]));
+    }
+    if (c[C_CONST_ACCESSES]) {
+        format_count(a, (double)c[C_CONST_ACCESSES]);
+        print_row(out, "constants", "%s accesses, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_CONST_HITS], c[C_CONST_ACCESSES]), share(c[C_CONST_MERGES], c[C_CONST_ACCESSES]));
     }
     if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
@@ -177,9 +185,16 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
         print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
                   rate(c, g, "shared_passes"), b);
     }
+    if (c[C_TLB1_ACCESSES]) {
+        format_count(a, (double)c[C_TLB1_ACCESSES]);
+        format_count(b, (double)c[C_TLB2_ACCESSES]);
+        print_row(out, "TLBs", "of SMs %s look-ups, %.2f %% hits; of all %s look-ups, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_TLB1_HITS], c[C_TLB1_ACCESSES]), b, share(c[C_TLB2_HITS], c[C_TLB2_ACCESSES]),
+                  share(c[C_TLB2_MERGES], c[C_TLB2_ACCESSES]));
+    }
     format_count(a, (double)c[C_L2_ACCESSES]);
-    print_row(out, "L2", "%s requests, %.2f %% hits, %.1f GB/s", a, 100 * rate(c, g, "l2_hit_rate"),
-              rate(c, g, "l2_bandwidth"));
+    print_row(out, "L2", "%s requests, %.2f %% hits, %.2f %% merges, %.1f GB/s", a, 100 * rate(c, g, "l2_hit_rate"),
+              share(c[C_L2_MERGES], c[C_L2_ACCESSES]), rate(c, g, "l2_bandwidth"));
     char rows[32] = "";
     format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
     format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);

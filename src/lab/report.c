@@ -144,8 +144,7 @@ static void runs_table(Report *r, const Runs *runs)
             html_cell(r->out, run->verified ? "right" : "not checked");
         html_count(r->out, run->cycles), html_count(r->out, run->warp_instructions);
         real(r->out, "%.3f", ratio(c[C_WARP_INSTS], c[C_CYCLES]));
-        percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES])),
-            percent(r->out, ratio(c[C_L2_HITS] + c[C_L2_MERGES], c[C_L2_ACCESSES]));
+        percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES])), percent(r->out, ratio(c[C_L2_HITS], c[C_L2_ACCESSES]));
         html_count(r->out, c[C_DRAM_READ_BYTES]), html_count(r->out, c[C_DRAM_WRITE_BYTES]);
         real(r->out, "%.2f", run->wall_seconds);
         html_cell(r->out, run->finished), html_cell(r->out, run->key);
