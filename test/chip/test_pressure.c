@@ -176,7 +176,8 @@ static void merges(void **state)
     COUNTS(r, L2_ACCESSES, 4);
     COUNTS(r, L2_SECTORS, 4);
     COUNTS(r, DRAM_READ_BYTES, 4 * 32);
-    // A store that finds its sector under way merges as a load does; one whose sector lacks misses though its line is there.
+    // A store that finds its sector under way merges as a load does; one whose sector lacks misses in a line that is
+    // there.
     r = run(NULL, "ld.global.u32 %r1, [%in];\nst.global.u32 [%in], %n;", (Shape){.block = 1});
     COUNTS(r, L1_MISSES, 1);
     COUNTS(r, L1_MERGES, 1);
