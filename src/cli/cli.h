@@ -50,6 +50,7 @@ const char *did_you_mean(const char *word, const char *const *names, size_t n, c
 enum { COLUMNS = 100 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
 size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
+size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
 // A row of two columns: left, and text from indent on, in the next line where left reaches so far.

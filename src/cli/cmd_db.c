@@ -23,7 +23,7 @@ static const Option options[] = {
     {"-o", "FILE", "where to write to (standard output)"},
     {"--by", "NAME=A,B",
      "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
-    {"--column", "NAME", "what is compared (cycles)"},
+    {"--column", "NAME", "what is compared (cycles; where clocks differ, the simulated seconds)"},
     {"--against", "FILE", "every counter against this store's; the exit status is 1 when any differs"},
     {"--yes", NULL, "delete more than one run"},
     {"--help", NULL, "this text"},

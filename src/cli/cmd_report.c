@@ -10,7 +10,8 @@
 static const Option options[] = {
     {"-o", "FILE", "the page (report.html); - is standard output"},
     {"--gpu", "NAME|FILE[,…]", "only these GPUs; those to run on (gtx480)"},
-    {"--baseline", "KEY=VALUE[,…]", "values that others are compared with, instead of the first"},
+    {"--baseline", "KEY=VALUE[,…]",
+     "values that others are compared with, instead of the description's own or the first given"},
     {"--plot", "DIR", "each figure as files too: its CSV, the gnuplot script that draws it, the SVG"},
     {"--no-figures", NULL, "tables and numbers alone, for which gnuplot isn't needed"},
     {"--help", NULL, "this text"},
@@ -47,6 +48,7 @@ enum {
 typedef struct Request {
     ReportOptions report;
     Matrix matrix;  // of report run
+    TextList keys;  // of its cells
     const char *out, *db;
     bool run;
     Diag diag;
@@ -103,13 +105,23 @@ static int read_options(Request *r, int argc, char **argv)
     return ok ? -1 : EXIT_USAGE;
 }
 
-// The runs of report run go into a store that is lost with the report.
+// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is the
+// matrix's.
 static bool make_runs(Request *r, Store *store, uint64_t *failed)
 {
     SweepOptions sweep = {.jobs = 0};
     Sweep s;
     bool ok = sweep_run(&r->matrix, store, &sweep, &s, &r->diag);
     *failed = s.failed;
+    Identities *ids = identities_open();
+    for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {
+        Identity id;
+        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, &r->diag);
+        if (ok) vec_push(&r->keys, arena_text(&r->matrix.arena, id.key, KEY_DIGITS));
+        identity_free(&id);
+    }
+    identities_close(ids);
+    r->report.keys = &r->keys;
     return ok;
 }
 
@@ -151,5 +163,6 @@ int cmd_report(int argc, char **argv)
     if (r.diag.failed) fprintf(stderr, "onchip: %s\n", r.diag.text.v);
     diag_free(&r.diag);
     matrix_free(&r.matrix);
+    vec_free(&r.keys);
     return code;
 }

@@ -3,6 +3,15 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+size_t page_width(FILE *out)
+{
+    struct winsize size;
+    if (!isatty(fileno(out))) return SIZE_MAX;
+    return !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : COLUMNS;
+}
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 

@@ -473,13 +473,17 @@ typedef struct PairMean {         // geometric mean of ratios
 } PairMean;
 typedef struct Comparison {
     Arena arena;
+    const char *column;  // what is compared
+    bool clocks;         // those of some pairs differ
     VEC(RunPair) pairs;
     VEC(PairMean) means;            // a program each, and last that of all
     uint64_t alone[2], without[2];  // runs without partner; without a value (failed)
 } Comparison;
-// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart.
+// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart. column: null is
+// cycles, or seconds (simulated) where clocks differ: then cycles are of different lengths.
 bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag);
 void comparison_free(Comparison *c);
+bool clocks_differ(const double cycles[2], const double seconds[2]);  // of two runs; false where either isn't known
 
 typedef struct Difference {     // of a counter, a measure, or the status
     const char *kernel, *name;  // kernel: empty, of the run
@@ -767,7 +771,9 @@ typedef struct StoredRun {
     bool verified;
     int64_t model;
     uint64_t cycles, warp_instructions;
+    double seconds;  // simulated, of the kernels that were timed: cycles over the description's clock
     double wall_seconds;
+    uint64_t order;            // among the runs read: as runs_read was given them, then as they came into the store
     uint64_t *count;           // of all kernels that were timed, summed
     VEC(RunSetting) settings;  // the GPU, overrides, options, and last the parameters
     size_t params_at;          // where those begin
@@ -778,16 +784,22 @@ typedef struct Runs {
     VEC(StoredRun) v;
 } Runs;
 // Runs of the verb run, of these programs on these GPUs (names between commas; null: all), in the order of their
-// programs and then of their settings' texts, so that it doesn't depend on which was ready first.
-bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Diag *diag);
+// programs and then of their settings' texts, so that it doesn't depend on which was ready first. keys: of runs in the
+// order in which they were asked for; may be null.
+typedef struct RunsWanted {
+    const char *programs, *gpus;
+    const TextList *keys;
+} RunsWanted;
+bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag);
 void runs_free(Runs *runs);
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
 // A setting that has several values in a group of runs. Settings that only change together are one ("nx, ny").
 typedef struct Swept {
     const char *name;
-    VEC(const char *) values;  // in order: the one left as described, numbers, texts
+    VEC(const char *) values;  // in order: the one left as described, numbers, texts as they were given
     VEC(double) numbers;       // of each value, NAN: none
+    uint32_t base;             // the value that others are compared with
     bool numeric;              // all but the one left as described are numbers
 } Swept;
 typedef struct RunGroup {
@@ -795,12 +807,15 @@ typedef struct RunGroup {
     VEC(const StoredRun *) runs;  // in the order of their values, first setting first
     VEC(Swept) swept;
     VEC(uint32_t) at;  // of each run, for each swept setting: the place of its value
+    size_t base;       // the run that others are compared with: it has the most base values
+    bool clocks;       // the runs' clocks differ, so that only times compare, not cycles
 } RunGroup;
 // Groups the runs that are done. params: their parameters count as settings. baseline, "l1.size=16KiB,…", may be null:
-// values that come first.
+// base values. Where it names none, that is the description's own value of a key; else, the first that was given.
 void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline);
 void group_free(RunGroup *g);
 uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
+size_t group_bases(const RunGroup *g, size_t run);  // of how many swept settings the run has the base value
 // The values of a run's swept settings, without that of the one to leave out (or SIZE_MAX): "8KiB, gto".
 const char *group_label(RunGroup *g, size_t run, size_t except);
 const char *group_names(RunGroup *g, size_t except);  // of the settings, likewise: "l1.size, sched.policy"
@@ -812,6 +827,7 @@ bool group_varies(const RunGroup *g, const char *name);  // whether the setting 
 typedef struct ReportOptions {
     const char *programs, *gpus;  // names between commas; null: all
     const char *baseline;         // as group_open
+    const TextList *keys;         // as runs_read
     const char *folder;           // for the figures' files; null: none
     bool no_figures;
 } ReportOptions;

@@ -29,6 +29,7 @@ enum {
     LETTER = 8,
     LONGEST_NAME = 26,
     LONGEST_KEY = 44,
+    LONGEST_TITLE = 56,
     TICKS = 7
 };
 
@@ -148,7 +149,10 @@ static void put_head(const Figure *f, size_t field, Text *out)
     text_printf(out,
                 "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\nset datafile commentschars ''\n",
                 f->name);
-    put_title(out, "title", f->title, "");
+    // Above the whole figure: gnuplot's own titles stand above the field, from which a long one runs off the edge.
+    text_put(out, "set label ");
+    put_quoted(out, f->title, LONGEST_TITLE, TEXT);
+    text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
     text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
     text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
     if (key_rows(f)) {
@@ -488,8 +492,8 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
     text_add(&size, box + 9, strcspn(box + 9, "\""));
     html_put(out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
-             "aria-label=\"%s\" viewBox=\"%s\">\n",
-             f->title, size.v);
+             "aria-label=\"%s\" viewBox=\"%s\">\n<title>%s</title>\n",
+             f->title, size.v, f->title);
     text_free(&size);
     for (const char *p = start; *p;) {
         const char *next = p;

@@ -57,6 +57,16 @@ db 2 "db show takes a key" show
 db 0 "all programs" compare --by l1.size=16KiB,32KiB
 db 0 "equal in every digit" compare --by l1.size=16KiB,32KiB --program vectoradd
 db 0 "geometric means" compare --by gpu=gtx480,titan_black --column warp_instructions
+# Clocks of 700 and 980 MHz: cycles are of two lengths, so that times are compared.
+db 0 "simulated time in" compare --by gpu=gtx480,titan_black
+grep -q 'cycles / gpu.clock: gpu=titan_black / gpu=gtx480' out || complain "compare: $(cat out)"
+both() { "$ONCHIP" db list --program atax --where l1.size=16KiB --where options= --gpu "$1" --columns cycles --csv | sed -n 2p | tr -d '\r' | cut -d, -f "$2"; }
+heads=$("$ONCHIP" db list --program atax --columns cycles --csv | head -n 1 | tr -d '\r' | tr , '\n' | grep -n '^cycles$' | cut -d: -f 1)
+want=$(awk -v a="$(both gtx480 "$heads")" -v b="$(both titan_black "$heads")" 'BEGIN { printf "%.4f", (b / 980) / (a / 700) }')
+grep -q "^atax .*l1.size=16KiB .* $want\$" out || complain "compare: no ratio $want: $(cat out)"
+db 0 "cycles: gpu=titan_black / gpu=gtx480" compare --by gpu=gtx480,titan_black --column cycles
+grep -q 'the clocks differ' out || complain "compare --column cycles: $(cat out)"
+db 0 "cycles: l1.size=32KiB / l1.size=16KiB" compare --by l1.size=16KiB,32KiB
 db 1 "no run of one side has a partner" compare --by program=atax,vectoradd
 db 2 "compare what?" compare
 db 2 "compare what?" compare a.db
@@ -66,6 +76,7 @@ db 0 "14 pairs, 0 differ" compare --against before.db
 db 0 "equal in every digit" compare before.db "$XDG_DATA_HOME/onchip/results.db"
 other=$("$ONCHIP" db list --program vectoradd --gpu titan_black --where l1.size=16KiB --csv | sed -n '2s/,.*//p')
 db 0 "counters differ" compare "$key" "$other"
+grep -q '^simulated time in .*, ratio' out || complain "two runs of different clocks: $(cat out)"
 db 0 "ratio" compare "$key" "$other" --column cycles
 db 0 "are equal in every counter" compare "$key" "$key"
 if command -v sqlite3 >/dev/null; then
