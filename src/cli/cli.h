@@ -53,6 +53,7 @@ size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
 size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
+void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
 // A row of two columns: left, and text from indent on, in the next line where left reaches so far.
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
 // text, or its end behind "…" in out where it is wider: names tell themselves apart there.
@@ -79,7 +80,18 @@ void table_add_value(Table *t, const Datum *value);  // reals with four digits
 void table_note(Table *t, const char *text);         // below the row of the last cell
 // Numbers stand on the right. The longest texts are shortened until a row fits, if it can.
 void table_print(const Table *t, FILE *out);
+size_t table_least(const Table *t);  // the width below which it can't be shortened
 void table_free(Table *t);
+
+// --- db_list.c -------------------------------------------------------------------------------------------------------
+typedef enum ListForm { LIST_READ, LIST_CSV, LIST_JSON } ListForm;  // LIST_READ: a table; not on a terminal, tabs
+typedef struct ListRequest {
+    const RunIds *ids;
+    const ColumnNames *columns;  // behind what tells the runs apart
+    bool kernels, errors;        // errors: whole ones
+    ListForm form;
+} ListRequest;
+void db_list(Store *s, const ListRequest *r, Diag *diag);
 
 // --- db_compare.c ----------------------------------------------------------------------------------------------------
 typedef struct CompareRequest {

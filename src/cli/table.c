@@ -73,6 +73,18 @@ static void lay_out(const Table *t, Layout *l)
     }
 }
 
+size_t table_least(const Table *t)
+{
+    Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
+    Table narrow = *t;
+    size_t least = t->indent;
+    narrow.width = 1;
+    lay_out(&narrow, &l);
+    for (size_t c = 0; c < t->columns; c++) least += l.width[c] + (c ? GAP : 0);
+    mem_free(l.width), mem_free(l.right);
+    return least;
+}
+
 // The first width characters of a line; when there are more, the last of them is an ellipsis.
 static void put_cut(FILE *out, const char *text, size_t width)
 {
@@ -112,15 +124,31 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
     putc('\n', out);
 }
 
+// Lines that fit stay as they are: a source line has a caret below it.
+static void put_note(const Table *t, const char *note, FILE *out)
+{
+    enum { INDENT = 4 };
+    size_t width = t->width ? t->width : COLUMNS;
+    for (size_t n; *note; note += n + (note[n] == '\n')) {
+        n = strcspn(note, "\n");
+        char *line = mem_text(note);
+        line[n] = 0;
+        fprintf(out, "%*s", INDENT, "");
+        if (width_of(line, n) + INDENT <= width)
+            fprintf(out, "%s\n", line);
+        else
+            put_within(out, width, INDENT, INDENT, BREAK_WORDS, line);
+        mem_free(line);
+    }
+}
+
 void table_print(const Table *t, FILE *out)
 {
     Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
     lay_out(t, &l);
     for (size_t r = 0; r < t->cells.n / t->columns; r++) {
         print_row(t, &l, r, out);
-        for (const char *line = t->notes.v[r]; line && *line;
-             line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : strcspn(line, "\n"))
-            fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+        if (t->notes.v[r]) put_note(t, t->notes.v[r], out);
     }
     mem_free(l.width), mem_free(l.right);
 }
