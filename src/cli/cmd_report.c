@@ -105,8 +105,8 @@ static int read_options(Request *r, int argc, char **argv)
     return ok ? -1 : EXIT_USAGE;
 }
 
-// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is the
-// matrix's.
+// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is
+// the matrix's.
 static bool make_runs(Request *r, Store *store, uint64_t *failed)
 {
     SweepOptions sweep = {.jobs = 0};

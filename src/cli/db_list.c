@@ -1,6 +1,6 @@
-// db_list.c: onchip db list. On a terminal a row has what tells its run from the others: the settings that differ, each a
-// column; what all runs have in common stands above, and why a run failed below it. Anything else gets everything, with
-// tabs between the columns.
+// db_list.c: onchip db list. On a terminal a row has what tells its run from the others: the settings that differ, each
+// a column; what all runs have in common stands above, and why a run failed below it. Anything else gets everything,
+// with tabs between the columns.
 #include "cli/cli.h"
 
 #include <string.h>

@@ -265,8 +265,8 @@ static bool relative_times(Report *r, RunGroup *g, const char *program)
 
 // --- over time -------------------------------------------------------------------------------------------------------
 // A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of
-// the first, and count from 0 again; where there are many, several intervals are one point. across, up: what a cycle is on
-// the one axis, and a unit of the measure on the other.
+// the first, and count from 0 again; where there are many, several intervals are one point. across, up: what a cycle is
+// on the one axis, and a unit of the measure on the other.
 static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure, double across, double up)
 {
     size_t n = k->samples.n / C_COUNT, step = (n + MOST_SAMPLES - 1) / MOST_SAMPLES;

@@ -71,8 +71,8 @@ void html_open(Text *out, const char *title)
 
 void html_close(Text *out) { html_put(out, "<script>\n%r</script>\n</body>\n</html>\n", page_file("script")); }
 
-// A long text, such as a PTX file's arguments, is shown cut, so that the numbers behind it stay in sight; whole when one
-// points at it, on paper, and in what is copied.
+// A long text, such as a PTX file's arguments, is shown cut, so that the numbers behind it stay in sight; whole when
+// one points at it, on paper, and in what is copied.
 static void open_cell(Text *out, const char *element, const char *text, bool number)
 {
     enum { LONG = 28 };

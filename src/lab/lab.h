@@ -512,8 +512,8 @@ enum { EXPORT_VERSION = 1 };  // of the JSON: raised when a field goes or change
 // Every column that runs of a selection have, with a row for each kernel; texts belong to arena.
 typedef VEC(const char *) ColumnNames;
 bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag);
-// Rows as CSV (RFC 4180); with tabs between fields and no quotes, a tab or line's end within one as \t or \n; or as JSON:
-// an object for each, in the array "rows".
+// Rows as CSV (RFC 4180); with tabs between fields and no quotes, a tab or line's end within one as \t or \n; or as
+// JSON: an object for each, in the array "rows".
 typedef enum ExportForm { EXPORT_CSV, EXPORT_TABS, EXPORT_JSON } ExportForm;
 bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, ExportForm form, FILE *out,
                  Diag *diag);

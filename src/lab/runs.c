@@ -187,8 +187,8 @@ static void tell_apart(Runs *runs)
     }
 }
 
-// As they were asked for: by key where the keys are known, else as the options list GPUs and programs; then as they came
-// into the store. What was asked for isn't kept there.
+// As they were asked for: by key where the keys are known, else as the options list GPUs and programs; then as they
+// came into the store. What was asked for isn't kept there.
 typedef struct Asked {
     StoredRun *run;
     size_t key, came;

@@ -35,8 +35,8 @@ static void add(LaunchSum *sum, const Record *r)
     sum->seconds += r->end - r->start;
     for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
     add_structures(sum, r);
-    // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the second's
-    // code may even lie where the first's did.
+    // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
+    // second's code may even lie where the first's did.
     bool like = sum->inst && r->inst && r->code == sum->first->code && r->insts == sum->first->insts;
     for (uint32_t k = 0; like && k < r->insts; k++) add_inst(&sum->inst[k], &r->inst[k]);
     for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);

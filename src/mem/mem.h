@@ -85,9 +85,9 @@ struct Cache {
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
     const Policy *policy;
 };
-// What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all of
-// them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither; MISS,
-// the line isn't there.
+// What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
+// of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;
+// MISS, the line isn't there.
 typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
 static inline Lookup line_has(const CacheLine *line, uint32_t sectors)
 {
