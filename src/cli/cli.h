@@ -47,7 +47,7 @@ void print_options(const Option *options, size_t n);
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
-enum { COLUMNS = 100 };
+enum { COLUMNS = 80 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
 size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
 size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole

@@ -57,7 +57,7 @@ typedef struct Request {
 static int usage(void)
 {
     printf("usage: onchip report [options]\n       onchip report run WORKLOAD [parameter=value,… …] [options]\n\n"
-           "Writes one HTML page over the runs of the store, or over runs made for it and not kept.\n\n");
+           "Writes one HTML page over the runs of the store, or over runs made for it\nand not kept.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }

@@ -78,6 +78,15 @@ static void built_in(Request *r, const char *paper)
     }
 }
 
+static void list_figure(FILE *out, const char *name, size_t paper, const Reproduction *r)
+{
+    Text left = {0}, title = {0};
+    text_printf(&left, "  %-10.*s %-14s", (int)paper, name, name + paper + 1);
+    text_printf(&title, "%s%s%s%s", r->title, r->from ? " (" : "", r->from ? r->from : "", r->from ? ")" : "");
+    put_row(out, left.v, 28, BREAK_WORDS, title.v);
+    text_free(&left), text_free(&title);
+}
+
 static void list_all(FILE *out)
 {
     for (size_t k = 0; k < reproduce_file_count; k++) {
@@ -86,8 +95,7 @@ static void list_all(FILE *out)
         Diag diag = {0};
         const char *slash = strchr(f->name, '/');
         if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
-            fprintf(out, "  %-12.*s %-10s %s (%s)\n", (int)(slash - f->name), f->name, slash + 1, r.title,
-                    r.from ? r.from : "");
+            list_figure(out, f->name, (size_t)(slash - f->name), &r);
         reproduce_free(&r);
         diag_free(&diag);
     }

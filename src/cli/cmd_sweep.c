@@ -61,9 +61,11 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip sweep FILE.ini … [options]\n       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …] "
-           "[parameter=a,b …] [options]\n"
-           "       onchip sweep measure=NAME,… [--gpu …] [--set key=a,b …] [parameter=a,b …] [options]\n\n"
+    printf("usage: onchip sweep FILE.ini … [options]\n"
+           "       onchip sweep --program NAME,… [--gpu …] [--set key=a,b …]\n"
+           "                    [parameter=a,b …] [options]\n"
+           "       onchip sweep measure=NAME,… [--gpu …] [--set key=a,b …]\n"
+           "                    [parameter=a,b …] [options]\n\n"
            "Runs every combination that the store doesn't have yet.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;

@@ -9,7 +9,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *doc;
 } commands[] = {
-    {"run", cmd_run, "simulate a workload or a PTX file and say what the memory hierarchy did"},
+    {"run", cmd_run, "simulate a workload or a PTX file, and say what its memory did"},
     {"probe", cmd_probe, "find out what the memory hierarchy of a GPU is, simulated or real"},
     {"sl1", cmd_sl1, "rewrite PTX to cache in shared memory: the software L1"},
     {"sweep", cmd_sweep, "a matrix of runs, into a store that is resumed and queried"},

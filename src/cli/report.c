@@ -66,8 +66,8 @@ static void structures(const LaunchSum *sum, FILE *out)
     // What lines that earlier launches left dirty cost is DRAM's too, but no structure's.
     uint64_t dram = sum->count[C_DRAM_READ_BYTES] + sum->count[C_DRAM_WRITE_BYTES], atomics = 0;
     for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].atomics;
-    const char *const heads[] = {"data structure", "loads",       "stores",  atomics ? "atomics" : NULL,
-                                 "sectors/req.",   "L1 accesses", "L1 hits", "of DRAM"};
+    const char *const heads[] = {"structure",    "loads",       "stores",  atomics ? "atomics" : NULL,
+                                 "sectors/req.", "L1 accesses", "L1 hits", "of DRAM"};
     Table t = {.columns = COUNT(heads) - !atomics, .indent = 2, .tails = 1};
     for (size_t k = 0; k < COUNT(heads); k++)
         if (heads[k]) table_add(&t, heads[k]);
