@@ -242,8 +242,12 @@ static void json_difference(Json *j, const Difference *d)
 
 static void print_differences(const Differences *d, const char *const keys[2])
 {
+    int digits = 8;  // of keys, as db list shows them
+    while (digits < KEY_DIGITS && !strncmp(keys[0], keys[1], (size_t)digits)) digits++;
+    char key[2][KEY_DIGITS + 1];
+    for (int k = 0; k < 2; k++) snprintf(key[k], sizeof key[k], "%.*s", digits, keys[k]);
     Table t = {.columns = 5, .width = page_width(stdout), .tails = 1};
-    const char *const heads[] = {"kernel", "counter", keys[0], keys[1], "difference"};
+    const char *const heads[] = {"kernel", "counter", key[0], key[1], "difference"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < d->n; k++) {
         const Difference *x = &d->v[k];
@@ -271,9 +275,9 @@ static bool read_two(Store *s, const RunIds ids[2], const char *column, double v
     return true;
 }
 
-static void print_two(const char *what, double a, double b)
+static void print_two(const char *what, int digits, double a, double b)
 {
-    printf("%s: %.10g and %.10g", what, a, b);
+    printf("%s: %.*g and %.*g", what, digits, a, digits, b);
     if (a == b)
         printf(", equal");
     else if (a > 0 && b > 0)
@@ -287,7 +291,7 @@ static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2
     if (!read_two(s, ids, r->column, v, diag)) return false;
     for (int k = 0; k < 2; k++)
         if (isnan(v[k])) return diag_error(diag, "%s has no %s that is a number", r->what[k], r->column);
-    print_two(r->column, v[0], v[1]);
+    print_two(r->column, 10, v[0], v[1]);
     return true;
 }
 
@@ -300,7 +304,7 @@ static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
     TimeUnit unit = time_unit(MAX(seconds[0], seconds[1]));
     char what[64];
     snprintf(what, sizeof what, "simulated time in %s, cycles / gpu.clock", unit.name);
-    print_two(what, unit.per * seconds[0], unit.per * seconds[1]);
+    print_two(what, 6, unit.per * seconds[0], unit.per * seconds[1]);
     return true;
 }
 
