@@ -265,13 +265,7 @@ static void finish(Launch *l, Record *r)
             StructStat *t = &r->structure[k];
             add_structure(t, f);
         }
-        for (uint32_t k = 0; k < r->insts; k++) {
-            const InstStat *f = &sm->inst[k];
-            InstStat *t = &r->inst[k];
-            t->issued += f->issued, t->lanes += f->lanes, t->transactions += f->transactions,
-                t->l1_accesses += f->l1_accesses;
-            t->l1_hits += f->l1_hits, t->stalls += f->stalls;
-        }
+        for (uint32_t k = 0; k < r->insts; k++) add_inst(&r->inst[k], &sm->inst[k]);
     }
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];

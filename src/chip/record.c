@@ -6,6 +6,7 @@
 void record_free(Record *r)
 {
     mem_free(r->kernel);
+    mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
     mem_free(r->inst);
     vec_free(&r->samples);

@@ -59,11 +59,13 @@ void interrupt_release(void);
 bool interrupted(void);  // since interrupt_catch
 
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
-enum { COLUMNS = 100 };
+enum { COLUMNS = 80 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
 size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
+size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
+void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
 // A row of two columns: left, and text from indent on, in the next line where left reaches so far.
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
 // text, or its end behind "…" in out where it is wider: names tell themselves apart there.
@@ -111,6 +113,8 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {
     size_t columns;
+    size_t indent;      // blanks before each row
+    size_t width;       // of a row, at most; 0: COLUMNS; SIZE_MAX: nothing is shortened
     size_t whole;       // so many columns in front are never shortened
     uint64_t tails;     // columns, a bit each, whose texts differ at their ends: they are shortened in front
     VEC(char *) cells;  // row after row, the heads first; released with table_free
@@ -119,9 +123,20 @@ typedef struct Table {
 void table_add(Table *t, const char *text);
 void table_add_value(Table *t, const Datum *value);  // reals with four digits
 void table_note(Table *t, const char *text);         // below the row of the last cell
-// Numbers stand on the right. The longest texts are shortened until a row fits COLUMNS, if it can.
+// Numbers stand on the right. The longest texts are shortened until a row fits, if it can.
 void table_print(const Table *t, FILE *out);
+size_t table_least(const Table *t);  // the width below which it can't be shortened
 void table_free(Table *t);
+
+// --- db_list.c -------------------------------------------------------------------------------------------------------
+typedef enum ListForm { LIST_READ, LIST_CSV, LIST_JSON } ListForm;  // LIST_READ: a table; not on a terminal, tabs
+typedef struct ListRequest {
+    const RunIds *ids;
+    const ColumnNames *columns;  // behind what tells the runs apart
+    bool kernels, errors;        // errors: whole ones
+    ListForm form;
+} ListRequest;
+void db_list(Store *s, const ListRequest *r, Diag *diag);
 
 // --- db_compare.c ----------------------------------------------------------------------------------------------------
 typedef struct CompareRequest {

@@ -23,7 +23,7 @@ static const Option options[] = {
     {"-o", "FILE", "where to write to (standard output)"},
     {"--by", "NAME=A,B",
      "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
-    {"--column", "NAME", "what is compared (cycles)"},
+    {"--column", "NAME", "what is compared (cycles; where clocks differ, the simulated seconds)"},
     {"--against", "FILE", "every counter against this store's; the exit status is 1 when any differs"},
     {"--yes", NULL, "delete more than one run"},
     {"--help", NULL, "this text"},
@@ -190,105 +190,15 @@ static void split(const char *text, Arena *arena, ColumnNames *out)
     }
 }
 
-// Columns of text in front, in which all runs may be alike: then they say nothing and are left out.
-static const struct {
-    const char *name;
-    bool only_if_several;
-} front[] = {{"key", false}, {"verb", true},      {"program", false}, {"params", false},
-             {"gpu", false}, {"overrides", true}, {"options", true},  {"model", true}};
-
-// The beginnings of keys that are long enough to tell the runs apart, 8 digits at least.
-static size_t key_length(Store *s, const RunIds *ids, Diag *diag)
-{
-    const char *const key = "key";
-    size_t length = 8;
-    Rows *r = rows_open(s, ids, &key, 1, false, diag);
-    Map seen = {0};
-    while (r && rows_next(r, diag)) {
-        const char *text = rows_values(r)->text ? rows_values(r)->text : "";
-        size_t n = strlen(text);
-        while (length < KEY_DIGITS && map_get(&seen, text, MIN(length, n), NULL)) length++;
-        map_put(&seen, text, MIN(length, n), 1);
-    }
-    map_free(&seen);
-    rows_close(r);
-    return length;
-}
-
-// Which columns of front differ between runs, or from what is usual.
-static void find_plain(Store *s, const RunIds *ids, bool plain[], Diag *diag)
-{
-    const char *names[COUNT(front)];
-    char *first[COUNT(front)] = {0};
-    for (size_t k = 0; k < COUNT(front); k++) names[k] = front[k].name, plain[k] = front[k].only_if_several;
-    Rows *r = rows_open(s, ids, names, COUNT(front), false, diag);
-    while (r && rows_next(r, diag)) {
-        for (size_t k = 0; k < COUNT(front); k++) {
-            Text t = {0};
-            datum_text(&rows_values(r)[k], &t);
-            if (!first[k])
-                first[k] = mem_text(t.v), plain[k] &= !*t.v || !strcmp(names[k], "model") || !strcmp(t.v, "run");
-            else
-                plain[k] &= !strcmp(first[k], t.v);
-            text_free(&t);
-        }
-    }
-    for (size_t k = 0; k < COUNT(front); k++) mem_free(first[k]);
-    rows_close(r);
-}
-
-static void list_table(Request *r, Store *s, const RunIds *ids, const ColumnNames *columns)
-{
-    size_t n = columns->n - 2, length = key_length(s, ids, &r->diag), failed = 0;  // behind them: status, error
-    Rows *rows = rows_open(s, ids, columns->v, columns->n, r->kernels, &r->diag);
-    Table t = {.columns = n + 1, .whole = 1};
-    for (size_t k = 0; k < n; k++) {
-        table_add(&t, k ? columns->v[k] : "run");
-        const char *const tails[] = {"params", "overrides", "options", "kernel"};
-        for (size_t j = 0; j < COUNT(tails) && k < 64; j++) t.tails |= (uint64_t)!strcmp(columns->v[k], tails[j]) << k;
-    }
-    table_add(&t, "status");
-    while (rows && rows_next(rows, &r->diag)) {
-        const Datum *v = rows_values(rows);
-        char key[KEY_DIGITS + 1];
-        snprintf(key, sizeof key, "%.*s", (int)length, v[0].text);
-        table_add(&t, key);
-        for (size_t k = 1; k <= n; k++) table_add_value(&t, &v[k]);
-        const char *error = v[n + 1].kind == DATUM_TEXT ? v[n + 1].text : NULL;
-        char line[COLUMNS - 4];
-        if (error) failed++, snprintf(line, sizeof line, "%.*s", (int)strcspn(error, "\n"), error);
-        if (error) table_note(&t, r->filter.failed ? error : line);
-    }
-    if (!r->diag.failed) {
-        if (ids->n) table_print(&t, stdout), printf("\n");
-        printf("%zu run%s", ids->n, ids->n == 1 ? "" : "s");
-        if (failed && !r->filter.failed) printf(", %zu failed", failed);
-        printf(" in %s\n", store_path(s));
-    }
-    table_free(&t);
-    rows_close(rows);
-}
-
 static int list(Request *r)
 {
     Arena arena = {0};
     RunIds ids = {0};
     ColumnNames columns = {0};
-    bool plain[COUNT(front)];
     Store *s = select_runs(r, &ids);
-    if (s) {
-        find_plain(s, &ids, plain, &r->diag);
-        for (size_t k = 0; k < COUNT(front); k++)
-            if (r->csv || r->json || !plain[k]) vec_push(&columns, front[k].name);
-        if (r->kernels) vec_push(&columns, "kernel");
-        split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns);
-        vec_push(&columns, "status");
-        vec_push(&columns, "error");
-        if (r->csv || r->json)
-            export_rows(s, &ids, &columns, r->kernels, r->json, stdout, &r->diag);
-        else
-            list_table(r, s, &ids, &columns);
-    }
+    ListForm form = r->csv ? LIST_CSV : r->json ? LIST_JSON : LIST_READ;
+    split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns);
+    if (s) db_list(s, &(ListRequest){&ids, &columns, r->kernels, r->filter.failed, form}, &r->diag);
     store_close(s);
     vec_free(&columns), vec_free(&ids);
     arena_free(&arena);
@@ -326,9 +236,9 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
 {
     Arena arena = {0};
     StoredStructures all = {0};
-    Table t = {.columns = 9};
-    const char *const heads[] = {"  data structure", "loads",       "stores",  "atomics",   "transactions",
-                                 "sectors",          "l1_accesses", "l1_hits", "dram_bytes"};
+    Table t = {.columns = 9, .indent = 2, .width = page_width(stdout), .tails = 1};
+    const char *const heads[] = {"data structure", "loads",       "stores",  "atomics",   "transactions",
+                                 "sectors",        "l1_accesses", "l1_hits", "dram_bytes"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     store_structures(s, run, &arena, &all, diag);
     for (size_t k = 0; k < all.n; k++) {
@@ -336,7 +246,7 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
         const int64_t values[] = {x->loads,   x->stores,      x->atomics, x->transactions,
                                   x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
         if (strcmp(x->kernel, kernel)) continue;
-        table_add(&t, arena_printf(&arena, "  %s", x->name));
+        table_add(&t, x->name);
         for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Datum){.kind = DATUM_INT, .whole = values[n]});
     }
     if (t.notes.n > 1) printf("\n"), table_print(&t, stdout);
@@ -420,7 +330,7 @@ static int export(Request *r)
             split(r->columns, &arena, &columns);
         else
             export_columns(s, &ids, &arena, &columns, &r->diag);
-        if (!r->diag.failed) export_rows(s, &ids, &columns, true, r->json, out, &r->diag);
+        if (!r->diag.failed) export_rows(s, &ids, &columns, true, r->json ? EXPORT_JSON : EXPORT_CSV, out, &r->diag);
     }
     if (out && (fflush(out) || (r->output && fclose(out))))
         diag_error(&r->diag, "%s: %s", r->output ? r->output : "standard output", strerror(errno));

@@ -10,7 +10,8 @@
 static const Option options[] = {
     {"-o", "FILE", "the page (report.html); - is standard output"},
     {"--gpu", "NAME|FILE[,…]", "only these GPUs; those to run on (gtx480)"},
-    {"--baseline", "KEY=VALUE[,…]", "values that others are compared with, instead of the first"},
+    {"--baseline", "KEY=VALUE[,…]",
+     "values that others are compared with, instead of the description's own or the first given"},
     {"--plot", "DIR", "each figure as files too: its CSV, the gnuplot script that draws it, the SVG"},
     {"--no-figures", NULL, "tables and numbers alone, for which gnuplot isn't needed"},
     {"--help", NULL, "this text"},
@@ -25,6 +26,7 @@ enum { P_OUT, P_GPU, P_BASELINE, P_PLOT, P_NO_FIGURES, P_HELP, P_OF_STORE, P_PRO
 typedef struct Request {
     ReportOptions report;
     Matrix matrix;  // of report run
+    TextList keys;  // of its cells
     const char *out, *db;
     bool run;
     Diag diag;
@@ -32,10 +34,11 @@ typedef struct Request {
 
 static int usage(void)
 {
-    printf("usage: onchip report [options]\n       onchip report run WORKLOAD[,…] [parameter=a,b …] [options]\n"
+    printf("usage: onchip report [options]\n"
+           "       onchip report run WORKLOAD[,…] [parameter=a,b …] [options]\n"
            "       onchip report run FILE.ptx[,…] [--arg SPEC …] [options]\n\n"
-           "Writes one HTML page over the runs of the store, or over runs made for it and not kept: every combination "
-           "of what\nhas several values between commas.\n\n");
+           "Writes one HTML page over the runs of the store, or over runs made for it and\n"
+           "not kept: every combination of what has several values between commas.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }
@@ -84,13 +87,23 @@ static int read_options(Request *r, int argc, char **argv)
     return fit && ok ? -1 : EXIT_USAGE;
 }
 
-// The runs of report run go into a store that is lost with the report.
+// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is
+// the matrix's.
 static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
     bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
-    return ok &&
-           (!interrupted() || s->done || s->failed || (diag_error(&r->diag, "interrupted before any run"), false));
+    if (ok && interrupted() && !s->done && !s->failed) ok = diag_error(&r->diag, "interrupted before any run");
+    Identities *ids = identities_open();
+    for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {
+        Identity id;
+        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, &r->diag);
+        if (ok) vec_push(&r->keys, arena_text(&r->matrix.arena, id.key, KEY_DIGITS));
+        identity_free(&id);
+    }
+    identities_close(ids);
+    r->report.keys = &r->keys;
+    return ok;
 }
 
 static bool write_page(Request *r, const Text *html)
@@ -136,5 +149,6 @@ int cmd_report(int argc, char **argv)
     tell_diag(&r.diag);
     diag_free(&r.diag);
     matrix_free(&r.matrix);
+    vec_free(&r.keys);
     return code;
 }

@@ -79,6 +79,15 @@ static void built_in(Request *r, const char *paper)
     }
 }
 
+static void list_figure(FILE *out, const char *name, size_t paper, const Reproduction *r)
+{
+    Text left = {0}, title = {0};
+    text_printf(&left, "  %-10.*s %-14s", (int)paper, name, name + paper + 1);
+    text_printf(&title, "%s%s%s%s", r->title, r->from ? " (" : "", r->from ? r->from : "", r->from ? ")" : "");
+    put_row(out, left.v, 28, BREAK_WORDS, title.v);
+    text_free(&left), text_free(&title);
+}
+
 // paper: those of one; null: all.
 static void list_all(const char *paper, FILE *out)
 {
@@ -89,8 +98,7 @@ static void list_all(const char *paper, FILE *out)
         const char *slash = strchr(f->name, '/');
         size_t n = (size_t)(slash - f->name);
         if (paper && (strlen(paper) != n || memcmp(paper, f->name, n))) continue;
-        if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag))
-            fprintf(out, "  %-12.*s %-13s %s (%s)\n", (int)n, f->name, slash + 1, r.title, r.from ? r.from : "");
+        if (reproduce_open(&r, f->name, f->text, f->size, "paper", &diag)) list_figure(out, f->name, n, &r);
         reproduce_free(&r);
         diag_free(&diag);
     }

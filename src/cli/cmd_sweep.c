@@ -59,8 +59,9 @@ static int usage(void)
            "       onchip sweep FILE.ptx[,…] [--arg SPEC …] [options]\n"
            "       onchip sweep --measure NAME[,…] [parameter=a,b …] [options]\n"
            "       onchip sweep FILE.ini … [options]\n\n"
-           "Runs every combination that the store doesn't have yet, and keeps the results. A file has the combinations "
-           "in its\nsections [matrix] (doc/sweep.md). Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
+           "Runs every combination that the store doesn't have yet, and keeps the results.\n"
+           "A file has the combinations in its sections [matrix] (doc/sweep.md).\n"
+           "Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }

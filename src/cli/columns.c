@@ -3,6 +3,15 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+size_t page_width(FILE *out)
+{
+    struct winsize size;
+    if (!isatty(fileno(out))) return SIZE_MAX;
+    return !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : COLUMNS;
+}
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
@@ -23,10 +32,15 @@ static size_t item_end(const char *s, Break at)
 
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text)
 {
+    put_within(out, COLUMNS, column, indent, at, text);
+}
+
+void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text)
+{
     bool first = true;
     while (*text) {
         size_t n = item_end(text, at), width = width_of(text, n);
-        if (!first && column + 1 + width > COLUMNS) {
+        if (!first && column + 1 + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (!first) {

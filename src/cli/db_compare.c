@@ -1,6 +1,7 @@
 // db_compare.c: onchip db compare: ratios of pairs with the interval of their mean, and the counters that differ.
 #include "cli/cli.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,15 +35,32 @@ static const char *verdict(const PairMean *m)
     return m->significant ? "significant" : "not significant";
 }
 
-static void print_comparison(const Comparison *c, const char *column, const char *const names[2])
+// Simulated times are read in the unit in which the longest is 1 or more.
+typedef struct TimeUnit {
+    const char *name;
+    double per;  // of it in a second
+} TimeUnit;
+static TimeUnit time_unit(double seconds)
 {
-    Table t = {.columns = 5, .whole = 1, .tails = 1 << 1};
+    static const TimeUnit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
+    size_t u = 0;
+    while (u + 1 < COUNT(units) && seconds * units[u].per < 1) u++;
+    return units[u];
+}
+
+static void print_comparison(const Comparison *c, const char *const names[2])
+{
+    bool times = !strcmp(c->column, "seconds");
+    double longest = 0;
+    for (size_t k = 0; k < c->pairs.n; k++) longest = MAX(longest, MAX(c->pairs.v[k].value[0], c->pairs.v[k].value[1]));
+    TimeUnit unit = times ? time_unit(longest) : (TimeUnit){"", 1};
+    Table t = {.columns = 5, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < c->pairs.n; k++) {
         const RunPair *p = &c->pairs.v[k];
         table_add(&t, p->program), table_add(&t, p->what);
-        add_real(&t, "%.10g", p->value[0]), add_real(&t, "%.10g", p->value[1]);
+        for (int n = 0; n < 2; n++) add_real(&t, times ? "%.6g" : "%.10g", unit.per * p->value[n]);
         if (p->equal)
             table_add(&t, "equal");
         else if (p->ratio > 0)
@@ -50,10 +68,13 @@ static void print_comparison(const Comparison *c, const char *column, const char
         else
             table_add(&t, "-");
     }
-    printf("%s: %s / %s\n\n", column, names[1], names[0]);
+    if (times)
+        printf("simulated time in %s, cycles / gpu.clock: %s / %s\n\n", unit.name, names[1], names[0]);
+    else
+        printf("%s: %s / %s\n\n", c->column, names[1], names[0]);
     table_print(&t, stdout);
     table_free(&t);
-    t = (Table){.columns = 6};
+    t = (Table){.columns = 6, .width = page_width(stdout)};
     const char *const mean_heads[] = {"program", "pairs", "equal", "ratio", "95 % interval", ""};
     for (size_t k = 0; k < COUNT(mean_heads); k++) table_add(&t, mean_heads[k]);
     for (size_t k = 0; k < c->means.n; k++) {
@@ -77,8 +98,10 @@ static void print_comparison(const Comparison *c, const char *column, const char
                    names[k]);
         if (c->without[k])
             printf("\n%llu run%s of %s failed or without %s", (unsigned long long)c->without[k],
-                   c->without[k] == 1 ? "" : "s", names[k], column);
+                   c->without[k] == 1 ? "" : "s", names[k], c->column);
     }
+    if (c->clocks && !strcmp(c->column, "cycles"))
+        printf("\nthe clocks differ, and with them the length of a cycle; without --column times are compared\n");
     if (c->alone[0] + c->alone[1] + c->without[0] + c->without[1]) printf("\n");
 }
 
@@ -118,11 +141,11 @@ static void json_ratio(Json *j, const char *name, bool there, double value)
         json_string(j, name, NULL);
 }
 
-static void print_comparison_json(const Comparison *c, const char *column, const char *const names[2])
+static void print_comparison_json(const Comparison *c, const char *const names[2])
 {
     Json j = {0};
     begin_json(&j);
-    json_string(&j, "column", column);
+    json_string(&j, "column", c->column);
     json_texts(&j, "sides", names);
     json_open(&j, "pairs", '[');
     for (size_t k = 0; k < c->pairs.n; k++) {
@@ -157,18 +180,17 @@ static bool compare_sides(const CompareRequest *r, const Selection x[2], const c
                           const char *const names[2], Diag *diag)
 {
     const Side sides[2] = {{x[0].store, &x[0].ids}, {x[1].store, &x[1].ids}};
-    const char *column = r->column ? r->column : "cycles";
     Comparison c;
-    bool ok = compare_runs(sides, setting, column, &c, diag);
+    bool ok = compare_runs(sides, setting, r->column, &c, diag);
     if (ok && !c.pairs.n)
         ok = diag_error(diag,
                         "no run of one side has a partner with a value on the other (%zu and %zu runs)\nhint: program, "
                         "parameters, description and overrides must be the same",
                         x[0].ids.n, x[1].ids.n);
     if (ok && r->json)
-        print_comparison_json(&c, column, names);
+        print_comparison_json(&c, names);
     else if (ok)
-        print_comparison(&c, column, names);
+        print_comparison(&c, names);
     comparison_free(&c);
     return ok;
 }
@@ -220,8 +242,12 @@ static void json_difference(Json *j, const Difference *d)
 
 static void print_differences(const Differences *d, const char *const keys[2])
 {
-    Table t = {.columns = 5};
-    const char *const heads[] = {"kernel", "counter", keys[0], keys[1], "difference"};
+    int digits = 8;  // of keys, as db list shows them
+    while (digits < KEY_DIGITS && !strncmp(keys[0], keys[1], (size_t)digits)) digits++;
+    char key[2][KEY_DIGITS + 1];
+    for (int k = 0; k < 2; k++) snprintf(key[k], sizeof key[k], "%.*s", digits, keys[k]);
+    Table t = {.columns = 5, .width = page_width(stdout), .tails = 1};
+    const char *const heads[] = {"kernel", "counter", key[0], key[1], "difference"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < d->n; k++) {
         const Difference *x = &d->v[k];
@@ -236,23 +262,49 @@ static void print_differences(const Differences *d, const char *const keys[2])
     table_free(&t);
 }
 
-static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2], Diag *diag)
+// A column of two runs; NaN where it is no number.
+static bool read_two(Store *s, const RunIds ids[2], const char *column, double v[2], Diag *diag)
 {
-    double v[2];
     for (int k = 0; k < 2; k++) {
-        Rows *rows = rows_open(s, &ids[k], &r->column, 1, false, diag);
-        bool ok = rows && rows_next(rows, diag) &&
-                  (datum_number(rows_values(rows), &v[k]) ||
-                   diag_error(diag, "%s has no %s that is a number", r->what[k], r->column));
+        Rows *rows = rows_open(s, &ids[k], &column, 1, false, diag);
+        bool ok = rows && rows_next(rows, diag);
+        if (ok && !datum_number(rows_values(rows), &v[k])) v[k] = NAN;
         rows_close(rows);
         if (!ok) return false;
     }
-    printf("%s: %.10g and %.10g", r->column, v[0], v[1]);
-    if (v[0] == v[1])
+    return true;
+}
+
+static void print_two(const char *what, int digits, double a, double b)
+{
+    printf("%s: %.*g and %.*g", what, digits, a, digits, b);
+    if (a == b)
         printf(", equal");
-    else if (v[0] > 0 && v[1] > 0)
-        printf(", ratio %.4f", v[1] / v[0]);
+    else if (a > 0 && b > 0)
+        printf(", ratio %.4f", b / a);
     printf("\n");
+}
+
+static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2], Diag *diag)
+{
+    double v[2];
+    if (!read_two(s, ids, r->column, v, diag)) return false;
+    for (int k = 0; k < 2; k++)
+        if (isnan(v[k])) return diag_error(diag, "%s has no %s that is a number", r->what[k], r->column);
+    print_two(r->column, 10, v[0], v[1]);
+    return true;
+}
+
+// Where clocks differ, cycles don't tell which run is faster.
+static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
+{
+    double cycles[2], seconds[2];
+    if (!read_two(s, ids, "cycles", cycles, diag) || !read_two(s, ids, "seconds", seconds, diag)) return false;
+    if (!clocks_differ(cycles, seconds)) return true;
+    TimeUnit unit = time_unit(MAX(seconds[0], seconds[1]));
+    char what[64];
+    snprintf(what, sizeof what, "simulated time in %s, cycles / gpu.clock", unit.name);
+    print_two(what, 6, unit.per * seconds[0], unit.per * seconds[1]);
     return true;
 }
 
@@ -287,6 +339,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
             print_json(&j);
         } else if (ok) {
             print_differences(&d, r->what);
+            ok = print_times(s, ids, diag);
         }
         vec_free(&d);
         arena_free(&arena);
@@ -298,7 +351,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
 
 static void print_regression(const Regression *g)
 {
-    Table t = {.columns = 6, .whole = 1, .tails = 1 << 1};
+    Table t = {.columns = 6, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", "counters", "cycles", "largest", "before → now"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < g->changes.n; k++) {

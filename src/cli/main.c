@@ -9,15 +9,15 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *doc;
 } commands[] = {
-    {"run", cmd_run, "simulates a workload or a PTX file and says what the memory hierarchy did"},
+    {"run", cmd_run, "simulates a workload or a PTX file and says what its memory did"},
     {"sweep", cmd_sweep, "runs many combinations and keeps the results in a store"},
-    {"report", cmd_report, "makes a page of figures and tables of a store's runs, or of runs made for it"},
+    {"report", cmd_report, "makes a page of figures and tables of a store's runs, or of new ones"},
     {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
     {"reproduce", cmd_reproduce, "puts a paper's figures and tables beside ours"},
     {"probe", cmd_probe, "finds out what the memory hierarchy of a GPU is, simulated or real"},
     {"sl1", cmd_sl1, "rewrites PTX to cache in shared memory: the software L1"},
-    {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops (PTX instructions)"},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU's description, or the manual of keys or counters"},
+    {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops"},
+    {"show", cmd_show, "shows PTX as onchip reads it, a GPU's description, keys or counters"},
 };
 
 int tell(int code, const char *format, ...)

@@ -10,10 +10,10 @@ enum { JSON_VERSION = 2 };
 
 static double share(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
-static double rate(const Record *r, const Gpu *g, const char *name)
+static double rate(const uint64_t *count, const Gpu *g, const char *name)
 {
     for (size_t k = 0; k < rate_count; k++)
-        if (!strcmp(rates[k].name, name)) return rates[k].value(r->count, g);
+        if (!strcmp(rates[k].name, name)) return rates[k].value(count, g);
     return 0;
 }
 
@@ -34,9 +34,8 @@ static void print_row(FILE *out, const char *label, const char *format, ...)
     text_free(&t);
 }
 
-static void slots(const Record *r, FILE *out)
+static void slots(const uint64_t *c, FILE *out)
 {
-    const uint64_t *c = r->count;
     Text t = {0};
     text_printf(&t, "issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
     for (size_t k = 0; k < COUNT(causes); k++)
@@ -49,32 +48,42 @@ static void slots(const Record *r, FILE *out)
 
 static const char *name_of(const Record *r, int k) { return r->structure_name[k] ? r->structure_name[k] : "?"; }
 
-static void structures(const Record *r, FILE *out)
+static void add_count(Table *t, uint64_t value)
 {
-    enum { LEAST = 16, MOST = 32 };  // of the names' column
-    size_t column = 0;
-    uint64_t dram = 0;
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        dram += r->structure_dram[k];
-        if (r->structure[k].loads + r->structure[k].stores + r->structure[k].atomics)
-            column = MAX(column, MIN(MOST, MAX(LEAST, width_of(name_of(r, k), strlen(name_of(r, k))))));
+    table_add_value(t, &(Datum){.kind = DATUM_INT, .whole = (int64_t)value});
+}
+
+// "-" where there is nothing to have a share of.
+static void add_share(Table *t, uint64_t part, uint64_t whole)
+{
+    char text[16] = "-";
+    if (whole) snprintf(text, sizeof text, "%.1f %%", share(part, whole));
+    table_add(t, text);
+}
+
+static void structures(const LaunchSum *sum, FILE *out)
+{
+    // What lines that earlier launches left dirty cost is DRAM's too, but no structure's.
+    uint64_t dram = sum->count[C_DRAM_READ_BYTES] + sum->count[C_DRAM_WRITE_BYTES], atomics = 0;
+    for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].atomics;
+    const char *const heads[] = {"structure",    "loads",       "stores",  atomics ? "atomics" : NULL,
+                                 "sectors/req.", "L1 accesses", "L1 hits", "of DRAM"};
+    Table t = {.columns = COUNT(heads) - !atomics, .indent = 2, .tails = 1};
+    for (size_t k = 0; k < COUNT(heads); k++)
+        if (heads[k]) table_add(&t, heads[k]);
+    for (size_t k = 0; k < sum->structures.n; k++) {
+        const RunStructure *s = &sum->structures.v[k];
+        char each[32];
+        snprintf(each, sizeof each, "%.2f", (double)s->sectors / (double)(s->loads + s->stores + s->atomics));
+        table_add(&t, s->name);
+        add_count(&t, s->loads), add_count(&t, s->stores);
+        if (atomics) add_count(&t, s->atomics);
+        table_add(&t, each);
+        add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
+        add_share(&t, s->dram_bytes, dram);
     }
-    if (column)
-        fprintf(out, "  %-*s %10s %10s %9s %13s %8s %10s\n", (int)column, "data structure", "loads", "stores",
-                "atomics", "sectors/req.", "L1 hits", "of DRAM");
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *s = &r->structure[k];
-        uint64_t requests = s->loads + s->stores + s->atomics;
-        if (!requests) continue;
-        char hits[16] = "-", rest[16], cut[256];
-        if (s->l1_accesses) snprintf(hits, sizeof hits, "%.1f %%", share(s->l1_hits, s->l1_accesses));
-        snprintf(rest, sizeof rest, "%.1f %%", share(r->structure_dram[k], dram));
-        const char *name = cut_front(cut, sizeof cut, name_of(r, k), column);
-        fprintf(out, "  %s%*s %10llu %10llu %9llu %13.2f %8s %10s\n", name,
-                (int)(column - width_of(name, strlen(name))), "", (unsigned long long)s->loads,
-                (unsigned long long)s->stores, (unsigned long long)s->atomics, (double)s->sectors / (double)requests,
-                hits, rest);
-    }
+    if (sum->structures.n) table_print(&t, out);
+    table_free(&t);
 }
 
 typedef struct Line {
@@ -106,22 +115,19 @@ static Line place_of(const Module *m, const Inst *i)
 }
 
 // Sums instructions by source line. Returns how many lines; the caller frees *out.
-static size_t by_line(const Record *r, Line **out)
+static size_t by_line(const Kernel *kernel, const InstStat *inst, Line **out)
 {
     VEC(Line) lines = {0};
-    for (size_t c = 0; r->code && r->inst && c < r->code->codes.n; c++) {
-        const Code *code = r->code->codes.v[c];
+    for (size_t c = 0; kernel && inst && c < kernel->codes.n; c++) {
+        const Code *code = kernel->codes.v[c];
         for (uint32_t i = 0; i < code->n; i++) {
-            const InstStat *s = &r->inst[code->stat_base + i];
+            const InstStat *s = &inst[code->stat_base + i];
             if (!s->issued) continue;
             Line l = place_of(code->f->module, &code->f->insts.v[i]);
             size_t k = 0;
             while (k < lines.n && (lines.v[k].line != l.line || strcmp(lines.v[k].file, l.file))) k++;
             if (k == lines.n) vec_push(&lines, l);
-            InstStat *t = &lines.v[k].sum;
-            t->issued += s->issued, t->lanes += s->lanes, t->transactions += s->transactions,
-                t->l1_accesses += s->l1_accesses;
-            t->l1_hits += s->l1_hits, t->stalls += s->stalls;
+            add_inst(&lines.v[k].sum, s);
         }
     }
     if (lines.n) qsort(lines.v, lines.n, sizeof *lines.v, by_heat);
@@ -129,68 +135,86 @@ static size_t by_line(const Record *r, Line **out)
     return lines.n;
 }
 
-static void hottest(const Record *r, FILE *out)
+static void hottest(const LaunchSum *sum, FILE *out)
 {
-    enum { SHOWN = 12, COLUMN = 48 };
+    enum { SHOWN = 12 };
+    static const char *const heads[] = {"source line", "issued", "stalls", "transactions", "L1 accesses", "L1 hits"};
+    Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
     Line *lines;
-    size_t n = by_line(r, &lines);
-    if (n)
-        fprintf(out, "  %-*s %10s %12s %12s %8s\n", COLUMN, "source line", "issued", "stalls", "transactions",
-                "L1 hits");
+    size_t n = by_line(sum->first->code, sum->inst, &lines);
+    for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
-        char place[512], cut[512], hits[16] = "-";
-        snprintf(place, sizeof place, "%s:%u", lines[k].file, lines[k].line);
-        const char *shown = cut_front(cut, sizeof cut, place, COLUMN);
-        if (lines[k].sum.l1_accesses)
-            snprintf(hits, sizeof hits, "%.1f %%", share(lines[k].sum.l1_hits, lines[k].sum.l1_accesses));
-        fprintf(out, "  %s%*s %10llu %12llu %12llu %8s\n", shown, (int)(COLUMN - width_of(shown, strlen(shown))), "",
-                (unsigned long long)lines[k].sum.issued, (unsigned long long)lines[k].sum.stalls,
-                (unsigned long long)lines[k].sum.transactions, hits);
+        const InstStat *s = &lines[k].sum;
+        Text place = {0};
+        text_printf(&place, "%s:%u", lines[k].file, lines[k].line);
+        table_add(&t, place.v);
+        add_count(&t, s->issued), add_count(&t, s->stalls), add_count(&t, s->transactions);
+        add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
+        text_free(&place);
     }
+    if (n) table_print(&t, out);
+    table_free(&t);
     mem_free(lines);
 }
 
-static void memory_text(const Record *r, const Gpu *g, FILE *out)
+static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
 {
-    const uint64_t *c = r->count;
     char a[32], b[32];
     if (c[C_L1_ACCESSES]) {
         format_count(a, (double)c[C_L1_ACCESSES]);
-        print_row(out, "L1", "%s accesses, %.2f %% hits (loads %.2f %%), %.2f per 1000 thread instructions", a,
-                  100 * rate(r, g, "l1_hit_rate"), 100 * rate(r, g, "l1_read_hit_rate"), rate(r, g, "apki"));
+        print_row(out, "L1",
+                  "%s accesses, %.2f %% hits (loads %.2f %%), %.2f %% merges, %.2f per 1000 thread instructions", a,
+                  100 * rate(c, g, "l1_hit_rate"), 100 * rate(c, g, "l1_read_hit_rate"),
+                  share(c[C_L1_MERGES], c[C_L1_ACCESSES]), rate(c, g, "apki"));
     }
     if (c[C_L1_BYPASSES])
         format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
     if (c[C_RO_ACCESSES]) {
         format_count(a, (double)c[C_RO_ACCESSES]);
-        print_row(out, "read-only", "%s accesses, %.2f %% hits", a, share(c[C_RO_HITS], c[C_RO_ACCESSES]));
+        print_row(out, "read-only", "%s accesses, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_RO_HITS], c[C_RO_ACCESSES]), share(c[C_RO_MERGES], c[C_RO_ACCESSES]));
+    }
+    if (c[C_CONST_ACCESSES]) {
+        format_count(a, (double)c[C_CONST_ACCESSES]);
+        print_row(out, "constants", "%s accesses, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_CONST_HITS], c[C_CONST_ACCESSES]), share(c[C_CONST_MERGES], c[C_CONST_ACCESSES]));
     }
     if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
         format_count(b, (double)c[C_SHARED_CONFLICTS]);
         print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
-                  rate(r, g, "shared_passes"), b);
+                  rate(c, g, "shared_passes"), b);
+    }
+    if (c[C_TLB1_ACCESSES]) {
+        format_count(a, (double)c[C_TLB1_ACCESSES]);
+        format_count(b, (double)c[C_TLB2_ACCESSES]);
+        print_row(out, "TLBs", "of SMs %s look-ups, %.2f %% hits; of all %s look-ups, %.2f %% hits, %.2f %% merges", a,
+                  share(c[C_TLB1_HITS], c[C_TLB1_ACCESSES]), b, share(c[C_TLB2_HITS], c[C_TLB2_ACCESSES]),
+                  share(c[C_TLB2_MERGES], c[C_TLB2_ACCESSES]));
     }
     format_count(a, (double)c[C_L2_ACCESSES]);
-    print_row(out, "L2", "%s requests, %.2f %% hits, %.1f GB/s", a, 100 * rate(r, g, "l2_hit_rate"),
-              rate(r, g, "l2_bandwidth"));
+    print_row(out, "L2", "%s requests, %.2f %% hits, %.2f %% merges, %.1f GB/s", a, 100 * rate(c, g, "l2_hit_rate"),
+              share(c[C_L2_MERGES], c[C_L2_ACCESSES]), rate(c, g, "l2_bandwidth"));
     char rows[32] = "";
     format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
     format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
     if (c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES])
-        snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(r, g, "dram_row_hit_rate"));
-    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(r, g, "dram_bandwidth"), g->dram_gbs,
+        snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(c, g, "dram_row_hit_rate"));
+    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(c, g, "dram_bandwidth"), g->dram_gbs,
               rows);
 }
 
-static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
+static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *out)
 {
-    const uint64_t *c = r->count;
+    const Record *r = sum->first;
+    const uint64_t *c = sum->count;
     char a[32], b[32];
     char *name = name_shown(r->kernel);
-    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u\n", name, r->info.grid[0], r->info.grid[1], r->info.grid[2],
+    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, r->info.grid[0], r->info.grid[1], r->info.grid[2],
             r->info.block[0], r->info.block[1], r->info.block[2]);
     mem_free(name);
+    if (sum->launches > 1) fprintf(out, ", %llu launches summed", (unsigned long long)sum->launches);
+    fprintf(out, "\n");
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
     if (r->functional) {
@@ -198,41 +222,22 @@ static void kernel_text(const Record *r, const Gpu *g, bool lines, FILE *out)
                 r->partial ? " so far" : "", b);
         return;
     }
-    double ms = 1e3 * rate(r, g, "seconds");
+    double ms = 1e3 * rate(c, g, "seconds");
     print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
-              (unsigned long long)c[C_CYCLES], r->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
-              ms < 0.1 ? "µs" : "ms", rate(r, g, "ipc"), a, b);
+              (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
+              ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
-              100 * rate(r, g, "occupancy"), r->occupancy_blocks, r->occupancy_blocks == 1 ? "" : "s",
+              100 * rate(c, g, "occupancy"), r->occupancy_blocks, r->occupancy_blocks == 1 ? "" : "s",
               r->occupancy_warps, r->occupancy_warps == 1 ? "" : "s", r->occupancy_limit ? r->occupancy_limit : "?");
-    slots(r, out);
-    memory_text(r, g, out);
-    structures(r, out);
-    if (lines) hottest(r, out);
-}
-
-// Many launches of one kernel are summed.
-static void add(Record *sum, const Record *r)
-{
-    for (int k = 0; k < C_COUNT; k++) sum->count[k] += r->count[k];
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *f = &r->structure[k];
-        StructStat *t = &sum->structure[k];
-        add_structure(t, f);
-        sum->structure_dram[k] += r->structure_dram[k];
-    }
-    for (uint32_t k = 0; sum->inst && r->inst && k < sum->insts && k < r->insts; k++) {
-        sum->inst[k].issued += r->inst[k].issued, sum->inst[k].lanes += r->inst[k].lanes,
-            sum->inst[k].transactions += r->inst[k].transactions;
-        sum->inst[k].l1_accesses += r->inst[k].l1_accesses, sum->inst[k].l1_hits += r->inst[k].l1_hits,
-            sum->inst[k].stalls += r->inst[k].stalls;
-    }
+    slots(c, out);
+    memory_text(c, g, out);
+    structures(sum, out);
+    if (lines) hottest(sum, out);
 }
 
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 {
     const Gpu *g = device_gpu(d);
-    size_t n = oc_launches(d);
     bool timed = false;
     Text head = {0};
     text_put(&head, info->what);
@@ -244,28 +249,13 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
                                  : ": FAILED");
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
-    for (size_t k = 0; k < n; k++) {
-        const Record *r = device_record(d, k);
-        bool seen = false;
-        size_t same = 0;
-        for (size_t j = 0; j < k; j++)
-            seen |= !strcmp(device_record(d, j)->kernel, r->kernel) && device_record(d, j)->functional == r->functional;
-        if (seen) continue;
-        Record sum = *r;
-        sum.inst = r->inst ? mem_alloc(sizeof *sum.inst * r->insts) : NULL;
-        if (r->inst) memcpy(sum.inst, r->inst, sizeof *sum.inst * r->insts);
-        for (size_t j = k + 1; j < n; j++) {
-            const Record *o = device_record(d, j);
-            if (strcmp(o->kernel, r->kernel) || o->functional != r->functional) continue;
-            add(&sum, o);
-            sum.partial |= o->partial;
-            same++;
-        }
-        kernel_text(&sum, g, info->lines, out);
-        timed |= !r->functional;
-        if (same) fprintf(out, "  (%zu launches, summed)\n", same + 1);
-        mem_free(sum.inst);
+    LaunchSums sums = {0};
+    launches_sum(d, &sums);
+    for (size_t k = 0; k < sums.n; k++) {
+        kernel_text(&sums.v[k], g, info->lines, out);
+        timed |= !sums.v[k].first->functional;
     }
+    launches_free(&sums);
     if (info->lines && timed)
         put_row(out, "\nstalls", 8, BREAK_WORDS,
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "
@@ -294,8 +284,8 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     json_uint(j, "cycles", r->count[C_CYCLES]);
     json_uint(j, "warp_instructions", r->count[C_WARP_INSTS]);
     json_uint(j, "thread_instructions", r->count[C_THREAD_INSTS]);
-    json_double(j, "ipc", rate(r, g, "ipc"));
-    json_double(j, "l1_hit_rate", rate(r, g, "l1_hit_rate"));
+    json_double(j, "ipc", rate(r->count, g, "ipc"));
+    json_double(j, "l1_hit_rate", rate(r->count, g, "l1_hit_rate"));
     json_double(j, "start_seconds", r->start);
     json_double(j, "end_seconds", r->end);
     json_uint(j, "occupancy_blocks", r->occupancy_blocks);
@@ -326,7 +316,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     json_close(j, ']');
     if (lines) {
         Line *l;
-        size_t n = by_line(r, &l);
+        size_t n = by_line(r->code, r->inst, &l);
         json_open(j, "lines", '[');
         for (size_t k = 0; k < n; k++) {
             json_open(j, NULL, '{');

@@ -38,7 +38,7 @@ static bool is_number(const char *text)
     size_t n = strlen(text);
     if (!n || !strcmp(text, "-")) return true;
     char *copy = mem_text(text);
-    if (copy[n - 1] == '%') copy[n - 1] = 0;
+    if (copy[n - 1] == '%') copy[n - (n > 1 && copy[n - 2] == ' ' ? 2 : 1)] = 0;
     bool ok = parse_float(*copy == '+' ? copy + 1 : copy, &x);
     mem_free(copy);
     return ok;
@@ -51,7 +51,7 @@ typedef struct Layout {
 
 static void lay_out(const Table *t, Layout *l)
 {
-    size_t all = 0, rows = t->cells.n / t->columns;
+    size_t all = t->indent, rows = t->cells.n / t->columns;
     for (size_t c = 0; c < t->columns; c++) {
         l->width[c] = 0;
         l->right[c] = rows > 1;
@@ -62,7 +62,7 @@ static void lay_out(const Table *t, Layout *l)
         }
         all += l->width[c] + (c ? GAP : 0);
     }
-    for (; all > COLUMNS; all--) {
+    for (; all > (t->width ? t->width : COLUMNS); all--) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
             if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST &&
@@ -71,6 +71,18 @@ static void lay_out(const Table *t, Layout *l)
         if (widest == t->columns) break;
         l->width[widest]--;
     }
+}
+
+size_t table_least(const Table *t)
+{
+    Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
+    Table narrow = *t;
+    size_t least = t->indent;
+    narrow.width = 1;
+    lay_out(&narrow, &l);
+    for (size_t c = 0; c < t->columns; c++) least += l.width[c] + (c ? GAP : 0);
+    mem_free(l.width), mem_free(l.right);
+    return least;
 }
 
 // The first width characters of a line; when there are more, the last of them is an ellipsis.
@@ -97,6 +109,7 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
 {
     size_t last = t->columns;
     while (last > 1 && !*t->cells.v[r * t->columns + last - 1]) last--;
+    fprintf(out, "%*s", (int)t->indent, "");
     for (size_t c = 0; c < last; c++) {
         const char *text = t->cells.v[r * t->columns + c];
         size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
@@ -111,15 +124,31 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
     putc('\n', out);
 }
 
+// Lines that fit stay as they are: a source line has a caret below it.
+static void put_note(const Table *t, const char *note, FILE *out)
+{
+    enum { INDENT = 4 };
+    size_t width = t->width ? t->width : COLUMNS;
+    for (size_t n; *note; note += n + (note[n] == '\n')) {
+        n = strcspn(note, "\n");
+        char *line = mem_text(note);
+        line[n] = 0;
+        fprintf(out, "%*s", INDENT, "");
+        if (width_of(line, n) + INDENT <= width)
+            fprintf(out, "%s\n", line);
+        else
+            put_within(out, width, INDENT, INDENT, BREAK_WORDS, line);
+        mem_free(line);
+    }
+}
+
 void table_print(const Table *t, FILE *out)
 {
     Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
     lay_out(t, &l);
     for (size_t r = 0; r < t->cells.n / t->columns; r++) {
         print_row(t, &l, r, out);
-        for (const char *line = t->notes.v[r]; line && *line;
-             line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : strcspn(line, "\n"))
-            fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+        if (t->notes.v[r]) put_note(t, t->notes.v[r], out);
     }
     mem_free(l.width), mem_free(l.right);
 }

@@ -1,6 +1,7 @@
 // charts.c: which figures a report has, and what is in them. A figure is drawn when it has something to say: bars and
 // heat maps compare settings, curves need settings that are numbers, and where there is one run its kernels are
-// compared. Ratios of sums are made from the sums, so that a run of many kernels counts each by its work.
+// compared. Ratios of sums are made from the sums, so that a run of many kernels counts each by its work. Cycles are
+// compared where they have the same length, else the simulated time that they take.
 #include "lab/lab.h"
 
 #include "chip/chip.h"
@@ -22,6 +23,50 @@ static double dram_rate(const uint64_t *c)
 }
 
 typedef double Measure(const uint64_t *count);
+
+static double run_l1(const RunGroup *g, const StoredRun *r) { return (void)g, l1_percent(r->count); }
+static double run_time(const RunGroup *g, const StoredRun *r)
+{
+    return !g->clocks ? cycles(r->count) : r->seconds > 0 ? r->seconds : NAN;
+}
+static double relative_time(const RunGroup *g, const StoredRun *r)
+{
+    return run_time(g, r) / run_time(g, g->runs.v[g->base]);
+}
+static const char *time_word(const RunGroup *g) { return g->clocks ? "simulated time" : "cycles"; }
+
+typedef double RunMeasure(const RunGroup *g, const StoredRun *r);
+
+// The unit in which the longest of the runs' times is 1 or more.
+typedef struct Unit {
+    const char *name;
+    double per;  // of it in a second, or in a byte
+} Unit;
+static Unit time_unit(const RunGroup *g)
+{
+    static const Unit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
+    double most = 0;
+    size_t u = 0;
+    for (size_t k = 0; k < g->runs.n; k++) most = fmax(most, g->runs.v[k]->seconds);
+    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
+    return units[u];
+}
+static double run_in_unit(const RunGroup *g, const StoredRun *r)
+{
+    return g->clocks ? run_time(g, r) * time_unit(g).per : run_time(g, r);
+}
+
+// What a relative time of 1 is.
+static void note_base(Figure *f, RunGroup *g, const char *more)
+{
+    const StoredRun *r = g->runs.v[g->base];
+    Unit unit = time_unit(g);
+    Text t = {0};
+    text_printf(&t, "Less is faster; 1 is %llu cycles, %.4g %s on %s.%s", (unsigned long long)r->count[C_CYCLES],
+                r->seconds * unit.per, unit.name, r->gpu, more);
+    figure_note(f, t.v);
+    text_free(&t);
+}
 
 // --- putting one into the page ---------------------------------------------------------------------------------------
 // A figure without a value is none. Of a figure's values some may lack.
@@ -113,17 +158,27 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
 
 static bool traffic(Report *r, const char *program, const char *what, const Bars *bars)
 {
+    static const Unit units[] = {{"GB", 1e-9}, {"MB", 1e-6}, {"kB", 1e-3}, {"bytes", 1}};
+    size_t u = 0;
+    double most = 0;
+    for (size_t k = 0; k < bars->n; k++) {
+        const uint64_t *c = bars->v[k].count;
+        most = fmax(most, fmax(32 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]), 32 * (double)c[C_L2_SECTORS]));
+        most = fmax(most, (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
+    }
+    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
     Figure f;
     open_figure(&f, FIGURE_BARS, "%s: bytes moved", program);
-    figure_axes(&f, what, "MB", "");
+    figure_axes(&f, what, units[u].name, "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
     f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
-        figure_text(&f, asked, bars->v[k].name, 32e-6 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
-        figure_text(&f, l2, bars->v[k].name, 32e-6 * (double)c[C_L2_SECTORS]);
-        figure_text(&f, dram, bars->v[k].name, 1e-6 * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
+        figure_text(&f, asked, bars->v[k].name,
+                    32 * units[u].per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
+        figure_text(&f, l2, bars->v[k].name, 32 * units[u].per * (double)c[C_L2_SECTORS]);
+        figure_text(&f, dram, bars->v[k].name, units[u].per * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
     }
     figure_note(
         &f,
@@ -133,9 +188,9 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
 
 // --- over settings ---------------------------------------------------------------------------------------------------
 // A measure against a setting of numbers; a line for each combination of the other settings, or, when these are many,
-// for those of the first run.
+// for those of the base.
 static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, const char *title, const char *unit,
-                  Measure *measure, double top)
+                  RunMeasure *measure, double top)
 {
     Figure f;
     const Swept *x = &g->swept.v[swept];
@@ -154,22 +209,26 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
         const char *label = group_label(g, k, swept);
         double at = x->numbers.v[group_at(g, k, swept)];
         if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) ||
-            (many && !group_near(g, k, 0, swept, SIZE_MAX)))
+            (many && !group_near(g, k, g->base, swept, SIZE_MAX)))
             continue;
-        figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g->runs.v[k]->count));
+        figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g, g->runs.v[k]));
+    }
+    if (many) {
+        const char *label = group_label(g, g->base, swept);
+        map_get(&lines, label, strlen(label), &s);
+        FigureSeries kept = f.series.v[s];
+        for (size_t n = 0; n < f.series.n; n++)
+            if (n != (size_t)s) vec_free(&f.series.v[n].values);
+        f.series.v[0] = kept, f.series.v[0].colour = 0;
+        f.series.n = 1;
+        figure_note(&f, "Only with the other settings as in the baseline.");
     }
     map_free(&lines);
-    if (many) {
-        f.series.v[0].colour = 0;
-        for (size_t n = 1; n < f.series.n; n++) vec_free(&f.series.v[n].values);
-        f.series.n = 1;
-        figure_note(&f, "Only with the other settings as in the first run.");
-    }
     return put(r, &f);
 }
 
-// The first two settings, the others as in the first run.
-static bool heat(Report *r, RunGroup *g, const char *program, const char *title, Measure *measure, double over)
+// The first two settings, the others as in the base.
+static bool heat(Report *r, RunGroup *g, const char *program, const char *title, RunMeasure *measure, bool relative)
 {
     enum { down, across };
     Figure f;
@@ -180,30 +239,35 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
         figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
     for (size_t k = 0; k < g->runs.n; k++) {
         uint32_t row = group_at(g, k, down), column = group_at(g, k, across);
-        if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, 0, down, across)) continue;
-        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default",
-                    measure(g->runs.v[k]->count) / over);
+        if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, g->base, down, across)) continue;
+        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default", measure(g, g->runs.v[k]));
     }
-    if (g->swept.n > 2) figure_note(&f, "The other settings as in the first run.");
+    const char *others = g->swept.n > 2 ? " The other settings are as in the baseline." : "";
+    if (relative)
+        note_base(&f, g, others);
+    else
+        figure_note(&f, others + (*others != 0));
     return put(r, &f);
 }
 
-static bool relative_cycles(Report *r, RunGroup *g, const char *program)
+static bool relative_times(Report *r, RunGroup *g, const char *program)
 {
     Figure f;
-    open_figure(&f, FIGURE_BARS, "%s: cycles relative to %s", program, group_label(g, 0, SIZE_MAX));
-    figure_axes(&f, group_names(g, SIZE_MAX), "relative cycles", "");
-    size_t s = figure_series(&f, "cycles");
+    open_figure(&f, FIGURE_BARS, "%s: %s relative to %s", program, time_word(g), group_label(g, g->base, SIZE_MAX));
+    figure_axes(&f, group_names(g, SIZE_MAX), arena_printf(&g->arena, "relative %s", time_word(g)), "");
+    size_t s = figure_series(&f, time_word(g));
     f.baseline = 1;
     for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
-        figure_text(&f, s, group_label(g, k, SIZE_MAX), cycles(g->runs.v[k]->count) / cycles(g->runs.v[0]->count));
+        figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
+    note_base(&f, g, "");
     return put(r, &f);
 }
 
 // --- over time -------------------------------------------------------------------------------------------------------
 // A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of
-// the first, and count from 0 again; where there are many, several intervals are one point.
-static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure)
+// the first, and count from 0 again; where there are many, several intervals are one point. across, up: what a cycle is
+// on the one axis, and a unit of the measure on the other.
+static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure, double across, double up)
 {
     size_t n = k->samples.n / C_COUNT, step = (n + MOST_SAMPLES - 1) / MOST_SAMPLES;
     uint64_t before[C_COUNT] = {0}, grown[C_COUNT], began = 0;
@@ -213,7 +277,7 @@ static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *mea
         if (!last && (at + 1) % step) continue;
         for (int c = 0; c < C_COUNT; c++) grown[c] = now[c] - before[c];
         double y = measure(grown);
-        if (isfinite(y)) figure_number(f, series, (double)(began + now[C_CYCLES]), NULL, y);
+        if (isfinite(y)) figure_number(f, series, across * (double)(began + now[C_CYCLES]), NULL, up * y);
         memcpy(before, now, sizeof before);
         if (last) began += now[C_CYCLES], memset(before, 0, sizeof before);
     }
@@ -221,13 +285,14 @@ static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *mea
 
 static bool time_series(Report *r, RunGroup *g, const char *program)
 {
-    static const struct {
+    const struct {
         const char *title, *unit;
         Measure *measure;
         double top;
-    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN},
-                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100},
-                 {"DRAM traffic", "bytes per cycle", dram_rate, NAN}};
+        bool by_time;  // per cycle; where those differ, per nanosecond
+    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false},
+                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false},
+                 {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true}};
     Map seen = {0};
     bool ok = true;
     int64_t known;
@@ -239,14 +304,17 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
             for (size_t m = 0; m < COUNT(kinds) && ok; m++) {
                 Figure f;
                 open_figure(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
-                figure_axes(&f, "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
+                figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
                 f.top = kinds[m].top;
                 for (size_t j = k; j < g->runs.n && f.series.n < MOST_SERIES; j++)
                     for (size_t i = 0; i < g->runs.v[j]->kernels.n; i++) {
                         const RunKernel *one = &g->runs.v[j]->kernels.v[i];
                         if (!one->samples.n || strcmp(one->name, kernel)) continue;
+                        const StoredRun *run = g->runs.v[j];
+                        double cycle = g->clocks ? run->seconds / (double)run->count[C_CYCLES] : 1;
                         over_time(&f, figure_series(&f, g->swept.n ? group_label(g, j, SIZE_MAX) : kernel), one,
-                                  kinds[m].measure);
+                                  kinds[m].measure, g->clocks ? 1e6 * cycle : 1,
+                                  g->clocks && kinds[m].by_time ? 1e-9 / cycle : 1);
                     }
                 if (g->runs.n > MOST_SERIES) figure_note(&f, "The first runs alone.");
                 ok = put(r, &f);
@@ -258,7 +326,7 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
 
 // --- a program -------------------------------------------------------------------------------------------------------
 // What is compared by bars: the kernels of a single run; else the runs or, when these are many, those that differ from
-// the first in one setting.
+// the base in one setting.
 static void choose_bars(RunGroup *g, Bars *bars, const char **what)
 {
     Bar bar;
@@ -274,7 +342,7 @@ static void choose_bars(RunGroup *g, Bars *bars, const char **what)
     *what = group_names(g, SIZE_MAX);
     for (size_t k = 0; k < g->runs.n && bars->n < MOST_BARS; k++) {
         bool near = g->runs.n <= MOST_BARS;
-        for (size_t s = 0; s < g->swept.n && !near; s++) near = group_near(g, k, 0, s, SIZE_MAX);
+        for (size_t s = 0; s < g->swept.n && !near; s++) near = group_near(g, k, g->base, s, SIZE_MAX);
         bar = (Bar){group_label(g, k, SIZE_MAX), g->runs.v[k]->count};
         if (near) vec_push(bars, bar);
     }
@@ -286,21 +354,23 @@ bool charts_program(Report *r, RunGroup *g)
     size_t curves = 0;
     bool ok = true;
     if (g->swept.n >= 2)
-        ok = heat(r, g, program, arena_printf(&g->arena, "cycles relative to %s", group_label(g, 0, SIZE_MAX)), cycles,
-                  cycles(g->runs.v[0]->count)) &&
-             heat(r, g, program, "L1 hit rate, in %", l1_percent, 1);
+        ok = heat(r, g, program,
+                  arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
+                  relative_time, true) &&
+             heat(r, g, program, "L1 hit rate, in %", run_l1, false);
+    const char *unit = g->clocks ? arena_printf(&g->arena, "simulated time, in %s", time_unit(g).name) : "cycles";
     for (size_t s = 0; s < g->swept.n && ok; s++) {
         if (!g->swept.v[s].numeric || g->swept.v[s].values.n - !*g->swept.v[s].values.v[0] < 2) continue;
-        ok = curve(r, g, program, s, "cycles", "cycles", cycles, NAN) &&
-             curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", l1_percent, 100);
+        ok = curve(r, g, program, s, time_word(g), unit, run_in_unit, NAN) &&
+             curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", run_l1, 100);
         curves++;
     }
-    if (ok && g->swept.n == 1 && !curves) ok = relative_cycles(r, g, program);
+    if (ok && g->swept.n == 1 && !curves) ok = relative_times(r, g, program);
     Bars bars = {0};
     choose_bars(g, &bars, &what);
     if (g->runs.n > bars.n && g->runs.n > 1)
-        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the first in one setting, as far as there "
-                         "is room.</p>\n");
+        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
+                         "there is room.</p>\n");
     ok = ok && issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) && time_series(r, g, program);
     vec_free(&bars);
     return ok;
@@ -314,7 +384,7 @@ typedef struct Overview {
     VEC(const char *) workloads;
     VEC(size_t) of;       // of each run, its workload
     VEC(size_t) configs;  // the first run with each combination of the settings
-    size_t base;          // the combination that most workloads have, the first of them
+    size_t base;          // the combination that most workloads have; of several that with most base values
 } Overview;
 
 static size_t run_of(const Overview *v, size_t workload, size_t config)
@@ -345,18 +415,19 @@ static void name_workloads(Overview *v)
         size_t have = 0;
         for (size_t w = 0; w < v->workloads.n; w++) have += run_of(v, w, k) < v->g.runs.n;
         vec_push(&v->configs, k);
-        if (have > most) most = have, v->base = k;
+        if (have > most || (have == most && group_bases(&v->g, k) > group_bases(&v->g, v->base)))
+            most = have, v->base = k;
     }
 }
 
-// Bars of cycles over those of the base; with except, only combinations that differ from it in that setting.
+// Bars of times over those of the base; with except, only combinations that differ from it in that setting.
 static bool compare(Overview *v, size_t except)
 {
     Figure f;
-    char note[256];
+    Text note = {0};
     const char *base = group_label(&v->g, v->base, SIZE_MAX);
-    open_figure(&f, FIGURE_BARS, "Cycles relative to %s", base);
-    figure_axes(&f, "workload", "relative cycles",
+    open_figure(&f, FIGURE_BARS, "%s relative to %s", v->g.clocks ? "Simulated time" : "Cycles", base);
+    figure_axes(&f, "workload", v->g.clocks ? "relative simulated time" : "relative cycles",
                 except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
     f.baseline = 1;
     size_t left_out = 0;
@@ -371,17 +442,17 @@ static bool compare(Overview *v, size_t except)
                 left_out++;
             else
                 figure_text(&f, s, v->workloads.v[w],
-                            run < v->g.runs.n ? cycles(v->g.runs.v[run]->count) / cycles(v->g.runs.v[base_run]->count)
-                                              : NAN);
+                            run < v->g.runs.n
+                                ? run_time(&v->g, v->g.runs.v[run]) / run_time(&v->g, v->g.runs.v[base_run])
+                                : NAN);
         }
     }
     size_t points = f.points.n, whole = points > 1 ? figure_means(&f) : 0;
-    int n = snprintf(note, sizeof note, "Less is faster.");
-    if (whole && whole < points)
-        n += snprintf(note + n, sizeof note - (size_t)n, " The mean is over the %zu workloads that have every bar.",
-                      whole);
-    if (left_out) snprintf(note + n, sizeof note - (size_t)n, " %zu workloads have no run with %s.", left_out, base);
-    figure_note(&f, note);
+    text_put(&note, "Less is faster; the table of runs has the times themselves.");
+    if (whole && whole < points) text_printf(&note, " The mean is over the %zu workloads that have every bar.", whole);
+    if (left_out) text_printf(&note, " %zu workloads have no run with %s.", left_out, base);
+    figure_note(&f, note.v);
+    text_free(&note);
     return put(v->r, &f);
 }
 

@@ -25,6 +25,7 @@ enum {
     K_STATUS,
     K_MODEL,
     K_CYCLES,
+    K_SECONDS,
     K_VALUE,
     K_COUNT
 };
@@ -32,7 +33,7 @@ enum {
 typedef struct Entry {  // a run of one side
     const char *identity, *program, *what, *key;
     int64_t id, model;
-    double value, cycles;
+    double value, cycles, seconds;  // 0: none
     bool valued;
 } Entry;
 typedef struct Entries {
@@ -109,8 +110,8 @@ static const char *description(const Datum *v, const char *without, Arena *arena
 
 static bool read_side(const Side *side, const char *without, const char *column, Arena *arena, Entries *out, Diag *diag)
 {
-    const char *const columns[K_COUNT] = {"key",     "verb",   "program", "params", "gpu", "overrides",
-                                          "options", "status", "model",   "cycles", column};
+    const char *const columns[K_COUNT] = {"key",     "verb",   "program", "params", "gpu",     "overrides",
+                                          "options", "status", "model",   "cycles", "seconds", column};
     Rows *r = rows_open(side->store, side->ids, columns, K_COUNT, false, diag);
     if (!r) return false;
     while (rows_next(r, diag)) {
@@ -123,6 +124,7 @@ static bool read_side(const Side *side, const char *without, const char *column,
         e.key = arena_text(arena, v[K_KEY].text, strlen(v[K_KEY].text));
         e.valued = !strcmp(v[K_STATUS].text, "done") && datum_number(&v[K_VALUE], &e.value);
         if (!datum_number(&v[K_CYCLES], &e.cycles)) e.cycles = 0;
+        if (!datum_number(&v[K_SECONDS], &e.seconds)) e.seconds = 0;
         int64_t at;
         if (map_get(&out->by_identity, e.identity, strlen(e.identity), &at)) {
             if (e.model >= out->all.v[at].model) out->all.v[at] = e;
@@ -190,13 +192,38 @@ static void find_means(Comparison *c)
     vec_free(&logs), vec_free(&means);
 }
 
+bool clocks_differ(const double cycles[2], const double seconds[2])
+{
+    if (!(cycles[0] > 0 && cycles[1] > 0 && seconds[0] > 0 && seconds[1] > 0)) return false;
+    double a = cycles[0] / seconds[0], b = cycles[1] / seconds[1];
+    return fabs(a - b) > 1e-9 * fmax(a, b);
+}
+
+static bool any_clocks_differ(const Entries in[2])
+{
+    for (size_t k = 0; k < in[0].all.n; k++) {
+        const Entry *a = &in[0].all.v[k], *b = partner(a, &in[1]);
+        if (b && clocks_differ((double[]){a->cycles, b->cycles}, (double[]){a->seconds, b->seconds})) return true;
+    }
+    return false;
+}
+
 bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag)
 {
     Entries in[2] = {0};
-    *out = (Comparison){.pairs = {0}};
+    *out = (Comparison){.column = column ? column : "cycles"};
     if (setting) setting = setting_name(setting);
-    bool ok = read_side(&sides[0], setting, column, &out->arena, &in[0], diag) &&
-              read_side(&sides[1], setting, column, &out->arena, &in[1], diag);
+    bool ok = read_side(&sides[0], setting, out->column, &out->arena, &in[0], diag) &&
+              read_side(&sides[1], setting, out->column, &out->arena, &in[1], diag);
+    out->clocks = ok && any_clocks_differ(in);
+    if (!column && out->clocks) {
+        out->column = "seconds";
+        for (int k = 0; k < 2; k++)
+            for (size_t n = 0; n < in[k].all.n; n++) {
+                Entry *e = &in[k].all.v[n];
+                e->value = e->seconds, e->valued = e->valued && e->seconds > 0;
+            }
+    }
     for (size_t k = 0; ok && k < in[0].all.n; k++) {
         const Entry *a = &in[0].all.v[k], *b = partner(a, &in[1]);
         if (!b) {

@@ -93,7 +93,21 @@ static void put_field(Text *out, const char *text)
     text_put(out, "\"");
 }
 
-static void csv_row(Text *out, const Datum *values, const char *const *names, size_t n)
+static void put_tabbed(Text *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\t')
+            text_put(out, "\\t");
+        else if (*text == '\n')
+            text_put(out, "\\n");
+        else if (*text == '\r')
+            text_put(out, "\\r");
+        else
+            text_add(out, text, 1);
+    }
+}
+
+static void put_row(Text *out, ExportForm form, const Datum *values, const char *const *names, size_t n)
 {
     Text field = {0};
     for (size_t k = 0; k < n; k++) {
@@ -102,10 +116,13 @@ static void csv_row(Text *out, const Datum *values, const char *const *names, si
             text_put(&field, names[k]);
         else
             datum_text(&values[k], &field);
-        if (k) text_put(out, ",");
-        put_field(out, field.v);
+        if (k) text_put(out, form == EXPORT_TABS ? "\t" : ",");
+        if (form == EXPORT_TABS)
+            put_tabbed(out, field.v);
+        else
+            put_field(out, field.v);
     }
-    text_put(out, "\r\n");
+    text_put(out, form == EXPORT_TABS ? "\n" : "\r\n");
     text_free(&field);
 }
 
@@ -134,16 +151,17 @@ static void begin(Json *j)
     json_int(j, "schema", EXPORT_VERSION);
 }
 
-bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, bool json, FILE *out,
+bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, ExportForm form, FILE *out,
                  Diag *diag)
 {
+    bool json = form == EXPORT_JSON;
     Rows *r = rows_open(s, ids, columns->v, columns->n, kernels, diag);
     if (!r) return false;
     Json j = {0};
     if (json)
         begin(&j), json_open(&j, "rows", '[');
     else
-        csv_row(&j.text, NULL, columns->v, columns->n);
+        put_row(&j.text, form, NULL, columns->v, columns->n);
     bool ok = true;
     while (ok && rows_next(r, diag)) {
         const Datum *v = rows_values(r);
@@ -152,7 +170,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
             for (size_t k = 0; k < columns->n; k++) json_value(&j, columns->v[k], &v[k]);
             json_close(&j, '}');
         } else {
-            csv_row(&j.text, v, NULL, columns->n);
+            put_row(&j.text, form, v, NULL, columns->n);
         }
         if (j.text.n > 65536) ok = flush(&j.text, out, diag);
     }

@@ -30,6 +30,8 @@ static const char *clean(Figure *f, const char *text)
     return out;
 }
 
+enum { LONGEST_FILE = 96 };  // letters of a figure's file, without its ending: names may be longer than files' can be
+
 // "L1 hit rate, atax" → "l1-hit-rate-atax": nothing that a shell or gnuplot would take for something else.
 static const char *file_name(Figure *f, const char *name)
 {
@@ -43,6 +45,7 @@ static const char *file_name(Figure *f, const char *name)
         else if (t.n && t.v[t.n - 1] != '-')
             text_put(&t, "-");
     }
+    t.n = MIN(t.n, LONGEST_FILE);
     while (t.n && t.v[t.n - 1] == '-') t.n--;
     const char *out = t.n ? arena_text(&f->arena, t.v, t.n) : "figure";
     text_free(&t);

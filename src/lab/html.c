@@ -71,18 +71,35 @@ void html_open(Text *out, const char *title)
 
 void html_close(Text *out) { html_put(out, "<script>\n%r</script>\n</body>\n</html>\n", page_file("script")); }
 
+// A long text, such as a PTX file's arguments, is shown cut, so that the numbers behind it stay in sight; whole when
+// one points at it, on paper, and in what is copied.
+static void open_cell(Text *out, const char *element, const char *text, bool number)
+{
+    enum { LONG = 28 };
+    bool cut = strlen(text) > LONG;
+    const char *class = number && cut ? " class=\"n cut\"" : number ? " class=\"n\"" : cut ? " class=\"cut\"" : "";
+    html_put(out, "<%r%r", element, class);
+    if (cut) html_put(out, " title=\"%s\"", text);
+    text_put(out, ">");
+}
+
 void html_table(Text *out, const char *id, const char *caption, const char *const *columns, size_t count)
 {
     html_put(out, "<div class=\"box\"><table id=\"%s\">\n<caption>%s</caption>\n<thead><tr>", id, caption);
     for (size_t k = 0; k < count; k++) {
         bool number = *columns[k] == '#';
-        html_put(out, "<th scope=\"col\"%r>%s</th>", number ? " class=\"n\"" : "", columns[k] + number);
+        open_cell(out, "th scope=\"col\"", columns[k] + number, number);
+        html_put(out, "%s</th>", columns[k] + number);
     }
     text_put(out, "</tr></thead>\n<tbody>");
 }
 
 void html_row(Text *out) { text_put(out, "\n<tr>"); }
-void html_cell(Text *out, const char *text) { html_put(out, "<td>%s</td>", text); }
+void html_cell(Text *out, const char *text)
+{
+    open_cell(out, "td", text, false);
+    html_put(out, "%s</td>", text);
+}
 
 // The text is rounded for the eye; the value has all digits.
 void html_number(Text *out, const char *text, double value)

@@ -366,6 +366,25 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag);
 bool matrix_identify(const Matrix *m, Identities *ids, const Cell *cell, Identity *id, Diag *diag);
 void matrix_free(Matrix *m);
 
+// --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
+typedef struct RunStructure {
+    const char *name;
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef struct LaunchSum {
+    const struct Record *first;    // whose grid, block and occupancy are shown
+    uint64_t launches, *count;     // count: by Counter
+    VEC(RunStructure) structures;  // that the launches accessed; those of one name are one
+    struct InstStat *inst;         // of first->code; null: none
+    bool partial;                  // one of them is
+    double seconds;
+    VEC(uint64_t) samples;  // those of all launches one after the other
+} LaunchSum;
+typedef VEC(LaunchSum) LaunchSums;
+// The launches of a device, in the order of each kernel's first; timed ones and others are apart.
+void launches_sum(const oc_device *d, LaunchSums *out);
+void launches_free(LaunchSums *sums);
+
 // --- store.c: results that are kept ----------------------------------------------------------------------------------
 typedef struct SchemaFile {
     const char *name, *text;  // "1": the statements that make version 1 of a store of version 0
@@ -467,13 +486,17 @@ typedef struct PairMean {         // geometric mean of ratios
 } PairMean;
 typedef struct Comparison {
     Arena arena;
+    const char *column;  // what is compared
+    bool clocks;         // those of some pairs differ
     VEC(RunPair) pairs;
     VEC(PairMean) means;            // a program each, and last that of all
     uint64_t alone[2], without[2];  // runs without partner; without a value (failed)
 } Comparison;
-// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart.
+// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart. column: null is
+// cycles, or seconds (simulated) where clocks differ: then cycles are of different lengths.
 bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag);
 void comparison_free(Comparison *c);
+bool clocks_differ(const double cycles[2], const double seconds[2]);  // of two runs; false where either isn't known
 
 typedef struct Difference {     // of a counter, a measure, or the status
     const char *kernel, *name;  // kernel: empty, of the run
@@ -502,8 +525,10 @@ enum { EXPORT_VERSION = 1 };  // of the JSON: raised when a field goes or change
 // Every column that runs of a selection have, with a row for each kernel; texts belong to arena.
 typedef VEC(const char *) ColumnNames;
 bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag);
-// Rows as CSV (RFC 4180), or as JSON: an object for each, in the array "rows".
-bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, bool json, FILE *out,
+// Rows as CSV (RFC 4180); with tabs between fields and no quotes, a tab or line's end within one as \t or \n; or as
+// JSON: an object for each, in the array "rows".
+typedef enum ExportForm { EXPORT_CSV, EXPORT_TABS, EXPORT_JSON } ExportForm;
+bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, ExportForm form, FILE *out,
                  Diag *diag);
 // Everything that is stored of the runs, nested: an object for each, in the array "runs".
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
@@ -746,10 +771,6 @@ void html_table_end(Text *out);
 typedef struct RunSetting {
     const char *name, *value;  // "l1.size", "16KiB"
 } RunSetting;
-typedef struct RunStructure {
-    const char *name;
-    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} RunStructure;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
     uint64_t launches, warps;  // warps: that an SM has room for
@@ -765,7 +786,9 @@ typedef struct StoredRun {
     bool verified;
     int64_t model;
     uint64_t cycles, warp_instructions;
+    double seconds;  // simulated, of the kernels that were timed: cycles over the description's clock
     double wall_seconds;
+    uint64_t order;            // among the runs read: as runs_read was given them, then as they came into the store
     uint64_t *count;           // of all kernels that were timed, summed
     VEC(RunSetting) settings;  // the GPU, overrides, options, and last the parameters
     size_t params_at;          // where those begin
@@ -776,16 +799,22 @@ typedef struct Runs {
     VEC(StoredRun) v;
 } Runs;
 // Runs of the verb run, of these programs on these GPUs (names between commas; null: all), in the order of their
-// programs and then of their settings' texts, so that it doesn't depend on which was ready first.
-bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Diag *diag);
+// programs and then of their settings' texts, so that it doesn't depend on which was ready first. keys: of runs in the
+// order in which they were asked for; may be null.
+typedef struct RunsWanted {
+    const char *programs, *gpus;
+    const TextList *keys;
+} RunsWanted;
+bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag);
 void runs_free(Runs *runs);
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
 // A setting that has several values in a group of runs. Settings that only change together are one ("nx, ny").
 typedef struct Swept {
     const char *name;
-    VEC(const char *) values;  // in order: the one left as described, numbers, texts
+    VEC(const char *) values;  // in order: the one left as described, numbers, texts as they were given
     VEC(double) numbers;       // of each value, NAN: none
+    uint32_t base;             // the value that others are compared with
     bool numeric;              // all but the one left as described are numbers
 } Swept;
 typedef struct RunGroup {
@@ -793,12 +822,15 @@ typedef struct RunGroup {
     VEC(const StoredRun *) runs;  // in the order of their values, first setting first
     VEC(Swept) swept;
     VEC(uint32_t) at;  // of each run, for each swept setting: the place of its value
+    size_t base;       // the run that others are compared with: it has the most base values
+    bool clocks;       // the runs' clocks differ, so that only times compare, not cycles
 } RunGroup;
 // Groups the runs that are done. params: their parameters count as settings. baseline, "l1.size=16KiB,…", may be null:
-// values that come first.
+// base values. Where it names none, that is the description's own value of a key; else, the first that was given.
 void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline);
 void group_free(RunGroup *g);
 uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
+size_t group_bases(const RunGroup *g, size_t run);  // of how many swept settings the run has the base value
 // The values of a run's swept settings, without that of the one to leave out (or SIZE_MAX): "8KiB, gto".
 const char *group_label(RunGroup *g, size_t run, size_t except);
 const char *group_names(RunGroup *g, size_t except);  // of the settings, likewise: "l1.size, sched.policy"
@@ -810,6 +842,7 @@ bool group_varies(const RunGroup *g, const char *name);  // whether the setting 
 typedef struct ReportOptions {
     const char *programs, *gpus;  // names between commas; null: all
     const char *baseline;         // as group_open
+    const TextList *keys;         // as runs_read
     const char *folder;           // for the figures' files; null: none
     bool no_figures;
 } ReportOptions;

@@ -29,6 +29,7 @@ enum {
     LETTER = 8,
     LONGEST_NAME = 26,
     LONGEST_KEY = 44,
+    LONGEST_TITLE = 56,
     TICKS = 7
 };
 
@@ -51,15 +52,32 @@ static size_t letters(const char *text)
     return n;
 }
 
-// 'text', cut after so many letters. In single quotes gnuplot expands nothing.
-static void put_quoted(Text *out, const char *text, size_t longest)
+// Letters of text that fit so many bytes, with each % doubled.
+static size_t fitting(const char *text, size_t bytes)
 {
+    size_t n = 0;
+    for (size_t used = 0; *text; text++) {
+        used += 1 + (*text == '%');
+        if (used > bytes) break;
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+// Every text of a script goes through here: 'text', cut after so many letters. Names are strangers', and in single
+// quotes gnuplot expands and executes nothing: no backslash, backquote, variable or macro. A tick is a format all the
+// same: in it % stands for a number unless it is doubled, and of a format gnuplot keeps 50 bytes.
+typedef enum Place { TEXT, TICK } Place;
+static void put_quoted(Text *out, const char *text, size_t longest, Place place)
+{
+    bool format = place == TICK && strchr(text, '%');
+    if (format) longest = MIN(longest, fitting(text, 44));
     bool cut = letters(text) > longest;
     text_put(out, "'");
     for (size_t n = 0; *text; text++) {
         n += ((unsigned char)*text & 0xc0) != 0x80;
         if (cut && n == longest) break;
-        if (*text == '\'') text_put(out, "'");
+        if (*text == '\'' || (format && *text == '%')) text_add(out, text, 1);
         text_add(out, text, 1);
     }
     text_put(out, cut ? "…'" : "'");
@@ -102,7 +120,7 @@ static void put_title(Text *out, const char *axis, const char *title, const char
     Text t = {0};
     text_printf(&t, "%s%s", title, word);
     text_printf(out, "set %s ", axis);
-    put_quoted(out, t.v, 60);
+    put_quoted(out, t.v, 60, TEXT);
     text_put(out, " textcolor rgb '" INK "'\n");
     text_free(&t);
 }
@@ -128,8 +146,13 @@ static void put_head(const Figure *f, size_t field, Text *out)
     text_printf(out, "# Draws %s.csv: gnuplot %s.gp\n", f->name, f->name);
     text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH,
                 height);
-    text_printf(out, "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\n", f->name);
-    put_title(out, "title", f->title, "");
+    text_printf(out,
+                "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\nset datafile commentschars ''\n",
+                f->name);
+    // Above the whole figure: gnuplot's own titles stand above the field, from which a long one runs off the edge.
+    text_put(out, "set label ");
+    put_quoted(out, f->title, LONGEST_TITLE, TEXT);
+    text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
     text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
     text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
     if (key_rows(f)) {
@@ -137,7 +160,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
                     "set key at screen 0.5, screen %.4f center bottom horizontal maxcols %zu Left reverse samplen 1.5 "
                     "textcolor rgb '" INK "'",
                     0.6 * GAP / (double)height, key_columns(f));
-        if (*f->of) text_put(out, " title "), put_quoted(out, f->of, 60);
+        if (*f->of) text_put(out, " title "), put_quoted(out, f->of, 60, TEXT);
         text_put(out, "\n");
     } else {
         text_put(out, "unset key\n");
@@ -149,7 +172,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
 static void put_key(Text *out, const FigureSeries *s)
 {
     text_put(out, " title ");
-    put_quoted(out, s->name, LONGEST_KEY);
+    put_quoted(out, s->name, LONGEST_KEY, TEXT);
 }
 
 // --- kinds -----------------------------------------------------------------------------------------------------------
@@ -159,7 +182,7 @@ static void put_ticks(const char *axis, const Figure *f, bool points, Text *out)
     size_t n = points ? f->points.n : f->series.n;
     text_printf(out, "set %stics scale 0 (", axis);
     for (size_t k = 0; k < n; k++) {
-        put_quoted(out, points ? f->points.v[k].name : f->series.v[k].name, LONGEST_NAME);
+        put_quoted(out, points ? f->points.v[k].name : f->series.v[k].name, LONGEST_NAME, TICK);
         text_printf(out, " %zu%s", k, k + 1 < n ? ", " : ")\n");
     }
 }
@@ -240,7 +263,7 @@ static void name_ticks(const Figure *f, Text *out)
     text_put(out, "set xtics (");
     for (size_t k = 0; k < f->points.n; k += step) {
         if (put++) text_put(out, ", ");
-        put_quoted(out, f->points.v[k].name, 12);
+        put_quoted(out, f->points.v[k].name, 12, TICK);
         text_printf(out, " %.15g", f->points.v[k].x);
     }
     text_put(out, ")\n");
@@ -469,8 +492,8 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
     text_add(&size, box + 9, strcspn(box + 9, "\""));
     html_put(out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
-             "aria-label=\"%s\" viewBox=\"%s\">\n",
-             f->title, size.v);
+             "aria-label=\"%s\" viewBox=\"%s\">\n<title>%s</title>\n",
+             f->title, size.v, f->title);
     text_free(&size);
     for (const char *p = start; *p;) {
         const char *next = p;

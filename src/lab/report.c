@@ -126,10 +126,24 @@ static void descriptions(Report *r, const Runs *runs)
 // --- tables ----------------------------------------------------------------------------------------------------------
 static void runs_table(Report *r, const Runs *runs)
 {
-    static const char *const columns[] = {
-        "program",          "parameters",         "GPU",           "settings", "result",
-        "#cycles",          "#warp instructions", "#IPC",          "#L1 hits", "#L2 hits",
-        "#DRAM bytes read", "#written",           "#host seconds", "finished", "key"};
+    static const char *const columns[] = {"program",
+                                          "parameters",
+                                          "GPU",
+                                          "settings",
+                                          "result",
+                                          "#cycles",
+                                          "#simulated µs",
+                                          "#warp instructions",
+                                          "#IPC",
+                                          "#L1 accesses",
+                                          "#L1 hits",
+                                          "#L2 requests",
+                                          "#L2 hits",
+                                          "#DRAM bytes read",
+                                          "#DRAM bytes written",
+                                          "#host s",
+                                          "finished",
+                                          "key"};
     text_put(r->out, "<section id=\"runs\">\n<h2>Runs</h2>\n");
     html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns));
     for (size_t k = 0; k < runs->v.n; k++) {
@@ -137,15 +151,19 @@ static void runs_table(Report *r, const Runs *runs)
         const uint64_t *c = run->count;
         html_row(r->out);
         html_cell(r->out, run->program), html_cell(r->out, run->params), html_cell(r->out, run->gpu);
-        html_put(r->out, "<td>%s%r%s</td>", run->overrides, *run->overrides && *run->options ? " " : "", run->options);
+        Text settings = {0};
+        text_printf(&settings, "%s%s%s", run->overrides, *run->overrides && *run->options ? " " : "", run->options);
+        html_cell(r->out, settings.v);
+        text_free(&settings);
         if (run->error)
             html_put(r->out, "<td class=\"bad\">failed</td>");
         else
             html_cell(r->out, run->verified ? "right" : "not checked");
-        html_count(r->out, run->cycles), html_count(r->out, run->warp_instructions);
+        html_count(r->out, run->cycles), real(r->out, "%.6g", run->seconds > 0 ? 1e6 * run->seconds : NAN);
+        html_count(r->out, run->warp_instructions);
         real(r->out, "%.3f", ratio(c[C_WARP_INSTS], c[C_CYCLES]));
-        percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES])),
-            percent(r->out, ratio(c[C_L2_HITS] + c[C_L2_MERGES], c[C_L2_ACCESSES]));
+        html_count(r->out, c[C_L1_ACCESSES]), percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES]));
+        html_count(r->out, c[C_L2_ACCESSES]), percent(r->out, ratio(c[C_L2_HITS], c[C_L2_ACCESSES]));
         html_count(r->out, c[C_DRAM_READ_BYTES]), html_count(r->out, c[C_DRAM_WRITE_BYTES]);
         real(r->out, "%.2f", run->wall_seconds);
         html_cell(r->out, run->finished), html_cell(r->out, run->key);
@@ -160,11 +178,37 @@ static void runs_table(Report *r, const Runs *runs)
     text_put(r->out, "</section>\n");
 }
 
+// What the figures of relative times divide by what.
+static void times_table(Report *r, RunGroup *g, const char *id)
+{
+    const StoredRun *base = g->runs.v[g->base];
+    const char *relative = arena_printf(&g->arena, "#relative to %s", label_of(g, g->base));
+    const char *const columns[] = {"run", "GPU", "#cycles", "#clock, MHz", "#simulated µs", relative};
+    if (g->runs.n < 2) return;
+    fold(r->out, "Times", g->runs.n);
+    html_table(r->out, id,
+               "Simulated time is cycles over the clock of the GPU's description; times are compared, not cycles.",
+               columns, COUNT(columns));
+    for (size_t k = 0; k < g->runs.n; k++) {
+        const StoredRun *run = g->runs.v[k];
+        bool timed = run->seconds > 0;
+        html_row(r->out);
+        html_cell(r->out, label_of(g, k)), html_cell(r->out, run->gpu), html_count(r->out, run->count[C_CYCLES]);
+        real(r->out, "%.6g", timed ? 1e-6 * (double)run->count[C_CYCLES] / run->seconds : NAN);
+        real(r->out, "%.6g", timed ? 1e6 * run->seconds : NAN);
+        real(r->out, "%.4f", timed && base->seconds > 0 ? run->seconds / base->seconds : NAN);
+        text_put(r->out, "</tr>");
+    }
+    html_table_end(r->out);
+    text_put(r->out, "</details>\n");
+}
+
 static void kernels_table(Report *r, RunGroup *g, const char *id)
 {
     static const char *const columns[] = {
-        "run",      "kernel",     "#launches",         "grid",       "block",     "#cycles", "#IPC", "#L1 hits",
-        "#L2 hits", "#occupancy", "#warps an SM fits", "limited by", "#DRAM GB/s"};
+        "run",        "kernel",       "#launches", "grid",         "block",    "#cycles",    "#simulated µs",
+        "#IPC",       "#L1 accesses", "#L1 hits",  "#L2 requests", "#L2 hits", "#occupancy", "#warps an SM fits",
+        "limited by", "#DRAM GB/s"};
     size_t rows = 0;
     for (size_t k = 0; k < g->runs.n; k++) rows += g->runs.v[k]->kernels.n;
     fold(r->out, "Kernels", rows);
@@ -182,11 +226,14 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
                 text_put(r->out, "</tr>");
                 continue;
             }
-            html_count(r->out, one->count[C_CYCLES]);
+            const uint64_t *count = one->count;
+            html_count(r->out, count[C_CYCLES]), real(r->out, "%.6g", 1e6 * rate(one, "seconds"));
             real(r->out, "%.3f", rate(one, "ipc"));
-            percent(r->out, one->count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN),
-                percent(r->out, one->count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN),
-                percent(r->out, rate(one, "occupancy"));
+            html_count(r->out, count[C_L1_ACCESSES]),
+                percent(r->out, count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN);
+            html_count(r->out, count[C_L2_ACCESSES]),
+                percent(r->out, count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN);
+            percent(r->out, rate(one, "occupancy"));
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
             real(r->out, "%.1f", rate(one, "dram_bandwidth"));
             text_put(r->out, "</tr>");
@@ -212,8 +259,7 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
             const RunKernel *one = &g->runs.v[k]->kernels.v[n];
-            uint64_t dram = 0;
-            for (size_t m = 0; m < one->structures.n; m++) dram += one->structures.v[m].dram_bytes;
+            uint64_t dram = one->count[C_DRAM_READ_BYTES] + one->count[C_DRAM_WRITE_BYTES];
             for (size_t m = 0; m < one->structures.n; m++) {
                 const RunStructure *s = &one->structures.v[m];
                 html_row(r->out);
@@ -257,11 +303,16 @@ static void counters_table(Report *r, RunGroup *g, const char *id)
 }
 
 // --- the page --------------------------------------------------------------------------------------------------------
-// What is the same in all runs of a program.
+// What is the same in all runs of a program, and all GPUs that they are of.
 static void common(Report *r, const RunGroup *g)
 {
-    const StoredRun *run = g->runs.v[0];
-    html_put(r->out, "<p>On %s", run->gpu);
+    const StoredRun *run = g->runs.v[g->base];
+    List gpus = {0};
+    add_once(&gpus, run, by_gpu);
+    for (size_t k = 0; k < g->runs.n; k++) add_once(&gpus, g->runs.v[k], by_gpu);
+    for (size_t k = 0; k < gpus.n; k++)
+        html_put(r->out, "%r%s", !k ? "<p>On " : k + 1 < gpus.n ? ", " : " and ", gpus.v[k]->gpu);
+    vec_free(&gpus);
     for (size_t s = 0; s < run->settings.n; s++) {
         const RunSetting *one = &run->settings.v[s];
         if (!*one->value || !strcmp(one->name, "gpu") || !strcmp(one->name, "model") || group_varies(g, one->name))
@@ -284,13 +335,15 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
         if (!strcmp(run->program, name)) vec_push(&list, run);
     }
     group_open(&g, list.v, list.n, true, r->options->baseline);
-    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", name, name);
+    snprintf(id, sizeof id, "program-%zu", number);
+    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, name);
     bool ok = true;
     if (g.runs.n) {
         common(r, &g);
         text_put(r->out, "<div class=\"figures\">\n");
         ok = charts_program(r, &g);
         text_put(r->out, "</div>\n");
+        snprintf(id, sizeof id, "table-times-%zu", number), times_table(r, &g, id);
         snprintf(id, sizeof id, "table-kernels-%zu", number), kernels_table(r, &g, id);
         snprintf(id, sizeof id, "table-structures-%zu", number), structures_table(r, &g, id);
         snprintf(id, sizeof id, "table-counters-%zu", number), counters_table(r, &g, id);
@@ -315,8 +368,11 @@ static bool sections(Report *r, const Runs *runs)
     }
     text_put(r->out, "<nav><a href=\"#runs\">Runs</a>");
     if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
-    for (size_t k = 0; k < programs.n; k++)
-        html_put(r->out, "<a href=\"#%s\">%s</a>", programs.v[k]->program, programs.v[k]->program);
+    for (size_t k = 0; k < programs.n; k++) {
+        char id[64];  // names may be anything, and one like "runs" is taken
+        snprintf(id, sizeof id, "#program-%zu", k + 1);
+        html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
+    }
     text_put(r->out, "</nav>\n");
     runs_table(r, runs);
     bool ok = true;
@@ -334,7 +390,7 @@ bool report_page(Store *s, const ReportOptions *options, Report *made, Text *htm
 {
     Runs runs = {0};
     *made = (Report){.options = options, .out = html, .diag = diag};
-    bool ok = runs_read(&runs, s, options->programs, options->gpus, diag);
+    bool ok = runs_read(&runs, s, &(RunsWanted){options->programs, options->gpus, options->keys}, diag);
     made->runs = runs.v.n;
     if (ok && !runs.v.n)
         ok = diag_error(diag,

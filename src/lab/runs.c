@@ -63,13 +63,14 @@ static uint64_t count(Reader *r, sqlite3_stmt *q, int column)
     return (uint64_t)sqlite3_column_int64(q, column);
 }
 
-// Whether name is among names between commas.
-static bool listed(const char *list, const char *name)
+// The place of a name among names between commas; 0 where there is no list, −1: it isn't there.
+static int place(const char *list, const char *name)
 {
     size_t n = strlen(name);
-    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (!strncmp(p, name, n) && (!p[n] || p[n] == ',')) return true;
-    return !list;
+    int at = 0;
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL, at++)
+        if (!strncmp(p, name, n) && (!p[n] || p[n] == ',')) return at;
+    return list ? -1 : 0;
 }
 
 // --- settings --------------------------------------------------------------------------------------------------------
@@ -148,6 +149,8 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
         }
         read_samples(r, &k);
         for (int c = 0; c < C_COUNT && !k.functional; c++) run->count[c] += k.count[c];
+        for (size_t n = 0; n < rate_count && !k.functional; n++)
+            if (!strcmp(rates[n].name, "seconds") && isfinite(k.rate[n])) run->seconds += k.rate[n];
         vec_push(&run->kernels, k);
     }
 }
@@ -207,20 +210,57 @@ static void tell_apart(Runs *runs)
     }
 }
 
-bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Diag *diag)
+// As they were asked for: by key where the keys are known, else as the options list GPUs and programs; then as they
+// came into the store. What was asked for isn't kept there.
+typedef struct Asked {
+    StoredRun *run;
+    size_t key, came;
+    int gpu, program;
+} Asked;
+static int by_asking(const void *a, const void *b)
+{
+    const Asked *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    if (x->gpu != y->gpu) return x->gpu < y->gpu ? -1 : 1;
+    if (x->program != y->program) return x->program < y->program ? -1 : 1;
+    return x->came < y->came ? -1 : x->came > y->came;
+}
+
+static void set_order(Runs *runs, const RunsWanted *wanted)
+{
+    Asked *all = mem_alloc(sizeof *all * (runs->v.n + 1));
+    Map keys = {0};
+    for (size_t k = 0; wanted->keys && k < wanted->keys->n; k++) {
+        const char *key = wanted->keys->v[k];
+        if (!map_get(&keys, key, strlen(key), NULL)) map_put(&keys, key, strlen(key), (int64_t)k);
+    }
+    for (size_t k = 0; k < runs->v.n; k++) {
+        StoredRun *r = &runs->v.v[k];
+        int64_t at = INT64_MAX;
+        map_get(&keys, r->key, strlen(r->key), &at);
+        all[k] = (Asked){r, (size_t)at, k, place(wanted->gpus, r->gpu), place(wanted->programs, r->program)};
+    }
+    if (runs->v.n) qsort(all, runs->v.n, sizeof *all, by_asking);
+    for (size_t k = 0; k < runs->v.n; k++) all[k].run->order = k;
+    map_free(&keys);
+    mem_free(all);
+}
+
+bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
 {
     Reader r = {.runs = runs, .s = s, .diag = diag};
     sqlite3_stmt *q = NULL;
     bool ok = open_reader(&r) && prepare(&r, &q,
                                          "SELECT id, key, program, params, gpu, overrides, options, error, version, "
                                          "finished, host, verified, model, cycles, warp_instructions,"
-                                         " wall_seconds, status = 'done' FROM run WHERE verb = 'run'");
+                                         " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
     while (ok && next(&r, q)) {
-        if (!listed(programs, word(&r, q, 2)) || !listed(gpus, word(&r, q, 4))) continue;
+        const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
+        if (place(wanted->programs, program) < 0 || place(wanted->gpus, gpu) < 0) continue;
         StoredRun run = {.key = word(&r, q, 1),
-                         .program = word(&r, q, 2),
+                         .program = program,
                          .params = word(&r, q, 3),
-                         .gpu = word(&r, q, 4),
+                         .gpu = gpu,
                          .overrides = word(&r, q, 5),
                          .options = word(&r, q, 6),
                          .error = text(&r, q, 7),
@@ -245,6 +285,7 @@ bool runs_read(Runs *runs, Store *s, const char *programs, const char *gpus, Dia
     }
     sqlite3_finalize(q);
     close_reader(&r);
+    set_order(runs, wanted);
     if (runs->v.n) qsort(runs->v.v, runs->v.n, sizeof *runs->v.v, by_text);
     tell_apart(runs);
     return ok && !diag->failed;

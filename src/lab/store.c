@@ -356,21 +356,21 @@ static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const 
     return finish(&x, diag);
 }
 
-static bool put_structures(Store *s, int64_t kernel, const Record *sum, Diag *diag)
+static bool put_structures(Store *s, int64_t kernel, const LaunchSum *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO structure VALUES (?,?,?,?,?,?,?,?,?,?)");
-    for (int k = 0; k < MAX_STRUCTURES && sum->structure_name[k]; k++) {
-        const StructStat *t = &sum->structure[k];
-        put_int(&x, kernel), put_text(&x, sum->structure_name[k]);
+    for (size_t k = 0; k < sum->structures.n; k++) {
+        const RunStructure *t = &sum->structures.v[k];
+        put_int(&x, kernel), put_text(&x, t->name);
         const uint64_t v[] = {t->loads,   t->stores,      t->atomics, t->transactions,
-                              t->sectors, t->l1_accesses, t->l1_hits, sum->structure_dram[k]};
+                              t->sectors, t->l1_accesses, t->l1_hits, t->dram_bytes};
         for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
         run(&x);
     }
     return finish(&x, diag);
 }
 
-static bool put_samples(Store *s, int64_t kernel, const Record *sum, Diag *diag)
+static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *diag)
 {
     Query x = query(s, "INSERT INTO sample VALUES (?,?,?,?)");
     for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
@@ -381,19 +381,21 @@ static bool put_samples(Store *s, int64_t kernel, const Record *sum, Diag *diag)
     return finish(&x, diag);
 }
 
-static bool put_kernel(Store *s, int64_t run_id, const Record *sum, const Gpu *g, Diag *diag)
+static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, Diag *diag)
 {
     char grid[64], block[64];
-    snprintf(grid, sizeof grid, "%u,%u,%u", sum->info.grid[0], sum->info.grid[1], sum->info.grid[2]);
-    snprintf(block, sizeof block, "%u,%u,%u", sum->info.block[0], sum->info.block[1], sum->info.block[2]);
+    snprintf(grid, sizeof grid, "%u,%u,%u", sum->first->info.grid[0], sum->first->info.grid[1],
+             sum->first->info.grid[2]);
+    snprintf(block, sizeof block, "%u,%u,%u", sum->first->info.block[0], sum->first->info.block[1],
+             sum->first->info.block[2]);
     Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
                        "occupancy_blocks, occupancy_warps, occupancy_limit,"
                        " seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    put_int(&x, run_id), put_text(&x, sum->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
-        put_text(&x, block), put_int(&x, sum->info.dynamic_shared);
-    put_int(&x, sum->functional), put_int(&x, sum->partial), put_int(&x, sum->occupancy_blocks),
-        put_int(&x, sum->occupancy_warps);
-    put_text(&x, sum->occupancy_limit ? sum->occupancy_limit : ""), put_real(&x, sum->end);
+    put_int(&x, run_id), put_text(&x, sum->first->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
+        put_text(&x, block), put_int(&x, sum->first->info.dynamic_shared);
+    put_int(&x, sum->first->functional), put_int(&x, sum->partial), put_int(&x, sum->first->occupancy_blocks),
+        put_int(&x, sum->first->occupancy_warps);
+    put_text(&x, sum->first->occupancy_limit ? sum->first->occupancy_limit : ""), put_real(&x, sum->seconds);
     run(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
@@ -404,21 +406,11 @@ static bool put_kernel(Store *s, int64_t run_id, const Record *sum, const Gpu *g
 // The launches of each kernel, summed.
 static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
 {
+    LaunchSums sums = {0};
     bool ok = true;
-    size_t n = device_entries(d);
-    bool *seen = mem_alloc(n + 1);
-    for (size_t k = 0; k < n && ok; k++) {
-        if (seen[k]) continue;
-        Record sum = {0};
-        for (size_t j = k; j < n; j++) {
-            if (seen[j] || !record_alike(device_entry(d, j), device_entry(d, k))) continue;
-            seen[j] = true;
-            record_add(&sum, device_entry(d, j));
-        }
-        ok = put_kernel(s, run_id, &sum, device_gpu(d), diag);
-        record_free(&sum);
-    }
-    mem_free(seen);
+    launches_sum(d, &sums);
+    for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(d), diag);
+    launches_free(&sums);
     return ok;
 }
 

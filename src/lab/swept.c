@@ -1,6 +1,10 @@
 // swept.c: what differs between runs. A setting that a run doesn't name has the value "" there: as the description or
-// the program has it, shown as "default". Values are equal when they are the same number: 16KiB and 16384.
+// the program has it, shown as "default". Values are equal when they are the same number: 16KiB and 16384. What others
+// are compared with is never the first of an alphabet: it is what was asked for, or the description's own, or the first
+// that was given.
 #include "lab/lab.h"
+
+#include "chip/chip.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,12 +30,13 @@ static bool same(const char *a, const char *b)
     return isnan(x) || isnan(y) ? !strcmp(a, b) : x == y;
 }
 
+// Texts stay in the order in which they come.
 static bool before(const char *a, const char *b)
 {
     double x = number_of(a), y = number_of(b);
     if (!*a || !*b) return !*a && *b;
     if (isnan(x) != isnan(y)) return isnan(y);
-    return isnan(x) ? strcmp(a, b) < 0 : x < y;
+    return x < y;
 }
 
 // Whether baseline, "l1.size=16KiB,sched.policy=lrr", has this value for name.
@@ -49,15 +54,12 @@ static bool chosen(const char *baseline, const char *name, const char *value)
     return found;
 }
 
-static void add_value(Swept *s, const char *value, const char *baseline)
+static void add_value(Swept *s, const char *value)
 {
     size_t at = 0;
     for (size_t k = 0; k < s->values.n; k++)
         if (same(s->values.v[k], value)) return;
-    bool first = chosen(baseline, s->name, value);
-    while (!first && at < s->values.n &&
-           (before(s->values.v[at], value) || (!at && chosen(baseline, s->name, s->values.v[0]))))
-        at++;
+    while (at < s->values.n && !before(value, s->values.v[at])) at++;
     vec_push(&s->values, value);
     memmove(s->values.v + at + 1, s->values.v + at, (s->values.n - 1 - at) * sizeof *s->values.v);
     s->values.v[at] = value;
@@ -71,6 +73,51 @@ static uint32_t place_of(const Swept *s, const char *value)
 }
 
 uint32_t group_at(const RunGroup *g, size_t run, size_t swept) { return g->at.v[run * g->swept.n + swept]; }
+
+size_t group_bases(const RunGroup *g, size_t run)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < g->swept.n; s++) n += group_at(g, run, s) == g->swept.v[s].base;
+    return n;
+}
+
+// --- what others are compared with -----------------------------------------------------------------------------------
+// Whether key=value leaves the description as it is: then the value is its own.
+static bool is_own(const char *gpu, const char *key, const char *value)
+{
+    Text plain = {0}, set = {0}, setting = {0};
+    Diag diag = {0};  // the description's file may be gone
+    text_printf(&setting, "%s=%s", key, value);
+    bool own = gpu_canonical(gpu, NULL, &plain, &diag) &&
+               gpu_canonical(gpu, (const char *const[]){setting.v, NULL}, &set, &diag) && !strcmp(plain.v, set.v);
+    text_free(&plain), text_free(&set), text_free(&setting);
+    diag_free(&diag);
+    return own;
+}
+
+static uint32_t base_of(const Swept *s, const char *first, const char *gpu, const char *baseline)
+{
+    for (uint32_t k = 0; k < s->values.n; k++)
+        if (chosen(baseline, s->name, s->values.v[k])) return k;
+    if (!*s->values.v[0]) return 0;  // as described
+    for (uint32_t k = 0; strchr(s->name, '.') && k < s->values.n; k++)
+        if (is_own(gpu, s->name, s->values.v[k])) return k;
+    return place_of(s, first);
+}
+
+static bool any_clock_differs(const RunGroup *g)
+{
+    const StoredRun *first = NULL;
+    for (size_t k = 0; k < g->runs.n; k++) {
+        const StoredRun *r = g->runs.v[k];
+        if (!(r->seconds > 0)) continue;
+        if (!first) first = r;
+        if (clocks_differ((double[]){(double)first->count[C_CYCLES], (double)r->count[C_CYCLES]},
+                          (double[]){first->seconds, r->seconds}))
+            return true;
+    }
+    return false;
+}
 
 // --- settings that go together ---------------------------------------------------------------------------------------
 typedef struct Column {
@@ -110,6 +157,11 @@ typedef struct Placed {
     const uint32_t *at;
     size_t settings, before;
 } Placed;
+static int by_order(const void *a, const void *b)
+{
+    const StoredRun *const *x = a, *const *y = b;
+    return (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;
+}
 static int by_values(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
@@ -133,27 +185,40 @@ static void sort(RunGroup *g)
     mem_free(p), mem_free(at);
 }
 
+// Names of the runs' settings, in the order of the runs; each is looked at once.
+static void setting_names(const StoredRun *const *runs, size_t count, bool params, TextList *names)
+{
+    for (size_t k = 0; k < count; k++)
+        for (size_t s = 0; !runs[k]->error && s < (params ? runs[k]->settings.n : runs[k]->params_at); s++) {
+            size_t n = 0;
+            while (n < names->n && strcmp(names->v[n], runs[k]->settings.v[s].name)) n++;
+            if (n == names->n) vec_push(names, runs[k]->settings.v[s].name);
+        }
+}
+
 void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline)
 {
     *g = (RunGroup){0};
     VEC(Column) columns = {0};
-    VEC(const char *) names = {0};
+    VEC(const StoredRun *) given = {0};  // in the order in which they were asked for
+    TextList names = {0};
+    const char *gpu = "";
+    setting_names(runs, count, params, &names);
     for (size_t k = 0; k < count; k++) {
         if (runs[k]->error) continue;
         vec_push(&g->runs, runs[k]);
-        for (size_t s = 0; s < (params ? runs[k]->settings.n : runs[k]->params_at); s++) {
-            size_t n = 0;
-            while (n < names.n && strcmp(names.v[n], runs[k]->settings.v[s].name)) n++;
-            if (n == names.n) vec_push(&names, runs[k]->settings.v[s].name);
-        }
+        vec_push(&given, runs[k]);
     }
+    if (given.n) qsort(given.v, given.n, sizeof *given.v, by_order), gpu = value_of(given.v[0], "gpu");
     for (size_t n = 0; n < names.n; n++) {
         Column c = {.swept = {.name = names.v[n]}};
-        for (size_t k = 0; k < g->runs.n; k++) add_value(&c.swept, value_of(g->runs.v[k], names.v[n]), baseline);
+        for (size_t k = 0; k < given.n; k++) add_value(&c.swept, value_of(given.v[k], names.v[n]));
         if (c.swept.values.n < 2) {
             vec_free(&c.swept.values);
             continue;
         }
+        c.swept.base = base_of(&c.swept, value_of(given.v[0], names.v[n]), gpu, baseline);
+        if (!strcmp(names.v[n], "gpu")) gpu = c.swept.values.v[c.swept.base];  // the first setting: keys come behind it
         c.at = mem_alloc(sizeof *c.at * (g->runs.n + 1));
         for (size_t k = 0; k < g->runs.n; k++) c.at[k] = place_of(&c.swept, value_of(g->runs.v[k], names.v[n]));
         c.swept.numeric = true;
@@ -175,8 +240,11 @@ void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool pa
         vec_push(&g->swept, columns.v[c].swept);
         mem_free(columns.v[c].at);
     }
-    vec_free(&columns), vec_free(&names);
+    vec_free(&columns), vec_free(&names), vec_free(&given);
     if (g->runs.n) sort(g);
+    for (size_t k = 1; k < g->runs.n; k++)
+        if (group_bases(g, k) > group_bases(g, g->base)) g->base = k;
+    g->clocks = any_clock_differs(g);
 }
 
 void group_free(RunGroup *g)

@@ -133,8 +133,7 @@ Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **li
         if (l[w].tag == tag) {
             *line = &l[w];
             c->policy->touch(c, set, w);
-            if (!(sectors & ~l[w].valid)) return HIT;
-            return sectors & ~(l[w].valid | l[w].pending) ? MISS_SECTOR : PENDING;
+            return line_has(&l[w], sectors);
         }
         if (l[w].tag == ~0ull && empty == ways) empty = w;
         open += !l[w].pending;

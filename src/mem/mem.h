@@ -10,13 +10,13 @@
 #include "base/base.h"
 
 typedef enum Counter {
-#define COUNTER(id, name, unit, ncu, doc) C_##id,
+#define COUNTER(id, name, unit, ncu, differs, doc) C_##id,
 #include "mem/counters.def"
 #undef COUNTER
     C_COUNT
 } Counter;
 typedef struct CounterInfo {
-    const char *name, *unit, *ncu, *doc;
+    const char *name, *unit, *ncu, *differs, *doc;
 } CounterInfo;
 extern const CounterInfo counter_info[C_COUNT];
 
@@ -85,16 +85,23 @@ struct Cache {
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
     const Policy *policy;
 };
+// What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
+// of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;
+// MISS, the line isn't there.
 typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
+static inline Lookup line_has(const CacheLine *line, uint32_t sectors)
+{
+    if (!line) return MISS;
+    if (!(sectors & ~line->valid)) return HIT;
+    return sectors & ~(line->valid | line->pending) ? MISS_SECTOR : PENDING;
+}
 // False, with the reason in why, when the configuration makes no cache.
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
 void cache_flush(Cache *c);  // invalidates everything
 uint32_t cache_set(const Cache *c, uint64_t address);
-// Looks up sectors (mask of the line at address). A line that is found
-// is touched, whatever of it is valid. PENDING: all that is missing is under way; MISS_SECTOR:
-// the line is there, some sectors are neither valid nor pending; MISS: *line is the victim to replace; NO_WAY: every
-// way of the set is locked. *line is null only for NO_WAY.
+// Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
+// is the victim to replace; NO_WAY: every way of the set is locked. *line is null only for NO_WAY.
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line);
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
 // Takes a victim over for a new tag, all sectors invalid.

@@ -175,6 +175,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     Lookup found = cache_lookup(&p->l2, local, write ? need : want, &line);
     uint32_t room = dram_room(&p->dram), missing = 0;
     bool fresh = found == MISS, victim_dirty = fresh && line->dirty && line->tag != ~0ull;
+    Lookup there = fresh ? MISS : line_has(line, want);  // what is overwritten counts too
     if (found == NO_WAY) return false;
     if (write && fresh && !p->cfg.l2.write_allocate) {  // past the L2
         if (!room) return false;
@@ -213,7 +214,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     count[C_L2_ACCESSES]++;
     count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;
     count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(asked);
-    count[missing ? C_L2_MISSES : waits ? C_L2_MERGES : C_L2_HITS]++;
+    count[there == HIT ? C_L2_HITS : there == PENDING ? C_L2_MERGES : C_L2_MISSES]++;
     if (missing) {
         if (!has_miss) {
             uint32_t m = p->free_miss;

@@ -2,7 +2,7 @@
 #include "mem/mem.h"
 
 const CounterInfo counter_info[C_COUNT] = {
-#define COUNTER(id, name, unit, ncu, doc) [C_##id] = {name, unit, ncu, doc},
+#define COUNTER(id, name, unit, ncu, differs, doc) [C_##id] = {name, unit, ncu, differs, doc},
 #include "mem/counters.def"
 #undef COUNTER
 };

@@ -74,8 +74,9 @@ static void translate(Mmu *m, Packet *p)
     bool hit = tlb_lookup(&m->tlb, p->address);
     const CacheLine *line = cache_peek(&m->tlb, p->address >> m->tlb.page_shift);
     uint64_t *walked = &m->walked[line - m->tlb.lines];
-    m->count[C_TLB2_HITS] += hit;
-    if (hit && *walked <= now) return;
+    bool under_way = hit && *walked > now;
+    m->count[!hit ? C_TLB2_MISSES : under_way ? C_TLB2_MERGES : C_TLB2_HITS]++;
+    if (hit && !under_way) return;
     p->translate = WALK;
     if (hit) return;
     *walked = now + m->walk_time;

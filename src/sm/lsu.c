@@ -96,7 +96,7 @@ static void send(Sm *sm, Packet p, uint32_t data)
     if (sm->tlb.lines) {
         bool hit = tlb_lookup(&sm->tlb, p.address);
         sm->count[C_TLB1_ACCESSES]++;
-        sm->count[C_TLB1_HITS] += hit;
+        sm->count[hit ? C_TLB1_HITS : C_TLB1_MISSES]++;
         if (!hit) p.translate = ASK_TLB2, to = &sm->late;
     }
     fifo_put(&to->box[sm->parity], p);
@@ -295,7 +295,8 @@ static bool cached_store(Sm *sm, LsuOp *op, const Segment *s)
             if (!bring(sm, op, s, line, true, sectors, false, 1)) return false;
             line = NULL;
         }
-        count_access(sm, op, line ? C_L1_HITS : C_L1_MISSES, true);
+        Lookup there = line_has(line, sectors);
+        count_access(sm, op, there == HIT ? C_L1_HITS : there == PENDING ? C_L1_MERGES : C_L1_MISSES, true);
         if (line && !line->pending && c->cfg.write_evict)
             *line = (CacheLine){.tag = ~0ull};
         else if (line && !(sectors & ~line->valid))
@@ -515,7 +516,7 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
         uint32_t sectors = 0;
         for (uint32_t k = 0; k < op->count; k++) sectors += (uint32_t)__builtin_popcount(op->seg[k].sectors);
         st->sectors += sectors;
-        if (space == SP_GLOBAL) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
+        if (space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
         if (op->cache && op->cache->cfg.line < SEGMENT) op->count = split_lines(op->cache, op->seg, op->count);
     }
     is->transactions += op->count;

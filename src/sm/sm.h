@@ -91,6 +91,11 @@ static inline void add_structure(StructStat *to, const StructStat *s)
 typedef struct InstStat {  // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
 } InstStat;
+static inline void add_inst(InstStat *to, const InstStat *s)
+{
+    to->issued += s->issued, to->lanes += s->lanes, to->transactions += s->transactions;
+    to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits, to->stalls += s->stalls;
+}
 
 // A memory instruction under way.
 typedef struct Tracker {

@@ -176,12 +176,33 @@ static void merges(void **state)
     COUNTS(r, L2_ACCESSES, 4);
     COUNTS(r, L2_SECTORS, 4);
     COUNTS(r, DRAM_READ_BYTES, 4 * 32);
+    // A store that finds its sector under way merges as a load does; one whose sector lacks misses in a line that is
+    // there.
+    r = run(NULL, "ld.global.u32 %r1, [%in];\nst.global.u32 [%in], %n;", (Shape){.block = 1});
+    COUNTS(r, L1_MISSES, 1);
+    COUNTS(r, L1_MERGES, 1);
+    COUNTS(r, L1_HITS, 0);
+    r = run("l1.fill=32", "ld.global.u32 %r1, [%in];\nadd.u32 %r1, %r1, %r1;\nst.global.u32 [%in + 32], %n;",
+            (Shape){.block = 1});
+    COUNTS(r, L1_MISSES, 2);
+    COUNTS(r, L1_MERGES, 0);
+    COUNTS(r, L1_HITS, 0);
     // Four SMs read one line at the same time: the L2 fetches it once.
     r = run("gpu.sms=4", "ld.global.u32 %r2, [%in];", (Shape){.grid = 4});
     COUNTS(r, L1_MISSES, 4);
     COUNTS(r, L2_MISSES, 1);
     COUNTS(r, L2_MERGES, 3);
     COUNTS(r, DRAM_READS, 1);
+}
+
+// Sectors of loads are those of loads alone: an atomic touches one too.
+static void sectors(void **state)
+{
+    (void)state;
+    const Record *r = run(NULL, "atom.global.add.u32 %r1, [%in], 1;\nst.global.u32 [%out], %r1;", (Shape){.block = 1});
+    COUNTS(r, ATOMICS, 1);
+    COUNTS(r, SECTORS_LOADED, 0);
+    COUNTS(r, SECTORS_STORED, 1);
 }
 
 // Loads and stores of one thread, one after the other: load, store, load, load.
@@ -283,6 +304,7 @@ int main(void)
         cmocka_unit_test(the_least_of_everything),
         cmocka_unit_test(pushing_back),
         cmocka_unit_test(merges),
+        cmocka_unit_test(sectors),
         cmocka_unit_test(stores),
         cmocka_unit_test(local_stores),
         cmocka_unit_test(kept_or_flushed),

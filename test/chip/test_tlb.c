@@ -75,11 +75,15 @@ static void counts(void **state)
     const Record *r = chase(TLBS, CG, 8, PAGE, 80);
     assert_int_equal(COUNT_OF(r, TLB1_ACCESSES), 80);
     assert_int_equal(COUNT_OF(r, TLB1_HITS), 0);
+    assert_int_equal(COUNT_OF(r, TLB1_MISSES), 80);
     assert_int_equal(COUNT_OF(r, TLB2_ACCESSES), 80);
     assert_int_equal(COUNT_OF(r, TLB2_HITS), 72);
+    assert_int_equal(COUNT_OF(r, TLB2_MISSES), 8);
+    assert_int_equal(COUNT_OF(r, TLB2_MERGES), 0);
     assert_int_equal(COUNT_OF(r, PAGE_WALKS), 8);
     r = chase(TLBS, CG, 4, PAGE, 80);
     assert_int_equal(COUNT_OF(r, TLB1_HITS), 76);
+    assert_int_equal(COUNT_OF(r, TLB1_MISSES), 4);
     assert_int_equal(COUNT_OF(r, TLB2_ACCESSES), 4);
     r = chase(TLBS, PLAIN, 4, PAGE, 80);
     assert_int_equal(COUNT_OF(r, TLB1_ACCESSES), 4);  // four lines leave the SM
@@ -88,6 +92,22 @@ static void counts(void **state)
     assert_int_equal(COUNT_OF(r, PAGE_WALKS), 34 * 3);
     // Entries of 8 bytes in sectors of 32: 34 of them lie in nine or ten; the others' walks find them in the L2.
     assert_in_range(COUNT_OF(r, DRAM_READS), 34 + 9, 34 + 10);
+}
+
+// Four SMs look for one page at the same time: one misses, and three find its walk under way, which is no hit.
+static void merges(void **state)
+{
+    (void)state;
+    Bench b;
+    bench_open(&b, ODD, TLBS "gpu.sms=4");
+    bench_data(&b, NULL, PAGE);
+    const Record *r = bench_run(&b, "ld.global.cg.u32 %r2, [%in];", (Shape){.grid = 4, .block = 1}, 0);
+    assert_int_equal(COUNT_OF(r, TLB1_MISSES), 4);
+    assert_int_equal(COUNT_OF(r, TLB2_ACCESSES), 4);
+    assert_int_equal(COUNT_OF(r, TLB2_HITS), 0);
+    assert_int_equal(COUNT_OF(r, TLB2_MISSES), 1);
+    assert_int_equal(COUNT_OF(r, TLB2_MERGES), 3);
+    bench_close(&b);
 }
 
 // Kepler's active window (mei §IV-A): leaving it costs a switch.
@@ -105,10 +125,8 @@ static void active_window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_reach),
-        cmocka_unit_test(entries_from_dram),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(active_window),
+        cmocka_unit_test(within_reach), cmocka_unit_test(entries_from_dram), cmocka_unit_test(counts),
+        cmocka_unit_test(merges),       cmocka_unit_test(active_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# No line is wider than 100 characters: help, lists, and the summaries of all workloads, with their hottest lines.
+# No line is wider than 80 characters: help, lists, and the summaries of all workloads, with their hottest lines.
 source test/cli/expect.bash
 
 narrow() {
@@ -7,7 +7,7 @@ narrow() {
     run "$@"
     ((status == 0)) || complain "onchip $*: exit status $status: $err"
     while IFS= read -r line; do
-        ((${#line} <= 100)) || complain "onchip $*: ${#line} columns: $line"
+        ((${#line} <= 80)) || complain "onchip $*: ${#line} columns: $line"
         ((${#line} > widest)) && widest=${#line}
     done <<<"$out"
     ((widest > 40)) || complain "onchip $*: hardly any output"
@@ -38,5 +38,5 @@ long=_ZN4some9namespace6kernelINS_5thing10with_many_args_param_2
 sed "s/u64 x,/u64 $long,/; s/\[x\]/[$long]/" "$work/saxpy.ptx" >"$work/long.ptx"
 gives 0 -- run "$work/long.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32
 grep -q '^  ….*_args_param_2  *1  *0' <<<"$out" || complain "a long name: $out"
-while IFS= read -r line; do ((${#line} <= 100)) || complain "a long name: too wide: $line"; done <<<"$out"
+while IFS= read -r line; do ((${#line} <= 80)) || complain "a long name: too wide: $line"; done <<<"$out"
 exit $bad

@@ -24,12 +24,41 @@ db 1 "no store to read at nowhere.db" delete --failed --db nowhere.db
 
 # --- list
 db 0 "14 runs, 1 failed in $XDG_DATA_HOME/onchip/results.db" list
-db 0 "    the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)" list --failed
-for options in "" "--kernels" "--kernels --columns l1.hits,l2_hit_rate,dram.read_bytes" "--failed"; do
-    # shellcheck disable=SC2086
-    db 0 "" list $options
-    if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E '^.{101,}'; then complain "db list $options: more than 100 columns"; fi
-done
+db 0 "	the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)" list --failed
+# On a terminal rows fit it, settings that differ are columns, and what all runs have in common stands above.
+# terminal COLUMNS ARGUMENT…
+terminal() {
+    TERM=dumb script -qec "stty cols $1; $ONCHIP db ${*:2}" /dev/null </dev/null | tr -d '\r' >out
+}
+if command -v script >/dev/null && [[ $(script -qec "stty cols 77; stty size" /dev/null </dev/null 2>/dev/null | tr -d '\r') == *\ 77 ]]; then
+    for options in "" "--kernels" "--kernels --columns l1.hits,l2_hit_rate,dram.read_bytes" "--failed"; do
+        for columns in 80 100; do
+            # shellcheck disable=SC2086
+            terminal $columns list $options
+            if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1)),}"; then complain "db list $options: more than $columns columns"; fi
+        done
+    done
+    terminal 100 list --program histogram
+    [[ $(head -n 1 out) == 'histogram, n=20000, privatised=1' ]] || complain "db list: what is common: $(cat out)"
+    [[ $(sed -n 3p out | xargs) == 'run gpu l1.size cycles ipc l1_hit_rate' ]] || complain "db list: heads: $(sed -n 3p out)"
+    [[ $(awk 'NR > 3 && NF == 6 { print $2, $3 }' out) == $'gtx480 16KiB\ngtx480 32KiB\ntitan_black 16KiB\ntitan_black 32KiB' ]] ||
+        complain "db list: rows: $(cat out)"
+    terminal 100 list --program vectoradd --gpu gtx480
+    [[ $(sed -n 3p out | xargs) == 'run n l1.size gpu.memory cycles ipc l1_hit_rate' ]] || complain "db list: heads: $(sed -n 3p out)"
+    # Where there is room for no more, settings share a column: nothing is wider than the terminal.
+    terminal 60 list --program vectoradd --gpu gtx480
+    if LC_ALL=C.UTF-8 grep -v ' in /' out | grep -E '^.{61,}' | grep -v '^    '; then complain "db list: more than 60 columns"; fi
+    terminal 100 list --failed
+    grep -q "^    the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)$" out || complain "db list --failed: $(cat out)"
+fi
+# Anything else gets everything: a field for each head in each row, between tabs, and nothing cut.
+"$ONCHIP" db list >rows 2>/dev/null
+[[ $(head -n 1 rows | tr '\t' ' ') == 'key verb program params gpu overrides options model n l1.size tlb2.sets gpu.memory cycles ipc l1_hit_rate status error' ]] ||
+    complain "db list: heads: $(head -n 1 rows)"
+(($(awk -F'\t' '{ print NF }' rows | sort -u | wc -l) == 1 && $(wc -l <rows) == 15)) || complain "db list: rows: $(cat rows)"
+[[ $(cut -f 1 rows) == "$("$ONCHIP" db list --csv | tr -d '\r' | cut -d, -f 1)" ]] || complain "db list and db list --csv list other runs"
+grep -q $'\t24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17\t' rows || complain "db list: a list is cut: $(cat rows)"
+if LC_ALL=C.UTF-8 grep -q … rows; then complain "db list: something is cut"; fi
 db 0 "1 run in" list --program vectoradd --gpu gtx480 --where l1.size=16KiB --where status=done
 db 0 "2 runs in" list --program polybench/atax --where l1.size=16384
 db 0 "0 runs in" list --model old
@@ -57,6 +86,16 @@ db 2 "db show takes a key" show
 db 0 "all programs" compare --by l1.size=16KiB,32KiB
 db 0 "equal in every digit" compare --by l1.size=16KiB,32KiB --program vectoradd
 db 0 "geometric means" compare --by gpu=gtx480,titan_black --column warp_instructions
+# Clocks of 700 and 980 MHz: cycles are of two lengths, so that times are compared.
+db 0 "simulated time in" compare --by gpu=gtx480,titan_black
+grep -q 'cycles / gpu.clock: gpu=titan_black / gpu=gtx480' out || complain "compare: $(cat out)"
+both() { "$ONCHIP" db list --program atax --where l1.size=16KiB --where options= --gpu "$1" --columns cycles --csv | sed -n 2p | tr -d '\r' | cut -d, -f "$2"; }
+heads=$("$ONCHIP" db list --program atax --columns cycles --csv | head -n 1 | tr -d '\r' | tr , '\n' | grep -n '^cycles$' | cut -d: -f 1)
+want=$(awk -v a="$(both gtx480 "$heads")" -v b="$(both titan_black "$heads")" 'BEGIN { printf "%.4f", (b / 980) / (a / 700) }')
+grep -q "^atax .*l1.size=16KiB .* $want\$" out || complain "compare: no ratio $want: $(cat out)"
+db 0 "cycles: gpu=titan_black / gpu=gtx480" compare --by gpu=gtx480,titan_black --column cycles
+grep -q 'the clocks differ' out || complain "compare --column cycles: $(cat out)"
+db 0 "cycles: l1.size=32KiB / l1.size=16KiB" compare --by l1.size=16KiB,32KiB
 db 1 "no run of one side has a partner" compare --by program=atax,vectoradd
 db 2 "compare what?" compare
 db 2 "compare what?" compare a.db
@@ -66,6 +105,7 @@ db 0 "14 pairs, 0 differ" compare --against before.db
 db 0 "equal in every digit" compare before.db "$XDG_DATA_HOME/onchip/results.db"
 other=$("$ONCHIP" db list --program vectoradd --gpu titan_black --where l1.size=16KiB --csv | sed -n '2s/,.*//p')
 db 0 "counters differ" compare "$key" "$other"
+grep -q '^simulated time in .*, ratio' out || complain "two runs of different clocks: $(cat out)"
 db 0 "ratio" compare "$key" "$other" --column cycles
 db 0 "are equal in every counter" compare "$key" "$key"
 if command -v sqlite3 >/dev/null; then

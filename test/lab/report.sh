@@ -77,13 +77,13 @@ for path in stacks:
     lines = list(csv.reader(open(path, newline="", encoding="utf-8")))
     assert len(lines) > 1
     for line in lines[1:]: assert abs(sum(map(float, line[1:])) - 100) < 1e-9, (path, line)
-# Relative cycles, by hand: the first values are 8KiB and gto.
+# Relative cycles, by hand. The baseline is what gtx480 has by itself, an L1 of 16 KiB and gto; rows go upwards.
 cycles = dict(((p, o), c) for p, o, c in db.execute("SELECT program, overrides, cycles FROM run WHERE options = ''"))
-lines = list(csv.reader(open(plots + "/atax-cycles-relative-to-8kib-gto.csv", newline="")))
+lines = list(csv.reader(open(plots + "/atax-cycles-relative-to-16kib-gto.csv", newline="")))
 assert lines[0] == ["l1.size", "gto", "lrr"] and [line[0] for line in lines[1:]] == ["8KiB", "16KiB"]
 for line in lines[1:]:
     for policy, got in zip(lines[0][1:], line[1:]):
-        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] / cycles["atax", "l1.size=8KiB sched.policy=gto"]
+        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] / cycles["atax", "l1.size=16KiB sched.policy=gto"]
         assert abs(float(got) - want) < 1e-12
 # The time series ends with the run, and its mean is the run's.
 series = glob.glob(plots + "/syrk-syrk-kernel-ipc-over-time.csv")
@@ -123,6 +123,33 @@ PATH=$folder/bare "$ONCHIP" report --db store.db --no-figures >/dev/null
 "$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html | grep -q '^two.html: 2 runs'
 grep -q 'IPC over time' two.html
 
+# GPUs of different clocks are compared by time, cycles over the description's clock, with the first that was given and not
+# with the alphabet's; the heading names both. Keys have their own values as the baseline.
+gpus=titan_black,gtx480
+"$ONCHIP" report run atax nx=64 ny=64 --gpu $gpus --plot clocks -o clocks.html >/dev/null
+"$ONCHIP" sweep --program 'atax nx=64 ny=64' --gpu $gpus --db clocks.db >/dev/null
+for gpu in gtx480 titan_black; do "$ONCHIP" show gpu $gpu >$gpu.txt; done
+python3 - clocks.html clocks.db clocks <<'PYTHON'
+import csv, re, sqlite3, sys, xml.etree.ElementTree as tree
+page, store, plots = sys.argv[1:]
+cycles = dict(sqlite3.connect(store).execute("SELECT gpu, cycles FROM run"))
+clock = {gpu: float(re.search(r"\[gpu\][^[]*?\nclock *= *([0-9.]+)", open(gpu + ".txt").read())[1]) for gpu in cycles}
+want = (cycles["gtx480"] / clock["gtx480"]) / (cycles["titan_black"] / clock["titan_black"])
+assert abs(want / (cycles["gtx480"] / cycles["titan_black"]) - 1) > 0.1, "the clocks are too near to tell"
+lines = list(csv.reader(open(plots + "/atax-simulated-time-relative-to-titan-black.csv", newline="")))
+assert [line[0] for line in lines] == ["gpu", "titan_black", "gtx480"] and float(lines[1][1]) == 1
+assert abs(float(lines[2][1]) / want - 1) < 1e-9, (lines, want)
+text = open(page, encoding="utf-8").read()
+assert "On titan_black and gtx480" in text
+assert f"1 is {cycles['titan_black']} cycles, {cycles['titan_black'] / clock['titan_black']:.4g} µs on titan_black" in text
+PYTHON
+
+# A long text gives way to the numbers behind it, and is there whole.
+"$ONCHIP" sweep --program 'atax nx=32 ny=32' --set dram.simple=yes --set sched.policy=gto --set l1.merges=9 --set l2.merges=9 --db long.db >/dev/null
+"$ONCHIP" report --db long.db --no-figures -o long.html >/dev/null
+settings='dram.simple=yes sched.policy=gto l1.merges=9 l2.merges=9'
+grep -qF "<td class=\"cut\" title=\"$settings\">$settings</td>" long.html
+
 # Names that are no names, and mistakes.
 cat >'<b>&"x.ini' <<'INI'
 [gpu]
@@ -149,3 +176,42 @@ done
 "$ONCHIP" report --db mine.db --plot mine -o mine.html >/dev/null
 (($(wc -l <mine/atax-bytes-moved.csv) == 3)) && grep -q '^key,' mine/atax-bytes-moved.csv
 grep -q 'without time' mine.html
+
+# Names are strangers': gnuplot takes none for a format, a comment, an option or a command, and shows each as it is.
+cat >store.ptx <<'PTX'
+.version 7.0
+.target sm_35
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %a;
+    ld.param.u64 %a, [p];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%a], %r1;
+    ret;
+}
+PTX
+"$ONCHIP" sweep --program store.ptx --set args=buf:4KiB --set grid=1,2,3,4,5,6,7,8 --db names.db >/dev/null
+python3 - names.db <<'PYTHON'
+import sqlite3, sys
+names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines", "%" + 40 * "ü" + "x" * 300]
+db = sqlite3.connect(sys.argv[1])
+for name, (run,) in zip(names, db.execute("SELECT id FROM run ORDER BY id").fetchall()):
+    db.execute("UPDATE run SET program = ?, params = 'grid=1' WHERE id = ?", (name, run))
+    db.execute("UPDATE setting SET value = '1' WHERE run_id = ? AND name = 'grid'", (run,))
+db.commit()
+PYTHON
+"$ONCHIP" report --db names.db --plot names -o names.html >/dev/null
+[[ ! -e ran && ! -e names/ran ]]
+python3 - names.html names <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+page, plots = sys.argv[1:]
+tree.parse(page)
+shown = {"".join(e.itertext()) for e in tree.parse(plots + "/all-workloads-issue-slots.svg").iter() if e.tag.endswith("}text")}
+for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two lines", "%" + 20 * "ü" + "…"]:
+    assert name in shown, (name, shown)
+drawing = tree.parse(plots + "/all-workloads-issue-slots.svg").getroot()
+issued = next(e for e in drawing.iter() if e.get("id") == "gnuplot_plot_1")
+assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar for each program, and one of the key"
+PYTHON

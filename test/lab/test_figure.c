@@ -1,6 +1,7 @@
 // Figures: their CSV, their scripts and what goes into a page, against texts written by hand from RFC 4180, from
 // gnuplot's manual and from HTML's rules of escaping.
 #include "check.h"
+#include "chip/chip.h"
 #include "lab/lab.h"
 
 #include <math.h>
@@ -86,8 +87,8 @@ static void script(void **state)
         "set terminal svg size 420,346 noenhanced font 'sans-serif,12' background '#ffffff'\n"
         "set encoding utf8\n"
         "set output 'hits.svg'\n"
-        "set datafile separator ','\n"
-        "set title 'It''s $HOME `id` @x' textcolor rgb '#222222'\n"
+        "set datafile separator ','\nset datafile commentschars ''\n"
+        "set label 'It''s $HOME `id` @x' at screen 0.5, screen 0.9451 center textcolor rgb '#222222'\n"
         "set border 3 lc rgb '#222222'\n"
         "set tics nomirror out scale 0.5 textcolor rgb '#222222'\n"
         "set style fill solid 1 border rgb '#ffffff'\n"
@@ -189,6 +190,7 @@ static void swept(void **state)
     assert_string_equal(g.swept.v[0].name, "nx, ny");
     assert_string_equal(g.swept.v[0].values.v[0], "64, 64");
     assert_string_equal(g.swept.v[0].values.v[1], "256, 128");
+    assert_int_equal(g.swept.v[0].base, 1);  // the first that was given
     assert_string_equal(g.swept.v[1].name, "l1.size");
     assert_int_equal(g.swept.v[1].values.n, 3);
     assert_true(g.swept.v[1].numeric && isnan(g.swept.v[1].numbers.v[0]));
@@ -198,10 +200,43 @@ static void swept(void **state)
     assert_ptr_equal(g.runs.v[2], &runs[2]);
     group_free(&g);
     group_open(&g, list, 4, true, "l1.size=16KiB");
-    assert_string_equal(group_label(&g, 0, 0), "16KiB");
-    assert_string_equal(g.swept.v[1].values.v[1], "");
+    assert_string_equal(group_label(&g, g.base, SIZE_MAX), "256, 128, 16KiB");
+    assert_string_equal(g.swept.v[1].values.v[0], "");  // values stay in their order
     group_free(&g);
     for (size_t k = 0; k < 4; k++) vec_free(&runs[k].settings);
+}
+
+// What others are compared with: the description's own value of a key, which runs that name it have too; else the first
+// that was given, and never the first of the alphabet. Clocks are cycles by seconds.
+static void baselines(void **state)
+{
+    (void)state;
+    RunSetting lists[][3] = {
+        {{"gpu", "titan_black"}, {"l1.size", "48KiB"}, {"kind", "zebra"}},
+        {{"gpu", "titan_black"}, {"l1.size", "16KiB"}, {"kind", "ant"}},
+        {{"gpu", "gtx480"}, {"l1.size", "8KiB"}, {"kind", "bee"}},
+    };
+    StoredRun runs[3];
+    const StoredRun *list[3];
+    uint64_t count[3][C_COUNT] = {{0}};
+    for (size_t k = 0; k < 3; k++) {
+        runs[k] = run_of(lists[k], 3), list[2 - k] = &runs[k];
+        runs[k].order = k, runs[k].count = count[k];
+        count[k][C_CYCLES] = 700 * (k + 1), runs[k].seconds = 1e-6 * (double)(k + 1);
+    }
+    RunGroup g;
+    group_open(&g, list, 3, true, NULL);
+    assert_int_equal(g.swept.n, 2);  // the size and the kind change together
+    assert_string_equal(g.swept.v[0].values.v[g.swept.v[0].base], "titan_black");
+    assert_string_equal(g.swept.v[1].values.v[g.swept.v[1].base], "16KiB, ant");  // titan_black's own L1
+    assert_ptr_equal(g.runs.v[g.base], &runs[1]);
+    assert_false(g.clocks);
+    group_free(&g);
+    runs[2].seconds = 2e-6;
+    group_open(&g, list, 3, true, "kind=bee");
+    assert_true(g.clocks);
+    group_free(&g);
+    for (size_t k = 0; k < 3; k++) vec_free(&runs[k].settings);
 }
 
 int main(void)
@@ -210,7 +245,7 @@ int main(void)
         cmocka_unit_test(csv),   cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(means), cmocka_unit_test(script),
         cmocka_unit_test(drawn), cmocka_unit_test(escaped),
-        cmocka_unit_test(swept),
+        cmocka_unit_test(swept), cmocka_unit_test(baselines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
