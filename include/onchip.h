@@ -92,8 +92,8 @@ oc_status oc_read(oc_device *device, void *to, oc_ptr from, size_t bytes, oc_str
 oc_status oc_copy(oc_device *device, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *stream);
 oc_status oc_fill(oc_device *device, oc_ptr to, uint8_t value, size_t bytes, oc_stream *stream);
 
-// Modules are PTX text. name (may be null) is what diagnostics call it; the text need not outlive the call. A kernel that
-// uses what isn't implemented blocks itself alone: oc_kernel_info.refusal says why, and oc_launch fails with that.
+// Modules are PTX text. name (may be null) is what diagnostics call it; the text need not outlive the call. A kernel
+// that uses what isn't implemented blocks itself alone: oc_kernel_info.refusal says why, and oc_launch fails with that.
 oc_status oc_load(oc_device *device, const char *ptx, size_t length, const char *name, oc_module **module);
 oc_status oc_load_file(oc_device *device, const char *path, oc_module **module);
 oc_status oc_kernel_get(oc_module *module, const char *name, oc_kernel **kernel);

@@ -271,8 +271,8 @@ static void finish(Launch *l, Record *r)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
 
-// After a fault or a limit the chip must be as new: what is under way is dropped. False: the host has no memory for a new
-// one at this moment; the next launch tries again.
+// After a fault or a limit the chip must be as new: what is under way is dropped. False: the host has no memory for a
+// new one at this moment; the next launch tries again.
 static bool reset(Chip *c)
 {
     Gpu gpu = c->gpu;

@@ -71,7 +71,7 @@ static const struct {
     void (*list)(void);
     const char *doc;
 } kinds[] = {
-    {"workloads", list_workloads, "what onchip run can run by name, with parameters and their defaults"},
+    {"workloads", list_workloads, "what onchip run runs by name, with parameters and defaults"},
     {"gpus", list_gpus, "descriptions that --gpu takes by name"},
     {"schedulers", list_schedulers, "warp schedulers that --sched takes"},
     {"policies", list_policies, "replacement policies of caches, such as --set l1.policy=plru"},

@@ -350,9 +350,10 @@ static int read_options(Request *r, int argc, char **argv)
         case O_PLOT: r->plot = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
-            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\nRuns what a paper's figures need and "
-                   "the store doesn't have, and prints ours beside theirs. A FOLDER has figures of\nyour own "
-                   "(doc/reproduce.md). Papers, figures and what they show:\n\n");
+            printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
+                   "Runs what a paper's figures need and the store doesn't have, and prints ours\n"
+                   "beside theirs. A FOLDER has figures of your own (doc/reproduce.md). Papers,\n"
+                   "figures and what they show:\n\n");
             list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));

@@ -177,11 +177,10 @@ static int show_manual(void (*manual)(Text *out))
     return EXIT_OK;
 }
 
-static const char usage[] =
-    "usage: onchip show ptx FILE|WORKLOAD [options]   PTX as onchip reads it\n"
-    "       onchip show gpu NAME|FILE [options]       a description, and where its values are from\n"
-    "       onchip show keys                          the manual of a description's keys\n"
-    "       onchip show counters                      the manual of counters and rates";
+static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
+                            "       onchip show gpu NAME|FILE [options]      a description with provenance\n"
+                            "       onchip show keys                         the keys of a description\n"
+                            "       onchip show counters                     counters and rates";
 
 // words[0] of n words, behind which stand options.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,

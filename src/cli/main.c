@@ -11,7 +11,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "simulates a workload or a PTX file and says what its memory did"},
     {"sweep", cmd_sweep, "runs many combinations and keeps the results in a store"},
-    {"report", cmd_report, "makes a page of figures and tables of a store's runs, or of new ones"},
+    {"report", cmd_report, "makes a page of figures and tables of a store's runs"},
     {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
     {"reproduce", cmd_reproduce, "puts a paper's figures and tables beside ours"},
     {"probe", cmd_probe, "finds out what the memory hierarchy of a GPU is, simulated or real"},
@@ -41,8 +41,8 @@ void tell_diag(const Diag *diag)
 static int usage(FILE *out)
 {
     fprintf(out,
-            "onchip %s runs CUDA kernels (PTX) on a simulated GPU and says what its memory did.\n\nusage: onchip "
-            "COMMAND …\n\n",
+            "onchip %s runs CUDA kernels (PTX) on a simulated GPU and says what its memory\ndid.\n\n"
+            "usage: onchip COMMAND …\n\n",
             ONCHIP_VERSION);
     for (size_t k = 0; k < COUNT(commands); k++) fprintf(out, "  %-10s %s\n", commands[k].name, commands[k].doc);
     fprintf(out, "\nonchip COMMAND --help tells more. Try: onchip run atax nx=1024 ny=1024\n");

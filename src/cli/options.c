@@ -101,7 +101,11 @@ void print_options(const Option *options, size_t n)
     for (size_t k = 0; k < n; k++) {
         char left[128];
         if (!options[k].name) {
-            printf("%s%s%s:\n", k ? "\n" : "", options[k].value ? "" : "of ", options[k].doc);
+            Text head = {0};
+            text_printf(&head, "%s%s:", options[k].value ? "" : "of ", options[k].doc);
+            if (k) printf("\n");
+            put_wrapped(stdout, 0, 0, BREAK_WORDS, head.v);
+            text_free(&head);
             continue;
         }
         const char *value = options[k].value ? options[k].value : "";

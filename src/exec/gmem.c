@@ -2,10 +2,10 @@
 // table of allocations for checks. Freed allocations stay in the table until their room is used again, so that a use
 // after free is named as such.
 //
-// The stretch is as long as what was allocated so far needs, and grows when more is; the host may then move it. So no host
-// address is kept beyond the operation that asked for it, and only gmem_alloc grows it: for the caller of the library
-// between launches, and for the device's malloc where an operation runs alone, at a window's edge. Simulated addresses
-// depend on nothing of this.
+// The stretch is as long as what was allocated so far needs, and grows when more is; the host may then move it. So no
+// host address is kept beyond the operation that asked for it, and only gmem_alloc grows it: for the caller of the
+// library between launches, and for the device's malloc where an operation runs alone, at a window's edge. Simulated
+// addresses depend on nothing of this.
 #include "exec/exec.h"
 
 #include <string.h>

@@ -96,7 +96,7 @@ gives 2 'block 1,2,3,4: X, X,Y or X,Y,Z is expected: threads, such as' -- run "$
 gives 1 "no measurement 'sharde'; did you mean 'shared'?" -- sweep --measure sharde --db "$work/none.db"
 gives 2 "did you mean 'run'?" -- report runn
 gives 2 "nothing to reproduce as 'mey'; did you mean 'mei'?" 'Figure 11 and' -- reproduce mey
-gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei          fig5' -- reproduce mei fig5 fig55 --db "$work/none.db"
+gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei        fig5' -- reproduce mei fig5 fig55 --db "$work/none.db"
 lacks 'sl1  '
 gives 2 "small, medium or paper, not 'smal'" -- reproduce mei --size smal
 gives 1 "can't read atx: No such file or directory; did you mean 'atax'?" -- show ptx atx
