@@ -15,12 +15,11 @@ static uint64_t fixed_bytes(const Gpu *g)
     return g->sms * sm + g->part.partitions * part + (uint64_t)g->sms * g->part.partitions * 8 * sizeof(Wire);
 }
 
-bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
+static bool build(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
 {
     *c = (Chip){.gpu = *gpu, .gmem = gmem, .threads = threads};
     const char *why = NULL;
     uint32_t sms = gpu->sms, parts = gpu->part.partitions;
-    if (!mem_room(fixed_bytes(gpu))) return gpu_refuse(diag, "gpu.sms", mem_none);
     c->sms = mem_alloc(sizeof *c->sms * sms);
     c->parts = mem_alloc(sizeof *c->parts * parts);
     c->envs = mem_alloc(sizeof *c->envs * sms);
@@ -45,9 +44,15 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
     for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].late;
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
         return gpu_refuse(diag, "tlb2", why);
-    if (!mem_room(0)) return gpu_refuse(diag, "gpu", mem_none);
     c->crew = crew_open(MIN(threads, sms + parts));
     return true;
+}
+
+bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
+{
+    *c = (Chip){0};
+    if (!mem_room(fixed_bytes(gpu))) return gpu_refuse(diag, "gpu.sms", mem_none);
+    return build(c, gpu, gmem, threads, diag) && (mem_room(0) || gpu_refuse(diag, "gpu.sms", mem_none));
 }
 
 void chip_close(Chip *c)
@@ -280,8 +285,9 @@ static bool reset(Chip *c)
     uint64_t ns = c->clock_ns, launches = c->launches;
     uint32_t threads = c->threads;
     Diag diag = {0};
+    bool had = c->sms != NULL;  // what is given back now is enough again
     chip_close(c);
-    bool ok = chip_open(c, &gpu, gmem, threads, &diag);
+    bool ok = (had ? build : chip_open)(c, &gpu, gmem, threads, &diag);
     diag_free(&diag);
     if (!ok) {
         chip_close(c);

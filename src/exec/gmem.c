@@ -30,8 +30,16 @@ static bool reserve(Gmem *g, uint64_t bytes)
                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return false;
     g->host = p;
+    uint64_t before = g->reserved;
     g->reserved = bytes;
-    return true;
+    if (mem_room(0)) return true;
+    // All that there was: nothing could be launched any more.
+    if (before)
+        g->host = mremap(p, bytes, before, 0);  // what becomes shorter stays where it is
+    else
+        munmap(p, bytes), g->host = NULL;
+    g->reserved = before;
+    return false;
 }
 
 // Room on the host for the first bytes of the device's memory: more than that, so that it seldom grows, where the host

@@ -129,7 +129,7 @@ static void scarce(void)
     if (!strstr(oc_error(d), "the host has no memory left for 314572800 bytes") || !strstr(oc_error(d), "take.ptx:"))
         fail_msg("%s", oc_error(d));
     bytes = MIB, rounds = 1;
-    assert_int_equal(oc_launch(take, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, args), OC_OK);
+    if (oc_launch(take, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, args) != OC_OK) fail_msg("%s", oc_error(d));
     assert_int_equal(oc_read(d, &at, out, sizeof at, NULL), OC_OK);
     assert_true(at > BASE);
     assert_int_equal(oc_malloc(d, 400000 * MIB, "too much", &p), OC_OUT_OF_MEMORY);
