@@ -140,7 +140,7 @@ bool decode_copy(Decode *x, Dinst *d)
     set_address(x, d, &i->opnd[1]);   // from, in global memory
     const Operand *to = &i->opnd[0];  // to, in shared memory
     d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant_row(x, 0, true);
-    d->target = (uint32_t)to->imm + (to->sym ? (uint32_t)address_of(x, to->sym) : 0);
+    d->vector[0] = constant_row(x, to->imm + (to->sym ? address_of(x, to->sym) : 0), true);
     if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;
     // Behind the size may stand how many bytes are read, or a predicate that says whether none are (ignore-src).
     const Operand *size = i->operands - inst_has(i, G_HINT) > 3 ? &i->opnd[3] : NULL;
