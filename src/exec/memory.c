@@ -558,7 +558,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         if (in[k] && !access(env, w, d, spaces[k], s->addr, in[k])) return;
 }
 
-static void param_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     (void)env;
     // .param variables of a frame: word k is row k, so wider and narrower accesses take their bytes from words.
@@ -654,7 +654,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     switch (d->kind) {
     case X_LD_PARAM: load_param(env, w, d, mask); return;
     case X_LD_ROWS:
-    case X_ST_PARAM: param_rows(env, w, d, mask); return;
+    case X_ST_PARAM: access_rows(env, w, d, mask); return;
     default: break;
     }
     addresses(w, d, s->addr);

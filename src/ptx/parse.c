@@ -244,7 +244,7 @@ static bool parse_directives(Parser *p, Function *f)
     return true;
 }
 
-static bool same_symbols(const Symbols *a, const Symbols *b)
+bool same_symbols(const Symbols *a, const Symbols *b)
 {
     for (size_t k = 0; k < a->n && k < b->n; k++)
         if (a->v[k]->type != b->v[k]->type || a->v[k]->bytes != b->v[k]->bytes) return false;
@@ -269,7 +269,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->symbol = s;
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
-    if (!parse_directives(p, f)) return false;
+    if (!params_within_bounds(p, f) || !parse_directives(p, f)) return false;
     f->has_body = is_punct(p, '{');
     int64_t old;
     if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
@@ -404,6 +404,7 @@ Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag)
     map_free(&p.suffixes);
     map_free(&p.sregs);
     map_free(&p.taken);
+    map_free(&p.params);
     for (size_t i = 0; i < p.scopes.n; i++) map_free(&p.scopes.v[i].names), map_free(&p.scopes.v[i].labels);
     vec_free(&p.scopes);
     vec_free(&p.alias);

@@ -144,10 +144,9 @@ static bool parse_name_operand(Parser *p, Operand *o)
         o->kind = O_IMM, o->imm = 32;
         return true;
     } else {
-        for (size_t i = 0; i < p->f->params.n + p->f->rets.n; i++) {
-            Symbol *s = i < p->f->params.n ? p->f->params.v[i] : p->f->rets.v[i - p->f->params.n];
-            if (strlen(s->name) == t.length && !memcmp(s->name, t.text, t.length)) o->kind = O_SYM, o->sym = s;
-        }
+        size_t n = p->f->params.n;
+        if (map_get(&p->params, t.text, t.length, &v))
+            o->kind = O_SYM, o->sym = (size_t)v < n ? p->f->params.v[v] : p->f->rets.v[(size_t)v - n];
         if (!o->sym && map_get(&p->m->symbol_map, t.text, t.length, &v)) o->kind = O_SYM, o->sym = p->m->symbols.v[v];
         if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
         if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
@@ -373,6 +372,10 @@ static bool parse_table(Parser *p, const Token *name)
             Symbol *s = map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &v) ? p->m->symbols.v[v] : NULL;
             if (!s || !s->function || s->function->entry)
                 return parse_fail(p, tok(p)->at, NULL, ".calltargets lists functions");
+            const Function *first = proto->targets.n ? proto->targets.v[0]->function : s->function;
+            if (!same_symbols(&first->params, &s->function->params) || !same_symbols(&first->rets, &s->function->rets))
+                return parse_fail(p, tok(p)->at, "all functions of a .calltargets have the same parameters and results",
+                                  "'%s' is declared otherwise than '%s'", s->name, proto->targets.v[0]->name);
             vec_push(&proto->targets, s);
             lex_next(&p->lex);
         } while (take_punct(p, ','));
@@ -382,6 +385,8 @@ static bool parse_table(Parser *p, const Token *name)
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "'_' is expected here");
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &proto->params, false)) return false;
+    uint64_t bytes = 0;
+    if (!frame_within_bounds(p, &proto->rets, &bytes) || !frame_within_bounds(p, &proto->params, &bytes)) return false;
     proto->noreturn = take_directive(p, ".noreturn");
     return expect_punct(p, ';');
 }
@@ -454,8 +459,12 @@ bool parse_body(Parser *p, Function *f)
     p->loc = p->order = 0;
     p->renamed = p->alias.n = p->ranges.n = p->places.n = 0;
     map_free(&p->taken);
-    for (size_t i = 0; i < f->rets.n; i++) map_put(&p->taken, f->rets.v[i]->name, strlen(f->rets.v[i]->name), 1);
-    for (size_t i = 0; i < f->params.n; i++) map_put(&p->taken, f->params.v[i]->name, strlen(f->params.v[i]->name), 1);
+    map_free(&p->params);
+    for (size_t i = 0; i < f->params.n + f->rets.n; i++) {
+        const char *name = (i < f->params.n ? f->params.v[i] : f->rets.v[i - f->params.n])->name;
+        map_put(&p->taken, name, strlen(name), 1);
+        map_put(&p->params, name, strlen(name), (int64_t)i);
+    }
     size_t at = tok(p)->at;
     if (!expect_punct(p, '{')) return false;
     scope_open(p);

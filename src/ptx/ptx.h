@@ -208,6 +208,17 @@ typedef struct Operand {
 #define SELECT_COUNT(s) ((s) >> 12 & 7)
 #define SELECT_HALVES 0x8000u
 
+// Bytes of variables, at most. Parameters of a kernel: PTX ISA 5.1.6, the larger number from sm_70 and PTX 8.1 on. The
+// others are ours: .shared of a kernel and .local of a function as much as a description can give a block and a thread;
+// .const of a module; parameters, results and .param variables of a function's body together.
+#define MAX_PARAM 32764u
+#define MAX_PARAM_OLD 4352u
+#define MAX_SHARED (1u << 20)
+#define MAX_LOCAL (1u << 24)
+#define MAX_CONST (1u << 24)
+#define MAX_FRAME (1u << 20)
+uint32_t ptx_most_params(const Module *m);  // MAX_PARAM or MAX_PARAM_OLD
+
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
 typedef struct Inst {
