@@ -446,6 +446,24 @@ static bool fix_label(Parser *p, Operand *o)
     return l->defined || parse_fail(p, o->at, NULL, "label '%s' is not defined", l->name);
 }
 
+// Liveness has a bit for each register in each basic block; each brx.idx leads to all of its table.
+static bool check_size(Parser *p, const Function *f)
+{
+    uint64_t blocks = f->labels.n + 1, edges = 0;
+    for (size_t n = 0; n < f->insts.n; n++) {
+        const Inst *i = &f->insts.v[n];
+        blocks += op_info[i->op].class == CLASS_BRANCH;
+        if (i->op == OP_BRX && i->operands == 2) edges += i->opnd[1].count;
+    }
+    if (blocks * f->regs.n > MAX_LIVE)
+        return parse_fail(p, f->symbol->at, "split it into functions",
+                          "'%s' is too large: %llu basic blocks times %zu registers are more than 2^30",
+                          f->symbol->name, (unsigned long long)blocks, f->regs.n);
+    return edges <= MAX_EDGES ||
+           parse_fail(p, f->symbol->at, NULL, "'%s' is too large: its brx.idx have %llu targets, of at most %llu",
+                      f->symbol->name, (unsigned long long)edges, MAX_EDGES);
+}
+
 // Labels of one spelling in different scopes get names of their own, so that the flat text parses back.
 static void name_labels(Parser *p)
 {
@@ -476,6 +494,7 @@ bool parse_body(Parser *p, Function *f)
     map_free(&outer.names);
     map_free(&outer.labels);
     order_regs(p);
+    if (!check_size(p, f)) return false;
     for (size_t i = 0; i < f->tables.n; i++)
         for (int k = 0; k < f->tables.v[i]->count; k++)
             if (!fix_label(p, &f->tables.v[i]->items[k])) return false;
