@@ -263,13 +263,14 @@ static void find_needs(Kernel *k)
 
 // Each kernel has the functions that it reaches for itself, so that many kernels with many functions in common are more
 // than their text.
+enum { EACH = 32 };  // what a function costs by itself, in instructions
 static bool small_enough(Decode *x)
 {
     Image *image = x->image;
     const Module *m = image->module;
     uint64_t most = MAX_SHARED_CODE;
-    for (size_t f = 0; f < m->functions.n; f++) most += m->functions.v[f]->insts.n + 1;
-    for (size_t c = 0; c < x->k->codes.n; c++) image->decoded += x->k->codes.v[c]->parsed->insts.n + 1;
+    for (size_t f = 0; f < m->functions.n; f++) most += m->functions.v[f]->insts.n + EACH;
+    for (size_t c = 0; c < x->k->codes.n; c++) image->decoded += x->k->codes.v[c]->parsed->insts.n + EACH;
     return image->decoded <= most ||
            decode_fail(x, false,
                        "the kernels up to '%s' have %llu instructions with those of all functions they call, "

@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum { NOT_YET = -1, ELSE = -2 };
-typedef struct Place {  // what a register holds
-    int32_t variable;   // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
+enum { MOST_ROUNDS = 32 };  // addresses of variables in variables, so deep
+typedef struct Place {      // what a register holds
+    int32_t variable;       // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
     bool generic;
     int64_t at;  // bytes from its beginning
 } Place;
@@ -315,5 +316,5 @@ static bool forward(Function *f)
 // Again, since an address may itself have been in a variable: of one that was passed to a function by its address.
 void sl1_forward(Function *f)
 {
-    while (forward(f)) continue;
+    for (int round = 0; round < MOST_ROUNDS && forward(f); round++) continue;
 }
