@@ -9,11 +9,7 @@ enum { BYTES_EACH = 48 };  // most that a byte of PTX becomes: parsed, lowered a
 
 static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
 {
-    if (r->sym->function) {
-        for (size_t k = 0; k < m->symbols.n; k++)
-            if (m->symbols.v[k] == r->sym) return CODE_BASE + k;
-        return 0;
-    }
+    if (r->sym->function) return exec_function_address(m, r->sym);
     return r->sym->address + (uint64_t)r->offset + (r->sym->space == SP_CONST && r->generic ? bank : 0);
 }
 
@@ -31,8 +27,10 @@ static bool lay_out(SimModule *mod, Diag *diag)
         Symbol *s = vars.v[k];
         if (s->space == SP_CONST) {
             uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
-            if (at + s->bytes > CONST_BANK)
+            if (at > CONST_BANK || s->bytes > CONST_BANK - at) {
                 ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
+                continue;
+            }
             s->address = at;
             mod->image.const_bytes = (uint32_t)(at + s->bytes);
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {

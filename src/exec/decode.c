@@ -7,42 +7,86 @@
 #include <string.h>
 
 // --- functions -------------------------------------------------------------------------------------------------------
-static void lay_out(uint32_t *size, const Symbol *s, uint32_t *at)
+// Puts a variable behind the others of its space, which have *size bytes so far, and may have most of them.
+static uint32_t lay_out(Decode *x, uint32_t *size, const Symbol *s, uint32_t most)
 {
-    uint32_t align = MAX(s->align, 1u);
-    *at = (*size + align - 1) / align * align;
-    *size = *at + (uint32_t)s->bytes;
+    uint64_t align = MAX(s->align, 1u), at = (*size + align - 1) / align * align;
+    if (at > most || s->bytes > most - at) {
+        diag_at(x->diag, &x->image->module->source, s->at ? s->at : x->f->symbol->at, NULL,
+                "'%s' brings the .%s variables of '%s' to more than %u bytes", s->name, space_names[s->space],
+                x->f->symbol->name, most);
+        x->failed = true;
+        return 0;
+    }
+    *size = (uint32_t)(at + s->bytes);
+    return (uint32_t)at;
 }
 
 static void use_shared(Decode *x, const Operand *o)
 {
     if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage != LINK_EXTERN && o->sym->bytes &&
-        places_find(&x->shared, o->sym) == NO_REG) {
-        uint32_t at;
-        lay_out(&x->k->static_shared, o->sym, &at);
-        places_put(&x->shared, o->sym, at);
-    } else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
+        places_find(&x->shared, o->sym) == NO_REG)
+        places_put(&x->shared, o->sym, lay_out(x, &x->k->static_shared, o->sym, MAX_SHARED));
+    else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN)
         x->extern_align = MAX(x->extern_align, o->sym->align);
-    }
     for (int k = 0; k < o->count; k++) use_shared(x, &o->items[k]);
 }
 
-// Symbols whose address the function takes.
+// Symbols whose address the function takes, and parameters that it uses as local memory.
 static void find_taken(const Function *f, Places *taken)
 {
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
-        for (int k = 0; (i->op == OP_MOV || i->op == OP_CVTA) && k < i->operands; k++)
-            if (i->opnd[k].kind == O_SYM) places_put(taken, i->opnd[k].sym, 0);
+        for (int k = 0; k < i->operands; k++) {
+            const Operand *o = &i->opnd[k];
+            if (o->kind == O_SYM ? i->op == OP_MOV || i->op == OP_CVTA
+                                 : o->kind == O_ADDR && o->sym && i->space == SP_LOCAL)
+                places_put(taken, o->sym, 0);
+        }
     }
 }
 
-static void frame_params(Decode *x, const Symbols *list, uint32_t *rows)
+// Rows of a frame's parameters and results, and of the .param variables of its body, from row on.
+static uint64_t frame_params(Decode *x, const Symbols *list, uint64_t row)
 {
     for (size_t p = 0; p < list->n; p++) {
-        places_put(&x->param, list->v[p], *rows);
-        *rows += param_row_count(list->v[p]);
+        if (list->v[p]->space != SP_PARAM) continue;
+        places_put(&x->param, list->v[p], (uint32_t)row);
+        row += param_rows(list->v[p]);
     }
+    return row;
+}
+
+static void frame_local(Decode *x, Code *code)
+{
+    const Function *f = code->f;
+    for (size_t s = 0; s < f->locals.n; s++)
+        if (f->locals.v[s]->space == SP_LOCAL)
+            places_put(&x->local, f->locals.v[s], lay_out(x, &code->local_bytes, f->locals.v[s], MAX_LOCAL));
+    if (f->entry) return;
+    Places taken = {0};
+    find_taken(f, &taken);
+    for (size_t p = 0; p < f->params.n; p++) {
+        const Symbol *v = f->params.v[p];
+        if (places_find(&taken, v) == NO_REG) continue;
+        uint32_t at = lay_out(x, &code->local_bytes, v, MAX_LOCAL);
+        places_put(&x->local, v, at);
+        LocalParam lp = {places_find(&x->param, v), param_words(v), at};
+        vec_push(&code->local_params, lp);
+    }
+    places_clear(&taken);
+}
+
+// Instructions name a register's row in the scoreboard and a predicate by 16 bits, and all frames of a warp have a
+// bounded stack.
+static bool frame_fits(Decode *x, uint64_t rows)
+{
+    const Code *c = x->code;
+    if (MAX(c->registers, c->reg_rows) + (uint64_t)c->preds > UINT16_MAX)
+        return decode_fail(x, false, "'%s' has %u registers of 32 bits and %u predicates at a time, of at most %u",
+                           x->f->symbol->name, MAX(c->registers, c->reg_rows), c->preds, UINT16_MAX);
+    return rows * ROW_BYTES <= MAX_STACK / 2 ||
+           decode_fail(x, false, "the parameters of '%s' and of its calls are too large", x->f->symbol->name);
 }
 
 static bool decode_function(Decode *x, Code *code)
@@ -57,38 +101,18 @@ static bool decode_function(Decode *x, Code *code)
     code->registers = code->alloc->slots;
     code->reg_rows = code->alloc->rows;
     code->preds = code->alloc->preds + PRED_FIRST;
-    uint32_t rows = (code->reg_rows + 1) & ~1u;
-    if (!f->entry) frame_params(x, &f->rets, &rows), frame_params(x, &f->params, &rows);
-    for (size_t s = 0; s < f->locals.n; s++) {
-        const Symbol *v = f->locals.v[s];
-        uint32_t at;
-        if (v->space == SP_PARAM) {
-            places_put(&x->param, v, rows);
-            rows += param_row_count(v);
-        } else if (v->space == SP_LOCAL) {
-            lay_out(&code->local_bytes, v, &at);
-            places_put(&x->local, v, at);
-        }
-    }
-    Places taken = {0};
-    if (!f->entry) find_taken(f, &taken);
-    for (size_t p = 0; p < f->params.n && !f->entry; p++) {
-        const Symbol *v = f->params.v[p];
-        uint32_t at;
-        if (places_find(&taken, v) == NO_REG) continue;
-        lay_out(&code->local_bytes, v, &at);
-        places_put(&x->local, v, at);
-        LocalParam lp = {places_find(&x->param, v), ((uint32_t)v->bytes + 3) / 4, at};
-        vec_push(&code->local_params, lp);
-    }
-    places_clear(&taken);
+    uint64_t rows = ((uint64_t)code->reg_rows + 1) & ~1ull;
+    if (!f->entry) rows = frame_params(x, &f->params, frame_params(x, &f->rets, rows));
+    rows = frame_params(x, &f->locals, rows);
+    frame_local(x, code);
+    bool ok = !x->failed && frame_fits(x, rows);
+    if (!ok) rows = 0;
     code->local_bytes = (code->local_bytes + 15) & ~15u;
-    code->rows = rows + 2;
+    code->rows = (uint32_t)rows + 2;
     code->frame_bytes = code->rows * ROW_BYTES + (code->preds * 4 + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
     code->n = (uint32_t)f->insts.n;
     code->insts = mem_alloc(sizeof *code->insts * (code->n + 1));
     int16_t *prov = f->entry ? ptx_provenance(f, NULL) : NULL;
-    bool ok = true;
     for (uint32_t n = 0; n < code->n && ok; n++) {
         x->i = &f->insts.v[n];
         ok = decode_inst(x, &code->insts[n], flow, n) && !x->failed;
@@ -111,7 +135,17 @@ static bool decode_function(Decode *x, Code *code)
     return ok;
 }
 
-static void reach(Decode *x, const Function *f)
+// The functions that a kernel leads to, each with what it calls before what stands behind the call. Chains of calls may
+// be as long as the text, so what is under way is a list.
+typedef struct Visit {
+    const Function *f;
+    size_t inst;
+    int operand;
+    bool indirect;  // it has a call by address
+} Visit;
+typedef VEC(Visit) Visits;
+
+static void enter(Decode *x, Visits *under_way, const Function *f)
 {
     if (places_find(&x->reached, f->symbol) != NO_REG) return;
     Code *code = mem_alloc(sizeof *code);
@@ -120,54 +154,128 @@ static void reach(Decode *x, const Function *f)
     code->number = (uint32_t)x->k->codes.n;
     places_put(&x->reached, f->symbol, code->number);
     vec_push(&x->k->codes, code);
-    bool indirect = false;
-    for (size_t n = 0; n < f->insts.n; n++) {
-        const Inst *i = &f->insts.v[n];
-        for (int k = 0; k < i->operands; k++) {
-            use_shared(x, &i->opnd[k]);
-            if (i->opnd[k].kind == O_SYM && i->opnd[k].sym->function && i->opnd[k].sym->function->has_body)
-                reach(x, i->opnd[k].sym->function);
+    vec_push(under_way, ((Visit){.f = f}));
+}
+
+// Goes on with the last of those under way. False: it is through.
+static bool visit(Decode *x, Visits *under_way, size_t *symbol)
+{
+    size_t depth = under_way->n;
+    Visit v = under_way->v[depth - 1];
+    for (; v.inst < v.f->insts.n && under_way->n == depth; v.inst++, v.operand = 0) {
+        const Inst *i = &v.f->insts.v[v.inst];
+        while (v.operand < i->operands && under_way->n == depth) {
+            const Operand *o = &i->opnd[v.operand++];
+            use_shared(x, o);
+            if (o->kind == O_SYM && o->sym->function && o->sym->function->has_body)
+                enter(x, under_way, o->sym->function);
         }
-        indirect |= i->op == OP_CALL && i->opnd[inst_dest_count(i)].kind == O_REG;
+        if (under_way->n > depth) break;
+        v.indirect |= i->op == OP_CALL && i->opnd[inst_dest_count(i)].kind == O_REG;
     }
-    for (size_t s = 0; indirect && s < f->module->symbols.n; s++) {  // anything whose address may be in a table
-        const Function *g = f->module->symbols.v[s]->function;
-        if (g && !g->entry && g->has_body) reach(x, g);
+    const Symbols *all = &x->image->module->symbols;
+    while (v.indirect && *symbol < all->n && under_way->n == depth) {  // anything whose address may be in a table
+        const Function *g = all->v[(*symbol)++]->function;
+        if (g && !g->entry && g->has_body) enter(x, under_way, g);
     }
+    under_way->v[depth - 1] = v;
+    return under_way->n > depth;
+}
+
+static void reach(Decode *x, const Function *kernel)
+{
+    Visits under_way = {0};
+    size_t symbol = 0;
+    enter(x, &under_way, kernel);
+    while (under_way.n)
+        if (!visit(x, &under_way, &symbol)) under_way.n--;
+    vec_free(&under_way);
 }
 
 // Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion,
-// bounded when it runs.
+// bounded when it runs. A call by address may lead to any function.
 typedef struct Need {
-    uint32_t registers, local;
+    uint64_t registers, local;
     enum { NEED_UNKNOWN, NEED_ASKED, NEED_KNOWN } state;
 } Need;
-static Need need(Kernel *k, const Code *c, Need *of)
+typedef struct NeedVisit {
+    uint32_t code, inst;
+    Need callee;  // the most of what it calls
+    bool indirect;
+} NeedVisit;
+typedef struct Needs {
+    Kernel *k;
+    Need *of, any;  // per code; the most of all that are known, the kernel apart
+    size_t next;    // none below it is unknown
+    VEC(NeedVisit) under_way;
+} Needs;
+
+static void most(Need *a, const Need *b)
 {
-    Need *mine = &of[c->number];
-    if (mine->state == NEED_KNOWN) return *mine;
-    if (mine->state == NEED_ASKED) {
-        k->recursive = true;
-        return (Need){0};
-    }
-    mine->state = NEED_ASKED;
-    uint32_t registers = 0, local = 0;
-    bool indirect = false;
-    for (uint32_t n = 0; n < c->n; n++) {
-        if (c->insts[n].kind != X_CALL) continue;
-        if (!c->insts[n].call->callee)
-            indirect = true;
-        else {
-            Need his = need(k, c->insts[n].call->callee, of);
-            registers = MAX(registers, his.registers), local = MAX(local, his.local);
+    a->registers = MAX(a->registers, b->registers), a->local = MAX(a->local, b->local);
+}
+
+static void ask(Needs *w, uint32_t code)
+{
+    w->of[code].state = NEED_ASKED;
+    vec_push(&w->under_way, ((NeedVisit){.code = code}));
+}
+
+// Goes on with the last of those under way. False: it is through, and known.
+static bool find_need(Needs *w)
+{
+    NeedVisit *v = &w->under_way.v[w->under_way.n - 1];
+    const Code *c = w->k->codes.v[v->code];
+    for (; v->inst < c->n; v->inst++) {
+        if (c->insts[v->inst].kind != X_CALL) continue;
+        const Code *to = c->insts[v->inst].call->callee;
+        if (!to) {
+            v->indirect = true;
+            continue;
         }
+        if (w->of[to->number].state == NEED_UNKNOWN) return ask(w, to->number), true;
+        w->k->recursive |= w->of[to->number].state == NEED_ASKED;
+        if (w->of[to->number].state == NEED_KNOWN) most(&v->callee, &w->of[to->number]);
     }
-    for (size_t g = 1; indirect && g < k->codes.n; g++) {
-        Need his = need(k, k->codes.v[g], of);
-        registers = MAX(registers, his.registers), local = MAX(local, his.local);
+    if (v->indirect) {
+        while (w->next < w->k->codes.n && w->of[w->next].state != NEED_UNKNOWN) w->next++;
+        if (w->next < w->k->codes.n) return ask(w, (uint32_t)w->next), true;
+        w->k->recursive |= v->code != 0;  // it may lead to itself
+        most(&v->callee, &w->any);
     }
-    *mine = (Need){c->registers + registers, c->local_bytes + local, NEED_KNOWN};
-    return *mine;
+    Need *mine = &w->of[v->code];
+    *mine = (Need){c->registers + v->callee.registers, c->local_bytes + v->callee.local, NEED_KNOWN};
+    if (v->code) most(&w->any, mine);
+    return false;
+}
+
+static void find_needs(Kernel *k)
+{
+    Needs w = {.k = k, .of = mem_alloc(sizeof *w.of * k->codes.n)};
+    ask(&w, 0);
+    while (w.under_way.n)
+        if (!find_need(&w)) w.under_way.n--;
+    k->registers = (uint32_t)MIN(w.of[0].registers, MAX_REGISTERS);
+    k->local_bytes = (uint32_t)MIN(w.of[0].local, UINT32_MAX);
+    vec_free(&w.under_way);
+    mem_free(w.of);
+}
+
+// Each kernel has the functions that it reaches for itself, so that many kernels with many functions in common are more
+// than their text.
+enum { EACH = 32 };  // what a function costs by itself, in instructions
+static bool small_enough(Decode *x)
+{
+    Image *image = x->image;
+    const Module *m = image->module;
+    uint64_t most = MAX_SHARED_CODE;
+    for (size_t f = 0; f < m->functions.n; f++) most += m->functions.v[f]->insts.n + EACH;
+    for (size_t c = 0; c < x->k->codes.n; c++) image->decoded += x->k->codes.v[c]->parsed->insts.n + EACH;
+    return image->decoded <= most ||
+           decode_fail(x, false,
+                       "the kernels up to '%s' have %llu instructions with those of all functions they call, "
+                       "and %llu are possible",
+                       x->f->symbol->name, (unsigned long long)image->decoded, (unsigned long long)most);
 }
 
 static void fill_constants(Decode *x)
@@ -213,16 +321,16 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
         return NULL;
     }
     for (size_t p = 0; p < f->params.n; p++) {
-        uint32_t at;
-        lay_out(&k->param_bytes, f->params.v[p], &at);
-        vec_push(&k->param_at, at);
+        vec_push(&k->param_at, lay_out(&x, &k->param_bytes, f->params.v[p], MAX_PARAM));
+        places_put(&x.params, f->params.v[p], k->param_at.v[p]);
     }
     reach(&x, f);
     if (x.extern_align) k->static_shared = (k->static_shared + x.extern_align - 1) / x.extern_align * x.extern_align;
     k->code = k->codes.v[0];
-    for (size_t c = 0; c < k->codes.n; c++)
+    bool ok = !x.failed && small_enough(&x);
+    for (size_t c = 0; c < k->codes.n; c++) k->codes.v[c]->f = k->codes.v[c]->parsed;
+    for (size_t c = 0; c < k->codes.n && ok; c++)
         k->codes.v[c]->f = image->lower ? ptx_lower(k->codes.v[c]->parsed, image->reg_limit) : k->codes.v[c]->parsed;
-    bool ok = true;
     for (size_t c = 0; c < k->codes.n && ok; c++) ok = decode_function(&x, k->codes.v[c]);
     for (size_t c = 0; c < k->codes.n && ok; c++) {
         Code *code = k->codes.v[c];
@@ -230,13 +338,10 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
         k->insts += code->n + 1;
         k->score_size = MAX(k->score_size, code->reg_rows + code->preds);
     }
-    if (ok) {
-        Need *of = mem_alloc(sizeof *of * k->codes.n), all = need(k, k->code, of);
-        k->registers = all.registers, k->local_bytes = all.local;
-        mem_free(of);
-    }
+    if (ok) find_needs(k);
     fill_constants(&x);
-    places_clear(&x.shared), places_clear(&x.local), places_clear(&x.param), places_clear(&x.reached);
+    places_clear(&x.shared), places_clear(&x.local), places_clear(&x.param), places_clear(&x.params);
+    places_clear(&x.reached);
     map_free(&x.rows);
     vec_free(&x.consts);
     if (ok) return k;

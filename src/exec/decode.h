@@ -30,6 +30,7 @@ typedef struct Decode {
     Places reached;         // functions → their number in Kernel.codes
     Places shared;          // in shared memory
     uint32_t extern_align;  // of the dynamic part: the most that one of its names asks for
+    Places params;          // of the kernel: offset
     Places local, param;    // of the current function: local offset; first row
     VEC(ConstEntry) consts;
     Map rows;  // value and width → row of a constant
@@ -63,6 +64,5 @@ bool decode_atomic(Decode *x, Dinst *d);
 bool decode_texture(Decode *x, Dinst *d);
 bool decode_copy(Decode *x, Dinst *d);  // cp.async
 bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at);
-uint32_t param_row_count(const Symbol *s);  // rows of a .param variable
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-uint32_t param_row_count(const Symbol *s) { return ((uint32_t)s->bytes + 7) / 8 * 2; }
-
 static bool decode_call(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
@@ -50,13 +48,11 @@ static bool decode_call(Decode *x, Dinst *d)
         if ((list ? list->count : 0) != formal->n) return decode_fail(x, false, "the call doesn't match its prototype");
         uint32_t there = 0;  // a callee lays its return values out first, then its parameters
         if (l)
-            for (size_t n = 0; n < formal_rets->n; n++) there += param_row_count(formal_rets->v[n]);
+            for (size_t n = 0; n < formal_rets->n; n++) there += param_rows(formal_rets->v[n]);
         for (size_t n = 0; n < formal->n; n++) {
             const Operand *o = &list->items[n];
-            CallArg a = {.there = there,
-                         .words = ((uint32_t)formal->v[n]->bytes + 3) / 4,
-                         .bytes = (uint8_t)MIN(formal->v[n]->bytes, 8)};
-            there += param_row_count(formal->v[n]);
+            CallArg a = {.there = there, .words = param_words(formal->v[n]), .dropped = o->kind == O_SINK};
+            there += param_rows(formal->v[n]);
             if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
                 a.is_param = true;
                 a.here = places_find(&x->param, o->sym);

@@ -55,16 +55,12 @@ bool decode_memory(Decode *x, Dinst *d)
         if (at != NO_REG) {  // a device function's parameter, or a .param variable of the body: rows of the frame
             d->kind = load ? X_LD_ROWS : X_ST_PARAM;
             d->imm = (uint64_t)at * 4 + where->imm;
-            if (where->imm + (uint64_t)d->bytes * d->vec > s->bytes)
-                return decode_fail(x, false, "the access lies outside '%s'", s->name);
-            return true;
+            return true;  // and inside of it, as check.c has seen
         }
         if (!x->f->entry || !load) return decode_fail(x, false, "this .param access names no parameter");
         d->kind = X_LD_PARAM;
         d->slots = 0;
         set_address(x, d, where);
-        if (s && where->imm + (uint64_t)d->bytes * d->vec > s->bytes)
-            return decode_fail(x, false, "the access lies outside '%s'", s->name);
         d->flags |= s ? 0 : D_READONLY;
         return true;
     }
@@ -146,7 +142,7 @@ bool decode_copy(Decode *x, Dinst *d)
     set_address(x, d, &i->opnd[1]);   // from, in global memory
     const Operand *to = &i->opnd[0];  // to, in shared memory
     d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant_row(x, 0, true);
-    d->target = (uint32_t)to->imm + (to->sym ? (uint32_t)address_of(x, to->sym) : 0);
+    d->vector[0] = constant_row(x, to->imm + (to->sym ? address_of(x, to->sym) : 0), true);
     if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;
     // Behind the size may stand how many bytes are read, or a predicate that says whether none are (ignore-src).
     const Operand *size = i->operands - inst_has(i, G_HINT) > 3 ? &i->opnd[3] : NULL;

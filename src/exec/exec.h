@@ -19,6 +19,12 @@
 // zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1 takes what nobody
 // reads.
 #define ROW_BYTES 128u
+// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a module's
+// kernels beyond those of its text; rows of constants of a kernel.
+#define MAX_STACK (1u << 30)
+#define MAX_REGISTERS (1u << 16)
+#define MAX_SHARED_CODE (4ull << 20)
+#define MAX_CONST_ROWS (1u << 23)
 enum { PRED_TRUE, PRED_SINK, PRED_FIRST };
 
 typedef struct Lanes {
@@ -129,13 +135,16 @@ static inline uint32_t get_pred_lanes(const Lanes *l, const Dinst *d)
 typedef struct CallArg {
     uint32_t here, there, words;
     Loc32 value;
-    bool is_param;
-    uint8_t bytes;
+    bool is_param, dropped;  // dropped: a result that nobody wants
 } CallArg;
 typedef struct CallSite {
     VEC(CallArg) args, rets;
     struct Code *callee;  // direct; null: by the address in Dinst.a
 } CallSite;
+
+// Words of a .param variable of a frame, and its rows: an even number, so that pairs of words are aligned.
+static inline uint32_t param_words(const Symbol *s) { return (uint32_t)((s->bytes + 3) / 4); }
+static inline uint32_t param_rows(const Symbol *s) { return (uint32_t)((s->bytes + 7) / 8 * 2); }
 
 typedef struct LocalParam {
     uint32_t row, words, at;  // in the frame; in local memory
@@ -186,10 +195,12 @@ typedef struct Image {
     uint64_t const_base;  // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
     uint32_t reg_limit;
+    uint64_t decoded;  // instructions of its kernels so far, those of the functions they call with each
 } Image;
 // Decodes a kernel for execution; its module's symbols must have addresses. Null on failure, e.g. unimplemented forms.
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
 void exec_kernel_free(Kernel *k);
+uint64_t exec_function_address(const Module *m, const Symbol *s);  // what a pointer to a function is; 0: not one of m's
 // The lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
 // atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
@@ -203,8 +214,8 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
 #define CONST_WINDOW 0x0000720000000000ull
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
-#define CONST_BANK (1u << 24)  // bytes of constant memory of a module, at most
-#define CODE_BASE 0x10u        // function pointers are CODE_BASE + index
+#define CONST_BANK MAX_CONST
+#define CODE_BASE 0x10u  // function pointers are CODE_BASE + index
 
 typedef struct Allocation {
     uint64_t start, end;  // [start, end)
@@ -297,7 +308,7 @@ void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user
 typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_KIDS, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_SLEEP } SplitState;
 typedef struct Split {
     uint32_t mask, pc, rpc;  // rpc: where this leaf arrives at its parent; NO_RPC: nowhere
-    int16_t parent, kids;    // parent: -1 at the root
+    int32_t parent, kids;    // parent: -1 at the root
     uint8_t state;
     bool is_call;  // the leaf's parent is a call: arriving copies the return values
     bool synced;   // the time of yielding counts fast: it did something that others can see
@@ -330,6 +341,7 @@ typedef struct Warp {
     uint8_t *local;      // local memory, words interleaved by lane
     uint32_t local_cap;  // bytes per lane
     VEC(Split) splits;
+    uint32_t first_free;  // of them: none before it is
     Cta *cta;
     uint32_t in_cta;         // warp number in its CTA
     uint32_t slot;           // warp slot in the SM
@@ -471,6 +483,7 @@ WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin);
 
 // split.c
 void split_init(Warp *w, Code *code, uint32_t mask);
+int split_new(Warp *w);    // a free one's index, for the caller to fill
 void split_load(Warp *w);  // caches splits[cur] in w
 void split_save(Warp *w);
 bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run

@@ -19,6 +19,13 @@ static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
     }
 }
 
+// A run that goes on from 2^64 at 0 is none: its first and its last address say nothing of those between.
+static void drop_wrapped(Step *s)
+{
+    for (uint32_t g = 0; g < LANES && s->run; g += s->run)
+        if (s->addr[g + s->run - 1] < s->addr[g]) s->run = 0;
+}
+
 // Most accesses of a full warp are regular: consecutive elements, or one for all, in the whole warp or in each row of a
 // narrow block. Knowing it once saves a scan in each of the checks and in the timing model.
 static void find_stride(Step *s, uint32_t mask)
@@ -33,6 +40,7 @@ static void find_stride(Step *s, uint32_t mask)
     bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
     s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
     s->stride = (uint32_t)stride;
+    drop_wrapped(s);
 }
 
 // The least and the greatest address of runs, and the bits that are set in any.
@@ -535,6 +543,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (same == mask) {
         uint64_t base = window_base(env, first);
         for (int n = 0; base && n < LANES; n++) s->addr[n] -= base;
+        drop_wrapped(s);  // below the module's bank of constants
         s->space = (uint8_t)first;
         access(env, w, d, first, s->addr, mask);
         return;
@@ -556,7 +565,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         if (in[k] && !access(env, w, d, spaces[k], s->addr, in[k])) return;
 }
 
-static void param_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     (void)env;
     // .param variables of a frame: word k is row k, so wider and narrower accesses take their bytes from words.
@@ -605,10 +614,10 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     uint64_t to[LANES], have[LANES];
     const uint32_t *size = row(&w->l, d->c);
     uint32_t read = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
+    const uint64_t *offset = row(&w->l, d->vector[0]);
     for (int n = 0; n < LANES; n++)
-        to[n] =
-            (d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] : ((const uint32_t *)row(&w->l, d->b))[n]) +
-            d->target;
+        to[n] = d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] + offset[n]
+                                  : ((const uint32_t *)row(&w->l, d->b))[n] + (uint32_t)offset[n];
     if (read != mask) env->step.run = 0;
     if (read)
         env->step.mask = read;
@@ -618,7 +627,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
-        if (to[n] + d->bytes > w->cta->shared_bytes || to[n] % d->bytes) {
+        if (to[n] > w->cta->shared_bytes || d->bytes > w->cta->shared_bytes - to[n] || to[n] % d->bytes) {
             exec_fault(env, w, to[n] % d->bytes ? FAULT_MISALIGNED : FAULT_SHARED, n, to[n], d->bytes, true);
             return;
         }
@@ -652,7 +661,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     switch (d->kind) {
     case X_LD_PARAM: load_param(env, w, d, mask); return;
     case X_LD_ROWS:
-    case X_ST_PARAM: param_rows(env, w, d, mask); return;
+    case X_ST_PARAM: access_rows(env, w, d, mask); return;
     default: break;
     }
     addresses(w, d, s->addr);

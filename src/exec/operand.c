@@ -24,6 +24,7 @@ Loc32 constant_row(Decode *x, uint64_t value, bool wide)
     } key = {wide ? value : (uint32_t)value, wide};
     int64_t row;
     if (!map_get(&x->rows, (const char *)&key, sizeof key, &row)) {
+        if (x->k->const_rows == MAX_CONST_ROWS) return decode_fail(x, false, "too many different constants"), 0;
         ConstEntry e = {key.value, x->k->const_rows, wide};
         row = e.row;
         x->k->const_rows += 2;
@@ -63,28 +64,34 @@ void places_clear(Places *p)
     vec_free(&p->list);
 }
 
-static uint64_t function_address(const Decode *x, const Symbol *s)
+uint64_t exec_function_address(const Module *m, const Symbol *s)
 {
-    const Module *m = x->image->module;
-    for (size_t k = 0; k < m->symbols.n; k++)
-        if (m->symbols.v[k] == s) return CODE_BASE + k;
-    return 0;
+    int64_t index;
+    return map_get(&m->symbol_map, s->name, strlen(s->name), &index) ? CODE_BASE + (uint64_t)index : 0;
+}
+
+// Where a variable of the function lies in its local memory: .local ones, and parameters that find_taken found.
+static uint64_t local_address(Decode *x, const Symbol *s)
+{
+    uint32_t at = places_find(&x->local, s);
+    if (at == NO_REG) decode_fail(x, false, "'%s' has no address: it is no parameter of this function", s->name);
+    return at;
 }
 
 // The address of a symbol in its own space.
 uint64_t address_of(Decode *x, const Symbol *s)
 {
-    if (s->function) return function_address(x, s);
+    if (s->function) return exec_function_address(x->image->module, s);
     switch (s->space) {
     case SP_SHARED: {
         uint32_t at = places_find(&x->shared, s);
         return at == NO_REG ? x->k->static_shared : at;  // .extern: behind everything static
     }
-    case SP_LOCAL: return places_find(&x->local, s);
-    case SP_PARAM:
-        for (size_t p = 0; p < x->f->params.n && x->f->entry; p++)
-            if (x->f->params.v[p] == s) return x->k->param_at.v[p];
-        return places_find(&x->local, s);
+    case SP_PARAM: {
+        uint32_t at = places_find(&x->params, s);
+        return at == NO_REG ? local_address(x, s) : at;
+    }
+    case SP_LOCAL: return local_address(x, s);
     case SP_GLOBAL:
     case SP_CONST:
         if (s->linkage == LINK_EXTERN && !s->address)
@@ -133,6 +140,8 @@ void set_address(Decode *x, Dinst *d, const Operand *o)
         if (reg_wide(x, o->reg)) d->flags |= D_SRC_LONG;
         return;
     }
+    if (o->sym && o->sym->space == SP_PARAM && x->f->entry && x->i->space == SP_LOCAL)
+        decode_fail(x, false, "the kernel's parameter '%s' doesn't lie in local memory", o->sym->name);
     if (o->sym) d->imm += address_of(x, o->sym);
     if (o->sym && (o->sym->space == SP_LOCAL || (o->sym->space == SP_PARAM && !x->f->entry))) d->flags |= D_FRAME;
     d->a = constant_row(x, 0, true);

@@ -6,13 +6,21 @@
 
 #include <string.h>
 
-static int new_split(Warp *w)
+// The first free place, which is searched from the first that may be: of deep recursion there are many that aren't.
+int split_new(Warp *w)
 {
-    for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_FREE) return (int)k;
+    uint32_t k = w->first_free;
+    while (k < w->splits.n && w->splits.v[k].state != SPLIT_FREE) k++;
     Split s = {.state = SPLIT_FREE};
-    vec_push(&w->splits, s);
-    return (int)w->splits.n - 1;
+    if (k == w->splits.n) vec_push(&w->splits, s);
+    w->first_free = k;
+    return (int)k;
+}
+
+static void drop(Warp *w, int at)
+{
+    w->splits.v[at].state = SPLIT_FREE;
+    w->first_free = MIN(w->first_free, (uint32_t)at);
 }
 
 void split_load(Warp *w)
@@ -35,8 +43,8 @@ void split_save(Warp *w)
 
 void split_init(Warp *w, Code *code, uint32_t mask)
 {
-    w->splits.n = 0;
-    w->cur = new_split(w);
+    w->splits.n = w->first_free = 0;
+    w->cur = split_new(w);
     w->splits.v[w->cur] = (Split){
         .mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code, .stack = code->frame_bytes};
     w->live = mask;
@@ -51,7 +59,7 @@ static void return_values(Warp *w, const Split *leaf, const Split *node, uint32_
     uint8_t *to = w->rows + node->base;
     for (size_t r = 0; r < site->rets.n; r++) {
         const CallArg *a = &site->rets.v[r];
-        for (uint32_t k = 0; k < a->words; k++) {
+        for (uint32_t k = 0; k < a->words && !a->dropped; k++) {
             const uint32_t *src = (const uint32_t *)(from + (size_t)(a->there + k) * ROW_BYTES);
             if (a->is_param) {
                 uint32_t *dst = (uint32_t *)(to + (size_t)(a->here + k) * ROW_BYTES);
@@ -85,7 +93,7 @@ static void leave(Warp *w, int p)
         Split *node = &w->splits.v[p];
         if (--node->kids > 0) return;
         if (!node->arrived) {
-            node->state = SPLIT_FREE;
+            drop(w, p);
             p = node->parent;
             continue;
         }
@@ -97,7 +105,7 @@ static void leave(Warp *w, int p)
             return;
         }
         Split leaf = *node;
-        node->state = SPLIT_FREE;
+        drop(w, p);
         reach(w, &leaf, leaf.mask);
         p = leaf.parent;
     }
@@ -107,7 +115,7 @@ void split_arrive(Warp *w)
 {
     split_save(w);
     Split leaf = w->splits.v[w->cur];
-    w->splits.v[w->cur].state = SPLIT_FREE;
+    drop(w, w->cur);
     w->cur = -1;
     reach(w, &leaf, leaf.mask);
     leave(w, leaf.parent);
@@ -126,7 +134,7 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
     if (s.parent >= 0 && s.rpc == reconverge) {  // siblings below the same node
         p = s.parent;
         call = s.is_call;
-        w->splits.v[w->cur].state = SPLIT_FREE;
+        drop(w, w->cur);
         w->splits.v[p].kids--;
     } else {
         p = w->cur;
@@ -142,7 +150,7 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
         Split kid = {.mask = mask[k],
                      .pc = pc[k],
                      .rpc = reconverge,
-                     .parent = (int16_t)p,
+                     .parent = p,
                      .state = SPLIT_READY,
                      .is_call = call,
                      .synced = s.synced,
@@ -154,7 +162,7 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
         if (pc[k] == reconverge) {
             reach(w, &kid, kid.mask);
         } else {
-            leaf[k] = new_split(w);
+            leaf[k] = split_new(w);
             w->splits.v[leaf[k]] = kid;
             w->splits.v[p].kids++;
         }
@@ -179,7 +187,7 @@ void split_exit(Warp *w, uint32_t lanes)
     if (w->mask) return;
     Split *s = &w->splits.v[w->cur];
     bool its = s->code->kernel->its;
-    s->state = SPLIT_FREE;
+    drop(w, w->cur);
     w->cur = -1;
     leave(w, s->parent);
     if (w->cur >= 0)
@@ -198,7 +206,7 @@ void split_merge(Warp *w)
             o->rpc != c->rpc || o->code != c->code || o->base != c->base || o->is_call != c->is_call)
             continue;
         c->mask |= o->mask;
-        o->state = SPLIT_FREE;
+        drop(w, (int)k);
         if (c->parent >= 0) w->splits.v[c->parent].kids--;
     }
 }
@@ -228,7 +236,7 @@ static bool release(Warp *w)
             continue;
         }
         if (leaf.parent >= 0) w->splits.v[leaf.parent].kids++;
-        int at = new_split(w);
+        int at = split_new(w);
         w->splits.v[at] = leaf;
     }
     return any;

@@ -179,26 +179,27 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 // Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this
 // warp are in, since their rows hold other things. In the same function lanes share the rows.
-static uint32_t frame_base(const Warp *w, const Split *caller, const Code *callee)
+static uint64_t frame_base(const Warp *w, const Split *caller, const Code *callee)
 {
-    uint32_t base = caller->base + caller->code->frame_bytes;
+    uint64_t base = (uint64_t)caller->base + caller->code->frame_bytes;
+    if (caller->mask == w->live) return base;  // all others are frames that it was called from
     for (size_t k = 0; k < w->splits.n; k++) {
         const Split *o = &w->splits.v[k];
         if (o->state == SPLIT_FREE || (o->base == base && o->code == callee) || o->base >= base + callee->frame_bytes ||
             base >= o->base + o->code->frame_bytes)
             continue;
-        base = o->base + o->code->frame_bytes;
+        base = (uint64_t)o->base + o->code->frame_bytes;
         k = (size_t)-1;  // once more from the first
     }
     return base;
 }
 
-static bool frame_room(Env *env, Warp *w, uint32_t mask, uint32_t stack, uint32_t bytes, uint32_t local)
+static bool frame_room(Env *env, Warp *w, uint32_t mask, uint64_t stack, uint64_t bytes, uint64_t local)
 {
-    if (stack / LANES + local > env->launch->local_limit) return false;
+    if (stack / LANES + local > env->launch->local_limit || bytes > MAX_STACK) return false;
     if (bytes <= w->rows_cap) return true;
     split_save(w);
-    uint32_t cap = MAX(w->rows_cap * 2, bytes);
+    uint32_t cap = (uint32_t)MAX(MIN(w->rows_cap * 2ull, MAX_STACK), bytes);
     uint8_t *grown = exec_rows(cap);
     if (!grown) {
         exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), cap, 0, false);
@@ -211,6 +212,16 @@ static bool frame_room(Env *env, Warp *w, uint32_t mask, uint32_t stack, uint32_
     w->rows_cap = cap;
     split_load(w);
     return true;
+}
+
+// Does a callee have the frame that the call site's prototype says? Types may differ, the words of each parameter not.
+static bool same_shape(const CallSite *site, const Code *callee)
+{
+    const Symbols *rets = &callee->f->rets, *params = &callee->f->params;
+    bool same = params->n == site->args.n && rets->n == site->rets.n;
+    for (size_t k = 0; same && k < rets->n; k++) same = param_words(rets->v[k]) == site->rets.v[k].words;
+    for (size_t k = 0; same && k < params->n; k++) same = param_words(params->v[k]) == site->args.v[k].words;
+    return same;
 }
 
 static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
@@ -231,14 +242,7 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             if (mask >> n & 1 && a[n] == first) same |= 1u << n;
         for (size_t c = 0; c < k->codes.n && index < m->symbols.n; c++)
             if (k->codes.v[c]->parsed->symbol == m->symbols.v[index]) callee = k->codes.v[c];
-        if (!callee || callee->f->entry) {
-            exec_fault(env, w, FAULT_CALL, (uint32_t)__builtin_ctz(mask), first, 0, false);
-            return;
-        }
-        uint32_t words = 0;
-        for (size_t s = 0; s < callee->f->rets.n; s++) words += ((uint32_t)callee->f->rets.v[s]->bytes + 7) / 8 * 2;
-        if (callee->f->params.n != site->args.n || callee->f->rets.n != site->rets.n ||
-            (site->args.n && site->args.v[0].there != words)) {
+        if (!callee || callee->f->entry || !same_shape(site, callee)) {
             exec_fault(env, w, FAULT_CALL, (uint32_t)__builtin_ctz(mask), first, 0, false);
             return;
         }
@@ -254,9 +258,11 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         split_load(w);
     }
     Split s = w->splits.v[w->cur];
-    uint32_t base = frame_base(w, &s, callee), local = s.local_base + s.code->local_bytes,
-             stack = s.stack + callee->frame_bytes;
-    if (!frame_room(env, w, mask, stack, base + callee->frame_bytes, local + callee->local_bytes)) {
+    s.mask = w->mask;
+    uint64_t above = frame_base(w, &s, callee);
+    uint32_t base = (uint32_t)above, local = s.local_base + s.code->local_bytes, stack = s.stack + callee->frame_bytes;
+    if (!frame_room(env, w, mask, (uint64_t)s.stack + callee->frame_bytes, above + callee->frame_bytes,
+                    (uint64_t)local + callee->local_bytes)) {
         exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
         return;
     }
@@ -281,20 +287,16 @@ static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Split leaf = {.mask = mask,
                   .pc = 0,
                   .rpc = callee->n,
-                  .parent = (int16_t)w->cur,
+                  .parent = w->cur,
                   .state = SPLIT_READY,
                   .is_call = true,
                   .base = base,
                   .local_base = local,
                   .stack = stack,
                   .code = callee};
-    size_t at = 0;
-    while (at < w->splits.n && w->splits.v[at].state != SPLIT_FREE) at++;
-    if (at == w->splits.n)
-        vec_push(&w->splits, leaf);
-    else
-        w->splits.v[at] = leaf;
-    w->cur = (int)at;
+    int at = split_new(w);
+    w->splits.v[at] = leaf;
+    w->cur = at;
     split_load(w);
     w->l.pred[PRED_TRUE] = FULL;
     for (size_t p = 0; p < callee->local_params.n; p++) {

@@ -21,7 +21,7 @@ static uint64_t argument(const Warp *w, const CallArg *a, int n)
 
 static void give(uint8_t *frame, const CallArg *a, int n, uint64_t v)
 {
-    for (uint32_t k = 0; k < a->words && k < 2; k++) {
+    for (uint32_t k = 0; k < a->words && k < 2 && !a->dropped; k++) {
         uint32_t word = (uint32_t)(v >> 32 * k);
         uint8_t *p = a->is_param ? frame + (size_t)(a->here + k) * ROW_BYTES + 4 * n
                                  : frame + (a->value & ~(ROW_BYTES - 1)) + (size_t)n * 4 * a->words + 4 * k;

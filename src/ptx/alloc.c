@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EDGES (8u << 20)
+#define MAX_GRAPH (8u << 20)
 
 typedef VEC(uint32_t) List;
 
@@ -319,7 +319,7 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
     return a;
 }
 
-Alloc *alloc_colour(const Flow *w) { return alloc_limited(w, MAX_EDGES); }
+Alloc *alloc_colour(const Flow *w) { return alloc_limited(w, MAX_GRAPH); }
 
 Alloc *alloc_identity(const Flow *w)
 {

@@ -292,7 +292,11 @@ static bool check_passed(const Check *c, const Operand *list, const Symbols *for
             continue;
         }
         if (o->kind == O_SINK && !to) continue;
-        if (f && f->array) return fail_at(c, o->at, NULL, "%s can't be passed for an array", what[o->kind]);
+        if (f && (f->array || f->elements > 1))
+            return fail_at(c, o->at, NULL, "%s can't be passed for %s", what[o->kind],
+                           f->array ? "an array" : "a vector");
+        if (f && type_info[f->type].bits > 64)
+            return fail_at(c, o->at, NULL, "%s can't be passed for a .%s", what[o->kind], type_info[f->type].name);
         if (o->kind == O_REG && !o->negated) {
             Type r = c->f->regs.v[o->reg].type;
             if (!f || agrees(r, f->type, type_info[f->type].bits < 16)) continue;
@@ -464,6 +468,16 @@ static bool check_guard(const Check *c)
                    o->sym->name);
 }
 
+// An access of a parameter must lie in it whole; a negative offset is one of nearly 2^64.
+static bool check_inside(const Check *c, const Operand *o)
+{
+    const Symbol *s = o->sym;
+    uint64_t bytes = (uint64_t)type_bytes(c->i->type) * c->i->vec;
+    if (bytes <= s->bytes && o->imm <= s->bytes - bytes) return true;
+    return fail_at(c, o->at, NULL, "the access lies outside '%s', which has %llu byte%s", s->name,
+                   (unsigned long long)s->bytes, s->bytes == 1 ? "" : "s");
+}
+
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
 {
     Check c = {m, f, i, diag, 0};
@@ -492,6 +506,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         if (space != o->sym->space && !(space == SP_LOCAL && o->sym->space == SP_PARAM))
             return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
                            space_names[space]);
+        if (space == SP_PARAM && !check_inside(&c, o)) return false;
     }
     return check_guard(&c);
 }

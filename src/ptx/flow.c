@@ -1,5 +1,4 @@
-// flow.c: a function's control flow: basic blocks, dominators and post-dominators (Cooper, Harvey and Kennedy's
-// iteration), natural loops. The function's end is a virtual block behind the last one: ret, exit, trap and running
+// flow.c: a function's control flow: basic blocks, dominators and post-dominators, natural loops. The function's end is a virtual block behind the last one: ret, exit, trap and running
 // off the end lead to it. Where no path leads to the end, blocks have no post-dominator, and lanes that part there
 // meet at the end.
 #include "ptx/ptx.h"
@@ -61,70 +60,104 @@ static void build_blocks(Flow *w)
     }
 }
 
-// Post-order from root along succ (or pred, backwards), without recursion: functions can have many thousand blocks.
-static uint32_t post_order(const Flow *w, uint32_t root, bool backwards, uint32_t *order, uint32_t *number)
+// A depth-first walk from root along succ (or pred, backwards), without recursion: functions can have many thousand
+// blocks.
+typedef struct Walk {
+    uint32_t count, *post;  // blocks that are reached, in post-order
+    uint32_t *pre, *number,
+        *parent;  // the same in pre-order; per block its place there, or NO_BLOCK; per place its parent's
+} Walk;
+
+static Walk walk(const Flow *w, uint32_t root, bool backwards)
 {
-    uint32_t n = (uint32_t)w->blocks.n, count = 0, depth = 0;
+    uint32_t n = (uint32_t)w->blocks.n, depth = 0, begun = 0;
+    Walk x = {.post = mem_alloc(sizeof(uint32_t) * n),
+              .pre = mem_alloc(sizeof(uint32_t) * n),
+              .number = mem_alloc(sizeof(uint32_t) * n),
+              .parent = mem_alloc(sizeof(uint32_t) * n)};
     uint32_t *stack = mem_alloc(sizeof *stack * (n + 1)), *next = mem_alloc(sizeof *next * (n + 1));
-    for (uint32_t b = 0; b < n; b++) number[b] = NO_BLOCK;
-    bool *seen = mem_alloc(n);
-    stack[depth++] = root;
-    seen[root] = true;
+    for (uint32_t b = 0; b < n; b++) x.number[b] = NO_BLOCK;
+    stack[depth++] = root, x.number[root] = begun, x.pre[begun++] = root;
     while (depth) {
         uint32_t b = stack[depth - 1];
         const Block *k = &w->blocks.v[b];
-        size_t m = backwards ? k->pred.n : k->succ.n;
-        if (next[b] < m) {
+        if (next[b] < (backwards ? k->pred.n : k->succ.n)) {
             uint32_t s = backwards ? k->pred.v[next[b]] : k->succ.v[next[b]];
             next[b]++;
-            if (!seen[s]) seen[s] = true, stack[depth++] = s;
+            if (x.number[s] != NO_BLOCK) continue;
+            x.number[s] = begun, x.parent[begun] = x.number[b], x.pre[begun++] = s;
+            stack[depth++] = s;
         } else {
-            number[b] = count;
-            order[count++] = b;
+            x.post[x.count++] = b;
             depth--;
         }
     }
-    mem_free(stack), mem_free(next), mem_free(seen);
-    return count;
+    mem_free(stack), mem_free(next);
+    return x;
+}
+
+static void walk_free(Walk *x) { mem_free(x->post), mem_free(x->pre), mem_free(x->number), mem_free(x->parent); }
+
+// Lengauer and Tarjan's forest: what is best on the way from v up to its root, the way being shortened.
+typedef struct Forest {
+    uint32_t *up, *best, *semi, *stack;  // up: NO_BLOCK: a root
+} Forest;
+
+static uint32_t evaluate(const Forest *t, uint32_t v)
+{
+    uint32_t depth = 0;
+    if (t->up[v] == NO_BLOCK) return v;
+    for (uint32_t k = v; t->up[t->up[k]] != NO_BLOCK; k = t->up[k]) t->stack[depth++] = k;
+    while (depth) {
+        uint32_t k = t->stack[--depth], above = t->up[k];
+        if (t->semi[t->best[above]] < t->semi[t->best[k]]) t->best[k] = t->best[above];
+        t->up[k] = t->up[above];
+    }
+    return t->best[v];
+}
+
+// Immediate dominators of what the walk reached, all as numbers of its pre-order (Lengauer and Tarjan, "A fast algorithm
+// for finding dominators in a flowgraph").
+static void find_dominators(const Flow *w, const Walk *x, bool backwards, uint32_t *dom)
+{
+    size_t bytes = sizeof(uint32_t) * (x->count + 1);
+    Forest t = {mem_alloc(bytes), mem_alloc(bytes), mem_alloc(bytes), mem_alloc(bytes)};
+    uint32_t *first = mem_alloc(bytes), *next = mem_alloc(bytes);  // those with one semidominator
+    for (uint32_t v = 0; v < x->count; v++) t.up[v] = first[v] = NO_BLOCK, t.best[v] = t.semi[v] = v;
+    for (uint32_t v = x->count; v-- > 1;) {
+        const Block *block = &w->blocks.v[x->pre[v]];
+        size_t m = backwards ? block->succ.n : block->pred.n;
+        for (size_t e = 0; e < m; e++) {
+            uint32_t p = x->number[backwards ? block->succ.v[e] : block->pred.v[e]];
+            if (p != NO_BLOCK) t.semi[v] = MIN(t.semi[v], t.semi[evaluate(&t, p)]);
+        }
+        next[v] = first[t.semi[v]], first[t.semi[v]] = v;
+        t.up[v] = x->parent[v];
+        for (uint32_t k = first[x->parent[v]]; k != NO_BLOCK; k = next[k]) {
+            uint32_t best = evaluate(&t, k);
+            dom[k] = t.semi[best] < t.semi[k] ? best : x->parent[v];
+        }
+        first[x->parent[v]] = NO_BLOCK;
+    }
+    for (uint32_t v = 1; v < x->count; v++)
+        if (dom[v] != t.semi[v]) dom[v] = dom[dom[v]];
+    mem_free(t.up), mem_free(t.best), mem_free(t.semi), mem_free(t.stack);
+    mem_free(first), mem_free(next);
 }
 
 static void dominators(Flow *w, bool backwards)
 {
-    uint32_t n = (uint32_t)w->blocks.n, root = backwards ? n - 1 : 0;
-    uint32_t *order = mem_alloc(sizeof *order * n), *number = mem_alloc(sizeof *number * n),
-             *dom = mem_alloc(sizeof *dom * n);
-    uint32_t count = post_order(w, root, backwards, order, number);
-    for (uint32_t b = 0; b < n; b++) dom[b] = NO_BLOCK;
-    dom[root] = root;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = count; k-- > 0;) {
-            uint32_t b = order[k], best = NO_BLOCK;
-            if (b == root) continue;
-            const Block *block = &w->blocks.v[b];
-            size_t m = backwards ? block->succ.n : block->pred.n;
-            for (size_t e = 0; e < m; e++) {
-                uint32_t p = backwards ? block->succ.v[e] : block->pred.v[e];
-                if (dom[p] == NO_BLOCK) continue;
-                if (best == NO_BLOCK) best = p;
-                for (uint32_t a = p; a != best;) {
-                    while (number[a] < number[best]) a = dom[a];
-                    while (number[best] < number[a]) best = dom[best];
-                }
-            }
-            if (dom[b] != best) dom[b] = best, changed = true;
-        }
-    }
-    for (uint32_t b = 0; b < n; b++) {
-        uint32_t d = b == root ? NO_BLOCK : dom[b];
-        if (backwards)
-            w->blocks.v[b].ipdom = d;
-        else
-            w->blocks.v[b].idom = d;
+    Walk x = walk(w, backwards ? (uint32_t)w->blocks.n - 1 : 0, backwards);
+    uint32_t *dom = mem_alloc(sizeof *dom * (x.count + 1));
+    find_dominators(w, &x, backwards, dom);
+    for (uint32_t v = 1; v < x.count; v++) {
+        Block *b = &w->blocks.v[x.pre[v]];
+        *(backwards ? &b->ipdom : &b->idom) = x.pre[dom[v]];
     }
     if (!backwards)
-        for (uint32_t k = count; k-- > 0;) vec_push(&w->order, order[k]);
-    mem_free(order), mem_free(number), mem_free(dom);
+        for (uint32_t k = x.count; k-- > 0;) vec_push(&w->order, x.post[k]);
+    walk_free(&x);
+    mem_free(dom);
 }
 
 // Numbers the dominator tree so that each subtree is a run of numbers.
@@ -161,43 +194,99 @@ static int by_size(const void *a, const void *b)
     return x->head < y->head ? -1 : 1;
 }
 
-// Natural loops: one per head; back edges to the same head are one loop with several latches.
+// Natural loops are found from the inside out: one that is known counts as its head from then on, so that no block is
+// walked through more than once. size: how many blocks are in a loop.
+typedef struct Nest {
+    uint32_t *up, *mark, *stack;  // per block: the head of a loop around it, as far as they are known, or itself
+    uint32_t *loop_at;            // per block: the loop that it is the head of, or NO_BLOCK
+    VEC(Loop) loops;
+} Nest;
+
+static uint32_t representative(const Nest *t, uint32_t b)
+{
+    uint32_t top = b;
+    while (t->up[top] != top) top = t->up[top];
+    while (t->up[b] != top) {
+        uint32_t next = t->up[b];
+        t->up[b] = top;
+        b = next;
+    }
+    return top;
+}
+
+// Collects the loop's own blocks and the loops directly inside it.
+static void find_loop(Flow *w, Nest *t, Loop loop)
+{
+    uint32_t number = (uint32_t)t->loops.n, depth = 0;
+    w->blocks.v[loop.head].loop = number;
+    loop.blocks.n = 1;
+    t->mark[loop.head] = number + 1;
+    for (size_t k = 0; k < loop.latches.n; k++) {
+        uint32_t b = representative(t, loop.latches.v[k]);
+        if (t->mark[b] != number + 1) t->mark[b] = number + 1, t->stack[depth++] = b;
+    }
+    while (depth) {
+        uint32_t b = t->stack[--depth], inner = t->loop_at[b];
+        t->up[b] = loop.head;
+        loop.blocks.n += inner == NO_BLOCK ? 1 : t->loops.v[inner].blocks.n;
+        if (inner == NO_BLOCK)
+            w->blocks.v[b].loop = number;
+        else
+            t->loops.v[inner].parent = number;
+        for (size_t k = 0; k < w->blocks.v[b].pred.n; k++) {
+            uint32_t p = w->blocks.v[b].pred.v[k];
+            if (!flow_dominates(w, loop.head, p)) continue;
+            p = representative(t, p);
+            if (t->mark[p] != number + 1) t->mark[p] = number + 1, t->stack[depth++] = p;
+        }
+    }
+    t->loop_at[loop.head] = number;
+    vec_push(&t->loops, loop);
+}
+
+// Numbers them again, outermost first, and puts the blocks of each behind one another, those inside it before its own.
+static void order_loops(Flow *w, Nest *t)
+{
+    size_t n = t->loops.n;
+    uint32_t *number = mem_alloc(sizeof *number * (n + 1)), *next = mem_alloc(sizeof *next * (n + 1)), all = 0;
+    for (size_t l = 0; l < n; l++) vec_push(&w->loops, t->loops.v[l]);
+    if (n) qsort(w->loops.v, n, sizeof *w->loops.v, by_size);
+    for (uint32_t l = 0; l < n; l++) number[t->loop_at[w->loops.v[l].head]] = l;
+    w->loop_blocks = mem_alloc(sizeof *w->loop_blocks * (w->blocks.n + 1));
+    for (uint32_t l = 0; l < n; l++) {
+        Loop *loop = &w->loops.v[l];
+        if (loop->parent != NO_BLOCK) loop->parent = number[loop->parent];
+        loop->depth = loop->parent == NO_BLOCK ? 1 : w->loops.v[loop->parent].depth + 1;
+        uint32_t *from = loop->parent == NO_BLOCK ? &all : &next[loop->parent];
+        next[l] = *from;
+        *from += (uint32_t)loop->blocks.n;
+        loop->blocks.v = w->loop_blocks + next[l];
+    }
+    for (uint32_t b = 0; b < w->blocks.n; b++) {
+        Block *block = &w->blocks.v[b];
+        if (block->loop == NO_BLOCK) continue;
+        block->loop = number[block->loop];
+        w->loop_blocks[next[block->loop]++] = b;
+    }
+    mem_free(number), mem_free(next);
+}
+
+// One loop per head; back edges to the same head are one loop with several latches.
 static void find_loops(Flow *w)
 {
-    uint32_t n = (uint32_t)w->blocks.n;
-    uint32_t *mark = mem_alloc(sizeof *mark * n), *stack = mem_alloc(sizeof *stack * n);
-    uint32_t stamp = 0;
-    for (size_t o = 0; o < w->order.n; o++) {
-        uint32_t head = w->order.v[o];
-        Loop loop = {.head = head, .parent = NO_BLOCK, .depth = 1};
-        for (size_t k = 0; k < w->blocks.v[head].pred.n; k++)
-            if (flow_dominates(w, head, w->blocks.v[head].pred.v[k]))
-                vec_push(&loop.latches, w->blocks.v[head].pred.v[k]);
-        if (!loop.latches.n) continue;
-        stamp++;
-        mark[head] = stamp;
-        vec_push(&loop.blocks, head);
-        uint32_t depth = 0;
-        for (size_t k = 0; k < loop.latches.n; k++)
-            if (mark[loop.latches.v[k]] != stamp) mark[loop.latches.v[k]] = stamp, stack[depth++] = loop.latches.v[k];
-        while (depth) {
-            uint32_t b = stack[--depth];
-            vec_push(&loop.blocks, b);
-            for (size_t k = 0; k < w->blocks.v[b].pred.n; k++) {
-                uint32_t p = w->blocks.v[b].pred.v[k];
-                if (mark[p] != stamp && flow_dominates(w, head, p)) mark[p] = stamp, stack[depth++] = p;
-            }
-        }
-        vec_push(&w->loops, loop);
+    size_t n = w->blocks.n, bytes = sizeof(uint32_t) * (n + 1);
+    Nest t = {.up = mem_alloc(bytes), .mark = mem_alloc(bytes), .stack = mem_alloc(bytes), .loop_at = mem_alloc(bytes)};
+    for (uint32_t b = 0; b < n; b++) t.up[b] = b, t.loop_at[b] = NO_BLOCK;
+    for (size_t o = w->order.n; o-- > 0;) {
+        Loop loop = {.head = w->order.v[o], .parent = NO_BLOCK};
+        const Block *head = &w->blocks.v[loop.head];
+        for (size_t k = 0; k < head->pred.n; k++)
+            if (flow_dominates(w, loop.head, head->pred.v[k])) vec_push(&loop.latches, head->pred.v[k]);
+        if (loop.latches.n) find_loop(w, &t, loop);
     }
-    if (w->loops.n) qsort(w->loops.v, w->loops.n, sizeof *w->loops.v, by_size);
-    for (size_t l = 0; l < w->loops.n; l++) {  // larger loops first, so that an inner one overwrites
-        Loop *loop = &w->loops.v[l];
-        loop->parent = w->blocks.v[loop->head].loop;
-        loop->depth = loop->parent == NO_BLOCK ? 1 : w->loops.v[loop->parent].depth + 1;
-        for (size_t k = 0; k < loop->blocks.n; k++) w->blocks.v[loop->blocks.v[k]].loop = (uint32_t)l;
-    }
-    mem_free(mark), mem_free(stack);
+    order_loops(w, &t);
+    vec_free(&t.loops);
+    mem_free(t.up), mem_free(t.mark), mem_free(t.stack), mem_free(t.loop_at);
 }
 
 Flow *flow_build(const Function *f)
@@ -222,9 +311,9 @@ void flow_free(Flow *w)
 {
     if (!w) return;
     for (size_t b = 0; b < w->blocks.n; b++) vec_free(&w->blocks.v[b].succ), vec_free(&w->blocks.v[b].pred);
-    for (size_t l = 0; l < w->loops.n; l++) vec_free(&w->loops.v[l].blocks), vec_free(&w->loops.v[l].latches);
+    for (size_t l = 0; l < w->loops.n; l++) vec_free(&w->loops.v[l].latches);
     vec_free(&w->blocks), vec_free(&w->loops), vec_free(&w->order);
-    mem_free(w->block_of), mem_free(w->live_in);
+    mem_free(w->block_of), mem_free(w->live_in), mem_free(w->loop_blocks);
     mem_free(w);
 }
 

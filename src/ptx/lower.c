@@ -59,9 +59,18 @@ static bool is_copy(const Lower *l, const Inst *i, const bool *bad)
     return type_info[l->f->regs.v[s->reg].type].bits == t->bits;
 }
 
+// Chains of copies are shortened on the way.
 static void resolve(const Lower *l, Operand *o)
 {
-    while (o->kind == O_REG && l->value[o->reg].kind == O_REG) o->reg = l->value[o->reg].reg;
+    if (o->kind != O_REG) return;
+    uint32_t r = o->reg, last = r;
+    while (l->value[last].kind == O_REG) last = l->value[last].reg;
+    while (l->value[r].kind == O_REG) {
+        uint32_t next = l->value[r].reg;
+        l->value[r].reg = last;
+        r = next;
+    }
+    o->reg = last;
 }
 
 // The same where a value of type t is read, and where a constant may stand too: ptxas takes none of a half-precision
@@ -173,10 +182,14 @@ static void count_use(void *user, uint32_t reg, bool def)
     uint32_t *uses = user;
     if (!def) uses[reg]++;
 }
+typedef struct Dropped {
+    uint32_t *uses;
+    VEC(uint32_t) unused;  // registers that nothing reads any more
+} Dropped;
 static void drop_use(void *user, uint32_t reg, bool def)
 {
-    uint32_t *uses = user;
-    if (!def) uses[reg]--;
+    Dropped *d = user;
+    if (!def && !--d->uses[reg]) vec_push(&d->unused, reg);
 }
 
 static bool is_dead(const Inst *i, const uint32_t *uses)
@@ -194,14 +207,22 @@ static void remove_dead(Function *f)
     uint32_t *uses = mem_alloc(sizeof *uses * (f->regs.n + 1));
     bool *dead = mem_alloc(f->insts.n + 1);
     for (size_t n = 0; n < f->insts.n; n++) inst_regs(&f->insts.v[n], count_use, uses);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t n = f->insts.n; n-- > 0;) {
-            if (dead[n] || !is_dead(&f->insts.v[n], uses)) continue;
-            dead[n] = changed = true;
-            inst_regs(&f->insts.v[n], drop_use, uses);
+    RegIndex writers = reg_index(f, true);
+    Dropped d = {.uses = uses};
+    for (size_t n = f->insts.n; n-- > 0;) {
+        if (!dead[n] && is_dead(&f->insts.v[n], uses)) dead[n] = true, inst_regs(&f->insts.v[n], drop_use, &d);
+        while (d.unused.n) {
+            uint32_t reg = d.unused.v[--d.unused.n];
+            for (uint32_t k = writers.first[reg]; k < writers.first[reg + 1]; k++) {
+                uint32_t at = writers.inst[k];
+                if (dead[at] || !is_dead(&f->insts.v[at], uses)) continue;
+                dead[at] = true;
+                inst_regs(&f->insts.v[at], drop_use, &d);
+            }
         }
     }
+    vec_free(&d.unused);
+    reg_index_free(&writers);
     // An atomic whose old value nobody reads needs no register and no reply, as ptxas sees it too.
     for (size_t n = 0; n < f->insts.n; n++) {
         Inst *i = &f->insts.v[n];

@@ -229,7 +229,7 @@ static bool check_params(Parser *p, const Function *f)
     return true;
 }
 
-static bool same_symbols(const Symbols *a, const Symbols *b)
+bool same_symbols(const Symbols *a, const Symbols *b)
 {
     for (size_t k = 0; k < a->n && k < b->n; k++)
         if (a->v[k]->type != b->v[k]->type || a->v[k]->bytes != b->v[k]->bytes) return false;
@@ -254,7 +254,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->symbol = s;
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
-    if (!check_params(p, f) || !join_results(p, &f->rets)) return false;
+    if (!check_params(p, f) || !params_within_bounds(p, f) || !join_results(p, &f->rets)) return false;
     bool known = parse_directives(p, f);
     f->has_body = is_punct(p, '{');
     int64_t old;
@@ -394,6 +394,7 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
     map_free(&p.suffixes);
     map_free(&p.sregs);
     map_free(&p.taken);
+    map_free(&p.params);
     for (size_t i = 0; i < p.scopes.n; i++) map_free(&p.scopes.v[i].names), map_free(&p.scopes.v[i].labels);
     vec_free(&p.scopes);
     vec_free(&p.alias);

@@ -56,13 +56,16 @@ struct Parser {
     Map mnemonics;  // operation by name
     Map suffixes;   // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
     Map sregs;
-    bool partly;          // functions that aren't implemented are left out
-    size_t item_at;       // where the current item of the module begins
-    uint64_t init_bytes;  // of all initialisers so far
-    uint32_t loc;         // the current .loc, as in Inst.loc
-    int depth, nesting;   // of operands, of a constant expression
-    bool video;           // of a video instruction: registers may have selectors and signs
-    bool lists;           // of a call: an operand in parentheses is a list, not a constant
+    bool partly;                        // functions that aren't implemented are left out
+    size_t item_at;                     // where the current item of the module begins
+    uint64_t init_bytes;                // of all initialisers so far
+    uint64_t const_bytes;               // of the module's .const variables so far
+    uint64_t frame_bytes, local_bytes;  // of f's parameters and .param variables, and of its .local ones
+    Map params;                         // of f: index in params, or behind them in rets
+    uint32_t loc;                       // the current .loc, as in Inst.loc
+    int depth, nesting;                 // of operands, of a constant expression
+    bool video;                         // of a video instruction: registers may have selectors and signs
+    bool lists;                         // of a call: an operand in parentheses is a list, not a constant
 };
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
@@ -76,9 +79,10 @@ bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...)
 bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 #define LIST_OPS "onchip list ops shows what is implemented"
-char *token_text(Parser *p);   // the current token, copied
-Type parse_type(Parser *p);    // TY_NONE: the current token is no type
-Space parse_space(Parser *p);  // SP_NONE: the current token names no space
+char *token_text(Parser *p);                            // the current token, copied
+Type parse_type(Parser *p);                             // TY_NONE: the current token is no type
+Space parse_space(Parser *p);                           // SP_NONE: the current token names no space
+bool same_symbols(const Symbols *a, const Symbols *b);  // as many, of the same types and sizes
 bool parse_loc(Parser *p);
 bool parse_skip_section(Parser *p);
 const char *parse_pragma(Parser *p);  // its text, or null
@@ -92,6 +96,8 @@ bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_
 // parse_var.c
 bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared
 bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
+bool params_within_bounds(Parser *p, const Function *f);
+bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes);  // with *bytes before them
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
 
 // parse_inst.c

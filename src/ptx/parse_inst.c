@@ -162,10 +162,9 @@ static bool parse_name_operand(Parser *p, Operand *o)
         default: o->kind = O_PROTO, o->reg = index; return true;
         }
     } else {
-        for (size_t i = 0; i < p->f->params.n + p->f->rets.n; i++) {
-            Symbol *s = i < p->f->params.n ? p->f->params.v[i] : p->f->rets.v[i - p->f->params.n];
-            if (strlen(s->name) == t.length && !memcmp(s->name, t.text, t.length)) o->kind = O_SYM, o->sym = s;
-        }
+        size_t n = p->f->params.n;
+        if (map_get(&p->params, t.text, t.length, &v))
+            o->kind = O_SYM, o->sym = (size_t)v < n ? p->f->params.v[v] : p->f->rets.v[(size_t)v - n];
         if (!o->sym && map_get(&p->m->symbol_map, t.text, t.length, &v)) o->kind = O_SYM, o->sym = p->m->symbols.v[v];
         if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
         if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
@@ -402,6 +401,10 @@ static bool parse_table(Parser *p, const Token *name)
             Symbol *s = map_get(&p->m->symbol_map, tok(p)->text, tok(p)->length, &v) ? p->m->symbols.v[v] : NULL;
             if (!s || !s->function || s->function->entry)
                 return parse_fail(p, tok(p)->at, NULL, ".calltargets lists functions");
+            const Function *first = proto->targets.n ? proto->targets.v[0]->function : s->function;
+            if (!same_symbols(&first->params, &s->function->params) || !same_symbols(&first->rets, &s->function->rets))
+                return parse_fail(p, tok(p)->at, "all functions of a .calltargets have the same parameters and results",
+                                  "'%s' is declared otherwise than '%s'", s->name, proto->targets.v[0]->name);
             vec_push(&proto->targets, s);
             lex_next(&p->lex);
         } while (take_punct(p, ','));
@@ -411,6 +414,8 @@ static bool parse_table(Parser *p, const Token *name)
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "'_' is expected here");
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &proto->params, false)) return false;
+    uint64_t bytes = 0;
+    if (!frame_within_bounds(p, &proto->rets, &bytes) || !frame_within_bounds(p, &proto->params, &bytes)) return false;
     proto->noreturn = take_directive(p, ".noreturn");
     return expect_punct(p, ';');
 }
@@ -470,6 +475,24 @@ static bool fix_label(Parser *p, Operand *o)
     return l->defined || parse_fail(p, o->at, NULL, "label '%s' is not defined", l->name);
 }
 
+// Liveness has a bit for each register in each basic block; each brx.idx leads to all of its table.
+static bool check_size(Parser *p, const Function *f)
+{
+    uint64_t blocks = f->labels.n + 1, edges = 0;
+    for (size_t n = 0; n < f->insts.n; n++) {
+        const Inst *i = &f->insts.v[n];
+        blocks += op_info[i->op].class == CLASS_BRANCH;
+        if (i->op == OP_BRX && i->operands == 2) edges += i->opnd[1].count;
+    }
+    if (blocks * f->regs.n > MAX_LIVE)
+        return parse_fail(p, f->symbol->at, "split it into functions",
+                          "'%s' is too large: %llu basic blocks times %zu registers are more than 2^30",
+                          f->symbol->name, (unsigned long long)blocks, f->regs.n);
+    return edges <= MAX_EDGES ||
+           parse_fail(p, f->symbol->at, NULL, "'%s' is too large: its brx.idx have %llu targets, of at most %llu",
+                      f->symbol->name, (unsigned long long)edges, MAX_EDGES);
+}
+
 // Labels of one spelling in different scopes get names of their own, so that the flat text parses back.
 static void name_labels(Parser *p)
 {
@@ -483,8 +506,12 @@ bool parse_body(Parser *p, Function *f)
     p->loc = p->order = 0;
     p->renamed = p->alias.n = p->ranges.n = p->vectors.n = p->places.n = 0;
     map_free(&p->taken);
-    for (size_t i = 0; i < f->rets.n; i++) map_put(&p->taken, f->rets.v[i]->name, strlen(f->rets.v[i]->name), 1);
-    for (size_t i = 0; i < f->params.n; i++) map_put(&p->taken, f->params.v[i]->name, strlen(f->params.v[i]->name), 1);
+    map_free(&p->params);
+    for (size_t i = 0; i < f->params.n + f->rets.n; i++) {
+        const char *name = (i < f->params.n ? f->params.v[i] : f->rets.v[i - f->params.n])->name;
+        map_put(&p->taken, name, strlen(name), 1);
+        map_put(&p->params, name, strlen(name), (int64_t)i);
+    }
     size_t at = tok(p)->at;
     if (!expect_punct(p, '{')) return false;
     scope_open(p);
@@ -499,6 +526,7 @@ bool parse_body(Parser *p, Function *f)
     map_free(&outer.names);
     map_free(&outer.labels);
     order_regs(p);
+    if (!check_size(p, f)) return false;
     for (size_t i = 0; i < f->tables.n; i++)
         for (int k = 0; k < f->tables.v[i]->count; k++)
             if (!fix_label(p, &f->tables.v[i]->items[k])) return false;

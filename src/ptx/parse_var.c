@@ -276,6 +276,65 @@ static bool parse_attributes(Parser *p, Symbol *s)
     return !take_directive(p, ".ptr") || parse_ptr(p, s);
 }
 
+// A variable's place behind the *bytes of those before it, which may have most together; where: of what.
+static bool take_room(Parser *p, const Symbol *s, uint64_t *bytes, uint64_t most, const char *hint, const char *where)
+{
+    uint64_t align = MAX(s->align, 1u), at = (*bytes + align - 1) / align * align;
+    *bytes = at + s->bytes;
+    if (at <= most && s->bytes <= most - at) return true;
+    return parse_fail(p, s->at, hint, "with '%s' the %s have %llu bytes, of at most %llu", s->name, where,
+                      (unsigned long long)*bytes, (unsigned long long)most);
+}
+
+#define FRAME "parameters and .param variables of the function"
+
+// The bounds of ptx.h. Where a kernel's variables of shared memory add up to too much is seen when it is known which
+// ones it uses, and how much global memory there is when the module is loaded.
+static bool within_bounds(Parser *p, const Symbol *s)
+{
+    uint64_t alone = 0;
+    switch (s->space) {
+    case SP_PARAM: return take_room(p, s, &p->frame_bytes, MAX_FRAME, NULL, FRAME);
+    case SP_LOCAL: return take_room(p, s, &p->local_bytes, MAX_LOCAL, NULL, ".local variables of the function");
+    case SP_CONST:
+        return s->linkage == LINK_EXTERN ||
+               take_room(p, s, &p->const_bytes, MAX_CONST, NULL, ".const variables of the module");
+    case SP_SHARED: return take_room(p, s, &alone, MAX_SHARED, NULL, ".shared variables");
+    default: return true;
+    }
+}
+
+uint32_t ptx_most_params(const Module *m)
+{
+    return m->sm >= 70 && m->version_major * 10 + m->version_minor >= 81 ? MAX_PARAM : MAX_PARAM_OLD;
+}
+
+bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes)
+{
+    for (size_t k = 0; k < list->n; k++)
+        if (!take_room(p, list->v[k], bytes, MAX_FRAME, NULL, FRAME)) return false;
+    return true;
+}
+
+// The parameters of a kernel lie in a bank of their own, those of a function in its frame.
+bool params_within_bounds(Parser *p, const Function *f)
+{
+    uint64_t bytes = 0;
+    uint32_t most = ptx_most_params(p->m);
+    p->frame_bytes = p->local_bytes = 0;
+    if (!f->entry)
+        return frame_within_bounds(p, &f->rets, &p->frame_bytes) && frame_within_bounds(p, &f->params, &p->frame_bytes);
+    for (size_t k = 0; k < f->params.n; k++) {
+        const Symbol *s = f->params.v[k];
+        if (!s->bytes) return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
+        if (!take_room(p, s, &bytes, most,
+                       most == MAX_PARAM ? NULL : "from .version 8.1 and .target sm_70 on they may have 32764",
+                       "parameters of the kernel"))
+            return false;
+    }
+    return true;
+}
+
 bool parse_variables(Parser *p, Space space, Linkage linkage)
 {
     Symbol proto = {.space = space, .linkage = linkage}, *s;
@@ -284,37 +343,50 @@ bool parse_variables(Parser *p, Space space, Linkage linkage)
         if (!parse_declarator(p, proto, &s)) return false;
         if (s->bytes == 0 && linkage != LINK_EXTERN && !(space == SP_SHARED || space == SP_GLOBAL))
             return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
-        if (!declare_symbol(p, s)) return false;
+        if (!within_bounds(p, s) || !declare_symbol(p, s)) return false;
     } while (take_punct(p, ','));
     return expect_punct(p, ';');
 }
 
-// params = '(' [param (',' param)*] ')'      param = (.param | .reg) attribute* type [.ptr …] [name dim*]
+// param = (.param | .reg) attribute* type [.ptr …] [name dim*]: null, with the error, where there is none
+static Symbol *parse_param(Parser *p, bool named)
+{
+    size_t at = tok(p)->at;
+    Space space = parse_space(p);
+    Symbol proto = {.space = SP_PARAM, .in_reg = space == SP_REG, .at = (uint32_t)at}, *s = NULL;
+    if (space != SP_PARAM && space != SP_REG) return parse_fail(p, at, NULL, ".param or .reg is expected here"), NULL;
+    if (!parse_attributes(p, &proto)) return NULL;
+    if (proto.in_reg && proto.elements > 1)
+        return parse_unsupported(p, at, NULL, "vectors as parameters are not implemented"), NULL;
+    if (named || tok(p)->kind == TOK_NAME) {
+        if (!parse_declarator(p, proto, &s)) return NULL;
+    } else {
+        s = arena_alloc(&p->m->arena, sizeof *s);
+        *s = proto;
+        s->name = "_";
+        s->bytes = s->elements * (uint64_t)type_bytes(s->type);
+        if (!s->align) s->align = (uint32_t)s->bytes;
+    }
+    if (s->in_reg && s->array) return parse_fail(p, s->at, NULL, "a register is no array"), NULL;
+    return s;
+}
+
+// params = '(' [param (',' param)*] ')'
 bool parse_params(Parser *p, Symbols *out, bool named)
 {
     if (!expect_punct(p, '(')) return false;
     if (take_punct(p, ')')) return true;
+    Map names = {0};
+    bool good = true;
     do {
-        size_t at = tok(p)->at;
-        Space space = parse_space(p);
-        if (space != SP_PARAM && space != SP_REG) return parse_fail(p, at, NULL, ".param or .reg is expected here");
-        Symbol proto = {.space = SP_PARAM, .in_reg = space == SP_REG, .at = tok(p)->at}, *s;
-        if (!parse_attributes(p, &proto)) return false;
-        if (proto.in_reg && proto.elements > 1)
-            return parse_unsupported(p, at, NULL, "vectors as parameters are not implemented");
-        if (!named && tok(p)->kind != TOK_NAME) {
-            s = arena_alloc(&p->m->arena, sizeof *s);
-            *s = proto;
-            s->name = "_";
-            s->bytes = s->elements * (uint64_t)type_bytes(s->type);
-            if (!s->align) s->align = (uint32_t)s->bytes;
-        } else if (!parse_declarator(p, proto, &s)) {
-            return false;
-        }
-        if (s->in_reg && s->array) return parse_fail(p, s->at, NULL, "a register is no array");
-        for (size_t k = 0; named && k < out->n; k++)
-            if (!strcmp(out->v[k]->name, s->name)) return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        Symbol *s = parse_param(p, named);
+        if (s && named && map_get(&names, s->name, strlen(s->name), NULL))
+            parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
+        good = s && !p->lex.failed;
+        if (!good) continue;
+        if (named) map_put(&names, s->name, strlen(s->name), 1);
         vec_push(out, s);
-    } while (take_punct(p, ','));
-    return expect_punct(p, ')');
+    } while (good && take_punct(p, ','));
+    map_free(&names);
+    return good && expect_punct(p, ')');
 }

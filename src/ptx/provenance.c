@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { UNSET = -2, SURE = 1 << 14 };
+typedef VEC(uint32_t) Changed;  // registers
 
 static int meet(int a, int b)
 {
@@ -31,16 +32,16 @@ static int sum(int a, int b)
 
 static int of(const int *prov, const Operand *o) { return o->kind == O_REG ? prov[o->reg] : PROV_NONE; }
 
-static int result(const Function *f, const int *prov, const Inst *i)
+static int result(const Function *f, const Map *params, const int *prov, const Inst *i)
 {
+    int64_t k;
     switch (i->op) {
     case OP_LD:
         if (i->space != SP_PARAM || i->opnd[1].kind != O_ADDR || !i->opnd[1].sym || type_bytes(i->type) != 8)
             return PROV_NONE;
-        for (size_t k = 0; k < f->params.n && k < SURE; k++)
-            if (f->params.v[k] == i->opnd[1].sym && f->params.v[k]->bytes == 8)
-                return (int)k | (f->params.v[k]->ptr ? SURE : 0);
-        return PROV_NONE;
+        if (!map_get(params, (const char *)&i->opnd[1].sym, sizeof(Symbol *), &k) || f->params.v[k]->bytes != 8)
+            return PROV_NONE;
+        return (int)k | (f->params.v[k]->ptr ? SURE : 0);
     case OP_MOV: return i->opnd[1].kind == O_VEC ? PROV_NONE : of(prov, &i->opnd[1]);
     case OP_CVTA: {
         int p = of(prov, &i->opnd[1]);
@@ -56,27 +57,91 @@ static int result(const Function *f, const int *prov, const Inst *i)
     }
 }
 
+// What an instruction makes of its destinations; those that change are noted.
+static void evaluate(const Function *f, const Map *params, int *prov, const Inst *i, Changed *changed)
+{
+    if (inst_dest_count(i) != 1) return;
+    const Operand *d = &i->opnd[0];
+    int p = d->kind == O_REG ? result(f, params, prov, i) : PROV_NONE;
+    for (int k = 0; k < (d->kind == O_REG ? 1 : d->count); k++) {
+        const Operand *r = d->kind == O_REG ? d : &d->items[k];
+        if (r->kind != O_REG) continue;
+        int now = meet(prov[r->reg], p);
+        if (now == prov[r->reg]) continue;
+        prov[r->reg] = now;
+        vec_push(changed, r->reg);
+    }
+}
+
+// --- instructions that are to be looked at, in rounds through the text ------------------------------------------------
+// A heap of round << 32 | instruction; per instruction the round + 1 that it is in.
+typedef struct Rounds {
+    VEC(uint64_t) heap;
+    uint32_t *in;
+} Rounds;
+
+static void sift(uint64_t *v, size_t n, size_t at)
+{
+    for (size_t kid; (kid = 2 * at + 1) < n; at = kid) {
+        if (kid + 1 < n && v[kid + 1] < v[kid]) kid++;
+        if (v[at] <= v[kid]) return;
+        uint64_t t = v[at];
+        v[at] = v[kid], v[kid] = t;
+    }
+}
+
+static void put(Rounds *r, uint32_t round, uint32_t inst)
+{
+    if (r->in[inst] > round) return;
+    r->in[inst] = round + 1;
+    vec_push(&r->heap, (uint64_t)round << 32 | inst);
+    uint64_t *v = r->heap.v;
+    for (size_t at = r->heap.n - 1; at && v[(at - 1) / 2] > v[at]; at = (at - 1) / 2) {
+        uint64_t t = v[at];
+        v[at] = v[(at - 1) / 2], v[(at - 1) / 2] = t;
+    }
+}
+
+static uint64_t take(Rounds *r)
+{
+    uint64_t least = r->heap.v[0];
+    r->heap.v[0] = r->heap.v[--r->heap.n];
+    sift(r->heap.v, r->heap.n, 0);
+    return least;
+}
+
+// Every instruction once, then again those that read what changed, round after round in the order of the text. Each
+// register can only go down unset → sure → plain → none, so this ends.
+static void settle(const Function *f, int *prov)
+{
+    Map params = {0};
+    RegIndex readers = reg_index(f, false);
+    Rounds rounds = {.in = mem_alloc(sizeof *rounds.in * (f->insts.n + 1))};
+    Changed changed = {0};
+    for (size_t k = 0; k < f->params.n && k < SURE; k++)
+        map_put(&params, (const char *)&f->params.v[k], sizeof f->params.v[k], (int64_t)k);
+    for (uint32_t n = 0; n < f->insts.n; n++) put(&rounds, 0, n);
+    while (rounds.heap.n) {
+        uint64_t next = take(&rounds);
+        uint32_t round = (uint32_t)(next >> 32), n = (uint32_t)next;
+        changed.n = 0;
+        evaluate(f, &params, prov, &f->insts.v[n], &changed);
+        for (size_t c = 0; c < changed.n; c++)
+            for (uint32_t k = readers.first[changed.v[c]]; k < readers.first[changed.v[c] + 1]; k++)
+                put(&rounds, round + (readers.inst[k] <= n), readers.inst[k]);
+    }
+    map_free(&params);
+    reg_index_free(&readers);
+    vec_free(&rounds.heap), vec_free(&changed);
+    mem_free(rounds.in);
+}
+
 int16_t *ptx_provenance(const Function *f, int16_t **regs)
 {
     int *prov = mem_alloc(sizeof *prov * (f->regs.n + 1));
     int16_t *out = mem_alloc(sizeof *out * (f->insts.n + 1));
     for (size_t r = 0; r < f->regs.n; r++) prov[r] = UNSET;
-    // Each register can only go down unset → sure → plain → none, so this ends.
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t n = 0; n < f->insts.n; n++) {
-            const Inst *i = &f->insts.v[n];
-            if (inst_dest_count(i) != 1) continue;
-            const Operand *d = &i->opnd[0];
-            int p = d->kind == O_REG ? result(f, prov, i) : PROV_NONE;
-            for (int k = 0; k < (d->kind == O_REG ? 1 : d->count); k++) {
-                const Operand *r = d->kind == O_REG ? d : &d->items[k];
-                if (r->kind != O_REG) continue;
-                int now = meet(prov[r->reg], p);
-                if (now != prov[r->reg]) prov[r->reg] = now, changed = true;
-            }
-        }
-    }
+    settle(f, prov);
     for (size_t n = 0; n < f->insts.n; n++) {
         out[n] = PROV_NONE;
         const Inst *i = &f->insts.v[n];

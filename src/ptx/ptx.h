@@ -210,6 +210,19 @@ typedef struct Operand {
 #define SELECT_COUNT(s) ((s) >> 12 & 7)
 #define SELECT_HALVES 0x8000u
 
+// Bytes of variables, at most. Parameters of a kernel: PTX ISA 5.1.6, the larger number from sm_70 and PTX 8.1 on. The
+// others are ours: .shared of a kernel and .local of a function as much as a description can give a block and a thread;
+// .const of a module; parameters, results and .param variables of a function's body together.
+#define MAX_PARAM 32764u
+#define MAX_PARAM_OLD 4352u
+#define MAX_SHARED (1u << 20)
+#define MAX_LOCAL (1u << 24)
+#define MAX_CONST (1u << 24)
+#define MAX_FRAME (1u << 20)
+#define MAX_LIVE (1ull << 30)   // basic blocks times registers of a function: how many bits its liveness has
+#define MAX_EDGES (1ull << 24)  // of a function's flow graph
+uint32_t ptx_most_params(const Module *m);  // MAX_PARAM or MAX_PARAM_OLD
+
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
 typedef struct Inst {
@@ -404,6 +417,14 @@ void ptx_print_function(const Function *f, Text *out);
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
+// --- index.c: the instructions of each register ---------------------------------------------------------------------
+typedef struct RegIndex {
+    uint32_t *first,
+        *inst;  // register r's: inst[first[r]] to inst[first[r + 1] - 1], as they stand, as often as they do
+} RegIndex;
+RegIndex reg_index(const Function *f, bool def);  // those that write it, or read it
+void reg_index_free(RegIndex *x);
+
 // --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
 typedef struct Block {
     uint32_t first, last;  // instructions [first, last)
@@ -416,7 +437,11 @@ typedef struct Block {
 typedef struct Loop {
     uint32_t head;           // block
     uint32_t parent, depth;  // enclosing loop or NO_BLOCK; 1 is outermost
-    VEC(uint32_t) blocks, latches;
+    VEC(uint32_t) latches;
+    struct {
+        const uint32_t *v;  // of Flow.loop_blocks, where those of loops inside it are among them
+        size_t n;
+    } blocks;
 } Loop;
 typedef struct Flow {
     const Function *f;
@@ -424,6 +449,7 @@ typedef struct Flow {
     uint32_t *block_of;   // per instruction
     VEC(uint32_t) order;  // reverse post-order
     VEC(Loop) loops;      // outermost first
+    uint32_t *loop_blocks;
     // liveness: bit sets of words 64-bit words each
     uint32_t words;
     uint64_t *live_in;  // [block][word]

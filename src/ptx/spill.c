@@ -5,6 +5,7 @@
 // and its new instructions stand for (origin) the one they serve.
 #include "ptx/ptx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Spill {
@@ -145,6 +146,36 @@ static void apply(Spill *s)
     f->insts.v = s->out.v, f->insts.n = s->out.n, f->insts.cap = s->out.cap;
 }
 
+enum { MUCH = 16 };
+
+// What may be spilled, the cheapest first.
+typedef struct Candidate {
+    double cost;
+    uint32_t reg;
+} Candidate;
+typedef VEC(Candidate) Candidates;
+
+static int by_cost(const void *a, const void *b)
+{
+    const Candidate *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+    return x->reg < y->reg ? -1 : 1;
+}
+
+static Candidates candidates(const Flow *w, const Alloc *a, const bool *kept, size_t n)
+{
+    const Function *f = w->f;
+    Candidates c = {0};
+    double *cost = mem_alloc(sizeof *cost * (f->regs.n + 1));
+    costs(w, cost);
+    for (uint32_t r = 0; r < n; r++)
+        if (!kept[r] && a->slot[r] != NO_REG && f->regs.v[r].type != TY_PRED && type_info[f->regs.v[r].type].bits <= 64)
+            vec_push(&c, ((Candidate){cost[r], r}));
+    if (c.n) qsort(c.v, c.n, sizeof *c.v, by_cost);
+    mem_free(cost);
+    return c;
+}
+
 bool spill_registers(Function *f, uint32_t limit)
 {
     size_t first_temp = f->regs.n;
@@ -155,18 +186,14 @@ bool spill_registers(Function *f, uint32_t limit)
         flow_live(w);
         Alloc *a = alloc_colour(w);
         fits = a->slots <= limit;
-        uint32_t excess = fits ? 0 : (a->slots - limit + 1) / 2, chosen = 0;
+        uint32_t excess = fits ? 0 : a->slots - limit, chosen = 0;
+        if (excess < MUCH * limit) excess = (excess + 1) / 2;  // a step at a time, unless it is very far
         Spill s = {.f = f, .first_temp = f->regs.n};
         s.home = mem_alloc(sizeof *s.home * (f->regs.n + 1));
-        double *cost = mem_alloc(sizeof *cost * (f->regs.n + 1));
-        costs(w, cost);
-        for (; chosen < excess; chosen++) {
-            uint32_t best = NO_REG;
-            for (uint32_t r = 0; r < first_temp; r++)
-                if (!kept[r] && a->slot[r] != NO_REG && f->regs.v[r].type != TY_PRED &&
-                    type_info[f->regs.v[r].type].bits <= 64 && (best == NO_REG || cost[r] < cost[best]))
-                    best = r;
-            if (best == NO_REG) break;
+        Candidates from = {0};
+        if (excess) from = candidates(w, a, kept, first_temp);
+        for (; chosen < excess && chosen < from.n; chosen++) {
+            uint32_t best = from.v[chosen].reg;
             kept[best] = true;
             Symbol *home = arena_alloc(&f->module->arena, sizeof *home);
             Type t = spill_type(f->regs.v[best].type);
@@ -181,7 +208,7 @@ bool spill_registers(Function *f, uint32_t limit)
         }
         alloc_free(a);
         flow_free(w);
-        mem_free(cost);
+        vec_free(&from);
         if (chosen) apply(&s);
         mem_free(s.home);
         if (!fits && !chosen) break;

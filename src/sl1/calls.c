@@ -119,13 +119,8 @@ void sl1_declare_results(Sl1Writer *w)
 // Which body's result a variable is, in this body's calls; 0: none's.
 static int result_of(const Sl1Writer *w, const Symbol *s)
 {
-    const Sl1Body *b = w->body;
-    for (uint32_t n = 0; n < b->f->insts.n; n++) {
-        const Inst *i = &b->f->insts.v[n];
-        if (b->call[n] > 0 && inst_dest_count(i) && i->opnd[0].count == 1 && i->opnd[0].items[0].sym == s)
-            return b->call[n];
-    }
-    return 0;
+    int64_t body;
+    return map_get(&w->body->results, (const char *)&s, sizeof s, &body) ? (int)body : 0;
 }
 
 bool sl1_move_result(Sl1Writer *w, const Inst *i)

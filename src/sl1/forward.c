@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum { NOT_YET = -1, ELSE = -2 };
-typedef struct Place {  // what a register holds
-    int32_t variable;   // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
+enum { MOST_ROUNDS = 32 };  // addresses of variables in variables, so deep
+typedef struct Place {      // what a register holds
+    int32_t variable;       // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
     bool generic;
     int64_t at;  // bytes from its beginning
 } Place;
@@ -38,6 +39,9 @@ typedef struct Forward {
 } Forward;
 
 // --- addresses -------------------------------------------------------------------------------------------------------
+// Addresses are numbers modulo 2^64.
+static int64_t shifted(int64_t at, uint64_t by) { return (int64_t)((uint64_t)at + by); }
+
 static Place place_of(const Forward *w, const Operand *o)
 {
     int64_t v;
@@ -46,7 +50,7 @@ static Place place_of(const Forward *w, const Operand *o)
         return (Place){(int32_t)v, false, (int64_t)o->imm};
     if (named || (o->kind != O_REG && o->kind != O_ADDR) || o->reg == NO_REG) return (Place){.variable = ELSE};
     Place p = w->place[o->reg];
-    if (o->kind == O_ADDR) p.at += (int64_t)o->imm;
+    if (o->kind == O_ADDR) p.at = shifted(p.at, o->imm);
     return p;
 }
 
@@ -65,12 +69,12 @@ static Place result(const Forward *w, const Inst *i)
         return p;
     case OP_ADD:
         if (type_info[i->type].kind == K_FLOAT || inst_has(i, G_CC) || by->kind != O_IMM) return no;
-        p.at += (int64_t)by->imm;
+        p.at = shifted(p.at, by->imm);
         return p;
     case OP_OR:  // as compilers add where the bits are known to be 0
         if (by->kind != O_IMM || p.variable < 0) return p.variable == NOT_YET ? p : no;
         if (by->imm >= w->f->locals.v[p.variable]->align || (uint64_t)p.at & by->imm) return no;
-        p.at += (int64_t)by->imm;
+        p.at = shifted(p.at, by->imm);
         return p;
     default: return no;
     }
@@ -127,8 +131,10 @@ static bool may_move(const Function *f, const Inst *i, const Operand *o)
 static void note_access(Forward *w, const Inst *i, Place p)
 {
     uint32_t bytes = (uint32_t)type_bytes(i->type);
-    if (p.at < 0 || (uint64_t)p.at + (uint64_t)bytes * i->vec > w->f->locals.v[p.variable]->bytes)
+    if (p.at < 0 || (uint64_t)p.at + (uint64_t)bytes * i->vec > w->f->locals.v[p.variable]->bytes) {
         w->escapes[p.variable] = true;
+        return;
+    }
     for (int k = 0; k < i->vec; k++) {
         Slot s = {.variable = p.variable, .bytes = bytes, .at = p.at + (int64_t)bytes * k, .stored = i->op == OP_ST};
         s.stays = bytes > 8 || p.at % bytes || !may_move(w->f, i, element(i, k));
@@ -171,12 +177,12 @@ static Slot *find_slot(const Forward *w, const Inst *i, const Place *p, int k)
     return bsearch(&key, w->slots.v, w->slots.n, sizeof key, by_place);
 }
 
-// The address operand's place, of an access to slots.
+// The address operand's place, of an access to slots: all of a variable that doesn't escape lie inside of it.
 static bool is_access(const Forward *w, const Inst *i, Place *p)
 {
     if (i->op != OP_LD && i->op != OP_ST) return false;
     *p = place_of(w, &i->opnd[i->op == OP_LD ? 1 : 0]);
-    return p->variable >= 0 && is_plain(i, p);
+    return p->variable >= 0 && !w->escapes[p->variable] && is_plain(i, p);
 }
 
 // Slots that overlap stay, all of a run of them, and all elements of a vector where one does.
@@ -193,7 +199,7 @@ static void settle_slots(Forward *w)
             w->slots.v[out++] = *s;
     }
     w->slots.n = out;
-    int64_t end = 0;
+    int64_t end = 0;  // no slot begins before its variable
     for (size_t k = 0; k < out; k++) {
         Slot *s = &w->slots.v[k], *last = k ? s - 1 : NULL;
         if (!last || last->variable != s->variable) end = 0;
@@ -310,5 +316,5 @@ static bool forward(Function *f)
 // Again, since an address may itself have been in a variable: of one that was passed to a function by its address.
 void sl1_forward(Function *f)
 {
-    while (forward(f)) continue;
+    for (int round = 0; round < MOST_ROUNDS && forward(f); round++) continue;
 }

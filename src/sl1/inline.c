@@ -10,13 +10,16 @@
 
 enum { MOST_INSTS = 4096 };  // of the copy
 enum { MOST_COPIED = 256 };  // bytes of an argument of which the function gets a copy
+enum { MOST_DEEP = 64 };     // calls inside calls
 
 typedef struct Inliner {
     Function *f;  // the copy
     Sl1Names names;
-    Map costs;       // of the functions that were looked at, by address
+    Map costs;  // of the functions that were looked at, by address
+    Sl1Graph graph;
     size_t room;     // instructions
     uint32_t calls;  // inlined so far
+    uint32_t depth;  // calls that the one being inlined is in
 } Inliner;
 
 typedef struct Body {  // the copied function's, or that of one whose call is being replaced
@@ -108,18 +111,9 @@ static bool changes(const Function *g, const Symbol *param)
     return u.changed;
 }
 
-static bool calls_itself(const Function *g)
+static bool is_fit(const Inliner *in, const Function *g)
 {
-    Sl1Functions reached = sl1_reach(g);
-    bool found = false;
-    for (size_t k = 0; k < reached.n; k++)
-        for (size_t n = 0; n < reached.v[k]->insts.n; n++) found |= sl1_callee(&reached.v[k]->insts.v[n]) == g;
-    vec_free(&reached);
-    return found;
-}
-
-static bool is_fit(const Function *g)
-{
+    if (g->insts.n + g->params.n + g->rets.n > MOST_INSTS) return false;
     Uses u = {.g = g, .bad = !g->has_body || g->entry};
     for (size_t k = 0; k < g->locals.n; k++) u.bad |= sl1_is_static(g->locals.v[k]);
     for (size_t n = 0; n < g->insts.n; n++) {
@@ -128,7 +122,7 @@ static bool is_fit(const Function *g)
         u.bad |= access && !i->opnd[i->op == OP_LD].sym;
     }
     each_mention(g, look_at_mention, &u);
-    return !u.bad && !calls_itself(g);
+    return !u.bad && !(sl1_facts(&in->graph, g) & SL1_CYCLE);
 }
 
 // Instructions that a call of it becomes, at most; 0: it stays.
@@ -136,7 +130,7 @@ static size_t cost_of(Inliner *in, const Function *g)
 {
     int64_t cost;
     if (find(&in->costs, g, &cost)) return (size_t)cost;
-    cost = (int64_t)(is_fit(g) ? g->insts.n + g->rets.n + 1 : 0);
+    cost = (int64_t)(is_fit(in, g) ? g->insts.n + g->rets.n + 1 : 0);
     for (size_t k = 0; k < g->params.n && cost; k++)
         cost += changes(g, g->params.v[k]) ? 2 * (int64_t)g->params.v[k]->bytes : 1;
     put(&in->costs, g, cost);
@@ -196,7 +190,7 @@ static bool *choose_calls(Inliner *in, const Function *g)
     for (size_t n = 0; n < g->insts.n; n++) {
         const Function *to = sl1_callee(&g->insts.v[n]);
         size_t cost = to ? cost_of(in, to) : 0;
-        c.taken[n] = cost && cost <= in->room;
+        c.taken[n] = cost && cost <= in->room && in->depth < MOST_DEEP;
         if (c.taken[n]) in->room -= cost;
     }
     for (bool changed = true; changed;) {
@@ -407,7 +401,9 @@ static void put_call(Inliner *in, const Body *from, const Inst *i)
     if (call.guarded) put_branch(in, &call, skip, call.guard, !call.guard_negated);
     for (int k = 0; results && k < results->count; k++) give_back(in, &b, b.g->rets.v[k], &results->items[k]);
     for (int k = 0; arguments && k < arguments->count; k++) pass(in, &b, b.g->params.v[k], &arguments->items[k]);
+    in->depth++;
     put_body(in, &b);
+    in->depth--;
     set_label(in, b.back);
     for (int k = 0; results && k < results->count; k++) {
         Symbol *ret = b.g->rets.v[k];
@@ -462,11 +458,11 @@ Function *sl1_inline(const Function *of)
     *f = *of;
     EMPTY(f->locals), EMPTY(f->regs), EMPTY(f->labels), EMPTY(f->insts), EMPTY(f->pragmas);
     EMPTY(f->tables), EMPTY(f->table_names), EMPTY(f->protos);
-    Inliner in = {.f = f, .room = of->insts.n < MOST_INSTS ? MOST_INSTS - of->insts.n : 0};
+    Inliner in = {.f = f, .graph = sl1_graph(of), .room = of->insts.n < MOST_INSTS ? MOST_INSTS - of->insts.n : 0};
     Body b = {.g = of, .back = NO_REG};
     sl1_take_names(&in.names, of);
     put_body(&in, &b);
     sl1_names_free(&in.names);
-    map_free(&in.costs), map_free(&b.to);
+    map_free(&in.costs), map_free(&b.to), sl1_graph_free(&in.graph);
     return f;
 }

@@ -39,57 +39,38 @@ const Function *sl1_callee(const Inst *i)
 }
 
 // --- functions -------------------------------------------------------------------------------------------------------
-Sl1Functions sl1_reach(const Function *f)
-{
-    Sl1Functions reached = {.v = NULL};
-    vec_push(&reached, f);
-    for (size_t at = 0; at < reached.n; at++)
-        for (size_t n = 0; n < reached.v[at]->insts.n; n++) {
-            const Function *to = sl1_callee(&reached.v[at]->insts.v[n]);
-            size_t k = 0;
-            while (to && k < reached.n && reached.v[k] != to) k++;
-            if (to && k == reached.n) vec_push(&reached, to);
-        }
-    return reached;
-}
-
-// Is there an instruction of which `is` holds, in f or in what it leads to?
-static bool any_inst(const Function *f, bool (*is)(const Inst *i))
-{
-    Sl1Functions reached = sl1_reach(f);
-    bool any = false;
-    for (size_t k = 0; k < reached.n; k++)
-        for (size_t n = 0; n < reached.v[k]->insts.n; n++) any |= is(&reached.v[k]->insts.v[n]);
-    vec_free(&reached);
-    return any;
-}
-
 // A variable of a body that there is once: a copy of the function mustn't have one of its own.
 bool sl1_is_static(const Symbol *s) { return s->space != SP_LOCAL && s->space != SP_PARAM; }
 
-static bool is_opaque(const Function *f)
-{
-    bool opaque = !f->has_body;
-    for (size_t k = 0; k < f->locals.n; k++) opaque |= sl1_is_static(f->locals.v[k]);
-    return opaque;
-}
-
 static bool is_indirect(const Inst *i) { return i->op == OP_CALL && !sl1_callee(i); }
 
-static bool hides(const Inst *i) { return is_indirect(i) || must_stay_together(i); }
+// What is called outside the main loops, or can't be rewritten, may have atomics of its own.
+static bool may_be_atomic(const Inst *i)
+{
+    return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i);
+}
 
-static bool uses_memory(const Inst *i) { return is_access(i) || sl1_is_atomic(i) || orders_memory(i); }
+uint32_t sl1_own_facts(const Function *f)
+{
+    uint32_t facts = f->has_body ? 0 : SL1_NO_COPY;
+    for (size_t k = 0; k < f->locals.n; k++)
+        if (sl1_is_static(f->locals.v[k])) facts |= SL1_NO_COPY;
+    for (size_t n = 0; n < f->insts.n; n++) {
+        const Inst *i = &f->insts.v[n];
+        if (must_stay_together(i)) facts |= SL1_HIDES | (i->op == OP_BRX ? 0 : SL1_TOGETHER);
+        if (is_indirect(i)) facts |= SL1_HIDES;
+        if (is_access(i) || sl1_is_atomic(i) || orders_memory(i)) facts |= SL1_MEMORY;
+        if (may_be_atomic(i)) facts |= SL1_ATOMIC;
+    }
+    return facts;
+}
 
 // What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself
 // might.
-static int kind_of(const Function *f)
+static int kind_of(const Sl1Plan *p, const Function *f)
 {
-    if (!f || any_inst(f, hides)) return SL1_OPAQUE;
-    Sl1Functions reached = sl1_reach(f);
-    bool opaque = false;
-    for (size_t k = 0; k < reached.n; k++) opaque |= is_opaque(reached.v[k]);
-    vec_free(&reached);
-    return opaque ? SL1_OPAQUE : any_inst(f, uses_memory) ? 0 : SL1_HARMLESS;
+    uint32_t facts = f ? sl1_facts(&p->graph, f) : SL1_HIDES;
+    return facts & (SL1_HIDES | SL1_NO_COPY) ? SL1_OPAQUE : facts & SL1_MEMORY ? 0 : SL1_HARMLESS;
 }
 
 // A function is prepared as the kernel was.
@@ -124,12 +105,21 @@ static void find_bodies(Sl1Plan *p)
         for (uint32_t n = 0; n < b->f->insts.n; n++) {
             const Inst *i = &b->f->insts.v[n];
             const Function *g = sl1_callee(i);
-            b->call[n] = i->op == OP_CALL ? (int16_t)kind_of(g) : SL1_NO_CALL;
+            b->call[n] = i->op == OP_CALL ? (int16_t)kind_of(p, g) : SL1_NO_CALL;
             if (b->call[n] || !in_loop(b, n)) continue;
             size_t at = 1;
             while (at < p->bodies.n && p->bodies.v[at]->of != g) at++;
+            if (at == SL1_BODIES) {
+                p->crowded = true;
+                b->call[n] = SL1_OPAQUE;
+                continue;
+            }
             if (at == p->bodies.n) add_body(p, g);
             b->call[n] = (int16_t)at;
+            const Operand *list = inst_dest_count(i) ? &i->opnd[0] : NULL;
+            if (list && list->count == 1 &&
+                !map_get(&b->results, (const char *)&list->items[0].sym, sizeof(Symbol *), NULL))
+                map_put(&b->results, (const char *)&list->items[0].sym, sizeof(Symbol *), (int64_t)at);
         }
     }
 }
@@ -233,12 +223,6 @@ static void look_at_accesses(Sl1Plan *p, Sl1Body *b)
     }
 }
 
-// What is called outside the main loops, or can't be rewritten, may have atomics of its own.
-static bool may_be_atomic(const Inst *i)
-{
-    return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i);
-}
-
 static void look_at_calls(Sl1Plan *p)
 {
     const Sl1Body *kernel = p->bodies.v[0];
@@ -247,15 +231,13 @@ static void look_at_calls(Sl1Plan *p)
         if (kernel->f->insts.v[n].op != OP_CALL || kernel->call[n] == SL1_HARMLESS ||
             (kernel->call[n] > 0 && in_loop(kernel, n)))
             continue;
-        if (!g || any_inst(g, may_be_atomic)) p->left = "a function that it calls may touch any structure with atomics";
+        if (!g || sl1_facts(&p->graph, g) & SL1_ATOMIC)
+            p->left = "a function that it calls may touch any structure with atomics";
     }
 }
 
 // --- loops -----------------------------------------------------------------------------------------------------------
-// Of a function without a body nobody knows.
-static bool keeps_together(const Inst *i) { return must_stay_together(i) && i->op != OP_BRX; }
-
-static const char *why_not(const Flow *flow, const Loop *l)
+static const char *why_not(const Sl1Plan *p, const Flow *flow, const Loop *l)
 {
     const char *why = NULL;
     for (size_t k = 0; k < l->blocks.n; k++) {
@@ -264,20 +246,20 @@ static const char *why_not(const Flow *flow, const Loop *l)
             const Function *g = sl1_callee(&flow->f->insts.v[n]);
             if (must_stay_together(&flow->f->insts.v[n]))
                 why = "a warp must stay together in it";
-            else if (g && any_inst(g, keeps_together))
+            else if (g && sl1_facts(&p->graph, g) & SL1_TOGETHER)
                 why = "a warp must stay together in a function that it calls";
         }
     }
     return why;
 }
 
-static bool touches_memory(const Sl1Body *body, const Loop *l)
+static bool touches_memory(const Sl1Plan *p, const Sl1Body *body, const Loop *l)
 {
     for (size_t k = 0; k < l->blocks.n; k++) {
         const Block *b = &body->flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++)
             if ((is_access(&body->f->insts.v[n]) && body->prov[n] >= 0) ||
-                (body->f->insts.v[n].op == OP_CALL && !kind_of(sl1_callee(&body->f->insts.v[n]))))
+                (body->f->insts.v[n].op == OP_CALL && !kind_of(p, sl1_callee(&body->f->insts.v[n]))))
                 return true;
     }
     return false;
@@ -287,8 +269,8 @@ static void find_loops(Sl1Plan *p, Sl1Body *b)
 {
     for (uint32_t k = 0; k < b->flow->loops.n; k++) {
         const Loop *l = &b->flow->loops.v[k];
-        if (l->depth != 1 || !touches_memory(b, l) || p->loops == SL1_LOOPS) continue;
-        p->loop[p->loops] = (Sl1Loop){.loop = k, .head = l->head, .left = why_not(b->flow, l)};
+        if (l->depth != 1 || !touches_memory(p, b, l) || p->loops == SL1_LOOPS) continue;
+        p->loop[p->loops] = (Sl1Loop){.loop = k, .head = l->head, .left = why_not(p, b->flow, l)};
         for (size_t i = 0; i < l->blocks.n && !p->loop[p->loops].left; i++) b->loop_of[l->blocks.v[i]] = (int)p->loops;
         p->loops++;
     }
@@ -298,12 +280,14 @@ Sl1Plan *sl1_plan(const Function *f)
 {
     Sl1Plan *p = mem_alloc(sizeof *p);
     p->f = f;
+    p->graph = sl1_graph(f);
     find_loops(p, add_body(p, f));
     find_bodies(p);
     pass_arguments(p);
     find_structures(p);
     for (size_t k = 0; k < p->bodies.n; k++) look_at_accesses(p, p->bodies.v[k]);
     look_at_calls(p);
+    if (p->crowded) p->left = "its loops call too many functions";
     uint32_t open = 0, good = 0;
     for (uint32_t k = 0; k < p->structures; k++) open += !p->structure[k].barred;
     for (uint32_t k = 0; k < p->loops; k++) good += !p->loop[k].left;
@@ -327,8 +311,10 @@ void sl1_plan_free(Sl1Plan *p)
         mem_free((char *)b->out[0].name), mem_free((char *)b->out[1].name);
         mem_free(b->prov), mem_free(b->value), mem_free(b->access), mem_free(b->call), mem_free(b->loop_of),
             mem_free(b->from);
+        map_free(&b->results);
         sl1_prepared_free(b->own), mem_free(b);
     }
+    sl1_graph_free(&p->graph);
     vec_free(&p->bodies);
     mem_free(p);
 }

@@ -18,9 +18,9 @@ static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
 
 static const char *why_left(const Module *m, const Sl1Plan *p, const Sl1Options *o)
 {
-    uint64_t most = m->sm >= 70 && m->version_major * 10 + m->version_minor >= 81 ? 32764 : 4352;  // PTX ISA 5.1.6
     if (m->address_bits != 64) return "its addresses have 32 bits";
-    if (param_bytes(p->f, p->f->params.n, 4) + 8 > most) return "its parameters leave no room for two more";
+    if (param_bytes(p->f, p->f->params.n, 4) + 8 > ptx_most_params(m))
+        return "its parameters leave no room for two more";
     for (size_t r = 0; r < p->f->regs.n; r++)
         if (!strncmp(p->f->regs.v[r].name, "%sl1_", 5)) return "it is rewritten already";
     for (size_t k = 0; k < p->f->locals.n; k++)

@@ -59,8 +59,9 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
 enum { SL1_VERSION = 5 };  // part of what a stored run is known by: raised when rewritten kernels change
 
-enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16 };  // that a choice has room for; loops rewritten of a kernel
-#define SL1_ALIAS "$sl1"                      // suffixes of the rewritten kernels: pointers may alias; they don't
+// That a choice has room for; loops rewritten of a kernel; functions that they call, with the kernel.
+enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16, SL1_BODIES = 256 };
+#define SL1_ALIAS "$sl1"  // suffixes of the rewritten kernels: pointers may alias; they don't
 #define SL1_APART "$sl1_apart"
 
 // --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---
@@ -83,6 +84,31 @@ Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
 // An instruction for f that stands where near does; its guard is the caller's.
 Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
               int operands);
+
+// --- graph.c: what functions do with those that they call -------------------------------------------------------------
+enum {
+    SL1_HIDES = 1,     // calls by address, or instructions for which a warp must stay together
+    SL1_MEMORY = 2,    // touches memory of others
+    SL1_ATOMIC = 4,    // so that others may look on
+    SL1_TOGETHER = 8,  // a warp must stay together
+    SL1_NO_COPY = 16,  // has no body, or variables that there are once
+    SL1_CYCLE = 32,    // calls itself, directly or through others
+};
+typedef struct Sl1Node {
+    const Function *f;
+    uint32_t facts;  // of it and of what it leads to
+    uint32_t first, last, next, number, low;
+    bool open;
+} Sl1Node;
+typedef struct Sl1Graph {
+    Map index;
+    VEC(Sl1Node) of;
+    VEC(uint32_t) calls;
+} Sl1Graph;
+Sl1Graph sl1_graph(const Function *f);
+uint32_t sl1_facts(const Sl1Graph *g, const Function *f);
+uint32_t sl1_own_facts(const Function *f);  // plan.c: of f alone
+void sl1_graph_free(Sl1Graph *g);
 
 // --- plan.c: what is to be rewritten ---------------------------------------------------------------------------------
 typedef enum Sl1Access {
@@ -113,6 +139,7 @@ typedef struct Sl1Body {     // the kernel, or a function that its main loops ca
     int16_t *call;    // per instruction: the body that is called, or a Sl1Call
     int *loop_of;     // per block: the main loop it is in, or −1; of functions always 0
     int16_t *from;    // per parameter: the kernel's parameter that is passed for it
+    Map results;      // variables in which its calls give back what they do: by address, bodies
     Symbol out[2];  // of a function: what its copies' results are called where they are called, monitor's and compute's
 } Sl1Body;
 typedef enum Sl1Call {
@@ -122,6 +149,8 @@ typedef enum Sl1Call {
 } Sl1Call;  // touches no memory of others; who knows what it does
 typedef struct Sl1Plan {
     const Function *f;
+    Sl1Graph graph;         // from f on
+    bool crowded;           // more functions than there is room for
     VEC(Sl1Body *) bodies;  // the kernel first
     Sl1Structure structure[SL1_STRUCTURES];
     uint32_t structures;
@@ -132,8 +161,6 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
 const Function *sl1_callee(const Inst *i);  // of a direct call, or null
-typedef VEC(const Function *) Sl1Functions;
-Sl1Functions sl1_reach(const Function *f);  // f and what it leads to by direct calls, each once; freed by who asks
 bool sl1_is_static(const Symbol *s);        // of a body's variables
 bool sl1_is_atomic(const Inst *i);          // of memory that may be global
 bool sl1_is_strong(const Inst *i);          // volatile, or with an order of its own

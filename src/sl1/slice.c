@@ -108,6 +108,12 @@ static uint32_t block_at(const Sl1Body *b, uint32_t inst)
     return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1;
 }
 
+// What nothing leads to isn't written: it may branch into a main loop elsewhere than at its head, where the slices have
+// no label.
+static bool is_reached(const Sl1Writer *w, uint32_t b) { return !b || w->body->flow->blocks.v[b].idom != NO_BLOCK; }
+
+static bool is_plain(const Sl1Writer *w, uint32_t b) { return w->body->loop_of[b] < 0 && is_reached(w, b); }
+
 static void free_labels(Sl1Writer *w)
 {
     for (size_t k = 0; k < w->view.labels.n; k++) mem_free((char *)w->view.labels.v[k].name);
@@ -348,6 +354,26 @@ static void close_body(Sl1Writer *w)
     vec_free(&w->view.regs), vec_free(&w->view.labels);
 }
 
+// The tables of branches that nothing leads to may have labels that aren't there: they stay away, too.
+static void print_declarations(const Sl1Writer *w, Text *out)
+{
+    const Function *f = w->body->f;
+    bool *used = mem_alloc(f->tables.n + 1);
+    for (size_t n = 0; n < f->insts.n; n++)
+        if (f->insts.v[n].op == OP_BRX && is_reached(w, w->body->flow->block_of[n]))
+            used[f->insts.v[n].opnd[1].reg] = true;
+    Function view = w->view;
+    memset(&view.tables, 0, sizeof view.tables), memset(&view.table_names, 0, sizeof view.table_names);
+    for (size_t k = 0; k < f->tables.n; k++) {
+        if (!used[k]) continue;
+        vec_push(&view.tables, f->tables.v[k]);
+        vec_push(&view.table_names, f->table_names.v[k]);
+    }
+    ptx_print_declarations(&view, out);
+    vec_free(&view.tables), vec_free(&view.table_names);
+    mem_free(used);
+}
+
 static void write_function(Sl1Writer *w, uint32_t body)
 {
     const Sl1Body *b = w->plan->bodies.v[body];
@@ -357,10 +383,11 @@ static void write_function(Sl1Writer *w, uint32_t body)
     text_put(w->out, "\n");
     sl1_write_head(w, body, w->out);
     text_put(w->out, "\n{\n");
-    ptx_print_declarations(&w->view, w->out);
+    print_declarations(w, w->out);
     sl1_declare_results(w);
     sl1_state_in(w);
-    for (uint32_t k = 0; k < blocks; k++) write_block(w, k, k + 1);
+    for (uint32_t k = 0; k < blocks; k++)
+        if (is_reached(w, k)) write_block(w, k, k + 1);
     text_printf(w->out, "$sl1_%c%u:\n", w->slice == SLICE_MONITOR ? 'm' : 'c', blocks);
     sl1_state_out(w);
     sl1_put(w, "ret;");
@@ -417,16 +444,16 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
     text_put(out, "\n{\n");
     for (int s = SLICE_MONITOR; s <= SLICE_COMPUTE; s++) w.slice = (Slice)s, sl1_declare_results(&w);
     enter_slice(&w, SLICE_ORIGINAL, 0);
-    ptx_print_declarations(&w.view, out);
+    print_declarations(&w, out);
     write_prologue(&w);
     uint32_t blocks = (uint32_t)kernel->flow->blocks.n - 1;
     bool *written = mem_alloc(p->loops + 1);
     for (uint32_t b = 0; b < blocks; b++) {
         int loop = kernel->loop_of[b];
         if (b == 0 && loop >= 0) sl1_put(&w, "bra $sl1_o0;");
-        if (loop < 0)
-            write_block(&w, b, b + 1 == blocks || kernel->loop_of[b + 1] < 0 ? b + 1 : NO_BLOCK);
-        else if (!written[loop])
+        if (loop < 0 && is_reached(&w, b))
+            write_block(&w, b, b + 1 == blocks || is_plain(&w, b + 1) ? b + 1 : NO_BLOCK);
+        else if (loop >= 0 && !written[loop])
             written[loop] = true, write_loop(&w, (uint32_t)loop);
     }
     text_printf(out, "$sl1_o%u:\n", blocks);

@@ -5,6 +5,8 @@
 // wrongly costs time, and never more.
 #include "sl1/sl1.h"
 
+#include <stdlib.h>
+
 enum {
     ROUNDS = 64,
     DEEP = 32,
@@ -19,6 +21,7 @@ typedef struct Address {  // root + offset, moving by step in each round
 typedef struct Round {  // of a loop
     const Sl1Body *b;
     uint32_t loop;
+    uint64_t *budget;  // instructions that may still be looked at
 } Round;
 typedef struct Stream {
     Address at;
@@ -26,6 +29,10 @@ typedef struct Stream {
 } Stream;
 
 static const Address unknown = {.known = false};
+
+// Instructions that are looked at for a kernel, at most: addresses may lead back on exponentially many ways. What isn't
+// followed by then isn't known.
+#define BUDGET (50ull << 20)
 
 // --- definitions -----------------------------------------------------------------------------------------------------
 typedef struct Search {
@@ -43,15 +50,16 @@ static uint32_t definitions(const Round *r, uint32_t reg, uint32_t *last)
 {
     const Loop *l = &r->b->flow->loops.v[r->loop];
     uint32_t n = 0;
-    for (size_t k = 0; k < l->blocks.n; k++) {
+    for (size_t k = 0; k < l->blocks.n && *r->budget; k++) {
         const Block *block = &r->b->flow->blocks.v[l->blocks.v[k]];
+        *r->budget -= MIN(*r->budget, block->last - block->first);
         for (uint32_t at = block->first; at < block->last; at++) {
             Search s = {reg, false};
             inst_regs(&r->b->f->insts.v[at], look_for, &s);
             if (s.found) *last = at, n++;
         }
     }
-    return n;
+    return *r->budget ? n : 2;  // as if there were several: it isn't known
 }
 
 static bool precedes(const Round *r, uint32_t def, uint32_t use)
@@ -83,7 +91,8 @@ static bool moves_by(const Round *r, uint32_t reg, int64_t *step)
         const Inst *i = &r->b->f->insts.v[def];
         bool plus = i->op == OP_ADD || i->op == OP_SUB;
         if ((!plus && i->op != OP_MOV) || i->opnd[1].kind != O_REG || (plus && !is_constant(&i->opnd[2]))) return false;
-        if (plus) *step += i->op == OP_ADD ? (int64_t)i->opnd[2].imm : -(int64_t)i->opnd[2].imm;
+        if (plus)
+            *step = (int64_t)(i->op == OP_ADD ? (uint64_t)*step + i->opnd[2].imm : (uint64_t)*step - i->opnd[2].imm);
         at = i->opnd[1].reg;
         if (at == reg) return true;
     }
@@ -95,7 +104,11 @@ static uint64_t mix(uint64_t a, uint64_t b) { return (a ^ (b + 0x9E3779B97F4A7C1
 static Address sum(Address a, Address b, int64_t sign)
 {
     if (!a.known || !b.known) return unknown;
-    return (Address){true, a.step + sign * b.step, a.offset + sign * b.offset,
+    Address s = {.known = true};
+    if (__builtin_mul_overflow(b.step, sign, &s.step) || __builtin_add_overflow(s.step, a.step, &s.step) ||
+        __builtin_mul_overflow(b.offset, sign, &s.offset) || __builtin_add_overflow(s.offset, a.offset, &s.offset))
+        return unknown;
+    return (Address){true, s.step, s.offset,
                      !b.root               ? a.root
                      : !a.root && sign > 0 ? b.root
                                            : mix(a.root, b.root + (uint64_t)sign)};
@@ -104,7 +117,9 @@ static Address sum(Address a, Address b, int64_t sign)
 static Address times(Address a, int64_t by)
 {
     if (!a.known || by > INT32_MAX || by < INT32_MIN) return unknown;
-    return (Address){true, a.step * by, a.offset * by, a.root ? mix(a.root, (uint64_t)by) : 0};
+    Address s = {.known = true, .root = a.root ? mix(a.root, (uint64_t)by) : 0};
+    bool over = __builtin_mul_overflow(a.step, by, &s.step) || __builtin_mul_overflow(a.offset, by, &s.offset);
+    return over ? unknown : s;
 }
 
 static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep);
@@ -180,8 +195,8 @@ static bool look_at_round(const Round *r, uint32_t main, int k, uint32_t line, d
         if (b->loop_of[block] != (int)main || b->access[n] != k || b->flow->blocks.v[block].loop != r->loop) continue;
         const Operand *o = &i->opnd[i->op == OP_ST ? 0 : 1];
         Stream s = {o->reg == NO_REG ? unknown : follow(r, o->reg, n, DEEP), (uint32_t)type_bytes(i->type) * i->vec};
-        s.at.offset += (int64_t)o->imm;
-        known &= s.at.known;
+        known &= s.at.known && !__builtin_add_overflow(s.at.offset, (int64_t)o->imm, &s.at.offset) &&
+                 llabs(s.at.step) < INT64_MAX / 1024 && llabs(s.at.offset / 2) < INT64_MAX / 8;
         vec_push(&streams, s);
     }
     uint64_t h = 0, a = 0;
@@ -191,7 +206,7 @@ static bool look_at_round(const Round *r, uint32_t main, int k, uint32_t line, d
     return known;
 }
 
-static void look_at_structure(const Sl1Plan *p, Sl1Loop *l, uint32_t main, uint32_t k, uint32_t line)
+static void look_at_structure(const Sl1Plan *p, Sl1Loop *l, uint32_t main, uint32_t k, uint32_t line, uint64_t *budget)
 {
     const Sl1Body *b = p->bodies.v[0];
     double hits = 0, all = 0;
@@ -199,8 +214,11 @@ static void look_at_structure(const Sl1Plan *p, Sl1Loop *l, uint32_t main, uint3
     for (uint32_t n = 0; n < b->flow->loops.n; n++) {
         uint32_t up = n;
         double weight = 1;
-        while (up != l->loop && up != NO_BLOCK) up = b->flow->loops.v[up].parent, weight *= INNER;
-        if (up == l->loop) known &= look_at_round(&(Round){b, n}, main, (int)k, line, weight, &hits, &all);
+        for (; up != l->loop && up != NO_BLOCK; up = b->flow->loops.v[up].parent)
+            weight = MIN(weight * INNER, 1e100), *budget -= MIN(*budget, 1u);
+        known &= *budget > 0;
+        if (up == l->loop && known)
+            known = look_at_round(&(Round){b, n, budget}, main, (int)k, line, weight, &hits, &all);
     }
     l->hits[k] = !known ? SL1_NOT_KNOWN : all > 0 ? (int16_t)(1000 * hits / all) : SL1_NOT_USED;
     l->weight[k] = all;
@@ -209,6 +227,7 @@ static void look_at_structure(const Sl1Plan *p, Sl1Loop *l, uint32_t main, uint3
 void sl1_strides(Sl1Plan *p, uint32_t line)
 {
     const Sl1Body *b = p->bodies.v[0];
+    uint64_t budget = BUDGET;
     for (uint32_t n = 0; n < p->loops; n++) {
         Sl1Loop *l = &p->loop[n];
         bool calls = false;
@@ -219,7 +238,7 @@ void sl1_strides(Sl1Plan *p, uint32_t line)
             if (calls)
                 l->hits[k] = SL1_NOT_KNOWN;
             else
-                look_at_structure(p, l, n, k, line);
+                look_at_structure(p, l, n, k, line, &budget);
             l->known &= p->structure[k].barred || l->hits[k] != SL1_NOT_KNOWN;
         }
     }
