@@ -27,11 +27,11 @@ while ((killed < times)); do
     code=0
     wait $pid 2>/dev/null || code=$?
     for orphan in $orphans; do
-        for ((k = 0; k < 100; k++)); do
+        for ((k = 0; k < 6000; k++)); do
             [[ -e /proc/$orphan && $(awk '{ print $3 }' "/proc/$orphan/stat" 2>/dev/null) != Z ]] || break
             sleep 0.02
         done
-        ((k < 100)) || complain "child $orphan outlived its sweep"
+        ((k < 6000)) || complain "child $orphan outlived its sweep"
     done
     case $code in
     137) killed=$((killed + 1)) ;;

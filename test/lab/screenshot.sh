@@ -21,11 +21,11 @@ HTML
     for scheme in dark light; do
         options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000 --user-data-dir="$folder/profile"
             --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1))
-        timeout 120 "$browser" "${options[@]}" --dump-dom "file://$folder/outer.html" >dom 2>browser.log || { cat browser.log >&2; exit 77; }
+        timeout 1800 "$browser" "${options[@]}" --dump-dom "file://$folder/outer.html" >dom 2>browser.log || { cat browser.log >&2; exit 77; }
         read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
         ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
         ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
-        timeout 120 "$browser" "${options[@]}" --screenshot=shot.png --window-size=$((width < 500 ? 500 : width)),1500 "file://$folder/outer.html" >browser.log 2>&1
+        timeout 1800 "$browser" "${options[@]}" --screenshot=shot.png --window-size=$((width < 500 ? 500 : width)),1500 "file://$folder/outer.html" >browser.log 2>&1
         python3 - shot.png "$width" $scheme <<'PYTHON'
 import struct, sys, zlib
 path, width, scheme = sys.argv[1], int(sys.argv[2]), sys.argv[3]

@@ -117,9 +117,8 @@ says out "a number from 1024 to 1073741824"
 "$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
 pid=$!
 child=
-for ((k = 0; k < 500; k++)); do
+while [[ -z $child ]] && kill -0 $pid 2>/dev/null; do
     child=$(children $pid)
-    [[ -z $child ]] || break
     sleep 0.01
 done
 [[ -n $child ]] && kill -9 $child || complain "no child to kill"
