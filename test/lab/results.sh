@@ -6,13 +6,13 @@ command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 page=$ONCHIP_SOURCE/doc/results.md
 
-# The commands of the first ```console block; a key is there that begins as in the example.
-awk '/^```console$/ { on = 1; next } /^```$/ { if (on) exit } on && sub(/^\$ onchip /, "")' "$page" >commands
-(($(wc -l <commands) == 5)) || complain "the page's commands aren't found"
-while read -r command; do
-    if [[ $command == *" show "* ]]; then command=${command/8c9e/$(sqlite3 results.db "SELECT substr(key, 1, 8) FROM run LIMIT 1")}; fi
-    eval "\"\$ONCHIP\" $command" >out 2>&1 || complain "onchip $command: $(cat out)"
-    [[ -s out || $command == *" -o "* ]] || complain "onchip $command prints nothing"
+# The commands of the first ```console block.
+onchip() { "$ONCHIP" "$@"; }
+awk '/^```console$/ { on = 1; next } /^```$/ { if (on) exit } on && sub(/^\$ /, "")' "$page" >commands
+(($(wc -l <commands) == 6)) || complain "the page's commands aren't found"
+while IFS= read -r command; do
+    eval "$command" >out 2>&1 </dev/null || complain "$command: $(cat out)"
+    [[ -s out || $command == *" -o "* ]] || complain "$command prints nothing"
 done <commands
 
 # The queries.
