@@ -104,7 +104,8 @@ console() {
     for ((i = 1; i <= ${#commands[@]}; i++)); do
         printf '$ %s\n' "${commands[i - 1]}" >>"$blocks/$n.new"
         if [[ -z $shown ]]; then
-            [[ $(<"$scratch/$i.status") == 0 ]] || complain "$place: \`${commands[i - 1]}\` failed: $(tail -n 20 "$scratch/$i.output")"
+            [[ $(<"$scratch/$i.status") == 0 ]] ||
+                complain "$place: \`${commands[i - 1]}\` failed: $(tail -n 20 "$scratch/$i.output")"
             continue
         fi
         sed -E -f "$source/tools/times.sed" "$scratch/$i.below" >"$scratch/want"
@@ -230,7 +231,13 @@ for document in "$@"; do
     mkdir "$blocks"
     awk -v to="$blocks/" '
         /^ +```/ { print FILENAME ":" FNR ": a block starts at the beginning of a line" >"/dev/stderr"; exit 1 }
-        /^```/ && !on { on = 1; n++; print n, FNR, substr($0, 4); printf "%s", comments >(to n ".comments"); printf "" >(to n); next }
+        /^```/ && !on {
+            on = 1; n++
+            print n, FNR, substr($0, 4)
+            printf "%s", comments >(to n ".comments")
+            printf "" >(to n)
+            next
+        }
         /^```$/ { on = 0; comments = ""; close(to n); close(to n ".comments"); next }
         on { print >(to n); next }
         { comments = /^<!-- .* -->$/ ? comments $0 "\n" : "" }
