@@ -3,8 +3,9 @@
 //
 //   limit SECONDS COMMAND [ARGUMENT …]
 //
-// The exit status is the command's, 128 + n when signal n ended it, and 124 at the limit. What the command leaves behind
-// is killed when it ends: orphans become children of this process (PR_SET_CHILD_SUBREAPER), so that all are found.
+// The exit status is the command's, 128 + n when signal n ended it, and 124 at the limit. What the command leaves
+// behind is killed when it ends: orphans become children of this process (PR_SET_CHILD_SUBREAPER), so that all are
+// found.
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>

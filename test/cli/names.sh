@@ -1,6 +1,6 @@
 #!/bin/bash
-# A PTX file's buffers have the names of the kernel's parameters: in the table, in what --dump gives, which is also asked for
-# by name, in messages and in the JSON.
+# A PTX file's buffers have the names of the kernel's parameters: in the table, in what --dump gives, which is also
+# asked for by name, in messages and in the JSON.
 source test/cli/expect.bash
 sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
 saxpy=("$work/saxpy.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
@@ -21,6 +21,7 @@ gives 2 'its parameters are n (4 bytes), alpha (4 bytes), x (8 bytes), y (8 byte
 gives 2 'argument 1 is not a buffer' -- run "${saxpy[@]}" --dump alpha
 gives 2 'from 0 on' -- run "${saxpy[@]}" --dump 4
 gives 2 ':u32, :f32, :hex or :@FILE is expected' -- run "${saxpy[@]}" --dump y:f64
-gives 2 "parameter 0 of the kernel, 'n', has 4 bytes, not 8" -- run "$work/saxpy.ptx" --arg i64:8 --arg f32:2 --arg buf:32 --arg buf:32
+gives 2 "parameter 0 of the kernel, 'n', has 4 bytes, not 8" -- run "$work/saxpy.ptx" --arg i64:8 --arg f32:2 \
+    --arg buf:32 --arg buf:32
 gives 1 "nearest allocation: 'x'" -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:32 --arg buf:64
 exit $bad

@@ -74,7 +74,8 @@ gives 0 -- run atax --size small --kernels kernel2 --skip 0
 gives 0 -- run atax --size small --skip 1
 
 # A file of several kernels, of which none was chosen: they are named.
-{ sed 's/saxpy(/first(/' "$work/saxpy.ptx"; sed '1,/address_size/d; s/saxpy(/second(/' "$work/saxpy.ptx"; } >"$work/two.ptx"
+{ sed 's/saxpy(/first(/' "$work/saxpy.ptx"; sed '1,/address_size/d; s/saxpy(/second(/' "$work/saxpy.ptx"; } \
+    >"$work/two.ptx"
 gives 2 '2 kernels; choose one with --kernel: first, second' -- run "$work/two.ptx" --arg i32:8
 gives 2 "no kernel 'frist'" "did you mean 'first'?" -- run "$work/two.ptx" --kernel frist
 printf '.version 7.0\n.target sm_35\n.address_size 64\n' >"$work/none.ptx"

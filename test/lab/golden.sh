@@ -15,7 +15,8 @@ trap 'rm -f "$now"' EXIT
 measure() {
     local counters
     counters=$("$onchip" run "$@" --json | awk '/"counters": \{/ { on = 1; next } /\}/ { on = 0 } on')
-    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters") $(cksum <<<"$counters" | cut -d' ' -f1)"
+    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters")" \
+        "$(cksum <<<"$counters" | cut -d' ' -f1)"
 }
 
 "$onchip" --version | sed 's/.*(\(model [0-9]*\))/\1/' >"$now"
@@ -37,9 +38,11 @@ if [[ ${1:-} == --update ]]; then
     cp "$now" "$folder/cycles"
 elif ! diff "$folder/cycles" "$now"; then
     if [[ $(head -n 1 "$folder/cycles") == $(head -n 1 "$now") ]]; then
-        echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update, and say why in the commit" >&2
+        echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update," \
+            "and say why in the commit" >&2
     else
-        echo "the golden matrix is of another model: run test/lab/golden.sh --update, and say in the commit what changed" >&2
+        echo "the golden matrix is of another model: run test/lab/golden.sh --update," \
+            "and say in the commit what changed" >&2
     fi
     exit 1
 fi

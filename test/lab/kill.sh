@@ -5,7 +5,8 @@
 set -euo pipefail
 times=${1:-12}
 source "$ONCHIP_SOURCE/test/lab/store.bash"
-matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB --interval 20000 --jobs 2)
+matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB
+    --interval 20000 --jobs 2)
 
 began=$(date +%s%N)
 "$ONCHIP" sweep "${matrix[@]}" --db peace.db >/dev/null

@@ -1,11 +1,12 @@
 #!/bin/bash
-# What is killed in the middle of a sweep under mpirun costs what it was running and no more: a rank, mpirun, the process
-# of a run. The same command goes on from there, repeats nothing that was stored, and ends with the store of a sweep that
-# nothing happened to. Skipped (77) without Open MPI.
+# What is killed in the middle of a sweep under mpirun costs what it was running and no more: a rank, mpirun, the
+# process of a run. The same command goes on from there, repeats nothing that was stored, and ends with the store of a
+# sweep that nothing happened to. Skipped (77) without Open MPI.
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
 source test/lab/ranks.bash
-matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black --sched lrr,gto)
+matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black
+    --sched lrr,gto)
 runs=20
 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/whole.db" >/dev/null
 
@@ -56,11 +57,14 @@ resumed() {
     local before after
     before=$(rows "$store")
     ((before >= 4 && before < runs)) || complain "$1: $before runs of $runs when it was killed: $(cat "$folder/$1.out")"
-    [[ $(sqlite3 "$store" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] || complain "$1: runs count as failed"
+    [[ $(sqlite3 "$store" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] ||
+        complain "$1: runs count as failed"
     sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' >"$folder/before"
     "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$store" >"$folder/out"
-    grep -q "^$runs runs: $before in the store already, $((runs - before)) simulated, 0 failed" "$folder/out" || complain "$1, again: $(cat "$folder/out")"
-    after=$(sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' | grep -cxFf "$folder/before")
+    grep -q "^$runs runs: $before in the store already, $((runs - before)) simulated, 0 failed" "$folder/out" ||
+        complain "$1, again: $(cat "$folder/out")"
+    after=$(sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' |
+        grep -cxFf "$folder/before")
     [[ $after == "$before" ]] || complain "$1: of $before stored runs $after are as they were"
     same "$folder/whole.db" "$store"
 }
@@ -85,7 +89,8 @@ ONCHIP_MPI_SILENCE=5 begin recovery --enable-recovery
 victim=$(rank $mpirun 1)
 [[ -z $victim ]] || kill -9 "$victim" 2>/dev/null || true
 gone $mpirun
-grep -q "^$runs runs: 0 in the store already, $runs simulated, 0 failed" "$folder/recovery.out" || complain "recovery: $(cat "$folder/recovery.out")"
+grep -q "^$runs runs: 0 in the store already, $runs simulated, 0 failed" "$folder/recovery.out" ||
+    complain "recovery: $(cat "$folder/recovery.out")"
 same "$folder/whole.db" "$store"
 
 # The process of a run, of a second or so: that run has failed, and only that. When it ended first, once more.
@@ -103,7 +108,9 @@ for _ in {1..20}; do
 done
 ((status)) || complain "mpirun doesn't tell that a run failed"
 grep -q '^3 runs: 0 in the store already, 2 simulated, 1 failed' "$folder/out" || complain "a run: $(cat "$folder/out")"
-[[ $(sqlite3 "$folder/run.db" "SELECT error FROM run WHERE status = 'failed'") == *'killed by signal 9'* ]] || complain "a run: no reason is given"
+[[ $(sqlite3 "$folder/run.db" "SELECT error FROM run WHERE status = 'failed'") == *'killed by signal 9'* ]] ||
+    complain "a run: no reason is given"
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" --retry >"$folder/out"
-grep -q '^3 runs: 2 in the store already, 1 simulated, 0 failed' "$folder/out" || complain "a run, again: $(cat "$folder/out")"
+grep -q '^3 runs: 2 in the store already, 1 simulated, 0 failed' "$folder/out" ||
+    complain "a run, again: $(cat "$folder/out")"
 exit $bad

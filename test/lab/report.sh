@@ -50,7 +50,8 @@ rows = [dict(zip(names, map(value, row))) for row in table.find(f"{namespace}tbo
 assert len(rows) == db.execute("SELECT count(*) FROM run").fetchone()[0] == 9
 total = "SELECT sum(c.value) FROM counter c JOIN kernel k ON k.id = c.kernel_id WHERE k.run_id = ? AND c.name = ?"
 for row in rows:
-    run, program, params, cycles = db.execute("SELECT id, program, params, cycles FROM run WHERE key = ?", (row["key"],)).fetchone()
+    run, program, params, cycles = db.execute("SELECT id, program, params, cycles FROM run WHERE key = ?",
+                                              (row["key"],)).fetchone()
     assert (row["program"], row["parameters"], int(row["cycles"])) == (program, params, cycles)
     count = lambda name: db.execute(total, (run, name)).fetchone()[0]
     assert int(row["DRAM bytes read"]) == count("dram.read_bytes")
@@ -64,7 +65,7 @@ def table_rows(prefix):
         for row in t.find(f"{namespace}tbody"): yield dict(zip(names, map(value, row)))
 kernels = list(table_rows("table-kernels"))
 assert len(kernels) == db.execute("SELECT count(*) FROM kernel").fetchone()[0]
-rates = {(name, rate) for name, rate in db.execute("SELECT k.name, r.value FROM rate r JOIN kernel k ON k.id = r.kernel_id")}
+rates = set(db.execute("SELECT k.name, r.value FROM rate r JOIN kernel k ON k.id = r.kernel_id"))
 for row in kernels:
     assert (row["kernel"], float(row["L1 hits"])) in rates and (row["kernel"], float(row["DRAM GB/s"])) in rates
 structures = list(table_rows("table-structures"))
@@ -83,7 +84,8 @@ lines = list(csv.reader(open(plots + "/atax-cycles-relative-to-8kib-gto.csv", ne
 assert lines[0] == ["l1.size", "gto", "lrr"] and [line[0] for line in lines[1:]] == ["8KiB", "16KiB"]
 for line in lines[1:]:
     for policy, got in zip(lines[0][1:], line[1:]):
-        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] / cycles["atax", "l1.size=8KiB sched.policy=gto"]
+        want = (cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] /
+                cycles["atax", "l1.size=8KiB sched.policy=gto"])
         assert abs(float(got) - want) < 1e-12
 # The time series ends with the run, and its mean is the run's.
 series = glob.glob(plots + "/syrk-syrk-kernel-ipc-over-time.csv")
@@ -93,7 +95,7 @@ pages = [pre.text for pre in root.iter(namespace + "pre")]
 for path in glob.glob(plots + "/*.csv"):
     assert open(path, encoding="utf-8").read() in pages, path
 figures = [f.get("id") for f in root.iter(namespace + "figure")]
-assert len(figures) == len(glob.glob(plots + "/*.csv")) == len(glob.glob(plots + "/*.gp")) == len(glob.glob(plots + "/*.svg"))
+assert all(len(glob.glob(f"{plots}/*.{kind}")) == len(figures) for kind in ("csv", "gp", "svg"))
 for path in glob.glob(plots + "/*.svg"): tree.parse(path)
 PYTHON
 

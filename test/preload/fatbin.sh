@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fat binaries as the toolkit makes them, in each of its compressions: their PTX is found and rewritten, and does the same.
-# (LD_LIBRARY_PATH has the stand-in for the driver, which takes the PTX of add.ptx for what is in a fat binary.)
+# Fat binaries as the toolkit makes them, in each of its compressions: their PTX is found and rewritten, and does the
+# same. (LD_LIBRARY_PATH has the stand-in for the driver, which takes the PTX of add.ptx for what is in a fat binary.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -29,7 +29,8 @@ for mode in "${modes[@]}"; do
     for what in data wrapped-library; do
         : >log
         ONCHIP_SL1_LOG=log LD_PRELOAD=$library ./app dlsym $what add.fatbin | grep sum | diff expected -
-        grep -q 'add is launched rewritten' log || grep 'no libzstd' log || { echo "$mode $what" && cat log && false; } >&2
+        grep -q 'add is launched rewritten' log || grep 'no libzstd' log ||
+            { echo "$mode $what" && cat log && false; } >&2
     done
 done
 "$nvcc" -fatbin -gencode arch=compute_90,code=sm_90 add.cu -o add.fatbin

@@ -58,7 +58,8 @@ stand_in() {
 dev() { env -u CC PATH="$folder/bin" "$folder/tree/dev" "$@" >"$folder/log" 2>&1; }
 
 ! dev build || complain "./dev build works without cmake, ninja and a compiler"
-names 'packages are missing: cmake ninja-build gcc libc6-dev' './dev setup' 'apt install cmake ninja-build gcc libc6-dev'
+names 'packages are missing: cmake ninja-build gcc libc6-dev' './dev setup' \
+    'apt install cmake ninja-build gcc libc6-dev'
 stand_in cmake "echo configured"
 stand_in cc true
 ! dev build || complain "./dev build works without ninja"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
-# of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every option,
-# and doc/json.md every field.
+# of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
+# option, and doc/json.md every field.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -42,30 +42,39 @@ $ false
 ```
 END
 cp "$folder/wrong.md" "$folder/refreshed.md"
-if bash tools/blocks.sh --check "$folder/wrong.md" >"$folder/log" 2>&1; then complain "tools/blocks.sh finds nothing wrong"; fi
+if bash tools/blocks.sh --check "$folder/wrong.md" >"$folder/log" 2>&1; then
+    complain "tools/blocks.sh finds nothing wrong"
+fi
 for text in ':1: `echo right` prints something else' '+right' ':7: `false` failed' ':11: c block' ':14: json block' \
     ':18: not run: a reason' ':21: nothing tells how' '5 blocks run, 1 not run'; do
     grep -qF -e "$text" "$folder/log" || complain "tools/blocks.sh doesn't say '$text': $(<"$folder/log")"
 done
 if grep -F 'simulated in' "$folder/log" | grep '^[-+]'; then complain "tools/blocks.sh compares time"; fi
-if bash tools/blocks.sh "$folder/refreshed.md" &>/dev/null; then complain "tools/blocks.sh finds nothing wrong when it writes"; fi
+if bash tools/blocks.sh "$folder/refreshed.md" &>/dev/null; then
+    complain "tools/blocks.sh finds nothing wrong when it writes"
+fi
 sed '3s/wrong/right/' "$folder/wrong.md" | diff - "$folder/refreshed.md" >&2 ||
     complain "tools/blocks.sh doesn't write what is printed"
 
 # The schema's tables fail where a column has no sentence.
 sed 's/ -- the kernel$//' src/lab/schema/1.sql >"$folder/bare.sql"
-if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then complain "tools/schema.awk misses columns without sentence"; fi
-grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" || complain "tools/schema.awk: $(cat "$folder/log")"
+if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then
+    complain "tools/schema.awk misses columns without sentence"
+fi
+grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" ||
+    complain "tools/schema.awk: $(cat "$folder/log")"
 
 # Every option is in the manual page.
-options=$(for verb in run probe sl1 sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z0-9-]+' | sort -u)
+options=$(for verb in run probe sl1 sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z0-9-]+' |
+    sort -u)
 sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
 for option in $options; do
     grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
 done
 all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
-    [[ $option == --version || $all == *" $option"[[:space:]]* ]] || complain "doc/onchip.1 has $option, which there isn't"
+    [[ $option == --version || $all == *" $option"[[:space:]]* ]] ||
+        complain "doc/onchip.1 has $option, which there isn't"
 done
 
 # Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
@@ -75,7 +84,8 @@ awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folde
     >>"$folder/json" 2>/dev/null
 "$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
 # What stands in "dumps" are names of parameters.
-for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' | tr -d ' ":' | sort -u); do
+for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
+    tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
 done
 

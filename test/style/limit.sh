@@ -1,6 +1,6 @@
 #!/bin/bash
-# test/limit.c: the limit is on the processor time of all processes of a test, sleep doesn't count, the exit status is the
-# test's, and nothing that it started is left.
+# test/limit.c: the limit is on the processor time of all processes of a test, sleep doesn't count, the exit status is
+# the test's, and nothing that it started is left.
 set -uo pipefail
 limit=$ONCHIP_BUILD/test/limit
 folder=$(mktemp -d)
