@@ -1,8 +1,8 @@
 #!/bin/bash
-# Golden cycles: a small matrix (GPUs with schedulers, and lines of several lengths) whose cycles and counters are exactly
-# those of golden/cycles. The device code is committed beside it, so that no compiler's version moves a number. Where one
-# moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run `test/lab/golden.sh --update`, and say in the commit what
-# changed and why.
+# Golden cycles: a small matrix (GPUs with schedulers, and lines of several lengths) whose cycles and counters are
+# exactly those of golden/cycles. The device code is committed beside it, so that no compiler's version moves a number.
+# Where one moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run `test/lab/golden.sh --update`, and say in the
+# commit what changed and why.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 onchip=${ONCHIP:-build/onchip}
@@ -29,7 +29,9 @@ for ptx in "$folder"/*.ptx; do
     done
     for line in 32 64 256; do  # at every level
         sets=(--gpu titan_black)
-        for cache in l1 readonly const l2; do sets+=(--set $cache.line=$line --set $cache.sector=32 --set $cache.fill=32); done
+        for cache in l1 readonly const l2; do
+            sets+=(--set $cache.line=$line --set $cache.sector=32 --set $cache.fill=32)
+        done
         echo "$program titan_black line=$line $(measure "$program" --ptx "$ptx" --size small "${sets[@]}")"
     done
 done >>"$now"
