@@ -6,9 +6,9 @@
 // share anything. A device is used by one host thread at a time. A forked process has a copy of each simulated device,
 // which works there as in its parent; a real one must be opened anew.
 //
-// A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT, or nothing happens and 0, null or
-// an empty name is returned where a function has no status. A function that makes something leaves null or 0 behind the
-// pointer to it when it fails. A handle that was destroyed must not be used.
+// A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT, or nothing happens and 0, null
+// or an empty name is returned where a function has no status. A function that makes something leaves null or 0 behind
+// the pointer to it when it fails. A handle that was destroyed must not be used.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 

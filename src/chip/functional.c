@@ -1,7 +1,7 @@
 // functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once.
 // Blocks that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would
-// hold. A warp's stretch ends before a store, so that the warps of a block come to a store about together, as they do in
-// time: where several of them read a word, and all write the same value back, none reads what another wrote.
+// hold. A warp's stretch ends before a store, so that the warps of a block come to a store about together, as they do
+// in time: where several of them read a word, and all write the same value back, none reads what another wrote.
 #include "chip/chip.h"
 
 #include <string.h>

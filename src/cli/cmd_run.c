@@ -24,7 +24,8 @@ static const Option options[] = {
     {"--max-cycles", "N", "stop a launch after N cycles"},
     {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
     {"--no-lowering", NULL, "execute the PTX as written"},
-    {"--check", NULL, "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
+    {"--check", NULL,
+     "check every launch: the counters' conservation laws; report shuffles from lanes that take no part"},
     {"--sl1", NULL, "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md)"},
 #define ROW(name, value, doc) {"--sl1-" name, value, doc},
     SL1_SETTINGS(ROW)

@@ -17,8 +17,8 @@ static void put_predicate(const Lanes *l, uint16_t p, uint32_t mask, uint32_t va
     l->pred[p] = (l->pred[p] & ~mask) | (value & mask);
 }
 
-// Returns the lanes whose source lane takes no part. The ISA leaves their values undefined (§9.7.9.6); cards give 0, not
-// what the source lane's register held some time ago.
+// Returns the lanes whose source lane takes no part. The ISA leaves their values undefined (§9.7.9.6); cards give 0,
+// not what the source lane's register held some time ago.
 static uint32_t shuffle(const Lanes *l, const Dinst *d, uint32_t mask)
 {
     uint32_t a[LANES], *to = row(l, d->dst), good = 0, undefined = 0;

@@ -1,7 +1,7 @@
 // partition.c: a slice of the L2 and its DRAM channel. Requests are served in the order of their arrival, one look-up
 // an interval; a head that can't be served (no MSHR, no room in the DRAM queue, a full set) blocks those behind it
-// until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. A request is for
-// sectors of a segment; where lines are shorter, it is looked up line by line, and answered when all lines have
+// until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. A request is
+// for sectors of a segment; where lines are shorter, it is looked up line by line, and answered when all lines have
 // answered. Conservation: accesses = hits + misses + merges; every request that isn't quiet is answered once.
 #include "mem/mem.h"
 

@@ -58,8 +58,8 @@ static void an_atomic_drops_its_line(void **state)
         }
 }
 
-// A warp loads 512 bytes past the L1 or through it, all of them or, masked, the second half of each segment. A request is
-// for a segment's sectors; the L2 looks it up line by line.
+// A warp loads 512 bytes past the L1 or through it, all of them or, masked, the second half of each segment. A request
+// is for a segment's sectors; the L2 looks it up line by line.
 static void look_ups(void **state)
 {
     (void)state;
@@ -119,9 +119,9 @@ static void right_results(void **state)
             }
 }
 
-// 64 words of local memory a thread, a segment of 128 bytes each for the warp, through an L1 of 4 KiB: what is replaced is
-// written back, and no more than that. One lane alone dirties a sector of each segment, and only one line in so many that
-// the sets are used evenly all the same.
+// 64 words of local memory a thread, a segment of 128 bytes each for the warp, through an L1 of 4 KiB: what is replaced
+// is written back, and no more than that. One lane alone dirties a sector of each segment, and only one line in so many
+// that the sets are used evenly all the same.
 static void write_backs(void **state)
 {
     (void)state;
@@ -165,8 +165,8 @@ static void write_backs_for_loads(void **state)
     text_free(&t);
 }
 
-// A store that brings its line in and goes through to the L2 as well sends a fill, what the line replaces, and itself: with
-// the fewest credits that a description may give it waits, and doesn't overdraw them.
+// A store that brings its line in and goes through to the L2 as well sends a fill, what the line replaces, and itself:
+// with the fewest credits that a description may give it waits, and doesn't overdraw them.
 static void fewest_credits(void **state)
 {
     (void)state;
@@ -181,7 +181,8 @@ static void fewest_credits(void **state)
         snprintf(sets, sizeof sets, "l1.write_allocate=yes link.credits=%u readonly.line=32 const.line=32", least);
         const Record *r = run(lines[k], 128, sets, t.v, 32);
         assert_true(COUNT_OF(r, L1_WRITEBACKS) > 0);
-        // No more than so many requests of an SM are on their way or wait at a time: each takes at least the way there and back
+        // No more than so many requests of an SM are on their way or wait at a time: each takes at least the way there
+        // and back
         uint64_t way = b.gpu->to_partition + b.gpu->to_sm, requests = COUNT_OF(r, REQUESTS);
         assert_true(CYCLES(r) >= (requests / least - 1) * way);
         bench_close(&b);
@@ -189,8 +190,8 @@ static void fewest_credits(void **state)
     text_free(&t);
 }
 
-// A reduction is over when the L2 has executed it, a lane after the other: 8 warps of 32 lanes that add to one word, 7 cycles
-// a lane. Lanes that hit different segments are requests of their own, with a lane each.
+// A reduction is over when the L2 has executed it, a lane after the other: 8 warps of 32 lanes that add to one word, 7
+// cycles a lane. Lanes that hit different segments are requests of their own, with a lane each.
 static void atomics_take_their_time(void **state)
 {
     (void)state;

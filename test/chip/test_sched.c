@@ -217,8 +217,8 @@ static void warp_limit_of_two(void **state)
     }
 }
 
-// Warps that wait at a barrier don't count among the oldest: eight warps, of which two may issue, get through ten barriers
-// in about the time that issuing one after the other takes, without help.
+// Warps that wait at a barrier don't count among the oldest: eight warps, of which two may issue, get through ten
+// barriers in about the time that issuing one after the other takes, without help.
 static void warp_limit_at_barriers(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 # ranks.bash: what the tests under mpirun share. Skips (77) where there is no Open MPI that works, or no module for it.
 command -v mpirun sqlite3 >/dev/null || exit 77
 [[ -e $ONCHIP_BUILD/libonchip-mpi.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
-mpirun --version | grep -q 'Open MPI' || exit 77
+grep -q 'Open MPI' <<<"$(mpirun --version)" || exit 77
 mpi=(mpirun --oversubscribe --allow-run-as-root)
 "${mpi[@]}" -n 2 true >/dev/null 2>&1 || exit 77
 folder=$(mktemp -d)

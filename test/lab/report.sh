@@ -120,9 +120,10 @@ PATH=$folder/bare "$ONCHIP" report --db store.db --no-figures >/dev/null
 [[ -s report.html ]] && ! grep -q '<svg' report.html && grep -q 'atax-issue-slots.csv' report.html
 
 # One program, and runs made for the report.
-"$ONCHIP" report --db store.db --program syrk --no-figures -o one.html | grep -q '^one.html: 5 runs'
+grep -q '^one.html: 5 runs' <<<"$("$ONCHIP" report --db store.db --program syrk --no-figures -o one.html)"
 ! grep -q atax one.html
-"$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html | grep -q '^two.html: 2 runs'
+two=$("$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html)
+grep -q '^two.html: 2 runs' <<<"$two"
 grep -q 'IPC over time' two.html
 
 # Names that are no names, and mistakes.

@@ -44,8 +44,8 @@ INI
 expect plain '"16KiB","64",1,,' '"16KiB","128",1,,' '"16KiB","geomean",1,,' \
     '"32KiB","64",2,2,0.2' '"32KiB","128",2,4,2' '"32KiB","geomean",2,,' \
     '"64KiB","64",4,5,1' '"64KiB","128",4,5,0.5' '"64KiB","geomean",4,,'
-reproduce plain | grep -q '3 of 4 values within their tolerance' || complain "plain: 3 of 4 are within"
-reproduce plain | grep -q '6 runs, 6 of them in the store already' || complain "plain: the runs were stored"
+grep -q '3 of 4 values within their tolerance' <<<"$(reproduce plain)" || complain "plain: 3 of 4 are within"
+grep -q '6 runs, 6 of them in the store already' <<<"$(reproduce plain)" || complain "plain: the runs were stored"
 if reproduce plain --strict >/dev/null; then complain "--strict should have failed"; fi
 
 # --plot leaves the numbers and a script that draws them.
@@ -173,7 +173,7 @@ latency = 50
 banks = 32
 INI
 expect table '"","latency",50,50,5' '"","banks",,32,3.2'
-reproduce table | grep -q '^banks *– *32 *outside the tolerance$' || complain "table: no banks without conflicts"
+grep -q '^banks *– *32 *outside the tolerance$' <<<"$(reproduce table)" || complain "table: no banks without conflicts"
 
 # Rows of data in place of runs, and several formulas, each a series, one of which another's baseline may be.
 figure data <<'INI'
@@ -191,7 +191,7 @@ weight = kg / 1000
 Volvo = 150
 INI
 expect data '"power","Fiat",50,,' '"power","Volvo",150.25,150,15' '"weight","Fiat",1,,' '"weight","Volvo",1,,'
-reproduce data | grep -q '^0 runs' || complain "data: there is nothing to run"
+grep -q '^0 runs' <<<"$(reproduce data)" || complain "data: there is nothing to run"
 figure columns <<'INI'
 [figure]
 title = the table's columns are as wide as their names

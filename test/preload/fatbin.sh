@@ -21,7 +21,7 @@ export STAND_IN_CODE=$here/add.ptx
 ./app dlsym data "$here/add.ptx" | grep sum >expected
 both='-gencode arch=compute_90,code=[sm_90,compute_90]'
 modes=(--no-compress --compress)
-if "$nvcc" --help | grep -q compress-mode; then modes=(--compress-mode={none,speed,balance,size}); fi
+if grep -q compress-mode <<<"$("$nvcc" --help)"; then modes=(--compress-mode={none,speed,balance,size}); fi
 for mode in "${modes[@]}"; do
     if [[ $mode == --no-compress || $mode == --compress ]]; then mode="-Xfatbin $mode"; fi
     # shellcheck disable=SC2086

@@ -16,7 +16,7 @@ if grep -nE '^.{121,}$' "${sources[@]}" "${others[@]}"; then
 fi
 
 format=$(command -v clang-format-14 || command -v clang-format)
-if [[ -z $format ]] || ! "$format" --version | grep -q 'version 14\.'; then
+if [[ -z $format ]] || ! grep -q 'version 14\.' <<<"$("$format" --version)"; then
     ((failed)) && exit 1
     echo "clang-format 14 isn't installed: only the lines' lengths were checked"
     exit 77

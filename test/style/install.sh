@@ -28,7 +28,7 @@ unset LD_LIBRARY_PATH LD_RUN_PATH
 export PKG_CONFIG_PATH=$lib/pkgconfig
 cc -Wall -Werror saxpy.c $(pkg-config --cflags --libs onchip) -o saxpy
 ./saxpy | diff expected -
-ldd ./saxpy | grep -qF "=> $lib/libonchip.so"
+grep -qF "=> $lib/libonchip.so" <<<"$(ldd ./saxpy)"
 cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -lsqlite3 -pthread -lm -o static
 ./static | diff expected -
 
