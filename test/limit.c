@@ -4,8 +4,8 @@
 //   limit SECONDS COMMAND [ARGUMENT …]
 //
 // The exit status is the command's, 128 + n when signal n ended it, and 124 at the limit. What the command leaves
-// behind is killed when it ends: orphans become children of this process (PR_SET_CHILD_SUBREAPER), so that all are
-// found.
+// behind is killed when it ends, or when this process is told to end or loses its parent: orphans become children of
+// this process (PR_SET_CHILD_SUBREAPER), so that all are found.
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -98,14 +98,16 @@ int main(int argc, char **argv)
     double limit = argc > 2 ? atof(argv[1]) : 0;
     if (!(limit > 0)) return fprintf(stderr, "usage: limit SECONDS COMMAND [ARGUMENT …]\n"), 2;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child, NULL);  // before the fork: the signal stays pending
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD), sigaddset(&signals, SIGTERM), sigaddset(&signals, SIGINT),
+        sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL);  // before the fork: a signal stays pending
     pid_t command = fork();
     if (command < 0) return perror("limit: fork"), 125;
     if (!command) {
-        sigprocmask(SIG_UNBLOCK, &child, NULL);
+        sigprocmask(SIG_UNBLOCK, &signals, NULL);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         execvp(argv[2], argv + 2);
         fprintf(stderr, "limit: %s: %s\n", argv[2], strerror(errno));
@@ -126,6 +128,10 @@ int main(int argc, char **argv)
             kill_all(all);
             return 124;
         }
-        sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = PERIOD_MS * 1000000L});
+        int got = sigtimedwait(&signals, NULL, &(struct timespec){.tv_nsec = PERIOD_MS * 1000000L});
+        if (got > 0 && got != SIGCHLD) {
+            kill_all(all);
+            return 128 + got;
+        }
     }
 }

@@ -23,4 +23,14 @@ gives 124 1 '(setsid bash -c "while :; do :; done" &) ; sleep 60'               
 gives 0 1 'sleep 1.5'
 gives 0 60 "setsid sleep 600 & echo \$! >'$folder/pid'"
 [[ ! -e /proc/$(<"$folder/pid") ]] || { echo "what a test leaves behind lives on" >&2; bad=1; }
+
+rm -f "$folder/pid"
+# Told to end, it ends all of them.
+"$limit" 60 bash -c "sleep 600 & echo \$! >'$folder/pid'; wait" &
+until [[ -s $folder/pid ]]; do sleep 0.02; done
+kill $!
+status=0
+wait $! || status=$?
+((status == 143)) || { echo "told to end: exit status $status" >&2; bad=1; }
+[[ ! -e /proc/$(<"$folder/pid") ]] || { echo "what was running when the test was told to end lives on" >&2; bad=1; }
 exit $bad
