@@ -12,10 +12,6 @@ target_compile_definitions(embed PRIVATE _GNU_SOURCE)
 # --- device code → PTX ------------------------------------------------------------------------------------------------
 file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.cu)
 file(GLOB hosts RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.c)
-if(kernels)
-    find_program(ONCHIP_CUDA_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 REQUIRED
-                 DOC "The clang that compiles workloads/*/*.cu to PTX")
-endif()
 
 set(embed_arguments)
 set(ptx_files)
@@ -56,7 +52,7 @@ add_custom_command(
     VERBATIM)
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
-# --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ---------------------------------------------------
+# --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ----------------------------
 # embed_texts(KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending, become
 # the table that tools/embed.c knows as KIND.
 function(embed_texts kind folder pattern)

@@ -47,17 +47,20 @@ status=0
 awk -F, -v last="$last" '
     BEGIN {
         while ((getline line <last) > 0) { split(line, f, ","); before[f[1]] = f[2] }
-        printf "%-24s %8s %12s %12s %8s %8s %8s %8s\n", "kernel", "seconds", "Minst/s", "Mtrans/s", "budget", "2 thr.", "before", "peer"
+        printf "%-24s %8s %12s %12s %8s %8s %8s %8s\n", "kernel", "seconds", "Minst/s", "Mtrans/s", "budget", "2 thr.",
+            "before", "peer"
     }
     FNR == 1 { next }
     {
         budget = $3 * 120e-9 + $4 * 150e-9 + $5 * 20e-9
-        printf "%-24s %8.3f %12.2f %12.2f %7.0f%% %7.2fx %8s %7.0fx\n", $1, $2, $3 / $2 / 1e6, $4 / $2 / 1e6, 100 * $2 / budget, $2 / $6,
+        printf "%-24s %8.3f %12.2f %12.2f %7.0f%% %7.2fx %8s %7.0fx\n", $1, $2, $3 / $2 / 1e6, $4 / $2 / 1e6,
+            100 * $2 / budget, $2 / $6,
             ($1 in before) ? sprintf("%.2fx", before[$1] / $2) : "-", $7 / $2
         over += $2 > budget; n++; peer += log($7 / $2); two += log($2 / $6)
     }
     END {
-        printf "%-24s %8s %12s %12s %8s %7.2fx %8s %7.0fx\n", "geometric mean", "", "", "", "", exp(two / n), "", exp(peer / n)
+        printf "%-24s %8s %12s %12s %8s %7.2fx %8s %7.0fx\n", "geometric mean", "", "", "", "", exp(two / n), "",
+            exp(peer / n)
         exit over > 0
     }' "$new" || status=$?
 mkdir -p "$(dirname "${BENCH_FILE:-build/bench.csv}")"

@@ -1,5 +1,5 @@
-# schema.awk: the results store's schema as tables of doc/results.md, from the comments of src/lab/schema/*.sql. A table or
-# column without its sentence is an error.
+# schema.awk: the results store's schema as tables of doc/results.md, from the comments of src/lab/schema/*.sql. A table
+# or column without its sentence is an error.
 function sentence(what) {
     if (!match($0, / -- .+$/)) {
         printf "%s:%d: %s has no sentence behind it\n", FILENAME, FNR, what > "/dev/stderr"
@@ -28,6 +28,7 @@ $1 == "ALTER" && $4 == "ADD" {
 table != "" && $1 ~ /^[a-z][a-z0-9_]*$/ { row($1, $2, sentence("column " table "." $1)) }
 END {
     for (k = 1; k <= tables; k++)
-        printf "%s### `%s`: %s\n\n| column | type | |\n|---|---|---|\n%s", (k > 1 ? "\n" : ""), order[k], title[order[k]], rows[order[k]]
+        printf "%s### `%s`: %s\n\n| column | type | |\n|---|---|---|\n%s", (k > 1 ? "\n" : ""), order[k],
+            title[order[k]], rows[order[k]]
     exit bad
 }

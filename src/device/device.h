@@ -133,6 +133,5 @@ uint64_t device_bytes(const oc_device *d);       // allocated in the device's me
 // them; the others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
-const Module *device_module(const oc_module *m);
 
 #endif

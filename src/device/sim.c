@@ -478,7 +478,6 @@ double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return ((const SimKernel *)k)->kernel; }
-const Module *device_module(const oc_module *m) { return ((const SimModule *)m)->image.module; }
 
 bool device_select(oc_device *base, const char *kernels, uint64_t skip)
 {

@@ -112,12 +112,6 @@ static inline uint32_t canon32(float f) { return f == f ? as_u32(f) : 0x7fffffff
 static inline uint64_t canon64(double d) { return d == d ? as_u64(d) : 0x7ff8000000000000ull; }
 // .ftz: subnormals become zeros of their sign.
 static inline uint32_t flush32(uint32_t x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
-// .sat: [0, 1], NaN becomes +0.
-static inline uint32_t sat32(uint32_t x)
-{
-    float f = as_f32(x);
-    return f > 0.0f ? (f < 1.0f ? x : 0x3f800000u) : 0u;
-}
 
 // Picks by signedness and width.
 static inline bool ty_signed(uint8_t t) { return type_info[t].kind == K_SINT; }

@@ -67,14 +67,12 @@ typedef struct WorkArg {
         uint32_t u32;
         int32_t s32;
         float f32;
-        double f64;
     } v;
 } WorkArg;
 static inline WorkArg arg_buf(WorkBuf b) { return (WorkArg){8, {.u64 = b.ptr}}; }
 static inline WorkArg arg_u64(uint64_t x) { return (WorkArg){8, {.u64 = x}}; }
 static inline WorkArg arg_i32(int64_t x) { return (WorkArg){4, {.s32 = (int32_t)x}}; }
 static inline WorkArg arg_f32(float x) { return (WorkArg){4, {.f32 = x}}; }
-static inline WorkArg arg_f64(double x) { return (WorkArg){8, {.f64 = x}}; }
 #define ARGS(...) (const WorkArg[]){__VA_ARGS__}, sizeof((WorkArg[]){__VA_ARGS__}) / sizeof(WorkArg)
 
 void work_launch(Work *work, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args,
@@ -84,8 +82,6 @@ void work_launch(Work *work, const char *kernel, oc_dim3 grid, oc_dim3 block, ui
 // magnitude of want. The first differing element is reported. The host link's and the check's time are not simulated.
 void work_check_u32(Work *work, const char *what, const uint32_t *got, const uint32_t *want, size_t count);
 void work_check_f32(Work *work, const char *what, const float *got, const float *want, size_t count, double tolerance);
-void work_check_f64(Work *work, const char *what, const double *got, const double *want, size_t count,
-                    double tolerance);
 
 // --- stream.c: input larger than the GPU's memory -------------------------------------------------------------------
 // A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def; stream.c runs it in
@@ -166,7 +162,6 @@ bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int
 // Runs entry on device. False when something failed; the launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
-oc_device *work_gpu(const Work *work);
 uint64_t work_moved(const Work *work, bool to_device);  // bytes copied so far
 void work_good(Work *work, oc_status status);           // fails with the device's error unless it is OC_OK
 

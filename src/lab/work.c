@@ -111,7 +111,6 @@ void work_fill(Work *w, WorkBuf b, uint8_t value)
 }
 
 void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
-oc_device *work_gpu(const Work *w) { return w->device; }
 uint64_t work_moved(const Work *w, bool to_device) { return w->moved[to_device]; }
 void work_good(Work *w, oc_status status) { good(w, status); }
 
@@ -165,23 +164,20 @@ void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32
         }
 }
 
-#define CHECK_FLOAT(name, T)                                                                                         \
-    void name(Work *w, const char *what, const T *got, const T *want, size_t count, double tolerance)                \
-    {                                                                                                                \
-        if (!work_ok(w)) return;                                                                                     \
-        w->checked = true;                                                                                           \
-        double floor = 0;                                                                                            \
-        for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;                           \
-        for (size_t i = 0; i < count; i++) {                                                                         \
-            double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);       \
-            if (error <= tolerance * scale || (isinf((double)want[i]) && got[i] == want[i])) continue;               \
-            work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i], \
-                      (double)want[i], tolerance);                                                                   \
-            return;                                                                                                  \
-        }                                                                                                            \
+void work_check_f32(Work *w, const char *what, const float *got, const float *want, size_t count, double tolerance)
+{
+    if (!work_ok(w)) return;
+    w->checked = true;
+    double floor = 0;
+    for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);
+        if (error <= tolerance * scale || (isinf(want[i]) && got[i] == want[i])) continue;
+        work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],
+                  (double)want[i], tolerance);
+        return;
     }
-CHECK_FLOAT(work_check_f32, float)
-CHECK_FLOAT(work_check_f64, double)
+}
 
 // --- running ---------------------------------------------------------------------------------------------------------
 const WorkloadEntry *workload_find(const char *name)

@@ -25,8 +25,6 @@ void lsu_open(Sm *sm)
 
 bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != NONE; }
 
-bool lsu_blocked(const Sm *sm) { return sm->refused || !sm->q_n; }
-
 static void add_wait(Sm *sm, Pend *p, uint32_t tracker)
 {
     p->count++;

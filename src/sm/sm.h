@@ -257,6 +257,5 @@ void lsu_tick(Sm *sm);
 void lsu_reply(Sm *sm, const Packet *p, uint64_t now);
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
 void lsu_open(Sm *sm);
-bool lsu_blocked(const Sm *sm);
 
 #endif

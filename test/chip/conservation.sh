@@ -13,7 +13,10 @@ bad=0 runs=0
 check() {  # workload, options
     local json
     runs=$((runs + 1))
-    if json=$("$onchip" run "$1" --size small --check --json "${@:2}" 2>&1) && grep -q '"verified": true' <<<"$json"; then return; fi
+    if json=$("$onchip" run "$1" --size small --check --json "${@:2}" 2>&1) &&
+        grep -q '"verified": true' <<<"$json"; then
+        return
+    fi
     echo "onchip run $1 --size small --check ${*:2}" >&2
     grep -v '^ \|^[{}]' <<<"$json" | head -5 >&2 || true
     bad=1
@@ -26,12 +29,15 @@ for workload in $workloads; do
         done
     done
     # Hardly any room: everything refuses and waits.
-    check "$workload" --gpu gtx480 --set l1.size=512 --set l1.mshrs=2 --set l1.merges=2 --set lsu.queue=2 --set lsu.pending=2 \
+    check "$workload" --gpu gtx480 --set l1.size=512 --set l1.mshrs=2 --set l1.merges=2 --set lsu.queue=2 \
+        --set lsu.pending=2 \
         --set link.credits=2 --set l2.mshrs=2 --set l2.merges=2 --set dram.queue=4 --set dram.banks=1
     # Sectors, unusual policies, stores that allocate and stay.
-    check "$workload" --gpu gtx480 --set l1.fill=32 --set l1.policy=weighted --set l1.weights=1,3,1,1 --set l1.write_allocate=yes \
+    check "$workload" --gpu gtx480 --set l1.fill=32 --set l1.policy=weighted --set l1.weights=1,3,1,1 \
+        --set l1.write_allocate=yes \
         --set l1.write_back=yes --set l2.policy=random --set l2.fill=128 --set l2.hash=yes --set l2.write_back=no
-    check "$workload" --gpu titan_black --set l1.global=yes --set l1.policy=plru --set l1.index=bits --set l1.write_evict=yes --set l2.write_allocate=no \
+    check "$workload" --gpu titan_black --set l1.global=yes --set l1.policy=plru --set l1.index=bits \
+        --set l1.write_evict=yes --set l2.write_allocate=no \
         --set registers.banks=4 --set sm.count=ptx --set shared.mode=8
 done
 echo "$runs runs"

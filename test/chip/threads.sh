@@ -9,7 +9,8 @@ bad=0
 compare() {  # what and options
     local threads
     for threads in 1 2 7; do
-        "$onchip" run "$@" --json --threads $threads | grep -v '^  "wall_seconds"' >"$folder/$threads" || { echo "onchip run $* --threads $threads" >&2; bad=1; }
+        "$onchip" run "$@" --json --threads $threads | grep -v '^  "wall_seconds"' >"$folder/$threads" ||
+            { echo "onchip run $* --threads $threads" >&2; bad=1; }
     done
     for threads in 2 7; do
         cmp -s "$folder/1" "$folder/$threads" && continue

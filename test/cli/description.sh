@@ -1,6 +1,6 @@
 #!/bin/bash
-# Descriptions: show gpu has every section once, gives a description that is the same when it is loaded, and refuses what
-# run refuses, in the same words; the manual names what can be chosen.
+# Descriptions: show gpu has every section once, gives a description that is the same when it is loaded, and refuses
+# what run refuses, in the same words; the manual names what can be chosen.
 source test/cli/expect.bash
 
 for gpu in $("$onchip" list gpus | awk '{ print $1 }'); do
@@ -17,19 +17,23 @@ for gpu in $("$onchip" list gpus | awk '{ print $1 }'); do
 done
 
 # A unit stands behind each value that has one, once.
-gives 0 'latency        = 21           # cycle; ' 'bandwidth      = 177          # GB/s; ' '# MHz, GPGPU-Sim' -- show gpu gtx480
+gives 0 'latency        = 21           # cycle; ' 'bandwidth      = 177          # GB/s; ' '# MHz, GPGPU-Sim' \
+    -- show gpu gtx480
 lacks 'MHz; MHz'
 
 gives 0 -- show keys
 repeated=$(grep '^## ' <<<"$out" | sort | uniq -d)
 [[ ! $repeated ]] || complain "show keys: more than once: $repeated"
 # The default of a choice is one of its names: columns key, range, default.
-awk -F ' *[|] *' '$3 ~ /^[a-z-]+,/ { if (index(", " $3 ",", ", " $4 ",") == 0) { print "show keys: " $0; bad = 1 } } END { exit bad }' \
+awk -F ' *[|] *' '
+    $3 ~ /^[a-z-]+,/ && index(", " $3 ",", ", " $4 ",") == 0 { print "show keys: " $0; bad = 1 }
+    END { exit bad }' \
     <<<"$out" >&2 || bad=1
 gives 0 '| gto |' -- show keys
 
 # What contradicts itself: the same words and the same exit status as of run.
-for set in l1.size=5000 l2.latency=3 dram.latency=1 l2.chunk=300 tlb1.entries=6 link.credits=1 l1.polcy=lru l1.policy=mru sched.policy=gtoo \
+for set in l1.size=5000 l2.latency=3 dram.latency=1 l2.chunk=300 tlb1.entries=6 link.credits=1 l1.polcy=lru \
+    l1.policy=mru sched.policy=gtoo \
     gpu.memory=1 gpu.sms=0 l1.size=many storage.kind=one nothing; do
     run run saxpy --size small --set $set
     said=$err

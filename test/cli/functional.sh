@@ -1,6 +1,6 @@
 #!/bin/bash
-# Executed without time, a launch is shared out as it is in time: what one takes the other takes, and what doesn't fit is
-# refused by both and leaves no record of a launch.
+# Executed without time, a launch is shared out as it is in time: what one takes the other takes, and what doesn't fit
+# is refused by both and leaves no record of a launch.
 set -uo pipefail
 cd "$ONCHIP_SOURCE"
 failed=0
@@ -19,10 +19,12 @@ cat >"$tmp/k.ptx" <<'PTX'
     ret;
 }
 PTX
-# Shared memory and L1 share 64 KiB, and the smaller part is what the description gives shared memory before it is chosen
+# Shared memory and L1 share 64 KiB, and the smaller part is what the description gives shared memory before it is
+# chosen
 fermi=(--set storage.kind=fermi --set storage.size=64KiB --set shared.size=16KiB)
 for mode in "" --functional; do
-    out=$("$ONCHIP" run "$tmp/k.ptx" $mode --json "${fermi[@]}") || { echo "refused $mode: $(grep error <<<"$out")"; failed=1; }
+    out=$("$ONCHIP" run "$tmp/k.ptx" $mode --json "${fermi[@]}") ||
+        { echo "refused $mode: $(grep error <<<"$out")"; failed=1; }
     grep -q '"occupancy_blocks": 1,' <<<"$out" || { echo "not one block $mode"; failed=1; }
 done
 for mode in "" --functional; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --lines: an instruction belongs to the file and line of its .loc; without one, or where the compiler gave it line 0, to its
-# line in the PTX. Every instruction below is issued once by each of 4 warps; counted by hand.
+# --lines: an instruction belongs to the file and line of its .loc; without one, or where the compiler gave it line 0,
+# to its line in the PTX. Every instruction below is issued once by each of 4 warps; counted by hand.
 source test/cli/expect.bash
 cat >"$work/k.ptx" <<'END'
 .version 7.0
@@ -38,7 +38,10 @@ run run k.ptx --grid 2 --block 64 --arg buf:256 --no-lowering --lines
 [[ $(awk '$1 ~ /:[0-9]+$/ { print $1, $2 }' <<<"$out" | sort) == "$expected" ]] || complain "--lines: $out"
 [[ $out == *'stalls of a line:'* ]] || complain '--lines: stalls are not explained'
 run run k.ptx --grid 2 --block 64 --arg buf:256 --no-lowering --lines --json
-got=$(awk -F'"' '/^ *"file"/ { file = $4 } /^ *"line"/ { gsub(/[^0-9]/, ""); line = $0 } /^ *"issued"/ { gsub(/[^0-9]/, ""); print file ":" line, $0 }' <<<"$out")
+got=$(awk -F'"' '
+    /^ *"file"/ { file = $4 }
+    /^ *"line"/ { gsub(/[^0-9]/, ""); line = $0 }
+    /^ *"issued"/ { gsub(/[^0-9]/, ""); print file ":" line, $0 }' <<<"$out")
 [[ $(sort <<<"$got") == "$expected" ]] || complain "--lines --json: $got"
 run run k.ptx --grid 2 --block 64 --arg buf:256
 [[ $out != *'source line'* && $out != *'stalls of'* ]] || complain 'lines that nobody asked for'

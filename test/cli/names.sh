@@ -1,6 +1,6 @@
 #!/bin/bash
-# A PTX file's buffers have the names of the kernel's parameters: in the table, in what --dump gives, which is also asked for
-# by name, in messages and in the JSON.
+# A PTX file's buffers have the names of the kernel's parameters: in the table, in what --dump gives, which is also
+# asked for by name, in messages and in the JSON.
 source test/cli/expect.bash
 sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
 saxpy=("$work/saxpy.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)

@@ -5,7 +5,8 @@ source test/cli/expect.bash
 # Keys of a description, of whatever kind. CPU time is limited, since one of them once ran for ever.
 ulimit -t 60
 for set in tlb1.sets=nan l2.sets=nan gpu.clock=nan gpu.clock=inf gpu.clock=-inf gpu.clock=1e400 gpu.sms=nan gpu.sms=-1 \
-    gpu.sms=18446744073709551617 dram.bandwidth=nan l1.weights=nan,1 l1.weights=inf storage.carveouts=nan host.latency=-1; do
+    gpu.sms=18446744073709551617 dram.bandwidth=nan l1.weights=nan,1 l1.weights=inf storage.carveouts=nan \
+    host.latency=-1; do
     gives 2 "${set%%=*}" -- run vectoradd n=32 --set $set
 done
 gives 0 -- run vectoradd n=32 --set host.latency=-0 --set gpu.clock=0x1p9
@@ -54,8 +55,10 @@ bits -0 -0 '2147483648 0 0 2147483648'
 bits 0x1p-149 5e-324 '1 0 1 0'
 gives 0 -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg f32:nan --arg f64:nan
 for arg in 1e400 'nan(1)' ' 1' 1x '' infinity; do
-    gives 2 "a number is expected, not '$arg'" -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg "f32:$arg" --arg f64:1
-    gives 2 "a number is expected, not '$arg'" -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg f32:1 --arg "f64:$arg"
+    gives 2 "a number is expected, not '$arg'" -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg "f32:$arg" \
+        --arg f64:1
+    gives 2 "a number is expected, not '$arg'" -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg f32:1 \
+        --arg "f64:$arg"
 done
 gives 2 'too large for an f32' -- run "$work/bits.ptx" --block 1 --arg buf:16 --arg f32:1e39 --arg f64:1
 
@@ -69,7 +72,8 @@ gives 1 "can't read /: Is a directory" -- run /
 gives 1 "can't read /dev/zero: " -- run /dev/zero
 gives 1 "can't read the GPU description /: Is a directory" -- run saxpy --size small --gpu /
 gives 2 "can't read ./none.ini: No such file" -- sweep ./none.ini --db "$work/none.db"
-gives 1 "can't read $work: Is a directory" -- run "$work/bits.ptx" --block 1 --arg "buf:16:@$work" --arg f32:1 --arg f64:1
+gives 1 "can't read $work: Is a directory" -- run "$work/bits.ptx" --block 1 --arg "buf:16:@$work" --arg f32:1 \
+    --arg f64:1
 gives 0 -- run "$work/bits.ptx" --block 1 --arg buf:16:@/dev/zero --arg f32:1 --arg f64:1
 gives 0 -- run <(cat "$work/bits.ptx") --block 1 --arg buf:16 --arg f32:1 --arg f64:1
 exit $bad

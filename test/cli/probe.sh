@@ -1,6 +1,6 @@
 #!/bin/bash
-# onchip probe: what it says of gtx780 is what mei says, in the report, the JSON and the files; a budget leaves parts out and
-# names them; mistakes are told.
+# onchip probe: what it says of gtx780 is what mei says, in the report, the JSON and the files; a budget leaves parts
+# out and names them; mistakes are told.
 source test/cli/expect.bash
 
 # Every part is told of by --help and by doc/probe.md, and --only takes it.
@@ -18,7 +18,9 @@ gives 2 "takes no word 'gtx780'" -- probe gtx780
 gives 2 "unknown GPU 'gtx78'; did you mean 'gtx780'?" -- probe --gpu gtx78
 gives 2 "no part 'tlp'; did you mean 'tlb'?" -- probe --gpu gtx780 --only l1,tlp
 gives 2 '--only takes parts' -- probe --gpu gtx780 --only ''
-for budget in x 0 -5s 3h; do gives 2 "--budget takes a time such as 60s or 5m, not '$budget'" -- probe --gpu gtx780 --budget $budget; done
+for budget in x 0 -5s 3h; do
+    gives 2 "--budget takes a time such as 60s or 5m, not '$budget'" -- probe --gpu gtx780 --budget $budget
+done
 gives 2 "--threads takes a whole number up to 256, not '1000'" -- probe --gpu gtx780 --threads 1000
 for option in --gpu=gtx780 --set=l1.size=0 --threads=2; do
     gives 2 "${option%%=*} is an option of a simulated GPU; --device names a real one" -- probe --device cuda:0 $option
@@ -28,32 +30,39 @@ gives 2 'l1.size' -- probe --gpu gtx780 --set l1.size=many
 gives 1 "can't write $work/no/where.ini: No such file" -- probe --gpu gtx780 --only shared --emit "$work/no/where.ini"
 gives 1 "can't make the folder $work/no/where" -- probe --gpu gtx780 --only shared --traces "$work/no/where"
 "$onchip" probe --device cuda:99 >"$work/out" 2>"$work/err" && complain 'probe --device cuda:99: no failure'
-[[ $(<"$work/err") == *'--gpu NAME looks at a simulated one'* || $(<"$work/err") == *cuda:99* ]] || complain "probe --device cuda:99: $(<"$work/err")"
+[[ $(<"$work/err") == *'--gpu NAME looks at a simulated one'* || $(<"$work/err") == *cuda:99* ]] ||
+    complain "probe --device cuda:99: $(<"$work/err")"
 
 # The report.
 gives 0 '32 banks of 8 bytes, 4-byte mode' \
-    'l1: loads of this kind take 230 cycles' -- probe --gpu gtx780 --only l1,texture,shared --emit "$work/found.ini" --traces "$work/traces"
-grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$work/out" || complain "no texture cache: $out"
+    'l1: loads of this kind take 230 cycles' -- probe --gpu gtx780 --only l1,texture,shared --emit "$work/found.ini" \
+    --traces "$work/traces"
+grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$work/out" ||
+    complain "no texture cache: $out"
 lacks 'l2_tlb'
 lacks 'left out'
 
-# A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4 bytes as
-# the description has the texture cache fetch. On h200 that is the L1.
+# A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4
+# bytes as the description has the texture cache fetch. On h200 that is the L1.
 for gpu in gtx480 gtx560ti gtx780 titan_black h200; do
     section=readonly
     [[ $gpu == h200 ]] && section=l1
     fill=$("$onchip" show gpu $gpu | awk -v of="[$section]" '/^\[/ { on = $0 == of } on && $1 == "fill" { print $3 }')
-    gives 0 "2D textures: a miss brings in $((${fill%B} / 4)) × 1 texels of 4 bytes, ${fill%B} B of one row" -- probe --gpu $gpu --only footprint
+    gives 0 "2D textures: a miss brings in $((${fill%B} / 4)) × 1 texels of 4 bytes, ${fill%B} B of one row" \
+        -- probe --gpu $gpu --only footprint
 done
 gives 0 '16 × 1 texels of 4 bytes, 64 B of one row: the texture cache'"'"'s fill' \
-    -- probe --gpu gtx560ti --set readonly.line=64 --set readonly.sector=64 --set readonly.fill=64 --set readonly.ways=48 --only texture,footprint
+    -- probe --gpu gtx560ti --set readonly.line=64 --set readonly.sector=64 --set readonly.fill=64 \
+    --set readonly.ways=48 --only texture,footprint
 gives 0 'footprint: none, since a texel is fetched again no faster than the first time' \
     -- probe --gpu gtx780 --set readonly.size=0 --set l1.size=0 --only footprint
 lacks '2D textures'
-gives 0 'what a miss brings in is undetermined: the device has too little memory' -- probe --gpu gtx780 --set gpu.memory=64MiB --only footprint
+gives 0 'what a miss brings in is undetermined: the device has too little memory' -- probe --gpu gtx780 \
+    --set gpu.memory=64MiB --only footprint
 
 # What it found is a GPU.
-grep -q '^latency  *= 110  *# measured$' "$work/found.ini" || complain "no latency of the read-only cache: $(<"$work/found.ini")"
+grep -q '^latency  *= 110  *# measured$' "$work/found.ini" ||
+    complain "no latency of the read-only cache: $(<"$work/found.ini")"
 gives 0 'the result is right' -- run saxpy --size small --gpu "$work/found.ini"
 gives 0 'ways           = 96           # line; measured' -- show gpu "$work/found.ini"
 
@@ -64,7 +73,8 @@ awk -F, -v OFS=, '
     file == 2 { if (!($1 in loads)) bad = 1; walks++ }
     file == 3 { seen[$1]++; if ($3 < 1) bad = 1 }
     END { for (r in loads) if (seen[r] != loads[r]) bad = 1; exit bad || !runs || walks < runs }
-' "$work/traces/runs.csv" "$work/traces/walks.csv" "$work/traces/latencies.csv" || complain 'the traces do not agree with each other'
+' "$work/traces/runs.csv" "$work/traces/walks.csv" "$work/traces/latencies.csv" ||
+    complain 'the traces do not agree with each other'
 
 # Time. Each part is done, or named as left out.
 gives 0 -- probe --gpu gtx780 --budget 2s --only shared,tlb,ops
@@ -84,16 +94,20 @@ assert j["schema"] == 1 and "error" not in j and j["device"]["sms"] == 12 and no
 assert list(m) == ["l1", "readonly", "texture", "constant", "local", "l2", "l1_tlb", "l2_tlb", "shared"]
 assert m["l1"]["state"] == "absent" and m["l1"]["why"] and m["l2"]["state"] == "not asked for"
 r = m["readonly"]
-assert [exact(r[k]) for k in ("size_bytes", "line_bytes", "fill_bytes", "sets", "hit_cycles", "miss_cycles")] == [12288, 32, 32, 4, 110, 220]
-assert r["ways"]["value"] == [96] * 4 and r["index"]["value"] == "bits" and r["index"]["low_bit"] == 7 and r["policy"]["value"] == "lru"
+found = [exact(r[k]) for k in ("size_bytes", "line_bytes", "fill_bytes", "sets", "hit_cycles", "miss_cycles")]
+assert found == [12288, 32, 32, 4, 110, 220]
+assert r["ways"]["value"] == [96] * 4 and r["policy"]["value"] == "lru"
+assert r["index"]["value"] == "bits" and r["index"]["low_bit"] == 7
 assert {p["rate"] for p in r["misses"] if p["array_bytes"] <= 12288} == {0} and r["misses"][-1]["rate"] == 1
 f = j["footprint"]
-assert f["state"] == "measured" and [exact(f["width_texels"]), exact(f["height_texels"])] == [8, 1] and 8 * f["texel_bytes"] == r["fill_bytes"]["value"]
+assert f["state"] == "measured" and [exact(f["width_texels"]), exact(f["height_texels"])] == [8, 1]
+assert 8 * f["texel_bytes"] == r["fill_bytes"]["value"]
 assert exact(m["shared"]["banks"]) == 32 and m["shared"]["stride_cycles"][8] == 47 + 3 * 14
 P
     for options in '--bogus' '--gpu gtx78' '--gpu gtx780 --only shared --budget 0.001s'; do
         run probe $options --json
-        python3 -c 'import json, sys; j = json.load(sys.stdin); assert ("error" in j) == (sys.argv[1] != "0") and j["memories"] is not None' $status <<<"$out" ||
+        python3 -c 'import json, sys; j = json.load(sys.stdin)
+assert ("error" in j) == (sys.argv[1] != "0") and j["memories"] is not None' $status <<<"$out" ||
             complain "probe $options --json: $out"
     done
 fi

@@ -18,9 +18,11 @@ db 1 "no store to read at nowhere.db" show 12 --db nowhere.db
 db 1 "no store to read at nowhere.db" delete --failed --db nowhere.db
 [[ ! -e nowhere.db && ! -e data ]] || complain "reading made a store"
 
-"$ONCHIP" sweep --program vectoradd,atax,histogram --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB >/dev/null
+"$ONCHIP" sweep --program vectoradd,atax,histogram --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB \
+    >/dev/null
 "$ONCHIP" sweep --program vectoradd --set gpu.memory=1MiB >/dev/null || true
-"$ONCHIP" sweep --program atax --size small --set tlb2.sets="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" --kernels kernel1 >/dev/null || true
+"$ONCHIP" sweep --program atax --size small --set tlb2.sets="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" \
+    --kernels kernel1 >/dev/null || true
 
 # --- list
 db 0 "14 runs, 1 failed in $XDG_DATA_HOME/onchip/results.db" list
@@ -109,9 +111,11 @@ grep -q '^simulated time in .*, ratio' out || complain "two runs of different cl
 db 0 "ratio" compare "$key" "$other" --column cycles
 db 0 "are equal in every counter" compare "$key" "$key"
 if command -v sqlite3 >/dev/null; then
-    sqlite3 before.db "UPDATE run SET model = 0, key = '0' || substr(key, 2) WHERE program = 'vectoradd' AND status = 'done';
+    sqlite3 before.db \
+        "UPDATE run SET model = 0, key = '0' || substr(key, 2) WHERE program = 'vectoradd' AND status = 'done';
         UPDATE counter SET value = 2 * value WHERE name = 'l1.accesses' AND value > 0 AND
-            kernel_id = (SELECT k.id FROM kernel k JOIN run r ON r.id = k.run_id WHERE r.program = 'vectoradd' AND r.gpu = 'gtx480' LIMIT 1)"
+            kernel_id = (SELECT k.id FROM kernel k JOIN run r ON r.id = k.run_id
+                WHERE r.program = 'vectoradd' AND r.gpu = 'gtx480' LIMIT 1)"
     db 1 "14 pairs, 1 differ" compare --against before.db
     db 0 "5 pairs, 0 differ" compare --against before.db --where program=atax
     sqlite3 before.db "DELETE FROM run"
@@ -136,9 +140,12 @@ chmod 755 "$folder"
 as=()
 if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
 if "${as[@]}" test -x "$ONCHIP" 2>/dev/null; then
-    "${as[@]}" "$ONCHIP" db list --db locked/results.db >out 2>&1 || complain "a store that can't be written can't be read: $(cat out)"
+    "${as[@]}" "$ONCHIP" db list --db locked/results.db >out 2>&1 ||
+        complain "a store that can't be written can't be read: $(cat out)"
     grep -q "8 runs in locked/results.db" out || complain "locked: $(cat out)"
-    if "${as[@]}" "$ONCHIP" db delete --program atax --yes --db locked/results.db >out 2>&1; then complain "runs were deleted from a locked store"; fi
+    if "${as[@]}" "$ONCHIP" db delete --program atax --yes --db locked/results.db >out 2>&1; then
+        complain "runs were deleted from a locked store"
+    fi
     grep -q "readonly" out || complain "locked: $(cat out)"
 fi
 chmod 755 locked

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Golden cycles: a small matrix (GPUs with schedulers, and lines of several lengths) whose cycles and counters are exactly
-# those of golden/cycles. The device code is committed beside it, so that no compiler's version moves a number. Where one
-# moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run `test/lab/golden.sh --update`, and say in the commit what
-# changed and why.
+# Golden cycles: a small matrix (GPUs with schedulers, and lines of several lengths) whose cycles and counters are
+# exactly those of golden/cycles. The device code is committed beside it, so that no compiler's version moves a number.
+# Where one moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run `test/lab/golden.sh --update`, and say in the
+# commit what changed and why.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 onchip=${ONCHIP:-build/onchip}
@@ -15,7 +15,8 @@ trap 'rm -f "$now"' EXIT
 measure() {
     local counters
     counters=$("$onchip" run "$@" --json | awk '/"counters": \{/ { on = 1; next } /\}/ { on = 0 } on')
-    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters") $(cksum <<<"$counters" | cut -d' ' -f1)"
+    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters")" \
+        "$(cksum <<<"$counters" | cut -d' ' -f1)"
 }
 
 "$onchip" --version | sed 's/.*(\(model [0-9]*\))/\1/' >"$now"
@@ -28,7 +29,9 @@ for ptx in "$folder"/*.ptx; do
     done
     for line in 32 64 256; do  # at every level
         sets=(--gpu titan_black)
-        for cache in l1 readonly const l2; do sets+=(--set $cache.line=$line --set $cache.sector=32 --set $cache.fill=32); done
+        for cache in l1 readonly const l2; do
+            sets+=(--set $cache.line=$line --set $cache.sector=32 --set $cache.fill=32)
+        done
         echo "$program titan_black line=$line $(measure "$program" --ptx "$ptx" --size small "${sets[@]}")"
     done
 done >>"$now"
@@ -37,9 +40,11 @@ if [[ ${1:-} == --update ]]; then
     cp "$now" "$folder/cycles"
 elif ! diff "$folder/cycles" "$now"; then
     if [[ $(head -n 1 "$folder/cycles") == $(head -n 1 "$now") ]]; then
-        echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update, and say why in the commit" >&2
+        echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update," \
+            "and say why in the commit" >&2
     else
-        echo "the golden matrix is of another model: run test/lab/golden.sh --update, and say in the commit what changed" >&2
+        echo "the golden matrix is of another model: run test/lab/golden.sh --update," \
+            "and say in the commit what changed" >&2
     fi
     exit 1
 fi

@@ -5,7 +5,8 @@
 set -euo pipefail
 times=${1:-12}
 source "$ONCHIP_SOURCE/test/lab/store.bash"
-matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB --interval 20000 --jobs 2)
+matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB
+    --interval 20000 --jobs 2)
 
 began=$(date +%s%N)
 "$ONCHIP" sweep "${matrix[@]}" --db peace.db >/dev/null
@@ -27,11 +28,11 @@ while ((killed < times)); do
     code=0
     wait $pid 2>/dev/null || code=$?
     for orphan in $orphans; do
-        for ((k = 0; k < 100; k++)); do
+        for ((k = 0; k < 6000; k++)); do
             [[ -e /proc/$orphan && $(awk '{ print $3 }' "/proc/$orphan/stat" 2>/dev/null) != Z ]] || break
             sleep 0.02
         done
-        ((k < 100)) || complain "child $orphan outlived its sweep"
+        ((k < 6000)) || complain "child $orphan outlived its sweep"
     done
     case $code in
     137) killed=$((killed + 1)) ;;

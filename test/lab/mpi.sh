@@ -1,17 +1,20 @@
 #!/bin/bash
 # onchip sweep under mpirun: three ranks leave the store that one process with --jobs 3 leaves, but for when, where and
-# how long; rank 0 alone speaks (libraries may on stderr); without the module, no process runs the whole sweep. Skipped (77) without Open MPI.
+# how long; rank 0 alone speaks (libraries may on stderr); without the module, no process runs the whole sweep. Skipped
+# (77) without Open MPI.
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
 source test/lab/ranks.bash
 matrix=(--program 'atax,bicg,mvt,vectoradd,bfs,reduction' --size small --gpu gtx480,titan_black --sched lrr,gto)
 
 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/alone.db" --jobs 3 >/dev/null
-"${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/ranks.db" >"$folder/out" 2>"$folder/err" || complain "three ranks fail: $(cat "$folder/out" "$folder/err")"
+"${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/ranks.db" >"$folder/out" 2>"$folder/err" ||
+    complain "three ranks fail: $(cat "$folder/out" "$folder/err")"
 same "$folder/alone.db" "$folder/ranks.db"
 [[ $(grep -c ^ "$folder/out") == 2 ]] || complain "rank 0 alone says two lines, not: $(cat "$folder/out")"
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/ranks.db" >"$folder/out"
-grep -q '^24 runs: 24 in the store already, 0 simulated, 0 failed' "$folder/out" || complain "the second time: $(cat "$folder/out")"
+grep -q '^24 runs: 24 in the store already, 0 simulated, 0 failed' "$folder/out" ||
+    complain "the second time: $(cat "$folder/out")"
 
 # Time series, launches that are cut off, several runs on each rank.
 series=(--program 'atax,saxpy' --size small --interval 100 --max-cycles 100000,1000)
@@ -25,15 +28,24 @@ same "$folder/alone.db" "$folder/ranks.db"
 diff "$folder/alone.csv" "$folder/ranks.csv" || complain "figures differ"
 
 # A mistake is told once.
-if "${mpi[@]}" -n 3 "$ONCHIP" sweep --program nothing --db "$folder/x.db" >"$folder/out" 2>&1; then complain "a mistake passes"; fi
+if "${mpi[@]}" -n 3 "$ONCHIP" sweep --program nothing --db "$folder/x.db" >"$folder/out" 2>&1; then
+    complain "a mistake passes"
+fi
 [[ $(grep -c 'no workload' "$folder/out") == 1 ]] || complain "a mistake is told once: $(cat "$folder/out")"
 
 # With --shard each process is on its own. Without the module, or without MPI around it, none runs everything.
-"${mpi[@]}" -n 2 sh -c "\"$ONCHIP\" sweep --program vectoradd --size small --gpu gtx480,titan_black --sched lrr,gto --db \"$folder/shards.db\" --shard \$OMPI_COMM_WORLD_RANK/2" >"$folder/out"
-[[ $(grep -c '^2 runs: 0 in the store already, 2 simulated' "$folder/out") == 2 ]] || complain "shards: $(cat "$folder/out")"
-if ONCHIP_MPI=/nowhere "${mpi[@]}" -n 2 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/x.db" >"$folder/out" 2>&1; then complain "without the module it runs"; fi
+"${mpi[@]}" -n 2 sh -c "\"$ONCHIP\" sweep --program vectoradd --size small --gpu gtx480,titan_black --sched lrr,gto \
+    --db \"$folder/shards.db\" --shard \$OMPI_COMM_WORLD_RANK/2" >"$folder/out"
+[[ $(grep -c '^2 runs: 0 in the store already, 2 simulated' "$folder/out") == 2 ]] ||
+    complain "shards: $(cat "$folder/out")"
+if ONCHIP_MPI=/nowhere "${mpi[@]}" -n 2 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/x.db" >"$folder/out" 2>&1; then
+    complain "without the module it runs"
+fi
 grep -q 'hint: .*--shard' "$folder/out" || complain "without the module: $(cat "$folder/out")"
-if OMPI_COMM_WORLD_SIZE=4 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/x.db" >"$folder/out" 2>&1; then complain "one of four runs all"; fi
+if OMPI_COMM_WORLD_SIZE=4 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/x.db" >"$folder/out" 2>&1; then
+    complain "one of four runs all"
+fi
 grep -q 'one of the 4 processes' "$folder/out" || complain "one of four: $(cat "$folder/out")"
-OMPI_COMM_WORLD_SIZE=1 ONCHIP_MPI=/nowhere "$ONCHIP" sweep --program vectoradd --size small --db "$folder/x.db" >/dev/null || complain "one of one is alone"
+OMPI_COMM_WORLD_SIZE=1 ONCHIP_MPI=/nowhere "$ONCHIP" sweep --program vectoradd --size small --db "$folder/x.db" \
+    >/dev/null || complain "one of one is alone"
 exit $bad

@@ -1,21 +1,41 @@
 #!/bin/bash
-# What is killed in the middle of a sweep under mpirun costs what it was running and no more: a rank, mpirun, the process
-# of a run. The same command goes on from there, repeats nothing that was stored, and ends with the store of a sweep that
-# nothing happened to. Skipped (77) without Open MPI.
+# What is killed in the middle of a sweep under mpirun costs what it was running and no more: a rank, mpirun, the
+# process of a run. The same command goes on from there, repeats nothing that was stored, and ends with the store of a
+# sweep that nothing happened to. Skipped (77) without Open MPI.
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
 source test/lab/ranks.bash
-matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black --sched lrr,gto)
+matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black
+    --sched lrr,gto)
 runs=20
 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/whole.db" >/dev/null
 
-# begin NAME [OPTION…]: three ranks, by now with some runs stored; $! is mpirun.
+# begin NAME [OPTION…]: three ranks, by now with some runs stored; $mpirun is their mpirun.
 begin() {
     store=$folder/$1.db
+    rm -f "$store" "$store"-*
     "${mpi[@]}" "${@:2}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$store" >"$folder/$1.out" 2>&1 &
-    while (($(rows "$store") < 4)) && kill -0 $! 2>/dev/null; do sleep 0.02; done
-    ranks=$(children $!)
+    mpirun=$!
+    while (($(rows "$store") < 4)) && kill -0 $mpirun 2>/dev/null; do sleep 0.02; done
+    ranks=$(children $mpirun)
 }
+
+# killed NAME SIGNAL VICTIM [OPTION…]: begins, sends the signal to the process that the command VICTIM prints, and waits
+# until all is gone. On a busy machine a sweep can be at its end before it is looked at: then once more.
+killed() {
+    local victim attempt
+    for attempt in {1..20}; do
+        begin "$1" "${@:4}"
+        victim=$($3)
+        [[ -z $victim ]] || kill "-$2" "$victim" 2>/dev/null || true
+        gone $mpirun
+        (($(rows "$store") == runs)) || return 0
+    done
+    complain "$1: $attempt sweeps ended before they were killed"
+}
+mpirun_itself() { echo $mpirun; }
+rank_0() { rank $mpirun 0; }
+rank_2() { rank $mpirun 2; }
 
 # gone PID: waits for it and sets its exit status; then no rank is left either.
 gone() {
@@ -23,9 +43,9 @@ gone() {
     status=0
     wait "$1" || status=$?
     for pid in $ranks; do
-        for _ in {1..200}; do
+        for _ in {1..6000}; do
             [[ -e /proc/$pid ]] || continue 2
-            sleep 0.05
+            sleep 0.02
         done
         complain "$store: rank $pid is left"
         kill -9 "$pid"
@@ -37,54 +57,60 @@ resumed() {
     local before after
     before=$(rows "$store")
     ((before >= 4 && before < runs)) || complain "$1: $before runs of $runs when it was killed: $(cat "$folder/$1.out")"
-    [[ $(sqlite3 "$store" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] || complain "$1: runs count as failed"
+    [[ $(sqlite3 "$store" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] ||
+        complain "$1: runs count as failed"
     sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' >"$folder/before"
     "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$store" >"$folder/out"
-    grep -q "^$runs runs: $before in the store already, $((runs - before)) simulated, 0 failed" "$folder/out" || complain "$1, again: $(cat "$folder/out")"
-    after=$(sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' | grep -cxFf "$folder/before")
+    grep -q "^$runs runs: $before in the store already, $((runs - before)) simulated, 0 failed" "$folder/out" ||
+        complain "$1, again: $(cat "$folder/out")"
+    after=$(sqlite3 "$store" 'SELECT key, id, finished, wall_seconds FROM run ORDER BY key' |
+        grep -cxFf "$folder/before")
     [[ $after == "$before" ]] || complain "$1: of $before stored runs $after are as they were"
     same "$folder/whole.db" "$store"
 }
 
 # A rank. Open MPI ends the others too: with SIGTERM, upon which rank 0 closes the store and says what is left.
-begin worker
-kill -9 "$(rank $! 2)"
-gone $!
+killed worker KILL rank_2
 ((status)) || complain "mpirun doesn't tell that a rank died"
 resumed worker
 
-begin mpirun
-kill -9 $!
-gone $!
+killed mpirun KILL mpirun_itself
 resumed mpirun
 
-begin rank0
-kill -9 "$(rank $! 0)"
-gone $!
+killed rank0 KILL rank_0
 resumed rank0
 
-begin interrupt
-kill -INT $!
-gone $!
+killed interrupt INT mpirun_itself
 grep -q 'left (the same command goes on)' "$folder/interrupt.out" || complain "Ctrl-C: $(cat "$folder/interrupt.out")"
 resumed interrupt
 
 # With --enable-recovery the others go on, and the dead rank's run is given out again once it was silent long enough.
-ONCHIP_MPI_SILENCE=2 begin recovery --enable-recovery
-kill -9 "$(rank $! 1)"
-gone $!
-grep -q "^$runs runs: 0 in the store already, $runs simulated, 0 failed" "$folder/recovery.out" || complain "recovery: $(cat "$folder/recovery.out")"
+ONCHIP_MPI_SILENCE=5 begin recovery --enable-recovery
+victim=$(rank $mpirun 1)
+[[ -z $victim ]] || kill -9 "$victim" 2>/dev/null || true
+gone $mpirun
+grep -q "^$runs runs: 0 in the store already, $runs simulated, 0 failed" "$folder/recovery.out" ||
+    complain "recovery: $(cat "$folder/recovery.out")"
 same "$folder/whole.db" "$store"
 
-# The process of a run, of a second or so: that run has failed, and only that.
+# The process of a run, of a second or so: that run has failed, and only that. When it ended first, once more.
 long=(--program 'syrk n=160,syrk n=161,syrk n=162' --db "$folder/run.db")
-"${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" >"$folder/out" 2>&1 &
-victim=
-while [[ -z $victim ]] && kill -0 $!; do victim=$(children "$(rank $! 2)" | head -n 1); done
-kill -9 "$victim"
-wait $! && complain "mpirun doesn't tell that a run failed"
+for _ in {1..20}; do
+    rm -f "$folder"/run.db*
+    "${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" >"$folder/out" 2>&1 &
+    mpirun=$!
+    victim=
+    while [[ -z $victim ]] && kill -0 $mpirun 2>/dev/null; do victim=$(children "$(rank_2)" | head -n 1); done
+    [[ -z $victim ]] || kill -9 "$victim" 2>/dev/null || true
+    status=0
+    wait $mpirun || status=$?
+    [[ $(sqlite3 "$folder/run.db" "SELECT count(*) FROM run WHERE status = 'failed'") == 0 ]] || break
+done
+((status)) || complain "mpirun doesn't tell that a run failed"
 grep -q '^3 runs: 0 in the store already, 2 simulated, 1 failed' "$folder/out" || complain "a run: $(cat "$folder/out")"
-[[ $(sqlite3 "$folder/run.db" "SELECT error FROM run WHERE status = 'failed'") == *'killed by signal 9'* ]] || complain "a run: no reason is given"
+[[ $(sqlite3 "$folder/run.db" "SELECT error FROM run WHERE status = 'failed'") == *'killed by signal 9'* ]] ||
+    complain "a run: no reason is given"
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" --retry >"$folder/out"
-grep -q '^3 runs: 2 in the store already, 1 simulated, 0 failed' "$folder/out" || complain "a run, again: $(cat "$folder/out")"
+grep -q '^3 runs: 2 in the store already, 1 simulated, 0 failed' "$folder/out" ||
+    complain "a run, again: $(cat "$folder/out")"
 exit $bad

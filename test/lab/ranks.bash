@@ -1,7 +1,7 @@
 # ranks.bash: what the tests under mpirun share. Skips (77) where there is no Open MPI that works, or no module for it.
 command -v mpirun sqlite3 >/dev/null || exit 77
 [[ -e $ONCHIP_BUILD/libonchip-mpi.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
-mpirun --version | grep -q 'Open MPI' || exit 77
+grep -q 'Open MPI' <<<"$(mpirun --version)" || exit 77
 mpi=(mpirun --oversubscribe --allow-run-as-root)
 "${mpi[@]}" -n 2 true >/dev/null 2>&1 || exit 77
 folder=$(mktemp -d)
@@ -12,14 +12,16 @@ complain() {
     bad=1
 }
 
-# content STORE: every row of every table by the names that rows have, without numbers and without when, where and how long.
+# content STORE: every row of every table by the names that rows have, without numbers and without when, where and how
+# long.
 content() {
     local table columns from
     sqlite3 "$1" "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name" | while read -r table; do
         columns=$(sqlite3 "$1" "SELECT group_concat('t.' || name) FROM pragma_table_info('$table') WHERE name NOT IN
             ('id', 'run_id', 'kernel_id', 'wall_seconds', 'memory_bytes', 'finished', 'host')")
         case $(sqlite3 "$1" "SELECT group_concat(name) FROM pragma_table_info('$table')") in
-        kernel_id,*) from="r.key, k.name, k.functional, $columns FROM $table t JOIN kernel k ON k.id = t.kernel_id JOIN run r ON r.id = k.run_id" ;;
+        kernel_id,*) from="r.key, k.name, k.functional, $columns
+            FROM $table t JOIN kernel k ON k.id = t.kernel_id JOIN run r ON r.id = k.run_id" ;;
         *run_id,*) from="r.key, $columns FROM $table t JOIN run r ON r.id = t.run_id" ;;
         *) from="$columns FROM $table t" ;;
         esac
@@ -30,7 +32,8 @@ content() {
 # same STORE STORE
 same() {
     [[ $(sqlite3 "$2" 'PRAGMA integrity_check; PRAGMA foreign_key_check') == ok ]] || complain "$2 is damaged"
-    diff <(content "$1") <(content "$2") >"$folder/difference" || complain "$1 and $2 differ: $(head -n 20 "$folder/difference")"
+    diff <(content "$1") <(content "$2") >"$folder/difference" ||
+        complain "$1 and $2 differ: $(head -n 20 "$folder/difference")"
 }
 
 # rows STORE: how many runs it has.

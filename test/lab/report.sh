@@ -50,7 +50,8 @@ rows = [dict(zip(names, map(value, row))) for row in table.find(f"{namespace}tbo
 assert len(rows) == db.execute("SELECT count(*) FROM run").fetchone()[0] == 9
 total = "SELECT sum(c.value) FROM counter c JOIN kernel k ON k.id = c.kernel_id WHERE k.run_id = ? AND c.name = ?"
 for row in rows:
-    run, program, params, cycles = db.execute("SELECT id, program, params, cycles FROM run WHERE key = ?", (row["key"],)).fetchone()
+    run, program, params, cycles = db.execute("SELECT id, program, params, cycles FROM run WHERE key = ?",
+                                              (row["key"],)).fetchone()
     assert (row["program"], row["parameters"], int(row["cycles"])) == (program, params, cycles)
     count = lambda name: db.execute(total, (run, name)).fetchone()[0]
     assert int(row["DRAM bytes read"]) == count("dram.read_bytes")
@@ -64,7 +65,7 @@ def table_rows(prefix):
         for row in t.find(f"{namespace}tbody"): yield dict(zip(names, map(value, row)))
 kernels = list(table_rows("table-kernels"))
 assert len(kernels) == db.execute("SELECT count(*) FROM kernel").fetchone()[0]
-rates = {(name, rate) for name, rate in db.execute("SELECT k.name, r.value FROM rate r JOIN kernel k ON k.id = r.kernel_id")}
+rates = set(db.execute("SELECT k.name, r.value FROM rate r JOIN kernel k ON k.id = r.kernel_id"))
 for row in kernels:
     assert (row["kernel"], float(row["L1 hits"])) in rates and (row["kernel"], float(row["DRAM GB/s"])) in rates
 structures = list(table_rows("table-structures"))
@@ -93,7 +94,7 @@ pages = [pre.text for pre in root.iter(namespace + "pre")]
 for path in glob.glob(plots + "/*.csv"):
     assert open(path, encoding="utf-8").read() in pages, path
 figures = [f.get("id") for f in root.iter(namespace + "figure")]
-assert len(figures) == len(glob.glob(plots + "/*.csv")) == len(glob.glob(plots + "/*.gp")) == len(glob.glob(plots + "/*.svg"))
+assert all(len(glob.glob(f"{plots}/*.{kind}")) == len(figures) for kind in ("csv", "gp", "svg"))
 for path in glob.glob(plots + "/*.svg"): tree.parse(path)
 PYTHON
 
@@ -118,9 +119,10 @@ PATH=$folder/bare "$ONCHIP" report --db store.db --no-figures >/dev/null
 [[ -s report.html ]] && ! grep -q '<svg' report.html && grep -q 'atax-issue-slots.csv' report.html
 
 # One program, and runs made for the report.
-"$ONCHIP" report --db store.db --program syrk --no-figures -o one.html | grep -q '^one.html: 5 runs'
+grep -q '^one.html: 5 runs' <<<"$("$ONCHIP" report --db store.db --program syrk --no-figures -o one.html)"
 ! grep -q atax one.html
-"$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html | grep -q '^two.html: 2 runs'
+two=$("$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html)
+grep -q '^two.html: 2 runs' <<<"$two"
 grep -q 'IPC over time' two.html
 
 # GPUs of different clocks are compared by time, cycles over the description's clock, with the first that was given and not

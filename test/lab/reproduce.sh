@@ -1,6 +1,6 @@
 #!/bin/bash
-# onchip reproduce on figures whose values are known by hand: formulas over the runs' own parameters, so that no model is in
-# them. Also its errors, and that a second call simulates nothing.
+# onchip reproduce on figures whose values are known by hand: formulas over the runs' own parameters, so that no model
+# is in them. Also its errors, and that a second call simulates nothing.
 set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
 work=$(mktemp -d)
@@ -15,7 +15,8 @@ reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }  # FIGUR
 expect() {
     local name=$1
     shift
-    diff <(printf '%s\n' "$@") <(reproduce $name --csv | tail -n +2 | cut -d, -f2-) >&2 || complain "$name isn't as expected"
+    diff <(printf '%s\n' "$@") <(reproduce $name --csv | tail -n +2 | cut -d, -f2-) >&2 ||
+        complain "$name isn't as expected"
 }
 figure() { cat >"$work/paper/$1.ini"; }
 mkdir "$work/paper"
@@ -43,12 +44,13 @@ INI
 expect plain '"16KiB","64",1,,' '"16KiB","128",1,,' '"16KiB","geomean",1,,' \
     '"32KiB","64",2,2,0.2' '"32KiB","128",2,4,2' '"32KiB","geomean",2,,' \
     '"64KiB","64",4,5,1' '"64KiB","128",4,5,0.5' '"64KiB","geomean",4,,'
-reproduce plain | grep -q '3 of 4 values within their tolerance' || complain "plain: 3 of 4 are within"
-reproduce plain | grep -q '6 runs, 6 of them in the store already' || complain "plain: the runs were stored"
+grep -q '3 of 4 values within their tolerance' <<<"$(reproduce plain)" || complain "plain: 3 of 4 are within"
+grep -q '6 runs, 6 of them in the store already' <<<"$(reproduce plain)" || complain "plain: the runs were stored"
 if reproduce plain --strict >/dev/null; then complain "--strict should have failed"; fi
 
 # --plot leaves the numbers and a script that draws them.
-reproduce plain --plot "$work/plots" >/dev/null 2>&1 || command -v gnuplot >/dev/null && [[ -s $work/plots/paper-plain.svg ]] || ! command -v gnuplot >/dev/null ||
+reproduce plain --plot "$work/plots" >/dev/null 2>&1 || command -v gnuplot >/dev/null &&
+    [[ -s $work/plots/paper-plain.svg ]] || ! command -v gnuplot >/dev/null ||
     complain "plain: no figure"
 grep -q '^"64KiB",\|64KiB' "$work/plots/paper-plain.csv" || complain "plain: no CSV of the figure"
 
@@ -99,8 +101,8 @@ expect 'sizes --size medium' '"","128",128,,'
 [[ $(reproduce sizes --size paper) == *'sizes.ini has no size paper' ]] || complain "a size that there isn't"
 ! reproduce sizes --size small --size huge >/dev/null 2>&1 || complain "the size huge is taken"
 
-# A measured curve: its places are the points, but for those that `where` keeps out; [values] are points of their own. The
-# numbers are the description's: 100 cycles, 10 more for each way.
+# A measured curve: its places are the points, but for those that `where` keeps out; [values] are points of their own.
+# The numbers are the description's: 100 cycles, 10 more for each way.
 figure curve <<'INI'
 [figure]
 title = ways of a stride
@@ -125,12 +127,15 @@ banks = shared.bank_count
 10 = 3 ± 1
 two-ways = 110 ± 0
 INI
-expect curve '"10","1",0.5,,' '"10","2",1,2,0.2' '"10","10",1,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' '"10","geomean",0.793700526,,' \
-    '"20","1",0.5,,' '"20","2",1,,' '"20","10",1,,' '"20","two-ways",120,,' '"20","banks",32,,' '"20","geomean",0.793700526,,'
+expect curve '"10","1",0.5,,' '"10","2",1,2,0.2' '"10","10",1,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' \
+    '"10","geomean",0.793700526,,' \
+    '"20","1",0.5,,' '"20","2",1,,' '"20","10",1,,' '"20","two-ways",120,,' '"20","banks",32,,' \
+    '"20","geomean",0.793700526,,'
 if command -v gnuplot >/dev/null; then
     reproduce curve --plot "$work/plots" >/dev/null
     [[ -s $work/plots/paper-curve.svg ]] || complain "curve: no figure"
-    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,0.5,0.5, 2,1,1,2 10,1,1,3) "$work/plots/paper-curve.csv" >&2 || complain "curve: other points are drawn"
+    diff <(printf '%s\r\n' 'stride,10,20,"10, theirs"' 1,0.5,0.5, 2,1,1,2 10,1,1,3) "$work/plots/paper-curve.csv" >&2 ||
+        complain "curve: other points are drawn"
     if grep -q logscale "$work/plots/paper-curve.gp"; then complain "curve: the axis should be linear"; fi
 fi
 # Bars beside which [values] stand.
@@ -149,7 +154,8 @@ INI
 expect bars '"","1",50,,' '"","3",124,,' '"","banks",32,,'
 if command -v gnuplot >/dev/null; then
     reproduce bars --plot "$work/plots" >/dev/null
-    diff <(printf '%s\r\n' ways,ours 1,50 3,124) "$work/plots/paper-bars.csv" >&2 || complain "bars: other points are drawn"
+    diff <(printf '%s\r\n' ways,ours 1,50 3,124) "$work/plots/paper-bars.csv" >&2 ||
+        complain "bars: other points are drawn"
 fi
 # Of [values] alone: a table. What can't be measured is no number.
 figure table <<'INI'
@@ -167,7 +173,7 @@ latency = 50
 banks = 32
 INI
 expect table '"","latency",50,50,5' '"","banks",,32,3.2'
-reproduce table | grep -q '^banks *– *32 *outside the tolerance$' || complain "table: no banks without conflicts"
+grep -q '^banks *– *32 *outside the tolerance$' <<<"$(reproduce table)" || complain "table: no banks without conflicts"
 
 # Rows of data in place of runs, and several formulas, each a series, one of which another's baseline may be.
 figure data <<'INI'
@@ -185,7 +191,7 @@ weight = kg / 1000
 Volvo = 150
 INI
 expect data '"power","Fiat",50,,' '"power","Volvo",150.25,150,15' '"weight","Fiat",1,,' '"weight","Volvo",1,,'
-reproduce data | grep -q '^0 runs' || complain "data: there is nothing to run"
+grep -q '^0 runs' <<<"$(reproduce data)" || complain "data: there is nothing to run"
 figure columns <<'INI'
 [figure]
 title = the table's columns are as wide as their names
@@ -195,7 +201,8 @@ Fiat = kg=1000 hp=50
 [series]
 power-in-horses = hp
 INI
-diff <(printf '%s\n' 'kg    power-in-horses' '1000               50') <(reproduce columns | sed -n 3,4p) >&2 || complain "columns: the table isn't as expected"
+diff <(printf '%s\n' 'kg    power-in-horses' '1000               50') <(reproduce columns | sed -n 3,4p) >&2 ||
+    complain "columns: the table isn't as expected"
 figure formulas <<'INI'
 [figure]
 title = formulas over runs
@@ -209,7 +216,8 @@ two = 2 * n
 INI
 expect formulas '"one","64",64,,' '"one","128",128,,' '"two","64",128,,' '"two","128",256,,'
 
-# How many data structures the software L1's pass finds in a program's main loops: of two kernels, with 2 and 3, the more.
+# How many data structures the software L1's pass finds in a program's main loops: of two kernels, with 2 and 3, the
+# more.
 figure structures <<'INI'
 [figure]
 title = structures
@@ -223,7 +231,8 @@ sl1 = yes
 INI
 expect structures '"","wordcount",1,,' '"","affinity",3,,'
 
-# Registers that rewriting adds: none where there is no room for a line (kmeans's table leaves 192 bytes), so the original ran.
+# Registers that rewriting adds: none where there is no room for a line (kmeans's table leaves 192 bytes), so the
+# original ran.
 figure registers <<'INI'
 [figure]
 title = registers
@@ -238,7 +247,8 @@ sl1 = yes
 structures = sl1.structures
 some = min(sl1.registers, 1)
 INI
-expect registers '"structures","wordcount",1,,' '"structures","kmeans",2,,' '"some","wordcount",1,,' '"some","kmeans",0,,'
+expect registers '"structures","wordcount",1,,' '"structures","kmeans",2,,' '"some","wordcount",1,,' \
+    '"some","kmeans",0,,'
 # Capability 3.5: 16 blocks an SM, 64 warps.
 figure occupancy <<'INI'
 [figure]
@@ -272,11 +282,28 @@ figure base <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaseline = sched=lrr\n[matri
 refuse base "baseline is a value of x or series"
 figure place <<<$'[figure]\ntitle = t\nx = stride\ny = shared.ways_cycles\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
 refuse place "no run has 'stride'"
-figure where <<<$'[figure]\ntitle = t\nx = ways\ny = shared.ways_cycles\nwhere = ways=1,2 way=3\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+figure where <<'INI'
+[figure]
+title = t
+x = ways
+y = shared.ways_cycles
+where = ways=1,2 way=3
+[matrix]
+measure = shared
+gpu = gtx560ti
+INI
 refuse where "where.ini:5:9: error: y has no point at way=3; one is at ways=1"
 figure log <<<$'[figure]\ntitle = t\nx = n\ny = 1\naxis = log\n[matrix]\nprogram = vectoradd'
 refuse log "log.ini:5:8: error: axis is linear"
-figure bracket <<<$'[figure]\ntitle = t\nx = gpu\ny = shared.ways_cycles[ways=2\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
+figure bracket <<'INI'
+[figure]
+title = t
+x = gpu
+y = shared.ways_cycles[ways=2
+[matrix]
+measure = shared
+gpu = gtx560ti
+INI
 refuse bracket "'[' without ']'"
 figure single <<<$'[figure]\ntitle = t\n[values]\na = 1\nb = shared.bangs\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
 refuse single "single.ini:5:5: error: b: formula:1:1"

@@ -6,13 +6,13 @@ command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 page=$ONCHIP_SOURCE/doc/results.md
 
-# The commands of the first ```console block; a key is there that begins as in the example.
-awk '/^```console$/ { on = 1; next } /^```$/ { if (on) exit } on && sub(/^\$ onchip /, "")' "$page" >commands
-(($(wc -l <commands) == 5)) || complain "the page's commands aren't found"
-while read -r command; do
-    if [[ $command == *" show "* ]]; then command=${command/8c9e/$(sqlite3 results.db "SELECT substr(key, 1, 8) FROM run LIMIT 1")}; fi
-    eval "\"\$ONCHIP\" $command" >out 2>&1 || complain "onchip $command: $(cat out)"
-    [[ -s out || $command == *" -o "* ]] || complain "onchip $command prints nothing"
+# The commands of the first ```console block.
+onchip() { "$ONCHIP" "$@"; }
+awk '/^```console$/ { on = 1; next } /^```$/ { if (on) exit } on && sub(/^\$ /, "")' "$page" >commands
+(($(wc -l <commands) == 6)) || complain "the page's commands aren't found"
+while IFS= read -r command; do
+    eval "$command" >out 2>&1 </dev/null || complain "$command: $(cat out)"
+    [[ -s out || $command == *" -o "* ]] || complain "$command prints nothing"
 done <commands
 
 # The queries.
@@ -37,8 +37,10 @@ fi
 "$ONCHIP" db compare --by l1.size=16KiB,32KiB --json --db results.db >compare.json
 cp results.db before.db
 sqlite3 before.db "UPDATE counter SET value = value + 1 WHERE name = 'l1.hits'"
-"$ONCHIP" db compare --against before.db --json --db results.db >against.json && complain "a counter that differs isn't found"
-for field in $(sed '/"settings": {/,/}/d' all.json compare.json against.json | grep -oE '^ *"[a-z0-9_.]+":' | tr -d ' ":' | sort -u); do
+"$ONCHIP" db compare --against before.db --json --db results.db >against.json &&
+    complain "a counter that differs isn't found"
+for field in $(sed '/"settings": {/,/}/d' all.json compare.json against.json | grep -oE '^ *"[a-z0-9_.]+":' |
+    tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" "$page" "$ONCHIP_SOURCE/doc/counters.md" || complain "doc/results.md lacks $field"
 done
 
@@ -51,14 +53,16 @@ runs = {r["key"]: r for r in json.load(open("all.json"))["runs"]}
 assert sorted(runs) == [k for (k,) in store.execute("SELECT key FROM run ORDER BY key")]
 n = 0
 for key, kernel, name, value in store.execute(
-        "SELECT key, k.name, c.name, value FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON c.kernel_id = k.id"):
+        """SELECT key, k.name, c.name, value FROM run r JOIN kernel k ON k.run_id = r.id
+            JOIN counter c ON c.kernel_id = k.id"""):
     (k,) = [k for k in runs[key]["kernels"] if k["name"] == kernel]
     assert k["counters"][name] == value
     n += 1
 assert n > 500
 assert max(len(s) for r in runs.values() for k in r["kernels"] for s in k.get("series", {}).values()) > 1
 import subprocess, os
-text = subprocess.run([os.environ["ONCHIP"], "db", "export", "--db", "results.db"], capture_output=True, check=True).stdout.decode()
+text = subprocess.run([os.environ["ONCHIP"], "db", "export", "--db", "results.db"],
+                      capture_output=True, check=True).stdout.decode()
 assert text.count("\r\n") == text.count("\n")
 rows = list(csv.DictReader(text.splitlines()))
 assert len(rows) == sum(len(r["kernels"]) for r in runs.values())

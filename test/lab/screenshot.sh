@@ -1,6 +1,6 @@
 #!/bin/bash
-# The report as a browser shows it: 1280 and 400 pixels wide, light and dark, it isn't blank, it is as bright as it should
-# be, and at 400 pixels nothing but tables in their boxes is wider than the page.
+# The report as a browser shows it: 1280 and 400 pixels wide, light and dark, it isn't blank, it is as bright as it
+# should be, and at 400 pixels nothing but tables in their boxes is wider than the page.
 set -euo pipefail
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
 command -v gnuplot >/dev/null && command -v python3 >/dev/null || exit 77
@@ -8,24 +8,36 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export HOME=$folder
-"$ONCHIP" report run atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 -o page.html >/dev/null
+"$ONCHIP" report run atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 -o page.html \
+    >/dev/null
 
 # A window can't be 400 pixels wide, but a frame can. It tells its size to the page around it.
-sed 's#</body>#<script>addEventListener("load", function () { var d = document.documentElement; parent.postMessage("size " + d.scrollWidth + " " + innerWidth + " " + Math.min.apply(null, Array.from(document.querySelectorAll("svg"), function (s) { return s.getBoundingClientRect().width; })), "*"); });</script>&#' page.html >inner.html
+cat >script.html <<'HTML'
+<script>addEventListener("load", function () {
+    var widths = Array.from(document.querySelectorAll("svg"), function (s) { return s.getBoundingClientRect().width; });
+    var sizes = [document.documentElement.scrollWidth, innerWidth, Math.min.apply(null, widths)];
+    parent.postMessage("size " + sizes.join(" "), "*");
+});</script>
+HTML
+sed -e '/<\/body>/{' -e 'r script.html' -e '}' page.html >inner.html
 grep -q postMessage inner.html
 for width in 1280 400; do
     cat >outer.html <<HTML
-<!DOCTYPE html><body style="margin: 0"><iframe src="inner.html" style="border: 0; display: block" width="$width" height="1500"></iframe>
-<p id="said"></p><script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
+<!DOCTYPE html><body style="margin: 0">
+<iframe src="inner.html" style="border: 0; display: block" width="$width" height="1500"></iframe><p id="said"></p>
+<script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
 HTML
     for scheme in dark light; do
-        options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000 --user-data-dir="$folder/profile"
+        options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000
+            --user-data-dir="$folder/profile"
             --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1))
-        timeout 120 "$browser" "${options[@]}" --dump-dom "file://$folder/outer.html" >dom 2>browser.log || { cat browser.log >&2; exit 77; }
+        timeout 1800 "$browser" "${options[@]}" --dump-dom "file://$folder/outer.html" >dom 2>browser.log ||
+            { cat browser.log >&2; exit 77; }
         read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
         ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
         ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
-        timeout 120 "$browser" "${options[@]}" --screenshot=shot.png --window-size=$((width < 500 ? 500 : width)),1500 "file://$folder/outer.html" >browser.log 2>&1
+        timeout 1800 "$browser" "${options[@]}" --screenshot=shot.png \
+            --window-size=$((width < 500 ? 500 : width)),1500 "file://$folder/outer.html" >browser.log 2>&1
         python3 - shot.png "$width" $scheme <<'PYTHON'
 import struct, sys, zlib
 path, width, scheme = sys.argv[1], int(sys.argv[2]), sys.argv[3]

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The software L1's counters against a count by hand. Word count's threads read 256 characters each from a 256-byte boundary
-# on: the first before the loop, one beside it, 254 in the main loop, which is unrolled twice. After 20 that are monitored 234 are
-# left, from character 21 or 22 on, in 15 lines of 16 bytes, 30 of 8.
+# The software L1's counters against a count by hand. Word count's threads read 256 characters each from a 256-byte
+# boundary on: the first before the loop, one beside it, 254 in the main loop, which is unrolled twice. After 20 that
+# are monitored 234 are left, from character 21 or 22 on, in 15 lines of 16 bytes, 30 of 8.
 set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
 ptx=${ONCHIP_SOURCE:-$(dirname "$0")/../..}/test/lab/golden/wordcount.ptx
@@ -43,10 +43,28 @@ program=(upper blocks=1 threads=64 size=16320)
 expect "loads of which each misses some lane's line" "0 0" --sl1=clock=150
 
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
-kernel() { printf '.visible .entry %s(.param .u64 p)\n{\n    .reg .b32 %%i, %%v;\n    .reg .b64 %%a;\n    .reg .pred %%p;\n    ld.param.u64 %%a, [p];\n    cvta.to.global.u64 %%a, %%a;\n    mov.u32 %%i, 0;\n$l: ld.global.u32 %%v, [%%a];\n    add.u32 %%i, %%i, 1;\n    setp.lt.u32 %%p, %%i, 40;\n    @%%p bra $l;\n    ret;\n}\n' "$1"; }
+kernel() {
+    cat <<PTX
+.visible .entry $1(.param .u64 p)
+{
+    .reg .b32 %i, %v;
+    .reg .b64 %a;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    cvta.to.global.u64 %a, %a;
+    mov.u32 %i, 0;
+\$l: ld.global.u32 %v, [%a];
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 40;
+    @%p bra \$l;
+    ret;
+}
+PTX
+}
 { printf '.version 4.3\n.target sm_35\n.address_size 64\n'; kernel one; } >"$work/one.ptx"
 { cat "$work/one.ptx"; kernel two; } >"$work/two.ptx"
-[[ $("$ONCHIP" run "$work/one.ptx" --gpu titan_black --arg buf:4KiB --sl1) == *'one$sl1_apart'* ]] || { echo "a file's only kernel isn't found" >&2; bad=1; }
+[[ $("$ONCHIP" run "$work/one.ptx" --gpu titan_black --arg buf:4KiB --sl1) == *'one$sl1_apart'* ]] ||
+    { echo "a file's only kernel isn't found" >&2; bad=1; }
 said=$("$ONCHIP" run "$work/two.ptx" --gpu titan_black --arg buf:4KiB --sl1 2>&1 || true)
 [[ $said == *$'has 2 kernels; choose one with --kernel:\n  one\n  two' ]] || { echo "of two kernels: $said" >&2; bad=1; }
 exit $bad

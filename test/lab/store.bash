@@ -20,14 +20,15 @@ contents() {
             thread_instructions, model, version FROM run ORDER BY key;
         SELECT key, s.name, value FROM run r JOIN setting s ON s.run_id = r.id ORDER BY key, s.name;
         SELECT key, m.name, value, text FROM run r JOIN measure m ON m.run_id = r.id ORDER BY key, m.name;
-        SELECT key, k.name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps,
-            occupancy_limit, seconds FROM run r JOIN kernel k ON k.run_id = r.id ORDER BY key, k.name, functional;
+        SELECT key, k.name, launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks,
+            occupancy_warps, occupancy_limit, seconds FROM run r JOIN kernel k ON k.run_id = r.id
+            ORDER BY key, k.name, functional;
         SELECT key, k.name, functional, c.name, value FROM run r JOIN kernel k ON k.run_id = r.id
             JOIN counter c ON c.kernel_id = k.id ORDER BY key, k.name, functional, c.name;
         SELECT key, k.name, functional, c.name, value FROM run r JOIN kernel k ON k.run_id = r.id
             JOIN rate c ON c.kernel_id = k.id ORDER BY key, k.name, functional, c.name;
-        SELECT key, k.name, functional, s.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes
-            FROM run r JOIN kernel k ON k.run_id = r.id JOIN structure s ON s.kernel_id = k.id
+        SELECT key, k.name, functional, s.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits,
+            dram_bytes FROM run r JOIN kernel k ON k.run_id = r.id JOIN structure s ON s.kernel_id = k.id
             ORDER BY key, k.name, functional, s.name;
         SELECT key, k.name, functional, number, s.name, value FROM run r JOIN kernel k ON k.run_id = r.id
             JOIN sample s ON s.kernel_id = k.id ORDER BY key, k.name, functional, number, s.name;"

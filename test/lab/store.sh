@@ -56,9 +56,13 @@ chmod 755 "$folder"
 as=()
 if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
 if "${as[@]}" test -x "$ONCHIP" 2>/dev/null; then
-    if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db locked/other.db >out 2>&1; then complain "locked/other.db was made"; fi
+    if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db locked/other.db >out 2>&1; then
+        complain "locked/other.db was made"
+    fi
     grep -q "can't open the store locked/other.db: Permission denied" out || complain "locked/other.db: $(cat out)"
-    if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db locked/results.db >out 2>&1; then complain "locked/results.db was written"; fi
+    if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db locked/results.db >out 2>&1; then
+        complain "locked/results.db was written"
+    fi
     grep -q "locked/results.db: attempt to write a readonly database" out || complain "locked/results.db: $(cat out)"
 fi
 exit $bad

@@ -57,7 +57,8 @@ says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
 # --- a kernel of a PTX file: its text, and what its arguments are read from, are part of the key
 awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
 head -c 4096 /dev/zero >zeros
-file=(--program saxpy.ptx grid=4 block=256 "args=i32:1024 f32:2 buf:4KiB:@zeros buf:4KiB,i32:4 f32:2 buf:16:iota:f32 buf:16" --db file.db)
+file=(--program saxpy.ptx grid=4 block=256
+    "args=i32:1024 f32:2 buf:4KiB:@zeros buf:4KiB,i32:4 f32:2 buf:16:iota:f32 buf:16" --db file.db)
 status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 0 in the store already, 2 simulated, 0 failed"
 status out 0 "$ONCHIP" sweep "${file[@]}"
@@ -76,7 +77,16 @@ status out 0 "$ONCHIP" db list --failed --db file.db --csv
 says out "outside of every allocation"
 
 # --- measurements: as any other run, alone and in shards
-printf '[matrix]\nmeasure = shared\ngpu = gtx780\nshared.mode = 4, 8\n[matrix ops]\nmeasure = ops\n[matrix run]\nprogram = vectoradd n=64\n' >probe.ini
+cat >probe.ini <<'INI'
+[matrix]
+measure = shared
+gpu = gtx780
+shared.mode = 4, 8
+[matrix ops]
+measure = ops
+[matrix run]
+program = vectoradd n=64
+INI
 status out 0 "$ONCHIP" sweep probe.ini --jobs 2 --db probe.db
 says out "4 runs: 0 in the store already, 4 simulated, 0 failed"
 status out 0 "$ONCHIP" sweep probe.ini --db probe.db
@@ -84,17 +94,23 @@ says out "4 runs: 4 in the store already, 0 simulated, 0 failed"
 for k in 0 1; do status out 0 "$ONCHIP" sweep probe.ini --shard $k/2 --db probe$k.db; done
 status out 0 "$ONCHIP" db merge probe0.db probe1.db --db probes.db
 same probe.db probes.db
-status out 0 "$ONCHIP" db list --program shared --where shared.mode=8 --columns verb,shared.mode_bytes,measure.shared.stride_cycles[stride=6],verified --csv --db probe.db
+status out 0 "$ONCHIP" db list --program shared --where shared.mode=8 \
+    --columns verb,shared.mode_bytes,measure.shared.stride_cycles[stride=6],verified --csv --db probe.db
 says out ",probe,8,47,,done,"
 status out 0 "$ONCHIP" db list --program ops --columns "ops.latency_cycles[op=sfu]" --csv --db probe.db
 says out ",ops,,gtx480,,,"
 says out ",24,done,"
 # a small cache for texture and read-only loads, and no other
-status out 0 "$ONCHIP" sweep measure=caches --gpu gtx780 --set l1.size=0 --set const.size=0 --set readonly.size=1KiB --set readonly.ways=8 --set readonly.index_low=5 --db caches.db
-columns=size_bytes[cache=readonly],line_bytes[cache=readonly],set_count[cache=texture],least_ways[cache=texture],most_ways[cache=readonly],lru[cache=texture],policy[cache=texture],hit_cycles[cache=readonly]
-status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.${columns//,/,measure.cache.}" --csv --db caches.db
+status out 0 "$ONCHIP" sweep measure=caches --gpu gtx780 --set l1.size=0 --set const.size=0 --set readonly.size=1KiB \
+    --set readonly.ways=8 --set readonly.index_low=5 --db caches.db
+columns=size_bytes[cache=readonly],line_bytes[cache=readonly],set_count[cache=texture],least_ways[cache=texture]
+columns+=,most_ways[cache=readonly],lru[cache=texture],policy[cache=texture],hit_cycles[cache=readonly]
+status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.${columns//,/,measure.cache.}" --csv \
+    --db caches.db
 says out ",1024,32,4,8,8,1,lru,110,done,"
-status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.miss_rate[cache=readonly kb=1],measure.cache.miss_rate[cache=texture kb=1.25],measure.cache.size_bytes[cache=local]" --csv --db caches.db
+columns="miss_rate[cache=readonly kb=1],miss_rate[cache=texture kb=1.25],size_bytes[cache=local]"
+status out 0 "$ONCHIP" db list --program caches --columns "measure.cache.${columns//,/,measure.cache.}" --csv \
+    --db caches.db
 says out ",0,1,\"loads of this kind take"
 status out 1 "$ONCHIP" sweep "measure=throughput scale=0.25" --gpu gtx780 --set sm.threads=512 --db failing.db
 says out "1 failed"
@@ -102,12 +118,16 @@ status out 0 "$ONCHIP" db list --failed --program throughput --db failing.db
 says out "no block of this kernel fits an SM"
 # what the host's CPU does is real time, and said to be; the rest is simulated
 for scenario in cpu bigkernel; do
-    status out 0 "$ONCHIP" sweep "measure=bigkernel app=affinity scenario=$scenario bytes=64KiB chunk=8KiB blocks=1 threads=64" --gpu titan_black --set gpu.memory=1MiB --db stream.db
+    status out 0 "$ONCHIP" sweep \
+        "measure=bigkernel app=affinity scenario=$scenario bytes=64KiB chunk=8KiB blocks=1 threads=64" \
+        --gpu titan_black --set gpu.memory=1MiB --db stream.db
 done
-status out 0 "$ONCHIP" db list --program bigkernel --columns bigkernel.seconds,bigkernel.input_bytes --csv --db stream.db
+status out 0 "$ONCHIP" db list --program bigkernel --columns bigkernel.seconds,bigkernel.input_bytes --csv \
+    --db stream.db
 says out "real time of this host"
 status out 0 "$ONCHIP" db list --columns params,bigkernel.chunk_count,bigkernel.seconds --csv --db stream.db
-says out "app=affinity scenario=bigkernel bytes=65536 chunk=8192 blocks=1 threads=64 buffers=5 unit=0 threshold=300,9,0.00"
+says out \
+    "app=affinity scenario=bigkernel bytes=65536 chunk=8192 blocks=1 threads=64 buffers=5 unit=0 threshold=300,9,0.00"
 status out 1 "$ONCHIP" sweep "measure=bigkernel scenario=tripple" --gpu titan_black --db stream.db
 says out "one of cpu, single, double, bigkernel, sl1 is expected"
 status out 1 "$ONCHIP" sweep "measure=bigkernel bytes=12" --gpu titan_black --db stream.db
@@ -117,9 +137,8 @@ says out "a number from 1024 to 1073741824"
 "$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
 pid=$!
 child=
-for ((k = 0; k < 500; k++)); do
+while [[ -z $child ]] && kill -0 $pid 2>/dev/null; do
     child=$(children $pid)
-    [[ -z $child ]] || break
     sleep 0.01
 done
 [[ -n $child ]] && kill -9 $child || complain "no child to kill"

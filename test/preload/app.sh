@@ -1,6 +1,6 @@
 #!/bin/bash
-# An application of the driver API that knows nothing of us, with and without libonchip-sl1.so before it: it prints the same,
-# and what the stand-in driver recorded is what should have been launched. (LD_LIBRARY_PATH has the stand-in.)
+# An application of the driver API that knows nothing of us, with and without libonchip-sl1.so before it: it prints the
+# same, and what the stand-in driver recorded is what should have been launched. (LD_LIBRARY_PATH has the stand-in.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 [[ -e $library && -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # a sanitizer wants to be loaded first itself
@@ -26,7 +26,8 @@ both() {
     rm -f record log
     : >record >log
     "$program" "$1" "$2" "${3:-add.ptx}" >plain || complain "fails without us"
-    STAND_IN_RECORD=record ONCHIP_SL1_LOG=log LD_PRELOAD=$library "$program" "$1" "$2" "${3:-add.ptx}" >out || complain "fails"
+    STAND_IN_RECORD=record ONCHIP_SL1_LOG=log LD_PRELOAD=$library "$program" "$1" "$2" "${3:-add.ptx}" >out ||
+        complain "fails"
     diff plain out >&2 || complain "another output"
 }
 # Each line must be there; the expressions are extended ones.
@@ -34,13 +35,13 @@ recorded() { grep -qE "^$1\$" record || { complain "not recorded: $1"; cat recor
 logged() { grep -qE "^onchip-sl1: .*$1" log || { complain "not in the log: $1"; cat log >&2; }; }
 never() { ! grep -qE "$1" record || complain "recorded: $1"; }
 
-# 64 threads have 2 lines of 16 bytes, one for each structure: 2 KiB, and some bytes for their warps' choice, behind what the
-# application takes, rounded up to 16. Shared memory of an H200's block is up to 227 KiB = 232448 bytes.
+# 64 threads have 2 lines of 16 bytes, one for each structure: 2 KiB, and some bytes for their warps' choice, behind
+# what the application takes, rounded up to 16. Shared memory of an H200's block is up to 227 KiB = 232448 bytes.
 some='smem 2[01][0-9][0-9]'
 apart="add\\\$sl1_apart grid 4 block 64 $some region 0 lines 2"
 as_it_is='add grid 4 block 64 smem 0 bytes [0-9]+'
 
-# --- ways to the driver ---------------------------------------------------------------------------------------------------
+# --- ways to the driver -----------------------------------------------------------------------------------------------
 for how in dlsym proc linked; do
     both $how launch
     recorded 'cuModuleLoadDataEx: rewritten'
@@ -49,13 +50,14 @@ for how in dlsym proc linked; do
     recorded cuModuleUnload
     logged 'module 1: add is rewritten: 2 data structures$'
     logged 'module 1: plain is left alone: no loop'
-    logged 'add is launched rewritten: 2 lines of 16 bytes a thread, 2[01][0-9][0-9] bytes of dynamic shared memory a block, pointers apart$'
+    shared='2[01][0-9][0-9] bytes of dynamic shared memory a block'
+    logged "add is launched rewritten: 2 lines of 16 bytes a thread, $shared, pointers apart\$"
 done
 [[ $(grep -c 'launched rewritten' log) == 1 ]] || complain "logged more than once"
 both ptsz launch
 recorded "cuLaunchKernel_ptsz $apart bytes 0"
 
-# --- ways to load and to launch ---------------------------------------------------------------------------------------------
+# --- ways to load and to launch ---------------------------------------------------------------------------------------
 for what in data file fatbinary; do
     both proc $what
     recorded 'cuModuleLoadData: rewritten'
@@ -83,7 +85,7 @@ logged 'pointers that may alias$'
 both proc again
 grep -q 'no memory is lost' out || complain "memory is lost"
 
-# --- shared memory of the application's own ---------------------------------------------------------------------------------
+# --- shared memory of the application's own ---------------------------------------------------------------------------
 both proc some  # 1000 bytes
 recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 3[01][0-9][0-9] region 1008 lines 2 bytes 0'
 for what in much-asked library-much-asked; do
@@ -94,7 +96,7 @@ both proc much  # more than it may: its launch fails, and shall
 grep -q 'cuLaunchKernel: 1' out || complain "doesn't fail"
 never '\$sl1.* grid'
 
-# --- left alone ----------------------------------------------------------------------------------------------------------------
+# --- left alone -------------------------------------------------------------------------------------------------------
 left() {  # HOW WHAT CALL WHY
     both "$1" "$2"
     recorded "$3 $as_it_is"
@@ -132,7 +134,7 @@ logged 'module 1 is left alone: its PTX is not understood'
 both proc data empty.ptx
 logged 'module 1 is left alone: it is neither PTX nor a fat binary'
 
-# --- settings --------------------------------------------------------------------------------------------------------------------
+# --- settings ---------------------------------------------------------------------------------------------------------
 ONCHIP_SL1=line=8,noalias,bogus both proc same
 recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 1[01][0-9][0-9] region 0 lines 2 bytes 0'
 logged "ONCHIP_SL1: no setting 'bogus'"
@@ -146,7 +148,7 @@ ONCHIP_SL1=line=24 left proc same cuLaunchKernel 'its pointers may alias, or .* 
 ONCHIP_SL1_LOG= LD_PRELOAD=$library ./app proc launch add.ptx >/dev/null 2>log || complain "fails without a log"
 [[ ! -s log ]] || complain "it speaks without being asked"
 
-# --- fat binaries -------------------------------------------------------------------------------------------------------------------
+# --- fat binaries -----------------------------------------------------------------------------------------------------
 # le BYTES NUMBER: little endian.
 le() {
     local n=$2 k
@@ -156,7 +158,8 @@ le() {
 entry() {
     local bytes padded
     bytes=$(stat -c %s "$5") padded=$(((bytes + 7) / 8 * 8))
-    le 2 "$1" && le 2 0x101 && le 4 64 && le 8 $padded && le 4 $(($4 ? bytes : 0)) && le 4 0 && le 4 0 && le 4 "$2" && le 8 0 && le 8 "$3" && le 8 0 && le 8 "$4"
+    le 2 "$1" && le 2 0x101 && le 4 64 && le 8 $padded && le 4 $(($4 ? bytes : 0)) && le 4 0 && le 4 0 && le 4 "$2" &&
+        le 8 0 && le 8 "$3" && le 8 0 && le 8 "$4"
     cat "$5"
     head -c $((padded - bytes)) /dev/zero
 }
@@ -181,7 +184,8 @@ printf 'no code, really' >code
 export STAND_IN_CODE=add.ptx
 
 entry 1 80 0x11 0 add.ptx >entries && container entries >plain.fatbin
-{ entry 1 70 0x11 0 broken.ptx && entry 2 80 0x11 0 code && entry 1 80 0x2011 $((bytes + 100)) lz4 && entry 1 100 0x11 0 broken.ptx; } >entries && container entries >lz4.fatbin
+{ entry 1 70 0x11 0 broken.ptx && entry 2 80 0x11 0 code && entry 1 80 0x2011 $((bytes + 100)) lz4 &&
+    entry 1 100 0x11 0 broken.ptx; } >entries && container entries >lz4.fatbin
 for image in plain lz4; do
     for what in data wrapped-fatbinary wrapped-library library-file; do
         both proc $what $image.fatbin
@@ -198,18 +202,21 @@ refused() {  # WHY: of the container with these entries
 }
 entry 2 90 0x11 0 code >entries && refused 'it is machine code alone'
 entry 1 100 0x11 0 add.ptx >entries && refused 'its PTX is for later GPUs'
-{ entry 1 80 0x11 0 add.ptx && entry 2 90 0x11 0 code; } >entries && refused 'its PTX, for compute capability 8.0, is older than its machine code, for 9.0'
-{ entry 1 80 0x11 0 add.ptx && entry 1 80 0x11 0 add.ptx; } >entries && refused 'it has several PTX modules for the same GPU'
+{ entry 1 80 0x11 0 add.ptx && entry 2 90 0x11 0 code; } >entries &&
+    refused 'its PTX, for compute capability 8.0, is older than its machine code, for 9.0'
+{ entry 1 80 0x11 0 add.ptx && entry 1 80 0x11 0 add.ptx; } >entries &&
+    refused 'it has several PTX modules for the same GPU'
 entry 1 80 0x2011 5000 lz4 >entries && refused 'its compressed PTX is damaged'
 entry 1 80 0x2011 $((bytes + 100)) cut >entries && refused 'its compressed PTX is damaged'
-entry 1 80 0x8011 $((bytes + 100)) lz4 >entries && refused 'its (compressed PTX is damaged|PTX is compressed with zstd, and there is no libzstd.so.1 here)'
+entry 1 80 0x8011 $((bytes + 100)) lz4 >entries &&
+    refused 'its (compressed PTX is damaged|PTX is compressed with zstd, and there is no libzstd.so.1 here)'
 entry 1 80 0x11 0 add.ptx | head -c 500 >entries && refused 'its fat binary is damaged'
 printf '\x7fELF\x02\x01\x01' >code.cubin
 both proc data code.cubin
 recorded "cuLaunchKernel $as_it_is"
 logged 'module 1 is left alone: it is machine code alone$'
 
-# --- dlsym knows its caller ---------------------------------------------------------------------------------------------------------
+# --- dlsym knows its caller -------------------------------------------------------------------------------------------
 now="dlsym(RTLD_NEXT)"
 cat >next.c <<'C'
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fat binaries as the toolkit makes them, in each of its compressions: their PTX is found and rewritten, and does the same.
-# (LD_LIBRARY_PATH has the stand-in for the driver, which takes the PTX of add.ptx for what is in a fat binary.)
+# Fat binaries as the toolkit makes them, in each of its compressions: their PTX is found and rewritten, and does the
+# same. (LD_LIBRARY_PATH has the stand-in for the driver, which takes the PTX of add.ptx for what is in a fat binary.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -21,7 +21,7 @@ export STAND_IN_CODE=$here/add.ptx
 ./app dlsym data "$here/add.ptx" | grep sum >expected
 both='-gencode arch=compute_90,code=[sm_90,compute_90]'
 modes=(--no-compress --compress)
-if "$nvcc" --help | grep -q compress-mode; then modes=(--compress-mode={none,speed,balance,size}); fi
+if grep -q compress-mode <<<"$("$nvcc" --help)"; then modes=(--compress-mode={none,speed,balance,size}); fi
 for mode in "${modes[@]}"; do
     if [[ $mode == --no-compress || $mode == --compress ]]; then mode="-Xfatbin $mode"; fi
     # shellcheck disable=SC2086
@@ -29,7 +29,8 @@ for mode in "${modes[@]}"; do
     for what in data wrapped-library; do
         : >log
         ONCHIP_SL1_LOG=log LD_PRELOAD=$library ./app dlsym $what add.fatbin | grep sum | diff expected -
-        grep -q 'add is launched rewritten' log || grep 'no libzstd' log || { echo "$mode $what" && cat log && false; } >&2
+        grep -q 'add is launched rewritten' log || grep 'no libzstd' log ||
+            { echo "$mode $what" && cat log && false; } >&2
     done
 done
 "$nvcc" -fatbin -gencode arch=compute_90,code=sm_90 add.cu -o add.fatbin

@@ -1,7 +1,7 @@
 #!/bin/bash
-# CUDA's runtime, linked statically and not, gets the driver's functions through us: everything that it asks for, asked again in the
-# same words, is ours where we have it. Further the stand-in can't lead it, which before it takes a driver wants to be shown that it
-# is NVIDIA's. (LD_LIBRARY_PATH has the stand-in.)
+# CUDA's runtime, linked statically and not, gets the driver's functions through us: everything that it asks for, asked
+# again in the same words, is ours where we have it. Further the stand-in can't lead it, which before it takes a driver
+# wants to be shown that it is NVIDIA's. (LD_LIBRARY_PATH has the stand-in.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -61,11 +61,13 @@ for how in static shared; do
         ! grep -qx "$name" ours || expected=libonchip-sl1.so
         [[ $where == "$expected" ]] || { echo "$how: $name with flags $flags is $where's"; bad=1; }
     done <given
-    for name in cuLibraryLoadData cuLibraryGetKernel cuKernelGetFunction cuLaunchKernel cuLaunchKernelEx cuGetProcAddress; do
+    for name in cuLibraryLoadData cuLibraryGetKernel cuKernelGetFunction cuLaunchKernel cuLaunchKernelEx \
+        cuGetProcAddress; do
         grep -q "^$name 0 libonchip-sl1.so" given || { echo "$how: it doesn't ask for $name"; bad=1; }
     done
     for name in cuLaunchKernel cuLaunchKernelEx; do
-        grep -q "^$name 2 libonchip-sl1.so" given || { echo "$how: it doesn't ask for $name of a thread's own stream"; bad=1; }
+        grep -q "^$name 2 libonchip-sl1.so" given ||
+            { echo "$how: it doesn't ask for $name of a thread's own stream"; bad=1; }
     done
 done >&2
 exit $bad

@@ -1,18 +1,19 @@
 #!/bin/bash
-# End-to-end tests: every data/NAME.ptx is run by the program itself, in all of its ways: executed only and timed, lowered
-# and as written, on two GPUs, with 1, 2 and 7 host threads. All must give the same results, and the JSON of the timed runs
-# must be the same to the byte on any number of threads, wall_seconds apart.
+# End-to-end tests: every data/NAME.ptx is run by the program itself, in all of its ways: executed only and timed,
+# lowered and as written, on two GPUs, with 1, 2 and 7 host threads. All must give the same results, and the JSON of the
+# timed runs must be the same to the byte on any number of threads, wall_seconds apart.
 #
 # The comments at the top of a file say what to do:
 #   // run: OPTIONS       of onchip run; several lines are several runs, whose outputs follow one another
 #   // only: MODE …       the modes it makes sense in, of: functional timed lowered plain threads gpus (default: all)
-#   //= SHELL             lines of a shell script that computes what must come out (printf's text and the dumps, in order)
-#   //? SHELL             lines of a shell script that judges it instead ($out; its exit status), where a race may end in
-#                         more than one way
-# The expectation is computed apart from the simulator; where neither is there it is worked out by hand, in NAME.out. A file
-# with a NAME.err must fail: its first line is "exit N", then come lines that the error must contain, in this order, and
-# "! TEXT" for what it must not contain. `ptx.sh --refresh NAME …` writes NAME.out or NAME.err from what comes out, to be
-# read before it is kept.
+#   //= SHELL             lines of a shell script that computes what must come out (printf's text and the dumps, in
+#                         order)
+#   //? SHELL             lines of a shell script that judges it instead ($out; its exit status), where a race may end
+#                         in more than one way
+# The expectation is computed apart from the simulator; where neither is there it is worked out by hand, in NAME.out. A
+# file with a NAME.err must fail: its first line is "exit N", then come lines that the error must contain, in this
+# order, and "! TEXT" for what it must not contain. `ptx.sh --refresh NAME …` writes NAME.out or NAME.err from what
+# comes out, to be read before it is kept.
 set -uo pipefail
 cd "$(dirname "$0")/data" || exit 1
 onchip=${ONCHIP:-../../../build/onchip}
@@ -40,7 +41,9 @@ launch() {
     : >"$work/json"
     while IFS= read -r line; do
         eval "set -- $(printf '%q ' "$@")"  # the options again, for the eval below
-        eval "timeout ${ONCHIP_TIMEOUT:-60} \"$onchip\" run $name.ptx $line --json \"\$@\"" 2>>"$work/text" >>"$work/json" || status=$?
+        # A minute of processor time: a kernel that doesn't end is one file's failure.
+        eval "(ulimit -t 60 && exec \"$onchip\" run $name.ptx $line --json \"\$@\")" 2>>"$work/text" >>"$work/json" ||
+            status=$?
         runs=$((runs + 1))
     done < <(sed -n 's|^// run: *||p' "$name.ptx")
     sed -i '/"wall_seconds"/d' "$work/json"
@@ -50,7 +53,8 @@ launch() {
 must_be() {
     local name=$1 mode=$2
     if ((status)); then
-        complain "$name" "$mode: exit status $status: $(tr -d '\n' <"$work/text" | head -c 400)$(grep -m1 '"error"' "$work/json")"
+        complain "$name" \
+            "$mode: exit status $status: $(tr -d '\n' <"$work/text" | head -c 400)$(grep -m1 '"error"' "$work/json")"
     elif [[ -s $work/judge ]]; then
         out=$(<"$work/text") bash "$work/judge" || complain "$name" "$mode: judged wrong: $(head -c 600 "$work/text")"
     elif ! cmp -s "$work/want" "$work/text"; then
@@ -60,7 +64,10 @@ must_be() {
 }
 
 # The error of the last launch, which --json carries: with its lines told apart.
-error_text() { sed -n 's/^ *"error": "\(.*\)",\{0,1\}$/\1/p' "$work/json" | sed 's/\\"/"/g; s/\\n/\n/g'; cat "$work/text"; }
+error_text() {
+    sed -n 's/^ *"error": "\(.*\)",\{0,1\}$/\1/p' "$work/json" | sed 's/\\"/"/g; s/\\n/\n/g'
+    cat "$work/text"
+}
 
 must_fail() {
     local name=$1 mode=$2 code line text

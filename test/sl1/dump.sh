@@ -40,7 +40,8 @@ lacks call
 lacks sl1_
 gives 0 '.entry k(' 'ld.u32 %x$1, [%at$1]' 'mov.b64' '.loc 1 7 3' -- "${sl1[@]}" --dump forward
 lacks .local
-gives 0 'k: rewritten' 'structure 0: in, 1 accesses, only read' 'structure 1: out, 1 accesses, read and written' -- "${sl1[@]}" --dump plan
+gives 0 'k: rewritten' 'structure 0: in, 1 accesses, only read' 'structure 1: out, 1 accesses, read and written' -- \
+    "${sl1[@]}" --dump plan
 plan=$out
 gives 0 -- "${sl1[@]}" --plan
 [[ $out == "$plan" ]] || complain "--plan isn't --dump plan"
@@ -54,8 +55,10 @@ gives 0 '// k$sl1_apart' -- "${sl1[@]}" --dump compute --sl1=noalias
 gives 0 -- "${sl1[@]}" --dump plan -o "$work/plan"
 [[ ! $out && $(<"$work/plan") == "$plan" ]] || complain "-o isn't where the dump goes"
 gives 2 "--dump is one of inline|forward|plan|monitor|compute|plain, not 'both'" -- "${sl1[@]}" --dump both
-sed 's/ld.u32/atom.add.u32/; s/%x, \[%at\]/%x, [%at], 1/; s/st.u32 \[%out\]/st.volatile.u32 [%out]/' "$work/k.ptx" >"$work/left.ptx"
-gives 0 '// k is left alone: atomics or volatile accesses touch every structure of its loops' -- sl1 "$work/left.ptx" --dump compute
+sed 's/ld.u32/atom.add.u32/; s/%x, \[%at\]/%x, [%at], 1/; s/st.u32 \[%out\]/st.volatile.u32 [%out]/' "$work/k.ptx" \
+    >"$work/left.ptx"
+gives 0 '// k is left alone: atomics or volatile accesses touch every structure of its loops' -- sl1 "$work/left.ptx" \
+    --dump compute
 sed 's/%x/%sl1_x/' "$work/k.ptx" >"$work/again.ptx"
 gives 0 'k: left alone: it is rewritten already' -- sl1 "$work/again.ptx" --plan
 exit $bad

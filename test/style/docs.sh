@@ -1,6 +1,7 @@
 #!/bin/bash
-# The documentation says what the program does: the generated pages and README.md's transcripts are what tools/docs.sh
-# makes now (host times apart), the manual page has every option, and doc/json.md every field.
+# The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
+# of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
+# option, and doc/json.md every field.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -12,21 +13,60 @@ complain() {
     bad=1
 }
 
-mkdir "$folder/doc"
-cp README.md "$folder"
-cp doc/results.md "$folder/doc"
-bash tools/docs.sh "$folder"
-for file in README.md doc/gpu.md doc/counters.md doc/results.md; do
-    diff -I '^simulated in ' -I 'runs: .* simulated, .* in [0-9.]* s$' "$file" "$folder/$file" >&2 || complain "$file is stale: run tools/docs.sh"
+bash tools/docs.sh --check || bad=1
+
+# tools/blocks.sh finds what is wrong with a block, says where, and writes output anew.
+cat >"$folder/wrong.md" <<'END'
+```console
+$ echo right
+wrong
+$ echo 'simulated in 1.5 s'
+simulated in 0.1 s
+```
+```console
+$ false
+```
+<!-- file: a.c -->
+```c
+int main(void) { return missing; }
+```
+```json
+{"a": }
+```
+<!-- not run: a reason -->
+```console
+$ false
+```
+```ini
+[a]
+```
+END
+cp "$folder/wrong.md" "$folder/refreshed.md"
+if bash tools/blocks.sh --check "$folder/wrong.md" >"$folder/log" 2>&1; then
+    complain "tools/blocks.sh finds nothing wrong"
+fi
+for text in ':1: `echo right` prints something else' '+right' ':7: `false` failed' ':11: c block' ':14: json block' \
+    ':18: not run: a reason' ':21: nothing tells how' '5 blocks run, 1 not run'; do
+    grep -qF -e "$text" "$folder/log" || complain "tools/blocks.sh doesn't say '$text': $(<"$folder/log")"
 done
+if grep -F 'simulated in' "$folder/log" | grep '^[-+]'; then complain "tools/blocks.sh compares time"; fi
+if bash tools/blocks.sh "$folder/refreshed.md" &>/dev/null; then
+    complain "tools/blocks.sh finds nothing wrong when it writes"
+fi
+sed '3s/wrong/right/' "$folder/wrong.md" | diff - "$folder/refreshed.md" >&2 ||
+    complain "tools/blocks.sh doesn't write what is printed"
 
 # The schema's tables fail where a column has no sentence.
 sed 's/ -- the kernel$//' src/lab/schema/1.sql >"$folder/bare.sql"
-if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then complain "tools/schema.awk misses columns without sentence"; fi
-grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" || complain "tools/schema.awk: $(cat "$folder/log")"
+if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then
+    complain "tools/schema.awk misses columns without sentence"
+fi
+grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" ||
+    complain "tools/schema.awk: $(cat "$folder/log")"
 
 # Every option is in the manual page.
-options=$(for verb in run probe sl1 sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z0-9-]+' | sort -u)
+options=$(for verb in run probe sl1 sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z0-9-]+' |
+    sort -u)
 sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
 for option in $options; do
     grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
@@ -43,7 +83,8 @@ awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folde
     >>"$folder/json" 2>/dev/null
 "$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
 # What stands in "dumps" are names of parameters.
-for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' | tr -d ' ":' | sort -u); do
+for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
+    tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
 done
 

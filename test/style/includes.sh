@@ -48,7 +48,8 @@ for path in src/*/; do
         elif [[ $allowed != *" ${target%%/*} "* ]]; then
             complain "$file:$line: $folder may not include \"$target\" (allowed:${allowed% })"
         fi
-    done < <(grep -rnE --include='*.[chS]' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$path" || true)
+    done < <(grep -rnE --include='*.[chS]' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$path" ||
+        true)
 done
 
 # Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
@@ -56,14 +57,21 @@ inference=(level stairs sets index policy infer shape subject)
 files=()
 for name in "${inference[@]}"; do
     file=src/probe/$name.c
-    if [[ -e $file ]]; then files+=("$file"); else complain "$file: no such file; the list of inference files is stale"; fi
+    if [[ -e $file ]]; then
+        files+=("$file")
+    else
+        complain "$file: no such file; the list of inference files is stale"
+    fi
 done
 while IFS=: read -r file line include; do
     complain "$file:$line: an inference file may include headers of base and probe only: $include"
-done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null "${files[@]}" | grep -vE '"(base|probe)/' || true)
+done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null "${files[@]}" |
+    grep -vE '"(base|probe)/' || true)
 
 # The public header stands alone.
-if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then complain "include/onchip.h includes our headers"; fi
+if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then
+    complain "include/onchip.h includes our headers"
+fi
 
 while IFS=: read -r file line include; do
     complain "$file:$line: a workload may include \"lab/lab.h\" and headers of workloads/ only: $include"

@@ -1,25 +1,40 @@
 #!/bin/bash
-# What `cmake --install` leaves works for somebody else: the header and the library, found as pkg-config would.
+# What `cmake --install` leaves works for somebody else, from any prefix, without ldconfig and without LD_LIBRARY_PATH:
+# README.md's example of the library, built with pkg-config, and the same with the static library.
 set -euo pipefail
 [[ -e $ONCHIP && -e $ONCHIP_BUILD/libonchip.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+command -v pkg-config >/dev/null || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cmake --install "$ONCHIP_BUILD" --prefix "$folder" >/dev/null
-for file in bin/onchip include/onchip.h share/man/man1/onchip.1; do [[ -s $folder/$file ]]; done
+cmake --install "$ONCHIP_BUILD" --prefix "$folder/first" >/dev/null
+for file in bin/onchip include/onchip.h share/man/man1/onchip.1; do [[ -s $folder/first/$file ]]; done
+"$folder/first/bin/onchip" list gpus >/dev/null
 lib=$(dirname "$(find "$folder" -name libonchip.a)")
-[[ -s $lib/pkgconfig/onchip.pc && -s $lib/libonchip.so && -s $lib/libonchip-sl1.so ]]
-cat >"$folder/a.c" <<'C'
-#include <onchip.h>
-#include <stdio.h>
-int main(void) {
-    oc_device *device;
-    char message[500];
-    oc_config config = {.gpu = "no such gpu"};
-    return oc_open(&config, &device, message, sizeof message) == OC_OK;
+[[ -s $lib/libonchip.so && -s $lib/libonchip-sl1.so ]]
+
+# block LANGUAGE PATTERN: README.md's first block in it that has a line with this.
+block() {
+    awk -v fence="\`\`\`$1" -v pattern="$2" '
+        $0 == fence { on = 1; text = ""; next }
+        $0 == "```" { if (on && text ~ pattern) { printf "%s", text; exit } on = 0 }
+        on { text = text $0 "\n" }' "$ONCHIP_SOURCE/README.md"
 }
-C
-cc -Wall -Werror -I "$folder/include" "$folder/a.c" -L "$lib" -lonchip -Wl,-rpath,"$lib" -o "$folder/shared"
-cc -Wall -Werror -I "$folder/include" "$folder/a.c" "$lib/libonchip.a" -pthread -lm -o "$folder/static"
-"$folder/shared"
-"$folder/static"
-"$folder/bin/onchip" list gpus >/dev/null
+cd "$folder"
+block ptx 'entry saxpy' >saxpy.ptx
+block c 'onchip.h' >saxpy.c
+block console '[$] ./saxpy' | sed '0,/^\$ .\/saxpy$/d' >expected
+[[ -s saxpy.ptx && -s saxpy.c && -s expected ]]
+unset LD_LIBRARY_PATH LD_RUN_PATH
+export PKG_CONFIG_PATH=$lib/pkgconfig
+cc -Wall -Werror saxpy.c $(pkg-config --cflags --libs onchip) -o saxpy
+./saxpy | diff expected -
+grep -qF "=> $lib/libonchip.so" <<<"$(ldd ./saxpy)"
+cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -lsqlite3 -pthread -lm -o static
+./static | diff expected -
+
+# Another prefix gets its own onchip.pc, given as a relative path too; in a package ($DESTDIR) it names the prefix.
+cmake --install "$ONCHIP_BUILD" --prefix second >/dev/null
+second=$folder/second/${lib#"$folder/first/"}
+[[ $(PKG_CONFIG_PATH=$second/pkgconfig pkg-config --variable=prefix onchip) == "$folder/second" ]]
+DESTDIR=$folder/package cmake --install "$ONCHIP_BUILD" --prefix /opt/onchip >/dev/null
+[[ $(sed -n 's/^prefix=//p' package/opt/onchip/*/pkgconfig/onchip.pc) == /opt/onchip ]]

@@ -9,7 +9,8 @@ state=$(objdump -t "$library" | awk '
     / file format / { object = $1 }
     {
         for (i = 2; i < NF; i++)  # value, flags, section, size, name: the section is the field before the size
-            if ($i ~ /^(\.data|\.bss|\.tbss|\.tdata|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/ && $NF != $i) print object, $NF, $i
+            if ($i ~ /^(\.data|\.bss|\.tbss|\.tdata|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/ && $NF != $i)
+                print object, $NF, $i
     }')
 if [[ -n $state ]]; then
     printf 'file-scope mutable state:\n%s\n' "$state" >&2

@@ -7,12 +7,15 @@ extern "C" __global__ void integers(int *a, unsigned *u, unsigned long long *v, 
     __shared__ unsigned s[32];
     int i = threadIdx.x;
     s[i] = 0;
-    a[0] = atomicAdd(a, i) + atomicSub(a + 1, i) + atomicMin(a + 2, i) + atomicMax(a + 3, i) + atomicExch(a + 4, i) + atomicCAS(a + 5, i, 7);
-    u[0] = atomicInc(u, 9) + atomicDec(u + 1, 9) + atomicAnd(u + 2, i) + atomicOr(u + 3, i) + atomicXor(u + 4, i) + atomicMin(u + 5, i);
+    a[0] = atomicAdd(a, i) + atomicSub(a + 1, i) + atomicMin(a + 2, i) + atomicMax(a + 3, i) + atomicExch(a + 4, i) +
+        atomicCAS(a + 5, i, 7);
+    u[0] = atomicInc(u, 9) + atomicDec(u + 1, 9) + atomicAnd(u + 2, i) + atomicOr(u + 3, i) + atomicXor(u + 4, i) +
+        atomicMin(u + 5, i);
     v[0] = atomicAdd(v, i) + atomicMax(v + 1, i) + atomicCAS(v + 2, 1, 2) + atomicExch(v + 3, 5) + atomicOr(v + 4, i);
     l[0] = atomicMin(l, i) + atomicMax(l + 1, i);
     atomicAdd(&s[i & 3], 1u), atomicAdd(a + 6, 1), atomicOr(u + 7, 1u), atomicInc(&s[5], 3);
-    atomicAdd_block(a + 8, 1), atomicAdd_system(a + 9, 1), a[10] = atomicCAS_block(a + 11, 1, 2) + atomicExch_system(a + 12, 3);
+    atomicAdd_block(a + 8, 1), atomicAdd_system(a + 9, 1), a[10] = atomicCAS_block(a + 11, 1, 2) +
+        atomicExch_system(a + 12, 3);
     __syncthreads();
     u[9] = s[i];
     unsigned short h = (unsigned short)i;
@@ -36,7 +39,8 @@ extern "C" __global__ void ordered(int *a, unsigned long long *v, float *f) {
     cuda::atomic_ref<unsigned long long, cuda::thread_scope_system> z(v[0]);
     a[2] = x.load(cuda::memory_order_acquire) + x.load(cuda::memory_order_relaxed) + x.load();
     x.store(1, cuda::memory_order_release), y.store(2, cuda::memory_order_relaxed), z.store(3);
-    a[3] = x.fetch_add(1, cuda::memory_order_acq_rel) + y.fetch_or(4, cuda::memory_order_acquire) + (int)z.exchange(5, cuda::memory_order_release);
+    a[3] = x.fetch_add(1, cuda::memory_order_acq_rel) + y.fetch_or(4, cuda::memory_order_acquire) +
+        (int)z.exchange(5, cuda::memory_order_release);
     int want = 3;
     while (!x.compare_exchange_weak(want, want + 1, cuda::memory_order_acq_rel)) {}
     cuda::atomic_ref<float, cuda::thread_scope_device> w(f[0]);

@@ -43,7 +43,8 @@ extern "C" __global__ void spaces(int *out, int n, volatile int *flags) {
     module_shared[threadIdx.x & 31] = managed;
     __syncthreads();
     int *any = n > 3 ? fixed : n > 2 ? dynamic : n > 1 ? local : numbers;
-    out[threadIdx.x] = any[(threadIdx.x + 1) % 20] + (int)wide[0] + flags[0] + module_shared[0] + zeros[n] + *inside_too;
+    out[threadIdx.x] = any[(threadIdx.x + 1) % 20] + (int)wide[0] + flags[0] + module_shared[0] + zeros[n] +
+        *inside_too;
     flags[1] = (int)pairs[n & 1].y + (int)mixed[n & 1].u + *packed.p;
 }
 
@@ -66,7 +67,8 @@ extern "C" __global__ void vectors(float4 *a, double2 *b, char4 *c, uchar2 *d, s
 #ifdef __CUDACC__
 extern "C" __global__ void caches(int *a, const int *__restrict__ b, float *f) {
     int i = threadIdx.x;
-    a[i] = __ldg(&b[i]) + __ldca(&a[i + 1]) + __ldcg(&a[i + 2]) + __ldcs(&a[i + 3]) + __ldlu(&a[i + 4]) + __ldcv(&a[i + 5]);
+    a[i] = __ldg(&b[i]) + __ldca(&a[i + 1]) + __ldcg(&a[i + 2]) + __ldcs(&a[i + 3]) + __ldlu(&a[i + 4]) +
+        __ldcv(&a[i + 5]);
     __stwb(&a[i + 6], 1), __stcg(&a[i + 7], 2), __stcs(&a[i + 8], 3), __stwt(&a[i + 9], 4);
     float4 v = __ldg((const float4 *)f + i);
     __stcs((float4 *)f + i + 32, v);

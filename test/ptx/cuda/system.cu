@@ -1,4 +1,5 @@
-// What calls the system: printf, assert, malloc and free, trap, exit; textures and surfaces; asynchronous copies; directives.
+// What calls the system: printf, assert, malloc and free, trap, exit; textures and surfaces; asynchronous copies;
+// directives.
 #include <cassert>
 #include <cstdio>
 #include <cuda_pipeline.h>

@@ -6,7 +6,8 @@ namespace cg = cooperative_groups;
 
 extern "C" __global__ void shuffles(int *a, float *f, double *d, long long *l, short *s) {
     int i = threadIdx.x, x = a[i];
-    x += __shfl_sync(~0u, x, 3) + __shfl_up_sync(~0u, x, 1) + __shfl_down_sync(~0u, x, 2, 16) + __shfl_xor_sync(~0u, x, 4);
+    x += __shfl_sync(~0u, x, 3) + __shfl_up_sync(~0u, x, 1) + __shfl_down_sync(~0u, x, 2, 16) +
+        __shfl_xor_sync(~0u, x, 4);
     a[i] = x;
     f[i] = __shfl_xor_sync(~0u, f[i], 1, 8);
     d[i] = __shfl_down_sync(~0u, d[i], 16);
@@ -16,14 +17,16 @@ extern "C" __global__ void shuffles(int *a, float *f, double *d, long long *l, s
 
 extern "C" __global__ void votes(int *a, unsigned *u, unsigned long long *v) {
     int i = threadIdx.x;
-    u[i] = __ballot_sync(~0u, a[i] > 3) + __any_sync(~0u, a[i]) + __all_sync(~0u, a[i] < 5) + __uni_sync(~0u, a[i] & 1) + __activemask();
+    u[i] = __ballot_sync(~0u, a[i] > 3) + __any_sync(~0u, a[i]) + __all_sync(~0u, a[i] < 5) +
+        __uni_sync(~0u, a[i] & 1) + __activemask();
     int pred;
     u[i] += __match_any_sync(~0u, a[i]) + __match_all_sync(~0u, v[i], &pred) + __match_any_sync(~0u, v[i]);
     u[i] += pred;
     __syncwarp();
     __syncwarp(0xffff);
 #if __CUDA_ARCH__ >= 800
-    u[i] += __reduce_add_sync(~0u, u[i]) + __reduce_min_sync(~0u, a[i]) + __reduce_max_sync(~0u, u[i]) + __reduce_or_sync(~0u, u[i]);
+    u[i] += __reduce_add_sync(~0u, u[i]) + __reduce_min_sync(~0u, a[i]) + __reduce_max_sync(~0u, u[i]) +
+        __reduce_or_sync(~0u, u[i]);
     u[i] += __reduce_and_sync(~0u, u[i]) ^ __reduce_xor_sync(~0u, u[i]);
 #endif
 }
@@ -41,7 +44,8 @@ extern "C" __global__ void barriers(int *a) {
 }
 
 extern "C" __global__ void registers(unsigned *u, unsigned long long *v) {
-    u[0] = threadIdx.x + threadIdx.y + threadIdx.z + blockIdx.x + blockIdx.y + blockIdx.z + blockDim.x + blockDim.y + blockDim.z +
+    u[0] = threadIdx.x + threadIdx.y + threadIdx.z + blockIdx.x + blockIdx.y + blockIdx.z + blockDim.x + blockDim.y +
+        blockDim.z +
            gridDim.x + gridDim.y + gridDim.z + warpSize + (unsigned)clock();
     v[0] = clock64();
 }
@@ -52,8 +56,10 @@ extern "C" __global__ void asm_registers(unsigned *u, unsigned long long *v) {
     u[n++] = x
     unsigned x;
     int n = 0;
-    READ("%%laneid"); READ("%%warpid"); READ("%%nwarpid"); READ("%%smid"); READ("%%nsmid"); READ("%%lanemask_eq"); READ("%%lanemask_le");
-    READ("%%lanemask_lt"); READ("%%lanemask_ge"); READ("%%lanemask_gt"); READ("%%clock"); READ("%%clock_hi"); READ("%%globaltimer_lo");
+    READ("%%laneid"); READ("%%warpid"); READ("%%nwarpid"); READ("%%smid"); READ("%%nsmid"); READ("%%lanemask_eq");
+    READ("%%lanemask_le");
+    READ("%%lanemask_lt"); READ("%%lanemask_ge"); READ("%%lanemask_gt"); READ("%%clock"); READ("%%clock_hi");
+    READ("%%globaltimer_lo");
     READ("%%globaltimer_hi"); READ("%%dynamic_smem_size"); READ("%%total_smem_size");
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(v[0]));
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(v[1]));

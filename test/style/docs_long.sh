@@ -1,0 +1,7 @@
+#!/bin/bash
+# The code blocks of documents that take long: those that change a copy of the source tree, which is built then.
+set -euo pipefail
+[[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
+cd "$ONCHIP_SOURCE"
+mapfile -t documents < <(grep -lE '^<!-- (long|blocks: a copy of the source) -->$' ./*.md doc/*.md)
+exec bash tools/blocks.sh --check --long "${documents[@]}"
