@@ -3,14 +3,14 @@
 
 A mutant is a copy of the sources with one token changed: a comparison, an operator, a constant by one, a condition
 negated, a statement dropped, two arguments swapped. A seed draws mutants from each folder, in proportion to its lines.
-Each mutant is built in a copy of the tree (build-mutate/N) and meets the tests, the nearest first, until one fails: then it
-is killed. One that passes them all survives: a test is missing, or the change makes no difference.
+Each mutant is built in a copy of the tree (build-mutate/N) and meets the tests, the nearest first, until one fails:
+then it is killed. One that passes them all survives: a test is missing, or the change makes no difference.
 
 Not counted: mutants that don't compile, or that give the same machine code. Left out of the share: mutants in
 tools/mutants.equal, each with the reason why no test can tell it from the original.
-A test that takes much more CPU time or memory than with the original counts as failed; time on the wall counts only where
-no CPU time passes either (a deadlock). Nothing is drawn from comments, strings, asserts, or calls that free memory: the
-sanitizers find leaks.
+A test that takes much more CPU time or memory than with the original counts as failed; time on the wall counts only
+where no CPU time passes either (a deadlock). Nothing is drawn from comments, strings, asserts, or calls that free
+memory: the sanitizers find leaks.
 """
 import argparse, collections, concurrent.futures, hashlib, itertools, json, os, pathlib, re, resource, signal
 import subprocess, sys, textwrap, threading, time
@@ -19,20 +19,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build-mutate"
 EQUAL = ROOT / "tools/mutants.equal"
 
-# A folder's sources, and patterns of its nearest tests. Then come the wider ones, in this order; within a pattern, tests
-# come by the CPU time that they take.
+CHIP = "chip/(?!conservation|streaming)"  # those two take long, and little else
+# A folder's sources, and patterns of its nearest tests. Then come the wider ones, in this order; within a pattern,
+# tests come by the CPU time that they take. Those that take long and find little are left to ./dev check.
 FOLDERS = {
     "exec": (["src/exec/*.c"], ["exec/", "run/"]),
-    "mem": (["src/mem/*.c"], ["mem/", "chip/(?!conservation|streaming)"]),
-    "sm": (["src/sm/*.c"], ["chip/(?!conservation|streaming)"]),
-    "chip": (["src/chip/*.c"], ["chip/(?!conservation|streaming)"]),
+    "mem": (["src/mem/*.c"], ["mem/", CHIP]),
+    "sm": (["src/sm/*.c"], [CHIP, "chip/"]),
+    "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
     "lab": (["src/lab/%s.c" % name for name in ("store", "runs", "query", "merge", "export", "values", "cell")],
             ["lab/(store|db|query|key|compare|report|sweep)"]),
 }
-WIDER = ["lab/golden", "fuzz/", "mem/", "chip/(?!conservation|streaming)", "exec/", "ptx/", "run/", "cli/", "lab/(counts|results)",
-         "chip/", "probe/hits", "sl1/"]
+WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
+         "cli/(json|names|lines|functional)", "lab/(counts|results)"]
 LEFT_OUT = r".*_long$|style/|preload/|.*/(mpi|mpi_kill|nvcc|screenshot|kill)$"
 
 MEMORY = 6 << 30  # bytes: more than any test takes
@@ -61,16 +62,17 @@ class Mutant:
 
 
 # Comments and directives are skipped, but for the bodies of macros.
-LEX = re.compile(r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\\\n|^[ \t]*\#[ \t]*define[ \t]+\w+(?:\([^)]*\))?|^[ \t]*\#(?:\\\n|[^\n])*)
+LEX = re.compile(r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|\\\n
+        |^[ \t]*\#[ \t]*define[ \t]+\w+(?:\([^)]*\))?|^[ \t]*\#(?:\\\n|[^\n])*)
     |(?P<str>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<id>[A-Za-z_]\w*)
     |(?P<num>(?:0[xX][\da-fA-F]+|\d+)(?:[uUlL]*(?![\w.])|[\w.]*(?:(?<=[eEpP])[+-]\w+)?))
     |(?P<op><<=|>>=|->|\+\+|--|<<|>>|[<>=!+\-&|*/%^]=|&&|\|\||\#\#|.)""", re.X | re.M | re.S)
-SWAP = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "<<": ">>", ">>": "<<",
-        "+": "-", "-": "+", "&": "|", "|": "&", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|="}
+SWAP = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "<<": ">>",
+        ">>": "<<", "+": "-", "-": "+", "&": "|", "|": "&", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|="}
 BINARY = {"+", "-", "&", "|"}  # as prefixes they are something else
 WORDS = {"true": "false", "false": "true", "MIN": "MAX", "MAX": "MIN", "break": "continue", "continue": "break"}
-KEYWORDS = set("return if else for while do switch case default goto break continue sizeof typedef static const struct union "
-               "enum extern inline void".split())
+KEYWORDS = set("return if else for while do switch case default goto break continue sizeof typedef static const struct "
+               "union enum extern inline void".split())
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="}
 LEAKS = re.compile(r"free|close|assert")
 
@@ -98,7 +100,8 @@ def statement(t, k, close):
         if t[end].text in "{})": return None
         assigns |= t[end].text in ASSIGN
         # Two names in a row, or at first a name and a star: a declaration.
-        typed |= not assigns and t[end].kind == "id" and (t[end + 1].kind == "id" or end == k and t[end + 1].text == "*")
+        next = t[end + 1]
+        typed |= not assigns and t[end].kind == "id" and (next.kind == "id" or (end == k and next.text == "*"))
         end = close.get(end, end) + 1
     if end >= len(t) or typed: return None
     call = t[k + 1].text == "(" and close.get(k + 1) == end - 1 and not LEAKS.search(t[k].text)
@@ -109,7 +112,8 @@ def mutants(file, text):
     """All mutants of a file, in the order of their lines."""
     t = tokens(text)
     close = closers(t)
-    headers = {close[k + 1] for k, x in enumerate(t[:-1]) if x.text in ("if", "for", "while", "switch") and k + 1 in close}
+    heads = ("if", "for", "while", "switch")
+    headers = {close[k + 1] for k, x in enumerate(t[:-1]) if x.text in heads and k + 1 in close}
     found, depth, k = [], 0, 0
 
     def add(start, end, after, what=None): found.append(Mutant(file, text, start, end, after, what))
@@ -150,8 +154,8 @@ def mutants(file, text):
 
 
 def drawn(folder, seed):
-    """A folder's mutants in the order in which they are drawn: any line that has some, then any of its mutants. A line's
-    rank depends on the seed and its text alone, so that most of a draw stays when the sources change."""
+    """A folder's mutants in the order in which they are drawn: any line that has some, then any of its mutants. A
+    line's rank depends on the seed and its text alone, so that most of a draw stays when the sources change."""
     rank, lines, same = lambda *of: hashlib.sha256(repr((seed, *of)).encode()).digest(), [], collections.Counter()
     for path in sorted(p for pattern in FOLDERS[folder][0] for p in ROOT.glob(pattern)):
         file = str(path.relative_to(ROOT))
@@ -172,7 +176,8 @@ def known_equal():
     if not EQUAL.exists(): return known
     for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n", "", EQUAL.read_text()).strip()):
         head = block.split("\n")
-        if len(head) < 4 or head[1][:2] != "- " or head[2][:2] != "+ ": sys.exit("%s: not a block:\n%s" % (EQUAL, block))
+        if len(head) < 4 or head[1][:2] != "- " or head[2][:2] != "+ ":
+            sys.exit("%s: not a block:\n%s" % (EQUAL, block))
         known[head[0], head[1][2:], head[2][2:]] = " ".join(head[3:])
     return known
 
@@ -187,7 +192,8 @@ def in_session(leader):
         except OSError:
             continue
         if int(stat[3]) == leader:
-            yield int(entry.name), sum(map(int, stat[11:15])) / os.sysconf("SC_CLK_TCK"), int(stat[21]) * resource.getpagesize()
+            ticks, pages = sum(map(int, stat[11:15])), int(stat[21])
+            yield int(entry.name), ticks / os.sysconf("SC_CLK_TCK"), pages * resource.getpagesize()
 
 
 def run_test(test, cpu):
@@ -226,7 +232,7 @@ class Copy:
         self.sync()
         self.run("cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build, "-DONCHIP_WERROR=OFF",
                  "-DCMAKE_C_FLAGS=-Werror=int-conversion -Werror=incompatible-pointer-types")
-        if self.ninja("all"): sys.exit("the tree doesn't build: see %s" % self.log)
+        if self.ninja("libonchip.a"): sys.exit("the tree doesn't build: see %s" % self.log)
         self.objects = collections.defaultdict(list)
         for c in json.loads((self.build / "compile_commands.json").read_text()):
             self.objects[os.path.relpath(c["file"], self.tree)].append(re.search(r" -o (\S+)", c["command"])[1])
@@ -241,8 +247,8 @@ class Copy:
 
     def sync(self):
         """Makes the copy what the working tree is, touching only the files that differ."""
-        names = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT).decode().split("\0")
-        names = {n for n in names if n and (ROOT / n).is_file()}
+        names = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT).decode()
+        names = {n for n in names.split("\0") if n and (ROOT / n).is_file()}
         for path in [p for p in self.tree.rglob("*") if p.is_file()]:
             if str(path.relative_to(self.tree)) not in names: path.unlink()
         for name in names:
@@ -257,8 +263,9 @@ class Copy:
         for t in json.loads(described)["tests"]:
             own = {p["name"]: p["value"] for p in t["properties"]}
             programs = [os.path.relpath(a, self.build) for a in t["command"] if a.startswith(str(self.build) + "/")]
-            yield Test(t["name"], t["command"], own["WORKING_DIRECTORY"], dict(e.split("=", 1) for e in own["ENVIRONMENT"]),
-                       own.get("SKIP_RETURN_CODE"), programs[0] if programs else "onchip_cli")
+            env = dict(e.split("=", 1) for e in own["ENVIRONMENT"])
+            yield Test(t["name"], t["command"], own["WORKING_DIRECTORY"], env, own.get("SKIP_RETURN_CODE"),
+                       programs[0] if programs else "onchip_cli")
 
     def machine_code(self, file):
         """A hash of the file's objects without what debuggers read; None: it doesn't compile."""
@@ -271,9 +278,10 @@ class Copy:
 
     def try_mutant(self, m, groups, limits):
         """What becomes of a mutant: "doesn't compile", "same code", ("killed", test, how) or "SURVIVED"."""
-        path = self.tree / m.file
+        path, objects = self.tree / m.file, [self.build / o for o in self.objects[m.file]]
         original = self.machine_code(m.file)
-        text = path.read_text()
+        kept = [(o, o.read_bytes(), o.stat().st_mtime_ns) for o in objects]
+        text, time_of_text = path.read_text(), path.stat().st_mtime_ns
         try:
             path.write_text(m.text)
             code = self.machine_code(m.file)
@@ -287,7 +295,15 @@ class Copy:
                     if wrong: return "killed", name, wrong
             return "SURVIVED"
         finally:
+            # The original's objects are put back instead of being compiled again. Ninja believes in one whose time is
+            # the one that it wrote down; the library with the mutant goes.
             path.write_text(text)
+            os.utime(path, ns=(time_of_text, time_of_text))
+            for o, code, time_of_code in kept:
+                time_of_code = o.stat().st_mtime_ns if o.exists() else time_of_code
+                o.write_bytes(code)
+                os.utime(o, ns=(time_of_code, time_of_code))
+            (self.build / "libonchip.a").unlink(missing_ok=True)
 
 
 def kill_session(leader):
@@ -309,11 +325,12 @@ def in_groups(names, folder):
 
 # --- the run ----------------------------------------------------------------------------------------------------------
 def main():
-    about = argparse.ArgumentParser("./dev mutate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    about.add_argument("--n", type=int, default=60, metavar="N", help="mutants in all (60), but at least six of each folder")
+    about = argparse.ArgumentParser("./dev mutate", description=__doc__,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    about.add_argument("--n", type=int, default=60, metavar="N", help="mutants in all (60), but six of a folder")
     about.add_argument("--seed", type=int, default=1, metavar="S", help="another number draws others (1)")
     about.add_argument("--only", choices=FOLDERS, help="all of them from this folder")
-    about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J", help="mutants at a time (one per processor)")
+    about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J", help="mutants at a time")
     about.add_argument("--list", action="store_true", help="show the first that would be tried, and try none")
     about.add_argument("--out", metavar="FILE", help="write the table there too (tools/mutants.txt is kept)")
     args = about.parse_args()
@@ -324,7 +341,8 @@ def main():
     queue = {f: collections.deque(drawn(f, args.seed)) for f in folders}
     if args.list:
         for f in folders:
-            for m in list(queue[f])[:quota[f]]: print("%s:%d: %s\n  - %s\n  + %s" % (m.file, m.line, m.what, m.old, m.new))
+            for m in list(queue[f])[:quota[f]]:
+                print("%s:%d: %s\n  - %s\n  + %s" % (m.file, m.line, m.what, m.old, m.new))
         return
 
     WORK.mkdir(exist_ok=True)
@@ -342,7 +360,10 @@ def main():
         # What each test takes with the original, and whether it passes.
         names = [t.name for t in free[0].tests()]
         needed = [n for n in names if any(n in g for f in folders for g in in_groups(names, f))]
-        measure = lambda copy, name: run_test({t.name: t for t in copy.tests()}[name], 3600)
+        def measure(copy, name):
+            test = {t.name: t for t in copy.tests()}[name]
+            return ("it doesn't build", 0) if copy.ninja(test.target) else run_test(test, 3600)
+
         cost = {}
         for name, (wrong, cpu) in zip(needed, pool.map(lambda n: with_copy(measure, n), needed)):
             if wrong: said("%s: %s with the original: left out" % (name, wrong))
@@ -375,15 +396,17 @@ def main():
 
 
 def table(args, results, known):
-    out, number, share = [], 0, lambda killed, n: "%5.1f %%" % (100 * killed / n) if n else "-"
-    out.append("Small mistakes that the tests notice, and those that they don't; made by ./dev mutate --n %d --seed %d%s\n"
-               "(tools/mutate.py says how).\n" % (args.n, args.seed, " --only " + args.only if args.only else ""))
+    out, number = [], 0
+    only = " --only " + args.only if args.only else ""
+    out.append("Small mistakes, and the tests that notice them; made by ./dev mutate --n %d --seed %d%s "
+               "(tools/mutate.py says how).\n" % (args.n, args.seed, only))
     for f in results:
         for m, r in sorted(results[f], key=lambda x: (x[0].file, x[0].line)):
             number += 1
             verdict = r if r == "SURVIVED" else "left out" if r == "equal" else "killed by %s%s" % (
                 r[1], "" if r[2] == "failed" else " (%s)" % r[2])
-            out.append("%3d  %-30s %-50s %s" % (number, "%s:%d" % (m.file, m.line), textwrap.shorten(m.what, 50), verdict))
+            what = m.what if len(m.what) <= 44 else m.what[:43] + "…"
+            out.append("%3d  %-28s %-44s %s" % (number, "%s:%d" % (m.file, m.line), what, verdict))
             if r in ("SURVIVED", "equal"): out += ["     - " + m.old, "     + " + m.new]
             if r == "equal": out += textwrap.wrap(known[m.key], 110, initial_indent="     ", subsequent_indent="     ")
     out.append("\n%-8s %8s %9s %9s %9s %9s" % ("folder", "mutants", "left out", "killed", "survived", "share"))
@@ -391,14 +414,15 @@ def table(args, results, known):
     for f, rows in results.items():
         c = collections.Counter("killed" if isinstance(r, tuple) else r for _, r in rows)
         total += c
-        out.append(row(f, c, share))
-    out.append(row("all", total, share))
+        out.append(row(f, c))
+    out.append(row("all", total))
     return "\n".join(out) + "\n"
 
 
-def row(name, c, share):
+def row(name, c):
     judged = c["killed"] + c["SURVIVED"]
-    return "%-8s %8d %9d %9d %9d %9s" % (name, judged + c["equal"], c["equal"], c["killed"], c["SURVIVED"], share(c["killed"], judged))
+    return "%-8s %8d %9d %9d %9d %9s" % (name, judged + c["equal"], c["equal"], c["killed"], c["SURVIVED"],
+                                        "%.1f %%" % (100 * c["killed"] / judged) if judged else "-")
 
 
 if __name__ == "__main__":
