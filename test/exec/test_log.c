@@ -1,5 +1,5 @@
-// What several SMs stored in a window (log.c) against a naive model: bytes one by one, each with the cycle and the SM of
-// the store that it is from. The last in the order (cycle, SM) wins (doc/design.md, "A window").
+// What several SMs stored in a window (log.c) against a naive model: bytes one by one, each with the cycle and the SM
+// of the store that it is from. The last in the order (cycle, SM) wins (doc/design.md, "A window").
 #include "check.h"
 
 #include "exec/exec.h"
@@ -87,7 +87,7 @@ static void one_place(void **state)
     close(&f);
 }
 
-// Any bytes in any cycles, SM by SM as a window runs them; a word is stored whole, since it has one cycle for its bytes.
+// Any bytes in any cycles, SM by SM as a window runs them; a word is stored whole, since its bytes have one cycle.
 static void anywhere(void **state)
 {
     (void)state;
