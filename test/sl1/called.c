@@ -49,6 +49,13 @@ static uint32_t want_looping(uint32_t t)
     return r;
 }
 
+static uint32_t want_byte(uint32_t t)
+{
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < 10; k++) r = r * 3 + (word(0, t, 4) & 255);
+    return r;
+}
+
 static uint32_t want_struct(uint32_t t)
 {
     uint32_t r = 0;
@@ -336,6 +343,12 @@ const Called called[] = {
          10, "    ld.local.u64 %there, [v+8];\n    ld.u32 %r2, [%there+4];\n    st.local.u32 [%both], %r2;\n    "
              "ld.local.u32 %r2, [w+4];\n    mad.lo.u32 %r1, %r1, 3, %r2;\n"),
      want_sum, 0, 2, 1, false},
+    {"a register of a byte can't be moved: its variable stays beside one that doesn't", 20, "",
+     "    .local .align 4 .b8 v[4];\n    .local .b32 w;\n    .reg .b8 %byte;\n" LOOP(
+         10,
+         "    ld.global.u8 %byte, [%a+4];\n    st.local.u8 [v], %byte;\n    ld.local.u8 %r2, [v];\n    st.local.u32 "
+         "[w], %r2;\n    ld.local.u32 %r3, [w];\n    mad.lo.u32 %r1, %r1, 3, %r3;\n"),
+     want_byte, 0, 1, 1, false},
     {"narrow and wide values", 20, "",
      "    .local .align 8 .b8 v[64];\n    .reg .b16 %h<4>;\n    .reg .f32 %f;\n    .reg .f64 %g;\n" LOOP(
          10, "    ld.global.u32 %r2, [%a+4];\n    ld.global.u32 %r3, [%a+8];\n    mov.b64 %d0, {%r3, %r2};\n    "
