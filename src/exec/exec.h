@@ -417,6 +417,7 @@ typedef struct Step {
     uint8_t result;       // STEP_…
     uint8_t space;        // of a memory access, generic resolved; SP_NONE: nothing to time
     bool deferred;        // its values come at the window's edge
+    bool parted;          // a branch that some of the warp's lanes took and others didn't, or to another place
     uint32_t other_mask;  // lanes of a generic access that went to other_space
     uint8_t other_space;
     uint32_t bytes;  // per lane

@@ -139,13 +139,14 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 }
 
 // --- control flow ----------------------------------------------------------------------------------------------------
-static void branch(const Env *env, Warp *w, const Dinst *d, uint32_t taken)
+static void branch(Env *env, Warp *w, const Dinst *d, uint32_t taken)
 {
     if (!taken) {
         w->pc++;
     } else if (taken == w->mask || d->target == w->pc + 1) {
         w->pc = d->target;
     } else {
+        env->step.parted = true;
         split_branch(w, taken, d->target, w->pc + 1, d->reconverge);
     }
     if (d->flags & D_BACK && taken && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
@@ -168,6 +169,7 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         return;
     }
     uint32_t target = w->code->f->labels.v[table->items[first].reg].inst, from = w->pc;
+    env->step.parted = same != w->mask;
     if (same == w->mask)
         w->pc = target;
     else if (mask != w->mask && same == mask)
@@ -462,7 +464,7 @@ void exec_step(Env *env, Warp *w)
     s->mask = mask;
     s->space = SP_NONE;
     s->result = STEP_DONE;
-    s->deferred = false;
+    s->deferred = s->parted = false;
     s->other_mask = 0;
     switch ((Kindx)d->kind) {
     case X_LANES:

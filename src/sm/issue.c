@@ -218,8 +218,6 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     Env *env = &sm->env;
     const Dinst *d = &w->code->insts[w->pc];
     uint32_t stat = w->code->stat_base + d->index;
-    size_t splits = w->splits.n;
-    uint32_t old_pc = w->pc;
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
     env->tracker = sm->free_tracker;  // the one that lsu_put will take
@@ -252,9 +250,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
         if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
             ws->next_issue = sm->now + MAX(unit->latency, slots);
             ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
-            if (w->splits.n > splits || (d->kind == X_BRA && w->cur >= 0 && w->mask != s->mask && s->mask &&
-                                         old_pc != w->pc && w->splits.n > 1))
-                sm->count[C_DIVERGED] += d->kind == X_BRA;
+            sm->count[C_DIVERGED] += s->parted;
         }
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
         if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register

@@ -94,6 +94,25 @@ static void look_ups(void **state)
             }
 }
 
+// More requests of several lines under way than the L2 has room for at first: 32 warps load 512 bytes each, which take
+// longer to come from DRAM than all of them to be asked for.
+static void many_look_ups(void **state)
+{
+    (void)state;
+    const Record *r = run(128, 32, "l2.mshrs=512 dram.queue=512 dram.latency=2000",
+                          "mul.wide.u32 %rd1, %t, 16;\nadd.u64 %rd1, %rd1, %in;\nld.global.cg.v4.u32 {%r1, %r2, %r3, "
+                          "%r4}, [%rd1];\nadd.u32 %r1, %r1, "
+                          "%r2;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 st.global.u32 [%out], %r1;",
+                          1024);
+    uint32_t segments = 32 * 4;
+    assert_int_equal(b.data % 128, 0);
+    assert_int_equal(COUNT_OF(r, REQUESTS), segments);
+    assert_int_equal(COUNT_OF(r, L2_ACCESSES), 32 * 512 / 32);
+    assert_int_equal(COUNT_OF(r, L2_SPLITS), 32 * 512 / 32 - segments);
+    assert_int_equal(COUNT_OF(r, REPLIES), segments);
+    bench_close(&b);
+}
+
 // What was loaded is right, too, and what is stored gets to memory, with lines of any size at both levels.
 static void right_results(void **state)
 {
@@ -216,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_store_finds_its_line),
         cmocka_unit_test(an_atomic_drops_its_line),
         cmocka_unit_test(look_ups),
+        cmocka_unit_test(many_look_ups),
         cmocka_unit_test(right_results),
         cmocka_unit_test(write_backs),
         cmocka_unit_test(write_backs_for_loads),

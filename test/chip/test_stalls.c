@@ -166,6 +166,53 @@ static void branch(void **state)
     }
 }
 
+// Branches at which lanes part, counted by hand: r1 is the lane's number modulo 4, p1 says that it is below 2. The same
+// with one lane, where none can part.
+static void diverged(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        uint32_t branches, parted;
+    } cases[] = {
+        // One side empty, three times over.
+        {"@%p1 bra A;\nst.global.u32 [%out], %r1;\nA:\n@%p1 bra B;\nst.global.u32 [%out], %r1;\nB:\n@!%p1 bra "
+         "C;\nst.global.u32 [%out], %r1;\nC:",
+         3, 3},
+        // Two sides: the branch over the other side takes all that are there.
+        {"@%p1 bra A;\nst.global.u32 [%out], %r1;\nbra B;\nA:\nst.global.u32 [%out+4], %r1;\nB:", 2, 1},
+        // A round for each of 0 … 3: after the last one nobody stays behind.
+        {"mov.u32 %r2, 0;\nL:\nst.global.u32 [%out], %r2;\nsetp.lt.u32 %p2, %r2, %r1;\nadd.u32 %r2, %r2, 1;\n@%p2 bra "
+         "L;",
+         4, 3},
+        // The same within one side: there lanes 2 and 3 modulo 4 are.
+        {"@%p1 bra A;\nmov.u32 %r2, 0;\nL:\nst.global.u32 [%out], %r2;\nsetp.lt.u32 %p2, %r2, %r1;\nadd.u32 %r2, %r2, "
+         "1;\n@%p2 bra L;\nA:",
+         5, 2},
+        // To the next instruction, or by all or by none.
+        {"@%p1 bra A;\nA:\nbra B;\nB:\nsetp.lt.u32 %p2, %r1, 9;\n@%p2 bra C;\nst.global.u32 [%out], %r1;\nC:\n@!%p2 "
+         "bra "
+         "D;\nst.global.u32 [%out], %r1;\nD:",
+         4, 0},
+        // Three targets: first one lane's target takes what goes there, then the next.
+        {"T: .branchtargets A, B, C;\nmin.u32 %r2, %r1, 2;\nbrx.idx %r2, T;\nA:\nst.global.u32 [%out], %r1;\nB:\n"
+         "st.global.u32 [%out+4], %r1;\nC:",
+         3, 2},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++)
+        for (uint32_t lanes = 1; lanes <= 32; lanes += 31) {
+            Bench b;
+            Text body = {0};
+            bench_open(&b, ODD, NULL);
+            text_printf(&body, "and.b32 %%r1, %%t, 3;\nsetp.lt.u32 %%p1, %%r1, 2;\n%s", cases[k].body);
+            const Record *r = bench_run(&b, body.v, (Shape){.block = lanes}, 0);
+            if (lanes == 32) assert_int_equal(COUNT_OF(r, BRANCHES), cases[k].branches);
+            assert_int_equal(COUNT_OF(r, DIVERGED), lanes == 32 ? cases[k].parted : 0);
+            text_free(&body);
+            bench_close(&b);
+        }
+}
+
 static void scheduler(void **state)
 {
     (void)state;
@@ -232,10 +279,10 @@ static void instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory), cmocka_unit_test(shared),          cmocka_unit_test(dependence),
-        cmocka_unit_test(pipe),   cmocka_unit_test(load_store_unit), cmocka_unit_test(barrier),
-        cmocka_unit_test(branch), cmocka_unit_test(scheduler),       cmocka_unit_test(sleeping),
-        cmocka_unit_test(empty),  cmocka_unit_test(instructions),
+        cmocka_unit_test(memory),   cmocka_unit_test(shared),          cmocka_unit_test(dependence),
+        cmocka_unit_test(pipe),     cmocka_unit_test(load_store_unit), cmocka_unit_test(barrier),
+        cmocka_unit_test(branch),   cmocka_unit_test(diverged),        cmocka_unit_test(scheduler),
+        cmocka_unit_test(sleeping), cmocka_unit_test(empty),           cmocka_unit_test(instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

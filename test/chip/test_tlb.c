@@ -122,11 +122,59 @@ static void active_window(void **state)
     assert_true(c - a == plain + 4 * 300 || c - a == plain + 6 * 300);  // two or three windows, as the data begin
 }
 
+// Two SMs ask for one page, the second a while after the first. Until the walk is over, at the latest after reading an
+// entry from DRAM (211 cycles) and tlb2.penalty, the second walks too, though the L2 TLB has the page entered already.
+static void walk_under_way(void **state)
+{
+    (void)state;
+    // A walk at most; and a load whose entry and line come from DRAM.
+    enum { WALK = 211 + ENTRY, DRAM = 211 + FIRST + ENTRY + (211 - L2) };
+    bool before = false, after = false;
+    for (uint32_t adds = 0; adds < 400; adds += adds / 40 == WALK / 40 ? 1 : 40) {
+        Bench b;
+        Text t = {0};
+        uint32_t clock[2][2];
+        bench_open_config(&b, (oc_config){.no_lowering = true}, ODD, TLBS "gpu.sms=2 dram.simple=yes");
+        bench_data(&b, NULL, PAGE);
+        // The second block makes so many additions first. (Lowering would find that nobody reads them.)
+        text_put(&t,
+                 "setp.eq.u32 %p1, %r63, 0;\nmul.wide.u32 %rd2, %r63, 8;\nadd.u64 %rd2, %rd2, %out;\n@%p1 bra GO;\n");
+        repeat(&t, adds, 8, "add.u32 %r4%k, %n, %n;");
+        text_put(&t, "GO:\nmov.u32 %r10, %clock;\nld.global.cg.u32 %r1, [%in];\nadd.u32 %r2, %r1, 1;\nmov.u32 %r11, "
+                     "%clock;\n");
+        size_t loads = t.n;
+        text_put(&t, "st.global.v2.u32 [%rd2], {%r10, %r11};\n");
+        bench_run(&b, t.v, (Shape){.grid = 2, .block = 1}, 0);
+        bench_read(&b, clock, sizeof clock);
+        bench_close(&b);
+        uint32_t later = clock[1][0] - clock[0][0];
+        bool walks = later < WALK;
+        before |= walks && later + 1 == WALK;
+        after |= later == WALK;
+        assert_in_range(clock[0][1] - clock[0][0], DRAM, DRAM + 2);
+        // Entry and line are under way for the first or in the L2 already.
+        uint32_t alone = walks ? L2 + FIRST + ENTRY : L2 + FIRST, want = later + alone < DRAM ? DRAM - later : alone;
+        assert_in_range(clock[1][1] - clock[1][0], want, want + 2);
+
+        // The same without the stores, which are translated as well.
+        t.v[loads] = 0;
+        bench_open_config(&b, (oc_config){.no_lowering = true}, ODD, TLBS "gpu.sms=2 dram.simple=yes");
+        bench_data(&b, NULL, PAGE);
+        const Record *r = bench_run(&b, t.v, (Shape){.grid = 2, .block = 1}, 0);
+        assert_int_equal(COUNT_OF(r, TLB2_ACCESSES), 2);
+        assert_int_equal(COUNT_OF(r, TLB2_HITS), 1);
+        assert_int_equal(COUNT_OF(r, PAGE_WALKS), walks ? 2 : 1);
+        bench_close(&b);
+        text_free(&t);
+    }
+    assert_true(before && after);  // both sides of the walk's end were tried
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_reach), cmocka_unit_test(entries_from_dram), cmocka_unit_test(counts),
-        cmocka_unit_test(merges),       cmocka_unit_test(active_window),
+        cmocka_unit_test(merges),       cmocka_unit_test(active_window),     cmocka_unit_test(walk_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

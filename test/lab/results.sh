@@ -59,6 +59,30 @@ for key, kernel, name, value in store.execute(
     assert k["counters"][name] == value
     n += 1
 assert n > 500
+# The other tables column by column: of a run (but its number), of its kernels and of their data structures.
+def table(name, where=""):
+    q = store.execute(f"SELECT * FROM {name} {where}")
+    return [dict(zip([c[0] for c in q.description], row)) for row in q]
+def same(got, want):
+    return all(got[c] == (bool(v) if c in ("verified", "functional", "partial") else v) for c, v in want.items())
+for run in table("run"):
+    number, got = run.pop("id"), runs[run["key"]]
+    assert same(got, run) and got["verified"] is True
+    assert got["settings"] == dict(store.execute("SELECT name, value FROM setting WHERE run_id = ?", (number,)))
+    for want in table("kernel", f"WHERE run_id = {number}"):
+        of_kernel, _ = want.pop("id"), want.pop("run_id")
+        (kernel,) = [k for k in got["kernels"] if k["name"] == want["name"]]
+        sizes = {c: [int(n) for n in want.pop(c).split(",")] for c in ("grid", "block")}
+        assert same(kernel, want) and same(kernel, sizes)
+        assert kernel["rates"] == dict(store.execute("SELECT name, value FROM rate WHERE kernel_id = ?", (of_kernel,)))
+        structures = table("structure", f"WHERE kernel_id = {of_kernel} ORDER BY name")
+        assert len(structures) == len(kernel["structures"]) > 0
+        for s, t in zip(structures, kernel["structures"]):
+            del s["kernel_id"]
+            assert same(t, s)
+        for name in kernel.get("series", {}):
+            assert kernel["series"][name] == [v for (v,) in store.execute(
+                "SELECT value FROM sample WHERE kernel_id = ? AND name = ? ORDER BY number", (of_kernel, name))]
 assert max(len(s) for r in runs.values() for k in r["kernels"] for s in k.get("series", {}).values()) > 1
 import subprocess, os
 text = subprocess.run([os.environ["ONCHIP"], "db", "export", "--db", "results.db"],

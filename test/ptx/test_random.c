@@ -3,6 +3,7 @@
 #include "check.h"
 #include "ptx/random_ptx.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,28 @@ static void check_allocs(const Function *f, const Text *want, uint64_t seed)
     flow_free(w);
 }
 
+// The graph as it is drawn: a box for each block with a line for each of its instructions, and an arrow for each edge.
+static void check_dot(const Flow *w)
+{
+    Text dot = {0};
+    flow_dot(w, &dot);
+    size_t boxes = 0, lines = 0, arrows = 0, edges = 0;
+    for (const char *c = dot.v; (c = strstr(c, " [label=")); c++) boxes++;
+    for (const char *c = dot.v; (c = strstr(c, "\\l")); c++) lines++;
+    for (const char *c = dot.v; (c = strstr(c, " -> ")); c++) arrows++;
+    for (uint32_t b = 0; b + 1 < w->blocks.n; b++)
+        for (size_t k = 0; k < w->blocks.v[b].succ.n; k++, edges++) {
+            char arrow[64];
+            uint32_t to = w->blocks.v[b].succ.v[k];
+            snprintf(arrow, sizeof arrow, to + 1 == w->blocks.n ? "\n  b%u -> end;\n" : "\n  b%u -> b%u;\n", b, to);
+            assert_non_null(strstr(dot.v, arrow));
+        }
+    assert_int_equal(boxes, w->blocks.n - 1);
+    assert_int_equal(lines, w->f->insts.n + boxes);  // and one that names the block
+    assert_int_equal(arrows, edges);
+    text_free(&dot);
+}
+
 static void analyses(void **state)
 {
     (void)state;
@@ -223,6 +246,7 @@ static void analyses(void **state)
         check_dominators(w, false);
         check_dominators(w, true);
         check_loops(w);
+        check_dot(w);
         for (uint32_t i = 0; i < w->f->insts.n; i++) {
             uint32_t p = w->blocks.v[w->block_of[i]].ipdom;
             assert_int_equal(flow_reconvergence(w, i), p == NO_BLOCK ? w->f->insts.n : w->blocks.v[p].first);

@@ -1,7 +1,6 @@
 // Texture objects: tex.1d, tex.2d and tld4 against a reference written from the CUDA programming guide's appendix on
 // texture fetching: formats, channels, coordinates as integers and floats, normalized ones, the four ways of addressing
-// outside, nearest and bilinear filtering (fractions of coordinates are multiples of 1/256, which filtering keeps
-// exactly).
+// outside, nearest and bilinear filtering with weights of 8 bits behind the point.
 #include "check.h"
 
 #include <math.h>
@@ -157,11 +156,15 @@ static float number(uint32_t bits)
     return v;
 }
 
+// A weight has 8 bits behind the point and may be 1.0 (linear filtering: "9-bit fixed point format"): a fraction is
+// rounded to the nearest, since cut off it would never be 1.0.
+static double weight(double fraction) { return floor(fraction * 256 + 0.5) / 256; }
+
 static double filtered(const Fixture *f, const oc_texture *t, double x, double y, int c)
 {
     double xb = x - 0.5, yb = t->height ? y - 0.5 : 0;
     int i = (int)floor(xb), j = (int)floor(yb);
-    double a = xb - i, b = yb - j;
+    double a = weight(xb - i), b = weight(yb - j);
     return (1 - a) * (1 - b) * number(raw(f, t, i, j, c)) + a * (1 - b) * number(raw(f, t, i + 1, j, c)) +
            (t->height ? (1 - a) * b * number(raw(f, t, i, j + 1, c)) + a * b * number(raw(f, t, i + 1, j + 1, c)) : 0);
 }
@@ -174,12 +177,19 @@ static void compare(const Fixture *f, int n, int c, uint32_t want, const char *w
 }
 
 // --- tests -----------------------------------------------------------------------------------------------------------
-// Coordinates in [-2, 3) times the size, at fractions that are multiples of 1/256.
+// A number in [-2, 3) times n, with a fraction that is a multiple of 1/256, or three of four times between two of them;
+// never in the middle, where the guide doesn't say which way to round.
+static double coordinate(int n)
+{
+    uint32_t quarters = random_u32() % (uint32_t)(5 * n * 1024);
+    if (quarters % 4 == 2) quarters++;
+    return (double)quarters / 1024 - 2 * n;
+}
+
 static void choose(Fixture *f, bool normalized, int w, int h)
 {
     for (int n = 0; n < N; n++) {
-        double x = ((double)(random_u32() % (uint32_t)(5 * w * 256)) / 256 - 2 * w),
-               y = ((double)(random_u32() % (uint32_t)(5 * h * 256)) / 256 - 2 * h);
+        double x = coordinate(w), y = coordinate(h);
         f->coords[n][0] = (float)(normalized ? x / w : x);
         f->coords[n][1] = (float)(normalized ? y / h : y);
     }

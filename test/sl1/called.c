@@ -49,6 +49,13 @@ static uint32_t want_looping(uint32_t t)
     return r;
 }
 
+static uint32_t want_byte(uint32_t t)
+{
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < 10; k++) r = r * 3 + (word(0, t, 4) & 255);
+    return r;
+}
+
 static uint32_t want_struct(uint32_t t)
 {
     uint32_t r = 0;
@@ -279,6 +286,20 @@ const Called called[] = {
           CALL("", "%r3", "count", "%a",
                "%r0") "    ld.global.u32 %r2, [%b];\n    add.u32 %r3, %r3, %r2;\n    mad.lo.u32 %r1, %r1, 3, %r3;\n"),
      want_static, 1, 3, 1, false},
+    {"a function that stays, whose result is called as the register for its variable would be", 20,
+     ".func (.param .b32 %v$0) count(.param .b64 p, .param .b32 n)\n{\n    .reg .b32 %r<9>;\n    .reg .b64 %rd<9>;\n   "
+     " .reg "
+     ".pred %q;\n    .local .align 4 .b8 v[4];\n    .shared .align 4 .b8 counts[256];\n    ld.param.u64 %rd0, [p];\n   "
+     " "
+     "ld.param.u32 %r0, [n];\n    st.local.u32 [v], %r0;\n    mov.u32 %r1, %tid.x;\n    mul.lo.u32 %r1, %r1, 4;\n    "
+     "mov.u32 %r2, counts;\n    add.u32 %r1, %r1, %r2;\n    ld.local.u32 %r4, [v];\n    setp.eq.u32 %q, %r4, 0;\n    "
+     "@%q "
+     "st.shared.u32 [%r1], 0;\n    ld.shared.u32 %r2, [%r1];\n    add.u32 %r2, %r2, 1;\n    st.shared.u32 [%r1], "
+     "%r2;\n  "
+     "  ld.u32 %r3, [%rd0+4];\n    add.u32 %r2, %r2, %r3;\n    st.param.b32 [%v$0], %r2;\n    ret;\n}\n",
+     LOOP(10, CALL("", "%r3", "count", "%a", "%r0") "    ld.global.u32 %r2, [%b];\n    add.u32 %r3, %r3, %r2;\n    "
+                                                    "mad.lo.u32 %r1, %r1, 3, %r3;\n"),
+     want_static, 1, 3, 1, false},
     {"a call through a register stays, and one that shares its variables", 20, GET,
      "    mov.u64 %d0, get;\n    .param .b64 p0;\n    .param .b32 p1;\n    .param .b32 r0;\n" LOOP(
          10, "    st.param.b64 [p0], %a;\n    st.param.b32 [p1], %r0;\n    call (r0), get, (p0, p1);\n    ld.param.b32 "
@@ -322,6 +343,12 @@ const Called called[] = {
          10, "    ld.local.u64 %there, [v+8];\n    ld.u32 %r2, [%there+4];\n    st.local.u32 [%both], %r2;\n    "
              "ld.local.u32 %r2, [w+4];\n    mad.lo.u32 %r1, %r1, 3, %r2;\n"),
      want_sum, 0, 2, 1, false},
+    {"a register of a byte can't be moved: its variable stays beside one that doesn't", 20, "",
+     "    .local .align 4 .b8 v[4];\n    .local .b32 w;\n    .reg .b8 %byte;\n" LOOP(
+         10,
+         "    ld.global.u8 %byte, [%a+4];\n    st.local.u8 [v], %byte;\n    ld.local.u8 %r2, [v];\n    st.local.u32 "
+         "[w], %r2;\n    ld.local.u32 %r3, [w];\n    mad.lo.u32 %r1, %r1, 3, %r3;\n"),
+     want_byte, 0, 1, 1, false},
     {"narrow and wide values", 20, "",
      "    .local .align 8 .b8 v[64];\n    .reg .b16 %h<4>;\n    .reg .f32 %f;\n    .reg .f64 %g;\n" LOOP(
          10, "    ld.global.u32 %r2, [%a+4];\n    ld.global.u32 %r3, [%a+8];\n    mov.b64 %d0, {%r3, %r2};\n    "
