@@ -84,10 +84,12 @@ void cache_close(Cache *c)
     *c = (Cache){0};
 }
 
+uint32_t cache_line_count(const Cache *c) { return c->lines ? c->first[c->sets - 1] + c->ways[c->sets - 1] : 0; }
+
 void cache_flush(Cache *c)
 {
     if (!c->lines) return;
-    uint32_t n = c->first[c->sets - 1] + c->ways[c->sets - 1];
+    uint32_t n = cache_line_count(c);
     for (uint32_t l = 0; l < n; l++) c->lines[l] = (CacheLine){.tag = ~0ull};
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }

@@ -98,7 +98,8 @@ static inline Lookup line_has(const CacheLine *line, uint32_t sectors)
 // False, with the reason in why, when the configuration makes no cache.
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
-void cache_flush(Cache *c);  // invalidates everything
+void cache_flush(Cache *c);                 // invalidates everything
+uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none
 uint32_t cache_set(const Cache *c, uint64_t address);
 // Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
 // is the victim to replace; NO_WAY: every way of the set is locked. *line is null only for NO_WAY.

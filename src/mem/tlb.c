@@ -41,7 +41,7 @@ bool mmu_open(Mmu *m, const TlbCfg *first, const TlbCfg *cfg, uint32_t walk_time
 {
     *m = (Mmu){.cfg = *cfg, .first = *first, .walk_time = walk_time};
     if (!tlb_open(&m->tlb, cfg, 77, why)) return false;
-    if (m->tlb.lines) m->walked = mem_alloc(sizeof *m->walked * cfg->entries);
+    if (m->tlb.lines) m->walked = mem_alloc(sizeof *m->walked * cache_line_count(&m->tlb));
     return true;
 }
 
@@ -59,7 +59,7 @@ void mmu_flush(Mmu *m)
     memset(m->count, 0, sizeof m->count);
     m->waiting.n = 0;
     m->window = 0;
-    if (m->walked) memset(m->walked, 0, sizeof *m->walked * m->cfg.entries);
+    if (m->walked) memset(m->walked, 0, sizeof *m->walked * cache_line_count(&m->tlb));
 }
 
 static bool before(const Packet *a, const Packet *b) { return a->time != b->time ? a->time < b->time : a->sm < b->sm; }

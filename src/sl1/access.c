@@ -10,11 +10,20 @@ static const Operand *address_of(const Inst *i) { return &i->opnd[i->op == OP_ST
 
 static uint32_t width_of(const Inst *i) { return (uint32_t)type_bytes(i->type) * i->vec; }
 
+// An address in a register of 32 bits, which is taken as an unsigned number (PTX ISA §6.4.1)
+static bool is_narrow(const Sl1Writer *w, const Operand *a)
+{
+    return a->reg != NO_REG && type_info[w->view.regs.v[a->reg].type].bits == 32;
+}
+
 void sl1_address(Sl1Writer *w, const Inst *i)
 {
     const Operand *a = address_of(i);
     w->x = "%sl1_x";
-    if (a->reg != NO_REG && !a->imm)
+    if (is_narrow(w, a)) {
+        sl1_put(w, "add.u32 %%sl1_low, %s, %d;", reg_name(&w->view, a->reg), (int32_t)a->imm);
+        sl1_put(w, "cvt.u64.u32 %%sl1_x, %%sl1_low;");
+    } else if (a->reg != NO_REG && !a->imm)
         w->x = reg_name(&w->view, a->reg);
     else if (a->reg != NO_REG)
         sl1_put(w, "add.s64 %%sl1_x, %s, %lld;", reg_name(&w->view, a->reg), (long long)a->imm);
@@ -288,7 +297,8 @@ static void put_low(Sl1Writer *w, const Inst *i)
 {
     const Operand *a = address_of(i);
     if (a->reg == NO_REG) sl1_address(w, i);
-    sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", a->reg == NO_REG ? w->x : reg_name(&w->view, a->reg));
+    sl1_put(w, "%s %%sl1_low, %s;", is_narrow(w, a) ? "mov.b32" : "cvt.u32.u64",
+            a->reg == NO_REG ? w->x : reg_name(&w->view, a->reg));
     if (a->reg != NO_REG && a->imm) sl1_put(w, "add.u32 %%sl1_low, %%sl1_low, %d;", (int32_t)a->imm);
 }
 

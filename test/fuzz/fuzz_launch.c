@@ -1,11 +1,21 @@
 // Any PTX that loads can be launched: a kernel does something, faults, hangs or runs into the limit, and the process
 // goes on. Each kernel is executed without time and simulated, on one SM, with pointers to a small buffer as arguments.
 #include "device/device.h"
+#include "mutate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
+
+// Bytes in one case of three, tokens in the others.
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return seed % 3 || !LLVMFuzzerMutate ? mutate_input(data, size, max_size, seed)
+                                         : LLVMFuzzerMutate(data, size, max_size);
+}
 
 static void launch_all(const char *text, size_t size, bool functional)
 {

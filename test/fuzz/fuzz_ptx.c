@@ -1,5 +1,6 @@
 // The PTX front end takes any bytes; and what it takes prints, reads back and is analysed, lowered and prepared for the
 // software L1 consistently.
+#include "mutate.h"
 #include "ptx/ptx.h"
 #include "sl1/sl1.h"
 
@@ -7,6 +8,15 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
+
+// Bytes in one case of three, tokens in the others.
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return seed % 3 || !LLVMFuzzerMutate ? mutate_input(data, size, max_size, seed)
+                                         : LLVMFuzzerMutate(data, size, max_size);
+}
 
 static void demand(bool good, const char *what, const Diag *diag)
 {
