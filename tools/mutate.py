@@ -74,7 +74,7 @@ WORDS = {"true": "false", "false": "true", "MIN": "MAX", "MAX": "MIN", "break": 
 KEYWORDS = set("return if else for while do switch case default goto break continue sizeof typedef static const struct "
                "union enum extern inline void".split())
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="}
-LEAKS = re.compile(r"free|close|assert")
+LEAKS = re.compile(r"free|close|finalize|assert")
 
 
 def tokens(text):
