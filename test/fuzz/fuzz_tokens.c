@@ -4,6 +4,7 @@
 // is defined (reference.h). The text alone decides everything: the launch's shape, the arguments and the settings too.
 // With FUZZ_TELL in the environment it says what became of each kernel.
 // seeds: test/lab/golden build-fuzz/workloads test/run/data
+#include "device/sim.h"
 #include "lab/lab.h"
 #include "mutate.h"
 #include "reference.h"
@@ -157,7 +158,7 @@ static void put_memory(Bench *b, Text *out)
         if (oc_read(b->device, bytes, b->buffer[k], BYTES, NULL) != OC_OK) abort();
         text_add(out, bytes, BYTES);
     }
-    const Module *m = device_module(b->module);
+    const Module *m = ((const SimModule *)b->module)->image.module;
     for (size_t k = 0; k < m->symbols.n; k++) {
         const Symbol *s = m->symbols.v[k];
         oc_ptr at;

