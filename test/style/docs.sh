@@ -73,7 +73,8 @@ for option in $options; do
 done
 all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
-    [[ $option == --version || $all == *" $option"[[:space:][]* ]] || complain "doc/onchip.1 has $option, which there isn't"
+    [[ $option == --version || $all == *" $option"[[:space:][]* ]] ||
+        complain "doc/onchip.1 has $option, which there isn't"
 done
 
 # Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
