@@ -10,12 +10,13 @@ trap 'rm -rf "$work"' EXIT
 kilobytes=4000000 seconds=10 bad=0 cases=0
 grep -q __asan_init <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=120
 
-# try TITLE STATUS TEXT: the module in $work/x.ptx ends a run so, with an error that contains TEXT; sl1 doesn't crash.
+# try TITLE STATUS TEXT [OPTION …]: the module in $work/x.ptx ends a run so, with an error that contains TEXT; sl1
+# doesn't crash.
 try() {
     local status
     cases=$((cases + 1))
     (ulimit -v "$kilobytes" -t "$seconds" &&
-        exec "$onchip" run "$work/x.ptx" --functional --max-cycles 10 --block 1 --arg buf:4096) \
+        exec "$onchip" run "$work/x.ptx" --functional --max-cycles 10 --block 1 --arg buf:4096 "${@:4}") \
         >/dev/null 2>"$work/error"
     status=$?
     if ((status != $2)) || [[ $(<"$work/error") != *"$3"* ]]; then
@@ -60,7 +61,8 @@ try '20,000 functions called by address' 2 'no block of this kernel fits an SM'
 module 3000 'for (i = 0; i < n; i++) printf ".func f%d();\n", i
     for (i = 0; i < n; i++) printf ".func f%d(){%s ret;}\n", i, i + 1 < n ? "call f" i + 1 ";" : ""
     for (i = 0; i < n; i++) printf ".visible .entry k%d(){call f0; ret;}\n", i'
-try '3,000 kernels with 3,000 functions in common' 1 'instructions with those of all functions they call'
+try '3,000 kernels with 3,000 functions in common' 1 'instructions with those of all functions they call' \
+    --kernel k2999
 
 module 100000 'printf ".func f("; for (i = 0; i < n; i++) printf "%s.param .b32 p%d", i ? "," : "", i
     print "){.reg .b32 %r,%s; .reg .b64 %g; mov.u64 %g,0;"
