@@ -19,8 +19,8 @@
 // zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1 takes what nobody
 // reads.
 #define ROW_BYTES 128u
-// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a module's
-// kernels beyond those of its text; rows of constants of a kernel.
+// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a
+// module's kernels beyond those of its text; rows of constants of a kernel.
 #define MAX_STACK (1u << 30)
 #define MAX_REGISTERS (1u << 16)
 #define MAX_SHARED_CODE (4ull << 20)

@@ -1,6 +1,6 @@
-// flow.c: a function's control flow: basic blocks, dominators and post-dominators, natural loops. The function's end is a virtual block behind the last one: ret, exit, trap and running
-// off the end lead to it. Where no path leads to the end, blocks have no post-dominator, and lanes that part there
-// meet at the end.
+// flow.c: a function's control flow: basic blocks, dominators and post-dominators, natural loops. The function's end is
+// a virtual block behind the last one: ret, exit, trap and running off the end lead to it. Where no path leads to the
+// end, blocks have no post-dominator, and lanes that part there meet at the end.
 #include "ptx/ptx.h"
 
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static uint32_t evaluate(const Forest *t, uint32_t v)
     return t->best[v];
 }
 
-// Immediate dominators of what the walk reached, all as numbers of its pre-order (Lengauer and Tarjan, "A fast algorithm
-// for finding dominators in a flowgraph").
+// Immediate dominators of what the walk reached, all as numbers of its pre-order (Lengauer and Tarjan, "A fast
+// algorithm for finding dominators in a flowgraph").
 static void find_dominators(const Flow *w, const Walk *x, bool backwards, uint32_t *dom)
 {
     size_t bytes = sizeof(uint32_t) * (x->count + 1);

@@ -73,7 +73,7 @@ static void evaluate(const Function *f, const Map *params, int *prov, const Inst
     }
 }
 
-// --- instructions that are to be looked at, in rounds through the text ------------------------------------------------
+// --- instructions that are to be looked at, in rounds through the text -----------------------------------------------
 // A heap of round << 32 | instruction; per instruction the round + 1 that it is in.
 typedef struct Rounds {
     VEC(uint64_t) heap;

@@ -1,5 +1,5 @@
-// graph.c: what functions do with those that they call, found once for a kernel: the direct calls that it leads to, and per
-// function what holds of it or of any that it leads to. Functions that call each other have all in common (Tarjan's
+// graph.c: what functions do with those that they call, found once for a kernel: the direct calls that it leads to, and
+// per function what holds of it or of any that it leads to. Functions that call each other have all in common (Tarjan's
 // strongly connected components); chains of calls may be as long as the text, so nothing here recurses.
 #include "sl1/sl1.h"
 

@@ -85,7 +85,7 @@ Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
 Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
               int operands);
 
-// --- graph.c: what functions do with those that they call -------------------------------------------------------------
+// --- graph.c: what functions do with those that they call ------------------------------------------------------------
 enum {
     SL1_HIDES = 1,     // calls by address, or instructions for which a warp must stay together
     SL1_MEMORY = 2,    // touches memory of others

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An argument of a PTX file's kernel that isn't of its parameter's type, or a file that isn't as long as its buffer, is a
-# mistake: the parameter, its PTX type and what to write instead are told, and nothing runs.
+# An argument of a PTX file's kernel that isn't of its parameter's type, or a file that isn't as long as its buffer, is
+# a mistake: the parameter, its PTX type and what to write instead are told, and nothing runs.
 source test/cli/expect.bash
 sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
 head -c 20 /dev/zero >"$work/twenty"
@@ -20,7 +20,8 @@ runs() { gives 0 -- run "$work/saxpy.ptx" --block 8 --arg "$1" --arg "$2" --arg 
 refused "arg i32:2: parameter 'alpha' has the PTX type .f32; write f32:2" -- i32:8 i32:2 buf:32 buf:32
 refused "arg f32:8: parameter 'n' has the PTX type .u32; write u32:8" -- f32:8 f32:2 buf:32 buf:32
 refused "'n' has the PTX type .u32; write u32:NUMBER" -- f32:8.5 f32:2 buf:32 buf:32
-refused "'alpha' has the PTX type .f32 of 4 bytes, and a buffer's address has 8; write f32:NUMBER" -- i32:8 buf:32 buf:32 buf:32
+refused "'alpha' has the PTX type .f32 of 4 bytes, and a buffer's address has 8; write f32:NUMBER" \
+    -- i32:8 buf:32 buf:32 buf:32
 refused "'x' has the PTX type .u64; write u64:NUMBER, or buf:SIZE for a buffer" -- i32:8 f32:2 f64:0.5 buf:32
 refused "'n' has the PTX type .u32; write u32:NUMBER" -- hex:00000008 f32:2 buf:32 buf:32
 refused "'n' has the PTX type .u32; write u32:8" -- 8 f32:2 buf:32 buf:32
@@ -56,7 +57,8 @@ for missing in "@$work/missing" "buf:@$work/missing" "buf:32:@$work/missing"; do
 done
 refused "write buf:@$work/twenty" -- i32:8 f32:2 "@$work/twenty" buf:32
 for size in 16 32; do
-    refused "$work/twenty has 20 bytes and the buffer $size; write buf:@$work/twenty" -- i32:8 f32:2 "buf:$size:@$work/twenty" buf:32
+    refused "$work/twenty has 20 bytes and the buffer $size; write buf:@$work/twenty" \
+        -- i32:8 f32:2 "buf:$size:@$work/twenty" buf:32
 done
 runs i32:8 f32:2 buf:32:@/dev/zero buf:32
 refused '/dev/null has 0 bytes' -- i32:8 f32:2 buf:32:@/dev/null buf:32
@@ -89,7 +91,10 @@ bits() { gives 0 "out: $1" -- run "$work/bits.ptx" --block 1 --arg "$2" --arg "$
 bits 0000c03f0201000000000000 f32:1.5 u64:0 hex:020100000000000000000000
 bits 0700000000000000000000000000f83f0a0b0c0d i32:7 f64:1.5 hex:00000000000000000a0b0c0d
 bits ffffffff01020304feffffffffffffff00000000 hex:ffffffff i64:-2 hex:010203040000000000000000
-gives 2 "'c' has the PTX type .b8[12]; write hex: with 24 digits" -- run "$work/bits.ptx" --arg i32:0 --arg i64:0 --arg i32:0 --arg buf:20
-gives 2 "'c', a .b8[12], takes exactly 24 hexadecimal digits" -- run "$work/bits.ptx" --arg i32:0 --arg i64:0 --arg hex:00 --arg buf:20
-gives 2 "'a' has the PTX type .b32; write u32:1" -- run "$work/bits.ptx" --arg i8:1 --arg i64:0 --arg hex:00 --arg buf:20
+gives 2 "'c' has the PTX type .b8[12]; write hex: with 24 digits" \
+    -- run "$work/bits.ptx" --arg i32:0 --arg i64:0 --arg i32:0 --arg buf:20
+gives 2 "'c', a .b8[12], takes exactly 24 hexadecimal digits" \
+    -- run "$work/bits.ptx" --arg i32:0 --arg i64:0 --arg hex:00 --arg buf:20
+gives 2 "'a' has the PTX type .b32; write u32:1" \
+    -- run "$work/bits.ptx" --arg i8:1 --arg i64:0 --arg hex:00 --arg buf:20
 exit $bad

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A kernel that can't be run blocks itself alone: the others of its file run, its own launch is refused with the place, and
-# show ptx names it. --strict refuses the file.
+# A kernel that can't be run blocks itself alone: the others of its file run, its own launch is refused with the place,
+# and show ptx names it. --strict refuses the file.
 source test/cli/expect.bash
 cat >"$work/k.ptx" <<'END'
 .version 8.0
@@ -37,10 +37,12 @@ cd "$work" || exit 1
 gives 0 'out: 42' -- run k.ptx --kernel good --arg buf:4 --dump out:u32
 lacks wmma
 gives 0 'out: 42' -- run k.ptx --kernel good --arg buf:4 --dump out:u32 --sl1
-gives 1 "k.ptx:7:5: error: instruction 'wmma.load" "kernel 'caller' needs function 'matrix'" -- run k.ptx --kernel caller --arg buf:4
+gives 1 "k.ptx:7:5: error: instruction 'wmma.load" "kernel 'caller' needs function 'matrix'" \
+    -- run k.ptx --kernel caller --arg buf:4
 gives 1 "k.ptx:27:5: error: 'atom.exch' of .b128 is not implemented" -- run k.ptx --kernel wide
 gives 1 "instruction 'wmma.load" -- run k.ptx --kernel good --arg buf:4 --strict
-gives 0 "kernel 'caller' can't be run: k.ptx:7:5: error: instruction 'wmma" "kernel 'wide' can't be run: k.ptx:27:5" -- show ptx k.ptx
+gives 0 "kernel 'caller' can't be run: k.ptx:7:5: error: instruction 'wmma" \
+    "kernel 'wide' can't be run: k.ptx:27:5" -- show ptx k.ptx
 lacks "'good' can't"
 # What is shown is the module, with the text of what isn't understood.
 "$onchip" show ptx k.ptx 2>/dev/null >shown.ptx

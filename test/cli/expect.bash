@@ -29,7 +29,8 @@ gives() {
     local flat
     flat=$(tr -s ' \n' ' ' <<<"$out $err")  # a TEXT may be broken into lines
     for text in "${texts[@]}"; do
-        [[ $out$err == *"$text"* || $flat == *"$text"* ]] || complain "onchip $*: nothing of '$text': $(head -c 600 "$work/err")"
+        [[ $out$err == *"$text"* || $flat == *"$text"* ]] ||
+            complain "onchip $*: nothing of '$text': $(head -c 600 "$work/err")"
     done
 }
 

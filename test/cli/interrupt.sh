@@ -1,13 +1,13 @@
 #!/bin/bash
-# Ctrl-C: what there is so far is reported as cut short, what was stored stays, and the exit status is 130. Each program runs
-# on a terminal of script(1), where it shows how far it is; the signal is sent when it says that it is far enough.
+# Ctrl-C: what there is so far is reported as cut short, what was stored stays, and the exit status is 130. Each program
+# runs on a terminal of script(1), where it shows how far it is; the signal is sent when it says that it is far enough.
 source test/cli/expect.bash
 command -v script >/dev/null || exit 77
 cd "$work" || exit 1
 ulimit -t 120
 
-# begin TEXT ARGUMENT …: onchip in the background, up to where TEXT, an extended regular expression, is on its terminal. Its
-# output goes to the file out, its process is $pid.
+# begin TEXT ARGUMENT …: onchip in the background, up to where TEXT, an extended regular expression, is on its terminal.
+# Its output goes to the file out, its process is $pid.
 begin() {
     local text=$1 command
     shift
@@ -33,7 +33,7 @@ ends() {
 press() { kill -INT "$pid" 2>/dev/null; }
 says() { for text; do [[ $out$err == *"$text"* ]] || complain "nothing of '$text' in: $out $(tail -c 200 log)"; done; }
 
-# --- run: a kernel that counts for hours, with time and without (which shows no progress: CPU time tells), and a workload
+# --- run: a kernel that counts for hours, with time and without (which shows no progress: CPU time tells); a workload
 cat >spin.ptx <<'PTX'
 .version 7.0
 .target sm_35

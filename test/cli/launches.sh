@@ -1,7 +1,7 @@
 #!/bin/bash
-# Launches of one kernel are summed alike in the terminal's table and in the store: data structures by name, also where a
-# launch gets as its first parameter what the launch before got as its second (hotspot's two buffers change places). What
-# they must be is added up here from the launches one by one, as --json gives them.
+# Launches of one kernel are summed alike in the terminal's table and in the store: data structures by name, also where
+# a launch gets as its first parameter what the launch before got as its second (hotspot's two buffers change places).
+# What they must be is added up here from the launches one by one, as --json gives them.
 source test/cli/expect.bash
 python3 -c 'import sqlite3' 2>/dev/null || exit 77
 workload='hotspot n=50 steps=3 pyramid=2'
@@ -33,6 +33,7 @@ for name, loads, stores, each, accesses, hits, _, share, _ in rows:
     w = dict(zip(fields, want[name]))
     assert (int(loads), int(stores), int(accesses)) == (w["loads"], w["stores"], w["l1_accesses"])
     assert each == f"{w['sectors'] / (w['loads'] + w['stores']):.2f}"
-    assert float(hits) == round(100 * w["l1_hits"] / w["l1_accesses"], 1) and float(share) == round(100 * w["dram_bytes"] / dram, 1)
+    assert float(hits) == round(100 * w["l1_hits"] / w["l1_accesses"], 1)
+    assert float(share) == round(100 * w["dram_bytes"] / dram, 1)
 PYTHON
 exit $bad

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels that nvcc compiled: their names are shown as they are written in C++, and --kernel takes them so, or as the PTX has
-# them. The parameters, which nvcc names after the kernel, are shown without it.
+# Kernels that nvcc compiled: their names are shown as they are written in C++, and --kernel takes them so, or as the
+# PTX has them. The parameters, which nvcc names after the kernel, are shown without it.
 source test/cli/expect.bash
 
 # kernel NAME CONSTANT: a kernel with a pointer, which writes the constant there, as nvcc would write it.
@@ -17,7 +17,8 @@ kernel() {
 }
 PTX
 }
-# scale(float*); blas::scale<float, 8>(float*) and blas::scale<double, -8>(double*); blas::sum(int*); and one without mangling.
+# scale(float*); blas::scale<float, 8>(float*) and blas::scale<double, -8>(double*); blas::sum(int*); and one without
+# mangling.
 scale=_Z5scalePf eight=_ZN4blas5scaleIfLi8EEEvPT_ minus=_ZN4blas5scaleIdLin8EEEvPT_ sum=_ZN4blas3sumEPi
 {
     printf '.version 7.0\n.target sm_35\n.address_size 64\n'
@@ -43,9 +44,10 @@ chosen 5 plain plain
 gives 0 'param_0: 4' -- run "${one[@]}" --kernel sum --dump ${sum}_param_0:u32
 
 # Names of several, of none.
-gives 2 "5 kernels; choose one with --kernel:" $'\n  scale(float*)' $'\n  blas::sum(int*)' $'\n  plain' -- run "${one[@]}"
-gives 2 "3 kernels 'scale'; write which one in full:" $'\n  scale(float*)' 'blas::scale<float, 8>' 'blas::scale<double, -8>' \
-    -- run "${one[@]}" --kernel scale
+gives 2 "5 kernels; choose one with --kernel:" $'\n  scale(float*)' $'\n  blas::sum(int*)' $'\n  plain' \
+    -- run "${one[@]}"
+gives 2 "3 kernels 'scale'; write which one in full:" $'\n  scale(float*)' 'blas::scale<float, 8>' \
+    'blas::scale<double, -8>' -- run "${one[@]}" --kernel scale
 lacks blas::sum
 gives 2 "2 kernels 'blas::scale'" -- run "${one[@]}" --kernel blas::scale
 gives 2 "no kernel 'plian'" "did you mean 'plain'?" $'\n  scale(float*)' -- run "${one[@]}" --kernel plian
@@ -54,12 +56,13 @@ gives 2 "no kernel 'sacle'" "did you mean 'scale'?" -- run "${one[@]}" --kernel 
 gives 0 'blas::sum(int*)' -- run "${one[@]}" --kernel sum --sl1
 
 # Elsewhere: the JSON has both, messages and the table have what is shown.
-gives 0 '"name": "_ZN4blas3sumEPi"' '"demangled": "blas::sum(int*)"' '"param_0": "04000000"' -- run "${one[@]}" --kernel sum --json
+gives 0 '"name": "_ZN4blas3sumEPi"' '"demangled": "blas::sum(int*)"' '"param_0": "04000000"' \
+    -- run "${one[@]}" --kernel sum --json
 gives 0 '"name": "plain"' -- run "${one[@]}" --kernel plain --json
 lacks demangled
 gives 0 $'\n  param_0  ' -- run "${one[@]}" --kernel sum
-gives 1 'kernel blas::sum(int*): write of 4 bytes through a null pointer' 'in blas::sum(int*) at' "from parameter 'param_0'" \
-    -- run "$work/many.ptx" --kernel sum --arg u64:16
+gives 1 'kernel blas::sum(int*): write of 4 bytes through a null pointer' 'in blas::sum(int*) at' \
+    "from parameter 'param_0'" -- run "$work/many.ptx" --kernel sum --arg u64:16
 gives 2 'kernel blas::sum(int*) takes 1 argument; 0 were given' 'param_0 (.u64)' -- run "$work/many.ptx" --kernel sum
 gives 2 "parameter 'param_0' has the PTX type .u64" -- run "$work/many.ptx" --kernel sum --arg f64:1
 gives 2 "'blas::sum(int*)' needs 1048576 bytes of shared memory" -- run "${one[@]}" --kernel sum --smem 1MiB

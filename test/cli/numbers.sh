@@ -22,12 +22,15 @@ gives 2 '--budget takes a time' -- probe --budget inf
 
 # The size of a matrix, wherever its limit stands.
 values=$(seq -s , 40)
-gives 2 '1000000 cells at most, not 2560000: n (40) × l1.mshrs (40) × l1.merges (40) × gpu.sms (40)' -- sweep --program vectoradd \
-    n=$values --set l1.mshrs=$values --set l1.merges=$values --set gpu.sms=$values --db "$work/none.db" --dry-run
+gives 2 '1000000 cells at most, not 2560000: n (40) × l1.mshrs (40) × l1.merges (40) × gpu.sms (40)' \
+    -- sweep --program vectoradd n=$values --set l1.mshrs=$values --set l1.merges=$values --set gpu.sms=$values \
+    --db "$work/none.db" --dry-run
 printf '[matrix]\nprogram = vectoradd\nn = %s\n' "$values" >"$work/matrix.ini"
 gives 2 '39 cells at most, not 40: n (40)' -- sweep "$work/matrix.ini" --cells 39 --db "$work/none.db"
 gives 0 'to run  vectoradd n=40 ' -- sweep "$work/matrix.ini" --cells 40 --db "$work/none.db" --dry-run
-for n in 0 -1 nan many; do gives 2 "--cells takes a whole number from 1 on, not '$n'" -- sweep "$work/matrix.ini" --cells=$n; done
+for n in 0 -1 nan many; do
+    gives 2 "--cells takes a whole number from 1 on, not '$n'" -- sweep "$work/matrix.ini" --cells=$n
+done
 
 # Arguments of a kernel: bits of what is given, as IEEE 754 has them.
 cat >"$work/bits.ptx" <<'PTX'

@@ -96,7 +96,8 @@ gives 2 'block 1,2,3,4: X, X,Y or X,Y,Z is expected: threads, such as' -- run "$
 gives 1 "no measurement 'sharde'; did you mean 'shared'?" -- sweep --measure sharde --db "$work/none.db"
 gives 2 "did you mean 'run'?" -- report runn
 gives 2 "nothing to reproduce as 'mey'; did you mean 'mei'?" 'Figure 11 and' -- reproduce mey
-gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei        fig5' -- reproduce mei fig5 fig55 --db "$work/none.db"
+gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei        fig5' \
+    -- reproduce mei fig5 fig55 --db "$work/none.db"
 lacks 'sl1  '
 gives 2 "small, medium or paper, not 'smal'" -- reproduce mei --size smal
 gives 1 "can't read atx: No such file or directory; did you mean 'atax'?" -- show ptx atx
@@ -112,7 +113,10 @@ gives 0 -- run atax --size small --kernels kernel2 --skip 0
 gives 0 -- run atax --size small --skip 1
 
 # A file of several kernels, of which none was chosen: they are named.
-{ sed 's/saxpy(/first(/' "$work/saxpy.ptx"; sed '1,/address_size/d; s/saxpy(/second(/' "$work/saxpy.ptx"; } >"$work/two.ptx"
+{
+    sed 's/saxpy(/first(/' "$work/saxpy.ptx"
+    sed '1,/address_size/d; s/saxpy(/second(/' "$work/saxpy.ptx"
+} >"$work/two.ptx"
 gives 2 $'2 kernels; choose one with --kernel:\n  first\n  second' -- run "$work/two.ptx" --arg i32:8
 gives 2 "no kernel 'frist'" "did you mean 'first'?" -- run "$work/two.ptx" --kernel frist
 printf '.version 7.0\n.target sm_35\n.address_size 64\n' >"$work/none.ptx"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# sweep and report run take what run takes: a workload or a PTX file, its parameters, and the options of run, each an axis.
+# sweep and report run take what run takes: a workload or a PTX file, its parameters, and the options of run, each an
+# axis.
 source test/cli/expect.bash
 sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
 cd "$work" || exit 1
@@ -17,7 +18,8 @@ rows() {
 rows 'to run  atax nx=64 ny=4096  on gtx480' -- atax nx=64
 rows 'to run  atax nx=64 ny=4096  on gtx480 sched.policy=gto' 'to run  atax nx=64 ny=4096  on gtx480 sched.policy=lrr' \
     -- atax nx=64 --sched gto,lrr
-rows 'to run  atax nx=64 ny=8  on titan_black' 'to run  atax nx=128 ny=8  on titan_black' -- atax nx=64,128 ny=8 --gpu titan_black
+rows 'to run  atax nx=64 ny=8  on titan_black' 'to run  atax nx=128 ny=8  on titan_black' \
+    -- atax nx=64,128 ny=8 --gpu titan_black
 rows 'to run  atax nx=64 ny=150  on gtx480' 'to run  bicg nx=64 ny=150  on gtx480' -- atax,bicg nx=64 --size small
 rows 'to run  atax nx=64 ny=4096  on gtx480' 'to run  bicg nx=8 ny=4096  on gtx480' -- 'atax nx=64,bicg nx=8'
 rows 'to run  atax nx=64 ny=4096  on gtx480  functional no-lowering' -- atax nx=64 --functional --no-lowering
@@ -29,8 +31,10 @@ rows 'to run  atax nx=64 ny=4096  on gtx480  sl1=yes' -- atax nx=64 --sl1
 rows 'to run  saxpy.ptx grid=2,1 block=8 kernel=saxpy smem=16 args=i32:8 f32:2 buf:32:iota:f32 buf:32  on gtx480' \
     -- saxpy.ptx --grid 2,1 --block 8 --kernel saxpy --smem 16 "${arguments[@]}"
 
-gives 0 '1 run: 0 in the store already, 1 simulated, 0 failed' -- sweep saxpy.ptx --block 8 "${arguments[@]}" --db runs.db
-gives 0 '1 run: 1 in the store already' -- sweep --program saxpy.ptx block=8 "args=i32:8 f32:2 buf:32:iota:f32 buf:32" --db runs.db
+gives 0 '1 run: 0 in the store already, 1 simulated, 0 failed' \
+    -- sweep saxpy.ptx --block 8 "${arguments[@]}" --db runs.db
+gives 0 '1 run: 1 in the store already' \
+    -- sweep --program saxpy.ptx block=8 "args=i32:8 f32:2 buf:32:iota:f32 buf:32" --db runs.db
 gives 0 '1 run: 0 in the store already, 1 simulated' -- sweep --measure shared --gpu gtx780 --db runs.db
 gives 0 '1 run: 1 in the store already' -- sweep measure=shared --gpu gtx780 --db runs.db
 printf '[matrix]\nmeasure = shared\ngpu = gtx780\n' >m.ini
@@ -51,7 +55,8 @@ gives 0 "arg i32:2: parameter 'alpha' has the PTX type .f32; write f32:2" -- db 
 
 page=(--no-figures -o page.html)
 gives 0 'page.html: 1 run' -- report run saxpy.ptx --block 8 "${arguments[@]}" "${page[@]}"
-gives 0 'page.html: 2 runs' -- report run atax nx=64 --size small --sl1=no,yes --max-cycles 5000 --kernels kernel1 "${page[@]}"
+gives 0 'page.html: 2 runs' \
+    -- report run atax nx=64 --size small --sl1=no,yes --max-cycles 5000 --kernels kernel1 "${page[@]}"
 gives 0 'page.html: 2 runs' -- report run atax,bicg nx=64 --size small --functional "${page[@]}"
 gives 2 'report run what? a workload' -- report run
 gives 2 "'bicg' is one too many" -- report run atax bicg

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a description, a PTX file or a launch asks of the host's memory is refused with a message when there isn't as much
-# (ulimit -v), at any limit: never an abort.
+# What a description, a PTX file or a launch asks of the host's memory is refused with a message when there isn't as
+# much (ulimit -v), at any limit: never an abort.
 set -uo pipefail
 [[ ! ${ONCHIP_SANITIZED:-} ]] || exit 77 # the sanitizers take addresses of their own
 work=$(mktemp -d)
@@ -50,8 +50,9 @@ none='the host has no memory'
 limited 3000000 1 "$none" -- run vectoradd n=32 --set l1.size=1GiB
 limited 3000000 0 '' -- run vectoradd n=32 --gpu h200
 limited 100000 1 "$none" -- run vectoradd n=32 --gpu h200
-limited 400000 1 "$none left for" -- run "$work/local.ptx" --block 1024 --grid 8 --arg buf:4 --set sm.local=2MiB
-limited 400000 1 "$none left for" -- run "$work/local.ptx" --block 1024 --grid 8 --arg buf:4 --set sm.local=2MiB --functional
+local=("$work/local.ptx" --block 1024 --grid 8 --arg buf:4 --set sm.local=2MiB)
+limited 400000 1 "$none left for" -- run "${local[@]}"
+limited 400000 1 "$none left for" -- run "${local[@]}" --functional
 limited 90000 1 "$none for $work/many.ptx" -- run "$work/many.ptx" --block 1
 for kib in 60000 90000 130000 200000 300000 500000; do
     limited $kib any "$none" -- run vectoradd n=32

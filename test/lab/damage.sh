@@ -67,7 +67,8 @@ try short.db "db list"
 # Values that the schema doesn't keep out.
 expect() { # COMMAND TEXT
     try values.db "$1"
-    ((status == 1 || status == 2)) && grep -qF -- "$2" out || complain "onchip $1: '$2' is expected, not: $status $(head -n 3 out)"
+    ((status == 1 || status == 2)) && grep -qF -- "$2" out ||
+        complain "onchip $1: '$2' is expected, not: $status $(head -n 3 out)"
 }
 damage values.db "UPDATE counter SET value = 'many' WHERE name = 'cycles'"
 expect "db list" "copy.db is damaged: counter cycles is 'many', not a whole number"
@@ -86,7 +87,8 @@ for seed in 1 2 3 4 5 6 7 8; do
     cp good.db bytes.db
     for k in $(seq 20); do
         at=$(((seed * 7919 + k * 104729) * 131 % size))
-        printf "\\x$(printf %02x $(((seed * 31 + k * 17) % 256)))" | dd of=bytes.db bs=1 seek="$at" conv=notrunc status=none
+        printf "\\x$(printf %02x $(((seed * 31 + k * 17) % 256)))" |
+            dd of=bytes.db bs=1 seek="$at" conv=notrunc status=none
     done
     for command in "${commands[@]}"; do try bytes.db "$command"; done
     cp good.db whole.db

@@ -38,33 +38,47 @@ db 0 "	the device's memory of 1048576 bytes has no room for 4194304 more (gpu.me
 terminal() {
     TERM=dumb script -qec "stty cols $1; $ONCHIP db ${*:2}" /dev/null </dev/null | tr -d '\r' >out
 }
-if command -v script >/dev/null && [[ $(script -qec "stty cols 77; stty size" /dev/null </dev/null 2>/dev/null | tr -d '\r') == *\ 77 ]]; then
+size=''
+if command -v script >/dev/null; then
+    size=$(script -qec "stty cols 77; stty size" /dev/null </dev/null 2>/dev/null | tr -d '\r') || true
+fi
+if [[ $size == *\ 77 ]]; then
     for options in "" "--kernels" "--kernels --columns l1.hits,l2_hit_rate,dram.read_bytes" "--failed"; do
         for columns in 80 100; do
             # shellcheck disable=SC2086
             terminal $columns list $options
-            if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1)),}"; then complain "db list $options: more than $columns columns"; fi
+            if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1)),}"; then
+                complain "db list $options: more than $columns columns"
+            fi
         done
     done
     terminal 100 list --program histogram
     [[ $(head -n 1 out) == 'histogram, n=20000, privatised=1' ]] || complain "db list: what is common: $(cat out)"
-    [[ $(sed -n 3p out | xargs) == 'run gpu l1.size cycles ipc l1_hit_rate' ]] || complain "db list: heads: $(sed -n 3p out)"
-    [[ $(awk 'NR > 3 && NF == 6 { print $2, $3 }' out) == $'gtx480 16KiB\ngtx480 32KiB\ntitan_black 16KiB\ntitan_black 32KiB' ]] ||
+    [[ $(sed -n 3p out | xargs) == 'run gpu l1.size cycles ipc l1_hit_rate' ]] ||
+        complain "db list: heads: $(sed -n 3p out)"
+    want=$'gtx480 16KiB\ngtx480 32KiB\ntitan_black 16KiB\ntitan_black 32KiB'
+    [[ $(awk 'NR > 3 && NF == 6 { print $2, $3 }' out) == "$want" ]] ||
         complain "db list: rows: $(cat out)"
     terminal 100 list --program vectoradd --gpu gtx480
-    [[ $(sed -n 3p out | xargs) == 'run n l1.size gpu.memory cycles ipc l1_hit_rate' ]] || complain "db list: heads: $(sed -n 3p out)"
+    [[ $(sed -n 3p out | xargs) == 'run n l1.size gpu.memory cycles ipc l1_hit_rate' ]] ||
+        complain "db list: heads: $(sed -n 3p out)"
     # Where there is room for no more, settings share a column: nothing is wider than the terminal.
     terminal 60 list --program vectoradd --gpu gtx480
-    if LC_ALL=C.UTF-8 grep -v ' in /' out | grep -E '^.{61,}' | grep -v '^    '; then complain "db list: more than 60 columns"; fi
+    if LC_ALL=C.UTF-8 grep -v ' in /' out | grep -E '^.{61,}' | grep -v '^    '; then
+        complain "db list: more than 60 columns"
+    fi
     terminal 100 list --failed
-    grep -q "^    the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)$" out || complain "db list --failed: $(cat out)"
+    grep -q "^    the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)$" out ||
+        complain "db list --failed: $(cat out)"
 fi
 # Anything else gets everything: a field for each head in each row, between tabs, and nothing cut.
 "$ONCHIP" db list >rows 2>/dev/null
-[[ $(head -n 1 rows | tr '\t' ' ') == 'key verb program params gpu overrides options model n l1.size tlb2.sets gpu.memory cycles ipc l1_hit_rate status error' ]] ||
-    complain "db list: heads: $(head -n 1 rows)"
-(($(awk -F'\t' '{ print NF }' rows | sort -u | wc -l) == 1 && $(wc -l <rows) == 15)) || complain "db list: rows: $(cat rows)"
-[[ $(cut -f 1 rows) == "$("$ONCHIP" db list --csv | tr -d '\r' | cut -d, -f 1)" ]] || complain "db list and db list --csv list other runs"
+want='key verb program params gpu overrides options model n l1.size tlb2.sets gpu.memory cycles ipc l1_hit_rate'
+[[ $(head -n 1 rows | tr '\t' ' ') == "$want status error" ]] || complain "db list: heads: $(head -n 1 rows)"
+(($(awk -F'\t' '{ print NF }' rows | sort -u | wc -l) == 1 && $(wc -l <rows) == 15)) ||
+    complain "db list: rows: $(cat rows)"
+[[ $(cut -f 1 rows) == "$("$ONCHIP" db list --csv | tr -d '\r' | cut -d, -f 1)" ]] ||
+    complain "db list and db list --csv list other runs"
 grep -q $'\t24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17\t' rows || complain "db list: a list is cut: $(cat rows)"
 if LC_ALL=C.UTF-8 grep -q … rows; then complain "db list: something is cut"; fi
 db 0 "1 run in" list --program vectoradd --gpu gtx480 --where l1.size=16KiB --where status=done
@@ -97,9 +111,14 @@ db 0 "geometric means" compare --by gpu=gtx480,titan_black --column warp_instruc
 # Clocks of 700 and 980 MHz: cycles are of two lengths, so that times are compared.
 db 0 "simulated time in" compare --by gpu=gtx480,titan_black
 grep -q 'cycles / gpu.clock: gpu=titan_black / gpu=gtx480' out || complain "compare: $(cat out)"
-both() { "$ONCHIP" db list --program atax --where l1.size=16KiB --where options= --gpu "$1" --columns cycles --csv | sed -n 2p | tr -d '\r' | cut -d, -f "$2"; }
-heads=$("$ONCHIP" db list --program atax --columns cycles --csv | head -n 1 | tr -d '\r' | tr , '\n' | grep -n '^cycles$' | cut -d: -f 1)
-want=$(awk -v a="$(both gtx480 "$heads")" -v b="$(both titan_black "$heads")" 'BEGIN { printf "%.4f", (b / 980) / (a / 700) }')
+both() {
+    "$ONCHIP" db list --program atax --where l1.size=16KiB --where options= --gpu "$1" --columns cycles --csv |
+        sed -n 2p | tr -d '\r' | cut -d, -f "$2"
+}
+heads=$("$ONCHIP" db list --program atax --columns cycles --csv | head -n 1 | tr -d '\r' | tr , '\n' |
+    grep -n '^cycles$' | cut -d: -f 1)
+want=$(awk -v a="$(both gtx480 "$heads")" -v b="$(both titan_black "$heads")" \
+    'BEGIN { printf "%.4f", (b / 980) / (a / 700) }')
 grep -q "^atax .*l1.size=16KiB .* $want\$" out || complain "compare: no ratio $want: $(cat out)"
 db 0 "cycles: gpu=titan_black / gpu=gtx480" compare --by gpu=gtx480,titan_black --column cycles
 grep -q 'the clocks differ' out || complain "compare --column cycles: $(cat out)"

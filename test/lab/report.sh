@@ -84,7 +84,8 @@ lines = list(csv.reader(open(plots + "/atax-cycles-relative-to-16kib-gto.csv", n
 assert lines[0] == ["l1.size", "gto", "lrr"] and [line[0] for line in lines[1:]] == ["8KiB", "16KiB"]
 for line in lines[1:]:
     for policy, got in zip(lines[0][1:], line[1:]):
-        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"] / cycles["atax", "l1.size=16KiB sched.policy=gto"]
+        want = cycles["atax", f"l1.size={line[0]} sched.policy={policy}"]
+        want /= cycles["atax", "l1.size=16KiB sched.policy=gto"]
         assert abs(float(got) - want) < 1e-12
 # The time series ends with the run, and its mean is the run's.
 series = glob.glob(plots + "/syrk-syrk-kernel-ipc-over-time.csv")
@@ -125,8 +126,8 @@ two=$("$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 
 grep -q '^two.html: 2 runs' <<<"$two"
 grep -q 'IPC over time' two.html
 
-# GPUs of different clocks are compared by time, cycles over the description's clock, with the first that was given and not
-# with the alphabet's; the heading names both. Keys have their own values as the baseline.
+# GPUs of different clocks are compared by time, cycles over the description's clock, with the first that was given and
+# not with the alphabet's; the heading names both. Keys have their own values as the baseline.
 gpus=titan_black,gtx480
 "$ONCHIP" report run atax nx=64 ny=64 --gpu $gpus --plot clocks -o clocks.html >/dev/null
 "$ONCHIP" sweep --program 'atax nx=64 ny=64' --gpu $gpus --db clocks.db >/dev/null
@@ -143,11 +144,13 @@ assert [line[0] for line in lines] == ["gpu", "titan_black", "gtx480"] and float
 assert abs(float(lines[2][1]) / want - 1) < 1e-9, (lines, want)
 text = open(page, encoding="utf-8").read()
 assert "On titan_black and gtx480" in text
-assert f"1 is {cycles['titan_black']} cycles, {cycles['titan_black'] / clock['titan_black']:.4g} µs on titan_black" in text
+first = cycles["titan_black"]
+assert f"1 is {first} cycles, {first / clock['titan_black']:.4g} µs on titan_black" in text
 PYTHON
 
 # A long text gives way to the numbers behind it, and is there whole.
-"$ONCHIP" sweep --program 'atax nx=32 ny=32' --set dram.simple=yes --set sched.policy=gto --set l1.merges=9 --set l2.merges=9 --db long.db >/dev/null
+"$ONCHIP" sweep --program 'atax nx=32 ny=32' --set dram.simple=yes --set sched.policy=gto --set l1.merges=9 \
+    --set l2.merges=9 --db long.db >/dev/null
 "$ONCHIP" report --db long.db --no-figures -o long.html >/dev/null
 settings='dram.simple=yes sched.policy=gto l1.merges=9 l2.merges=9'
 grep -qF "<td class=\"cut\" title=\"$settings\">$settings</td>" long.html
@@ -197,7 +200,8 @@ PTX
 "$ONCHIP" sweep --program store.ptx --set args=buf:4KiB --set grid=1,2,3,4,5,6,7,8 --db names.db >/dev/null
 python3 - names.db <<'PYTHON'
 import sqlite3, sys
-names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines", "%" + 40 * "ü" + "x" * 300]
+names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines",
+         "%" + 40 * "ü" + "x" * 300]
 db = sqlite3.connect(sys.argv[1])
 for name, (run,) in zip(names, db.execute("SELECT id FROM run ORDER BY id").fetchall()):
     db.execute("UPDATE run SET program = ?, params = 'grid=1' WHERE id = ?", (name, run))
@@ -210,10 +214,11 @@ python3 - names.html names <<'PYTHON'
 import sys, xml.etree.ElementTree as tree
 page, plots = sys.argv[1:]
 tree.parse(page)
-shown = {"".join(e.itertext()) for e in tree.parse(plots + "/all-workloads-issue-slots.svg").iter() if e.tag.endswith("}text")}
-for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two lines", "%" + 20 * "ü" + "…"]:
-    assert name in shown, (name, shown)
 drawing = tree.parse(plots + "/all-workloads-issue-slots.svg").getroot()
+shown = {"".join(e.itertext()) for e in drawing.iter() if e.tag.endswith("}text")}
+for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u",
+             "two lines", "%" + 20 * "ü" + "…"]:
+    assert name in shown, (name, shown)
 issued = next(e for e in drawing.iter() if e.get("id") == "gnuplot_plot_1")
 assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar for each program, and one of the key"
 PYTHON

@@ -28,13 +28,15 @@ expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1=layout=banks
 expect "each thread for itself" "$((64 * 234)) $((64 * 15))" --sl1=decide=thread
 expect "nothing cached" "0 0" --sl1=nothing
 expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1=noalias
-# A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20 accesses miss. Past
-# the L1 every load takes more than 150 cycles, none takes 100,000; in the L1 there is a line of 128 bytes for each thread.
+# A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20
+# accesses miss. Past the L1 every load takes more than 150 cycles, none takes 100,000; in the L1 there is a line of 128
+# bytes for each thread.
 expect "loads that take long" "$((64 * 234)) $((64 * 15))" --sl1=clock=150
 expect "loads that don't" "0 0" --sl1=clock=100000
 expect "loads that hit the L1" "0 0" --sl1=clock=150 --set l1.global=yes
-# upper loads one structure and stores to another, both through lines where threads have 256 characters each. With 255 a lane begins
-# one byte before the line of the lane before it: in each round some lane of a warp misses. What is stored to follows.
+# upper loads one structure and stores to another, both through lines where threads have 256 characters each. With 255 a
+# lane begins one byte before the line of the lane before it: in each round some lane of a warp misses. What is stored
+# to follows.
 program=(upper blocks=1 threads=64 size=16384)
 [[ $(count --sl1=clock=150) != "0 0 " ]] || { echo "lines that begin together aren't cached" >&2; bad=1; }
 expect "a structure that is stored to, without one that is loaded" "0 0" --sl1=clock=100000
@@ -66,5 +68,6 @@ PTX
 [[ $("$ONCHIP" run "$work/one.ptx" --gpu titan_black --arg buf:4KiB --sl1) == *'one$sl1_apart'* ]] ||
     { echo "a file's only kernel isn't found" >&2; bad=1; }
 said=$("$ONCHIP" run "$work/two.ptx" --gpu titan_black --arg buf:4KiB --sl1 2>&1 || true)
-[[ $said == *$'has 2 kernels; choose one with --kernel:\n  one\n  two' ]] || { echo "of two kernels: $said" >&2; bad=1; }
+[[ $said == *$'has 2 kernels; choose one with --kernel:\n  one\n  two' ]] ||
+    { echo "of two kernels: $said" >&2; bad=1; }
 exit $bad

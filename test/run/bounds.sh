@@ -2,12 +2,12 @@
 # Kernels from strangers: sizes, offsets and prototypes that reach beyond what they belong to. None may touch the host's
 # memory, take much of it or go on for long; each ends with the error that it should, or runs.
 #
-# Every bounds/NAME.ptx holds cases behind lines "//--- what it is about", each a module of its own. One that begins with no
-# .version gets a header. The comments of a case say what to do:
+# Every bounds/NAME.ptx holds cases behind lines "//--- what it is about", each a module of its own. One that begins
+# with no .version gets a header. The comments of a case say what to do:
 #   // run: OPTIONS   of onchip run
 #   //! TEXT          it is refused, or faults, and the error contains this; without such a line it must run
-# Each is executed only, timed, and as written, and rewritten by onchip sl1, which must not crash whatever the case is. The
-# limits are of CPU time and of memory, the latter without AddressSanitizer, which maps much more than it uses.
+# Each is executed only, timed, and as written, and rewritten by onchip sl1, which must not crash whatever the case is.
+# The limits are of CPU time and of memory, the latter without AddressSanitizer, which maps much more than it uses.
 set -uo pipefail
 cd "$(dirname "$0")/bounds" || exit 1
 onchip=${ONCHIP:-../../../build/onchip}
@@ -15,8 +15,8 @@ onchip=${ONCHIP:-../../../build/onchip}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kilobytes=3000000 seconds=20 bad=0 cases=0
-ldd "$onchip" 2>/dev/null | grep -q asan && kilobytes=unlimited seconds=60
-nm "$onchip" 2>/dev/null | grep -q __asan_init && kilobytes=unlimited seconds=60
+grep -q asan <<<"$(ldd "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
+grep -q __asan_init <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
 
 complain() {
     echo "test/run/bounds/$1" >&2
@@ -55,7 +55,14 @@ check() {
 for file in *.ptx; do
     rm -f "$work"/case*
     awk -v to="$work/case" '
-        /^\/\/---/ { n++; head = 0; name = sprintf("%s%03d.ptx", to, n); sub(/^\/\/--- */, ""); print > (name ".title"); next }
+        /^\/\/---/ {
+            n++
+            head = 0
+            name = sprintf("%s%03d.ptx", to, n)
+            sub(/^\/\/--- */, "")
+            print > (name ".title")
+            next
+        }
         n {
             if (!head && !/^\/\//) {
                 if (!/^\.version/) print ".version 7.0\n.target sm_35\n.address_size 64" > name

@@ -65,15 +65,15 @@ grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log
     complain "tools/schema.awk: $(cat "$folder/log")"
 
 # Every option is in the manual page.
-options=$(for verb in run probe sl1 sweep db show; do "$ONCHIP" $verb --help; done | grep -oE '^ +--?[a-z0-9-]+' |
-    sort -u)
+all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
+options=$(grep -oE '^ +--?[a-z0-9-]+' <<<"$all" | sort -u)
 sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
 for option in $options; do
     grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
 done
-all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
-    [[ $option == --version || $all == *" $option"[[:space:][]* ]] || complain "doc/onchip.1 has $option, which there isn't"
+    [[ $option == --version || $all == *" $option"[[:space:][]* ]] ||
+        complain "doc/onchip.1 has $option, which there isn't"
 done
 
 # Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
