@@ -1,9 +1,9 @@
 // PTX that is near to programs that work: the workloads' with tokens and statements deleted, doubled, swapped and
 // replaced. What it prints as reads back and prints the same; what the software L1 makes of it reads; and its kernels
-// leave the same memory executed as they are written, lowered, in time, and with the software L1, wherever their outcome
-// is defined (reference.h). The text alone decides everything: the launch's shape, the arguments and the settings too.
-// With FUZZ_TELL in the environment it says what became of each kernel.
-// seeds: test/lab/golden build-fuzz/workloads test/run/data
+// leave the same memory executed as they are written, lowered, in time, and with the software L1, wherever their
+// outcome is defined (reference.h). The text alone decides everything: the launch's shape, the arguments and the
+// settings too. With FUZZ_TELL in the environment it says what became of each kernel. seeds: test/lab/golden
+// build-fuzz/workloads test/run/data
 #include "device/sim.h"
 #include "lab/lab.h"
 #include "mutate.h"

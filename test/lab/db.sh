@@ -14,10 +14,12 @@ db() {
 
 # --- without a store
 db 1 "no store to read at $XDG_DATA_HOME/onchip/results.db" list
-# Where a store lies that isn't named: without XDG_DATA_HOME, or with an empty one, below the home (XDG base directories).
+# Where a store lies that isn't named: without XDG_DATA_HOME, or with an empty one, below the home (XDG base
+# directories).
 for data in unset empty; do
     if [[ $data == unset ]]; then command=(env -u XDG_DATA_HOME); else command=(env XDG_DATA_HOME=); fi
-    said=$("${command[@]}" HOME="$folder/home" "$ONCHIP" db list 2>&1) && complain "a store is found below an empty home"
+    said=$("${command[@]}" HOME="$folder/home" "$ONCHIP" db list 2>&1) &&
+        complain "a store is found below an empty home"
     [[ $said == *"no store to read at $folder/home/.local/share/onchip/results.db"* ]] || complain "$data: $said"
 done
 db 1 "no store to read at nowhere.db" show 12 --db nowhere.db
