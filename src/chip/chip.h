@@ -28,9 +28,9 @@ typedef enum KeyKind {
     KEY_BOOL,
     KEY_FIXED,
     KEY_COUNTING,
-    KEY_SCHEDULER,
-    KEY_INDEX,
     KEY_POLICY,
+    KEY_INDEX,
+    KEY_REPLACEMENT,
     KEY_STORAGE,
     KEY_WEIGHTS,
     KEY_SETS

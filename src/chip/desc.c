@@ -20,7 +20,7 @@
         "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
     KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                              \
         "lowest address bit of the index; 0: the first above the line")                                            \
-    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")            \
+    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")     \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                   \
         "weighted: relative probabilities of the ways, separated by commas")                                       \
     KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")   \
@@ -35,7 +35,7 @@
         "sizes of unequal sets, separated by commas, instead of ways")                                                \
     KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "",                                                 \
         "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
-    KEY(section, "policy", POLICY, field.policy, 0, POLICY_COUNT, POLICY_LRU, "", "replacement policy")               \
+    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")        \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
         "weighted: relative probabilities of the ways, separated by commas")                                          \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
@@ -72,8 +72,8 @@ static const char *const counting_names[] = {"lowered", "ptx"};
 static const char *enum_name(KeyKind kind, uint32_t k)
 {
     switch (kind) {
-    case KEY_SCHEDULER: return k < SCHED_COUNT ? sched_info[k].name : NULL;
-    case KEY_POLICY: return k < POLICY_COUNT ? policies[k].name : NULL;
+    case KEY_POLICY: return k < POLICY_COUNT ? policy_info[k].name : NULL;
+    case KEY_REPLACEMENT: return k < REPLACE_COUNT ? replacements[k].name : NULL;
     case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
     case KEY_STORAGE: return k < COUNT(storage_names) ? storage_names[k] : NULL;

@@ -36,12 +36,12 @@ static void list_gpus(void)
 
 static void list_schedulers(void)
 {
-    for (int k = 0; k < SCHED_COUNT; k++) put_row(stdout, sched_info[k].name, 15, BREAK_WORDS, sched_info[k].doc);
+    for (int k = 0; k < POLICY_COUNT; k++) put_row(stdout, policy_info[k].name, 15, BREAK_WORDS, policy_info[k].doc);
 }
 
 static void list_policies(void)
 {
-    for (int k = 0; k < POLICY_COUNT; k++) put_row(stdout, policies[k].name, 15, BREAK_WORDS, policies[k].doc);
+    for (int k = 0; k < REPLACE_COUNT; k++) put_row(stdout, replacements[k].name, 15, BREAK_WORDS, replacements[k].doc);
 }
 
 static void list_counter(const char *name, const char *unit, const char *doc)

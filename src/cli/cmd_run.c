@@ -127,14 +127,14 @@ static int take_option(Run *r, int o)
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
     case R_SCHED: {
-        const char *names[SCHED_COUNT];
+        const char *names[POLICY_COUNT];
         char hint[100];
         size_t k = 0;
-        for (size_t j = 0; j < SCHED_COUNT; j++) names[j] = sched_info[j].name;
-        while (k < SCHED_COUNT && strcmp(names[k], v)) k++;
-        if (k == SCHED_COUNT)
+        for (size_t j = 0; j < POLICY_COUNT; j++) names[j] = policy_info[j].name;
+        while (k < POLICY_COUNT && strcmp(names[k], v)) k++;
+        if (k == POLICY_COUNT)
             return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
-                          did_you_mean(v, names, SCHED_COUNT, hint));
+                          did_you_mean(v, names, POLICY_COUNT, hint));
         char *s = mem_alloc(strlen(v) + 32);
         sprintf(s, "sched.policy=%s", v);
         vec_push(&r->owned, s);

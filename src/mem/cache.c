@@ -4,21 +4,21 @@
 
 #include <string.h>
 
-#define POLICY(id, name, fn, doc) extern const Policy fn;
-#include "mem/policy.def"
-#undef POLICY
+#define REPLACE(id, name, fn, doc) extern const Replacement fn;
+#include "mem/replacement.def"
+#undef REPLACE
 
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 static uint32_t log2_of(uint64_t x) { return 63u - (uint32_t)__builtin_clzll(x); }
 
-static const Policy *policy_of(uint32_t id)
+static const Replacement *policy_of(uint32_t id)
 {
     switch (id) {
-#define POLICY(id, name, fn, doc) \
-    case POLICY_##id:             \
+#define REPLACE(id, name, fn, doc) \
+    case REPLACE_##id:             \
         return &fn;
-#include "mem/policy.def"
-#undef POLICY
+#include "mem/replacement.def"
+#undef REPLACE
     default: return NULL;
     }
 }
@@ -50,7 +50,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         *why = "the size must be a multiple of the line";
     else if (!cfg->set_count && (!cfg->ways || lines % cfg->ways))
         *why = "the number of lines must be a multiple of the ways";
-    else if (cfg->policy == POLICY_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
+    else if (cfg->policy == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
     if (*why) return false;
     c->policy = policy_of(cfg->policy);

@@ -25,21 +25,21 @@ extern const CounterInfo counter_info[C_COUNT];
 #define MAX_STRUCTURES 64  // data structures told apart in statistics
 #define NEVER UINT64_MAX
 
-// --- policies: policy_*.c --------------------------------------------------------------------------------------------
-typedef enum PolicyId {
-#define POLICY(id, name, fn, doc) POLICY_##id,
-#include "mem/policy.def"
-#undef POLICY
-    POLICY_COUNT
-} PolicyId;
+// --- replacement: replace_*.c ----------------------------------------------------------------------------------------
+typedef enum ReplacementId {
+#define REPLACE(id, name, fn, doc) REPLACE_##id,
+#include "mem/replacement.def"
+#undef REPLACE
+    REPLACE_COUNT
+} ReplacementId;
 typedef struct Cache Cache;
-typedef struct Policy {
+typedef struct Replacement {
     const char *name, *doc;
     void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit
     void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in
     uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked; some are not
-} Policy;
-extern const Policy policies[POLICY_COUNT];
+} Replacement;
+extern const Replacement replacements[REPLACE_COUNT];
 
 // --- cache.c: tags of one cache --------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
@@ -55,7 +55,7 @@ typedef struct CacheCfg {
     uint32_t sets[64], set_count;  // sizes of unequal sets in ways; set_count 0: all sets have `ways`
     uint32_t index;                // IndexKind
     uint32_t index_low;            // INDEX_BITS: lowest address bit of the index; 0: just above the line
-    uint32_t policy;               // PolicyId
+    uint32_t policy;               // ReplacementId
     double weights[32];            // WEIGHTED: relative probability of each way
     uint32_t latency;              // cycles, load to use
     uint32_t mshrs, merges;        // misses under way; requests a miss can serve
@@ -83,7 +83,7 @@ struct Cache {
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
-    const Policy *policy;
+    const Replacement *policy;
 };
 // What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
 // of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;

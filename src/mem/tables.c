@@ -7,8 +7,8 @@ const CounterInfo counter_info[C_COUNT] = {
 #undef COUNTER
 };
 
-const Policy policies[POLICY_COUNT] = {
-#define POLICY(id, name, fn, doc) [POLICY_##id] = {name, doc, NULL, NULL, NULL},
-#include "mem/policy.def"
-#undef POLICY
+const Replacement replacements[REPLACE_COUNT] = {
+#define REPLACE(id, name, fn, doc) [REPLACE_##id] = {name, doc, NULL, NULL, NULL},
+#include "mem/replacement.def"
+#undef REPLACE
 };

@@ -12,23 +12,30 @@
      1u << CLASS_ASYNC)
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
-static void leave_state(Sm *sm, uint32_t slot)
+static inline void leave_state(Sm *sm, uint32_t slot)
 {
     WarpSlot *w = &sm->slots[slot];
     SchedState *s = &sm->sched[w->sched];
     uint64_t bit = 1ull << w->bit;
-    s->policy.in[w->state] &= ~bit;
+    s->view.in[w->state] &= ~bit;
     if (w->state == W_READY && !(s->class_ready[w->class] &= ~bit)) s->classes &= ~(1u << w->class);
 }
 
-static void enter_state(Sm *sm, uint32_t slot, Wait state)
+static inline void enter_state(Sm *sm, uint32_t slot, Wait state)
 {
     WarpSlot *w = &sm->slots[slot];
-    SchedState *s = &sm->sched[w->sched];
+    Wait from = w->state;
     leave_state(sm, slot);
-    if (w->state != state) w->since = sm->now;
+    sm->sched[w->sched].view.in[state] |= 1ull << w->bit;
+    if (from == state) return;
+    w->since = sm->now;
     w->state = (uint8_t)state;
-    s->policy.in[state] |= 1ull << w->bit;
+    if (sm->policy.events & ON_WAITS) sm->policy.ops->waits(&sm->policy, slot, from, state);
+}
+
+static void tell_stall(Sm *sm, uint32_t slot)
+{
+    if (sm->policy.events & ON_STALL) sm->policy.ops->stall(&sm->policy, slot);
 }
 
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
@@ -88,7 +95,7 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
             }
         } else {
             enter_state(sm, slot, W_BARRIER);
-            ss->policy.ops->stall(&ss->policy, bit);
+            tell_stall(sm, slot);
             return NEVER;
         }
     }
@@ -109,7 +116,7 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
         enter_state(sm, slot, shared ? W_SHARED : W_MEMORY);
-        if (!shared) ss->policy.ops->stall(&ss->policy, bit), ws->recent_n = 0;
+        if (!shared) tell_stall(sm, slot), ws->recent_n = 0;
         return NEVER;
     }
     if (t >> 2 > (d->slots ? by : sm->now)) {
@@ -118,11 +125,10 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
         sm_wake_at(sm, slot, t >> 2);
         return t >> 2;
     }
-    if (ws->state != W_READY)
-        ss->policy.ops->wake(&ss->policy, bit);
-    else if (ws->class == d->class)
-        return t >> 2;
+    bool woke = ws->state != W_READY;
+    if (!woke && ws->class == d->class) return t >> 2;
     enter_state(sm, slot, W_READY);
+    if (woke && sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, slot);
     ws->class = d->class;
     ss->class_ready[d->class] |= 1ull << bit;
     ss->classes |= 1u << d->class;
@@ -195,12 +201,13 @@ static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
 static void finish_warp(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
-    SchedState *ss = &sm->sched[ws->sched];
+    SchedulerView *v = &sm->sched[ws->sched].view;
     Cta *cta = ws->warp->cta;
     leave_state(sm, slot);
     ws->state = W_NONE;
-    ss->policy.ops->stop(&ss->policy, ws->bit);
-    ss->policy.present &= ~(1ull << ws->bit);
+    v->present &= ~(1ull << ws->bit);
+    if (v->last == ws->bit) v->last = -1;
+    if (sm->policy.ops->stop) sm->policy.ops->stop(&sm->policy, slot);
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
     ws->warp = NULL;
     if (!cta->live_threads) {
@@ -259,16 +266,15 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     return slots;
 }
 
-static Counter stall_cause(const Sm *sm, const SchedState *s)
+static inline Counter stall_cause(const SchedulerView *v)
 {
-    (void)sm;
-    if (!s->policy.present) return C_STALL_EMPTY;
-    if (s->policy.in[W_READY]) return C_STALL_PIPE;
-    if (s->policy.in[W_MEMORY]) return C_STALL_MEMORY;
-    if (s->policy.in[W_SHARED]) return C_STALL_SHARED;
-    if (s->policy.in[W_ALU]) return C_STALL_ALU;
-    if (s->policy.in[W_BRANCH]) return C_STALL_BRANCH;
-    if (s->policy.in[W_BARRIER]) return C_STALL_BARRIER;
+    if (!v->present) return C_STALL_EMPTY;
+    if (v->in[W_READY]) return C_STALL_PIPE;
+    if (v->in[W_MEMORY]) return C_STALL_MEMORY;
+    if (v->in[W_SHARED]) return C_STALL_SHARED;
+    if (v->in[W_ALU]) return C_STALL_ALU;
+    if (v->in[W_BRANCH]) return C_STALL_BRANCH;
+    if (v->in[W_BARRIER]) return C_STALL_BARRIER;
     return C_STALL_SLEEP;
 }
 
@@ -279,20 +285,19 @@ static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
 {
     sm->count[cause] += slots;
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
-    uint32_t slot = (uint32_t)__builtin_ctzll(sm->sched[k].policy.in[cause == C_STALL_LSU ? W_READY : W_MEMORY]) *
-                        sm->cfg.schedulers +
-                    k;
+    uint64_t warps = sm->sched[k].view.in[cause == C_STALL_LSU ? W_READY : W_MEMORY];
+    uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
     sm->inst[sm->slots[slot].wait_pc].stalls += slots;
 }
 
 // Ready warps whose unit can't start now.
-static uint64_t blocked(Sm *sm, SchedState *s, bool *lsu)
+static inline uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
 {
     uint64_t mask = 0;
     uint32_t full = s->classes & MEMORY_CLASSES;
     if (full && lsu_accepts(sm)) full = 0;
     *lsu = full != 0;
-    if (full == s->classes) return s->policy.in[W_READY];
+    if (full == s->classes) return ready;
     for (uint32_t m = s->classes & (s->held | sm->limited | full); m; m &= m - 1) {
         int c = __builtin_ctz(m);
         bool wait = full >> c & 1;
@@ -314,41 +319,46 @@ void sm_issue(Sm *sm)
     for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
         uint32_t k = first + turn < sm->cfg.schedulers ? first + turn : first + turn - sm->cfg.schedulers;
         SchedState *s = &sm->sched[k];
+        SchedulerView *v = &s->view;
         uint32_t width = sm->cfg.issue, used = 0;
         if (s->busy > sm->now) {
             sm->count[C_ISSUED]++;
             sm->count[C_STALL_PIPE] += width - 1;
             continue;
         }
-        if (!s->policy.in[W_READY]) {
-            if (!s->policy.present)
+        if (!v->in[W_READY]) {
+            if (!v->present)
                 sm->count[C_STALL_EMPTY] += width;
             else
-                count_stall(sm, k, stall_cause(sm, s), width);
+                count_stall(sm, k, stall_cause(v), width);
             continue;
         }
         Counter cause = C_COUNT;
         int only = -1;         // further slots of a cycle go to the same warp
         uint64_t can = NEVER;  // when it can issue again
         while (used < width) {
-            uint64_t ready = s->policy.in[W_READY];
+            uint64_t ready = v->in[W_READY];
             if (only >= 0) ready &= 1ull << only;
             if (!ready) break;
             bool lsu = false;
-            uint64_t free = ready & ~blocked(sm, s, &lsu);
+            uint64_t free = ready & ~blocked(sm, s, v->in[W_READY], &lsu), may;
             if (!free) {
                 cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
                 break;
             }
-            int bit = s->starved & free ? __builtin_ctzll(s->starved & free) : s->policy.ops->pick(&s->policy, free);
-            if (bit < 0) {
+            int bit;
+            if (s->starved & free) {
+                bit = __builtin_ctzll(s->starved & free);
+            } else if ((may = free & sm->policy.issue[k])) {
+                bit = sm->policy.ops->pick(&sm->policy, k, may);
+            } else {
                 cause = C_STALL_SCHED;
                 break;
             }
             uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
             const Warp *w = sm->slots[slot].warp;
             int class = w->code->insts[w->pc].class;
-            s->policy.last = bit;
+            v->last = v->turn = bit;
             s->starved &= ~(1ull << bit);
             if (sm->limited >> class & 1) {
                 if (sm->start_cycle[class] != sm->now)
@@ -385,7 +395,7 @@ void sm_issue(Sm *sm)
                 if (can <= sm->now + 1) sm_evaluate(sm, slot);
             }
         }
-        if (used < width && cause == C_COUNT) count_stall(sm, k, stall_cause(sm, s), width - used);
+        if (used < width && cause == C_COUNT) count_stall(sm, k, stall_cause(v), width - used);
     }
 }
 
@@ -393,22 +403,22 @@ void sm_issue(Sm *sm)
 void sm_skip(Sm *sm, uint64_t cycles)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        SchedState *s = &sm->sched[k];
+        const SchedulerView *v = &sm->sched[k].view;
         uint64_t slots = cycles * sm->cfg.issue;
-        if (!s->policy.present) {
+        if (!v->present) {
             sm->count[C_STALL_EMPTY] += slots;
             continue;
         }
-        if (s->policy.in[W_READY]) {
+        if (v->in[W_READY]) {
             bool lsu = false;
-            blocked(sm, s, &lsu);
+            blocked(sm, &sm->sched[k], v->in[W_READY], &lsu);
             count_stall(sm, k,
-                        lsu                                                          ? C_STALL_LSU
-                        : s->policy.ops->pick(&s->policy, s->policy.in[W_READY]) < 0 ? C_STALL_SCHED
-                                                                                     : C_STALL_PIPE,
+                        lsu                                    ? C_STALL_LSU
+                        : v->in[W_READY] & sm->policy.issue[k] ? C_STALL_PIPE
+                                                               : C_STALL_SCHED,
                         slots);
             continue;
         }
-        count_stall(sm, k, stall_cause(sm, s), slots);
+        count_stall(sm, k, stall_cause(v), slots);
     }
 }

@@ -22,6 +22,8 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     sm->credits = mem_alloc(sizeof *sm->credits * part->partitions);
     sm->credit = mem_alloc(sizeof *sm->credit * part->partitions);
     for (uint32_t p = 0; p < part->partitions; p++) sm->credit[p] = part->credits;
+    sm->view = (SmView){.now = &sm->now, .schedulers = cfg->schedulers, .keys = cfg->keys};
+    sm->view.warp = mem_alloc(sizeof *sm->view.warp * cfg->max_warps);
     lsu_open(sm);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
@@ -62,7 +64,7 @@ void sm_close(Sm *sm)
     mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits),
         mem_free(sm->credit);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->landing.v);
-    mem_free(sm->inst);
+    mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->policy.own);
     log_free(&sm->log);
     text_free(&sm->env.printed);
     *sm = (Sm){0};
@@ -111,6 +113,22 @@ static void wake(Env *env, Warp *w)
     sm_wake_at(sm, w->slot, when);
 }
 
+static void open_policy(Sm *sm)
+{
+    SmView *v = &sm->view;
+    Policy *p = &sm->policy;
+    mem_free(p->own);
+    v->slots = sm->warp_slots;
+    for (uint32_t k = 0; k < v->schedulers; k++) {
+        sm->sched[k] = (SchedState){.view = {.last = -1, .turn = -1}};
+        v->scheduler[k] = &sm->sched[k].view;
+    }
+    *p = (Policy){.ops = policy_info[sm->cfg.policy].ops, .sm = v};
+    memset(p->issue, 0xff, sizeof p->issue);
+    p->events = policy_events(p->ops);
+    if (p->ops->open) p->ops->open(p);
+}
+
 void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
 {
     uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
@@ -133,14 +151,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
         sm->warp_slots = blocks * warps;
         for (uint32_t s = 0; s < sm->warp_slots; s++) sm->slots[s].ready = mem_alloc(sizeof(uint64_t) * sm->score_size);
     }
-    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        sm->sched[k] = (SchedState){0};
-        uint32_t n = sm->cfg.schedulers;
-        sm->sched[k].policy = (Sched){.ops = sched_ops(sm->cfg.sched),
-                                      .active_size = MAX(sm->cfg.sched_active / n, 1u),
-                                      .limit = MAX(sm->cfg.sched_limit / n + (k < sm->cfg.sched_limit % n), 1u),
-                                      .last = -1};
-    }
+    open_policy(sm);
     sm->limited = 0;
     for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;
     for (uint32_t w = 0; w < WHEEL / 64; w++)
@@ -164,6 +175,14 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
 
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
 
+// A warp arrives at a scheduler, and is younger than all others.
+static void enter_scheduler(SchedulerView *s, uint32_t bit)
+{
+    s->present |= 1ull << bit;
+    for (int k = 0; k < 64; k++) s->older[k] &= ~(1ull << bit);
+    s->older[bit] = ~(1ull << bit);
+}
+
 void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
 {
     uint32_t c = 0;
@@ -184,8 +203,9 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
                          .started = now,
                          .sched = (uint8_t)(slot % sm->cfg.schedulers),
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
-        SchedState *s = &sm->sched[ws->sched];
-        sched_start(&s->policy, ws->bit);
+        sm->view.warp[slot] = (WarpView){now, c, ws->sched, ws->bit};
+        enter_scheduler(&sm->sched[ws->sched].view, ws->bit);
+        if (sm->policy.ops->start) sm->policy.ops->start(&sm->policy, slot);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
     }
@@ -254,12 +274,10 @@ static bool could_issue(Sm *sm)
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         SchedState *s = &sm->sched[k];
         if (s->busy > sm->now + 1) return true;
-        uint64_t ready = s->policy.in[W_READY];
+        uint64_t ready = s->view.in[W_READY];
         if (!ready) continue;
-        if (sm->refused && !lsu_accepts(sm))
-            ready &= ~(s->class_ready[CLASS_LOAD] | s->class_ready[CLASS_STORE] | s->class_ready[CLASS_ATOMIC] |
-                       s->class_ready[CLASS_TEX] | s->class_ready[CLASS_PREFETCH] | s->class_ready[CLASS_ASYNC]);
-        if (ready & s->starved || (ready && s->policy.ops->pick(&s->policy, ready) >= 0)) return true;
+        if (sm->refused && !lsu_accepts(sm)) ready &= ~sm_memory_ready(s);
+        if (ready & s->starved || (ready & sm->policy.issue[k])) return true;
     }
     return false;
 }
@@ -297,7 +315,7 @@ static void jump(Sm *sm, uint64_t to)
 static bool asleep(const Sm *sm)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
-        if (sm->sched[k].policy.in[W_READY] || sm->sched[k].busy > sm->now) return false;
+        if (sm->sched[k].view.in[W_READY] || sm->sched[k].busy > sm->now) return false;
     return true;
 }
 

@@ -9,44 +9,7 @@
 
 #include "exec/exec.h"
 #include "mem/mem.h"
-
-// --- schedulers: sched_*.c -------------------------------------------------------------------------------------------
-// What a warp waits for, if anything. W_BARRIER: other warps, or other lanes of its own.
-typedef enum Wait { W_NONE, W_READY, W_MEMORY, W_SHARED, W_ALU, W_BRANCH, W_BARRIER, W_SLEEP, W_COUNT } Wait;
-// A scheduler's warps are bits of a 64-bit mask (its own numbering). Age is the order of start.
-typedef struct Sched {
-    const struct SchedOps *ops;
-    uint32_t active_size, limit;  // keys sched.active, sched.limit
-    uint64_t present;             // warps it has
-    uint64_t in[W_COUNT];         // warps by what they wait for
-    uint64_t active;              // two-level: the active set
-    uint64_t waiting;             // two-level: warps that wait for memory
-    int last;                     // last warp issued, or −1
-    uint64_t older[64];           // of each warp, those that started before it
-    uint8_t order[64];            // two-level: FIFO of inactive warps
-    uint32_t order_n;
-} Sched;
-typedef struct SchedOps {
-    // Which warp of `ready` (not 0) issues; −1: none, the policy holds them back.
-    int (*pick)(Sched *s, uint64_t ready);
-    void (*start)(Sched *s, int warp);  // a warp arrives
-    void (*stop)(Sched *s, int warp);   // a warp is over
-    void (*stall)(Sched *s, int warp);  // a warp meets a long-latency dependence
-    void (*wake)(Sched *s, int warp);   // and is past it
-} SchedOps;
-typedef enum SchedId {
-#define SCHED(id, name, ops, doc) SCHED_##id,
-#include "sm/sched.def"
-#undef SCHED
-    SCHED_COUNT
-} SchedId;
-typedef struct SchedInfo {
-    const char *name, *doc;
-} SchedInfo;
-extern const SchedInfo sched_info[SCHED_COUNT];
-const SchedOps *sched_ops(uint32_t id);
-void sched_start(Sched *s, int warp);             // a warp arrives, and is younger than all others
-int sched_oldest(const Sched *s, uint64_t mask);  // the oldest warp of a mask; −1: of none
+#include "policy/policy.h"
 
 // --- configuration ---------------------------------------------------------------------------------------------------
 typedef struct ClassCfg {
@@ -65,8 +28,9 @@ typedef struct SmCfg {
     uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;  // every PTX instruction takes one slot
-    uint32_t sched, sched_active, sched_limit;
+    bool count_ptx;   // every PTX instruction takes one slot
+    uint32_t policy;  // PolicyId
+    PolicyKeys keys;
     CacheCfg l1, ro, cst;
     TlbCfg tlb;
     bool l1_global, l1_local;      // the spaces the L1 serves
@@ -158,7 +122,7 @@ typedef struct WarpSlot {
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
-    Sched policy;
+    SchedulerView view;                 // what a policy sees of it
     uint64_t starved;                   // ready warps that go before what the policy picks (sm_feed)
     uint64_t class_ready[CLASS_COUNT];  // ready warps by the class of their next instruction
     uint32_t classes;                   // classes that have any
@@ -181,9 +145,11 @@ typedef struct Sm {
     WarpSlot *slots;
     Warp *warps;
     uint32_t warp_slots, score_size;
-    SchedState sched[4];
+    SchedState sched[MOST_SCHEDULERS];
+    SmView view;    // what the policy sees
+    Policy policy;  // of this launch
     // events: warps to re-evaluate at a cycle
-    uint64_t (*wheel)[4];
+    uint64_t (*wheel)[MOST_SCHEDULERS];
     uint64_t wheel_used[WHEEL / 64];
     uint32_t wheel_words;  // those of wheel_used that aren't 0
     // load-store unit
@@ -247,6 +213,12 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // storage.c: sets the sizes
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 
 // issue.c, lsu.c
+// Ready warps whose next instruction is one of memory.
+static inline uint64_t sm_memory_ready(const SchedState *s)
+{
+    const uint64_t *c = s->class_ready;
+    return c[CLASS_LOAD] | c[CLASS_STORE] | c[CLASS_ATOMIC] | c[CLASS_TEX] | c[CLASS_PREFETCH] | c[CLASS_ASYNC];
+}
 void sm_evaluate(Sm *sm, uint32_t slot);
 void sm_issue(Sm *sm);
 void sm_skip(Sm *sm, uint64_t cycles);  // accounts cycles that are jumped over
@@ -255,7 +227,8 @@ bool lsu_accepts(const Sm *sm);
 void lsu_put(Sm *sm, uint32_t slot, const Step *s);
 void lsu_tick(Sm *sm);
 void lsu_reply(Sm *sm, const Packet *p, uint64_t now);
-void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
+void lsu_done(Sm *sm, uint32_t tracker,
+              uint64_t time);  // one of a tracker's parts is complete at time
 void lsu_open(Sm *sm);
 
 #endif

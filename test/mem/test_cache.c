@@ -50,8 +50,8 @@ static uint32_t name_of(const char *name, const char *const *names, uint32_t n)
 static CacheCfg read_geometry(char *line)
 {
     static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
-    const char *policy_names[POLICY_COUNT];
-    for (int p = 0; p < POLICY_COUNT; p++) policy_names[p] = policies[p].name;
+    const char *policy_names[REPLACE_COUNT];
+    for (int p = 0; p < REPLACE_COUNT; p++) policy_names[p] = replacements[p].name;
     CacheCfg g = {.latency = 1, .mshrs = 1, .merges = 1};
     for (char *save, *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         char *value = strchr(word, '=');
@@ -71,7 +71,7 @@ static CacheCfg read_geometry(char *line)
         else if (!strcmp(word, "low"))
             g.index_low = (uint32_t)v;
         else if (!strcmp(word, "policy"))
-            g.policy = name_of(value, policy_names, POLICY_COUNT);
+            g.policy = name_of(value, policy_names, REPLACE_COUNT);
         else if (!strcmp(word, "index"))
             g.index = name_of(value, index_names, 3);
         else if (!strcmp(word, "sets"))
@@ -193,7 +193,7 @@ static uint32_t naive_set(const Naive *n, uint64_t address)
 static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
 {
     uint32_t ways = naive_ways(n, set), k = 0;
-    if (n->cfg->policy == POLICY_PLRU) {
+    if (n->cfg->policy == REPLACE_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
         while (to - from > 1) {
             uint32_t middle = (from + to) / 2;
@@ -209,7 +209,7 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
     }
     while (k < n->used[set] && n->order[set][k] != way) k++;
     if (k < n->used[set]) {
-        if (n->cfg->policy == POLICY_FIFO && !fill) return;
+        if (n->cfg->policy == REPLACE_FIFO && !fill) return;
         for (; k + 1 < n->used[set]; k++) n->order[set][k] = n->order[set][k + 1];
         n->used[set]--;
     }
@@ -221,7 +221,7 @@ static uint32_t naive_victim(const Naive *n, uint32_t set)
     uint32_t ways = naive_ways(n, set);
     for (uint32_t w = 0; w < ways; w++)
         if (!n->way[set][w].there) return w;
-    if (n->cfg->policy == POLICY_PLRU) {
+    if (n->cfg->policy == REPLACE_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
         while (to - from > 1) {
             uint32_t middle = (from + to) / 2;
@@ -328,7 +328,7 @@ static void compare(const CacheCfg *g, bool locks, uint64_t seed)
 static void random_accesses(void **state)
 {
     (void)state;
-    static const uint32_t of[] = {POLICY_LRU, POLICY_FIFO, POLICY_PLRU};
+    static const uint32_t of[] = {REPLACE_LRU, REPLACE_FIFO, REPLACE_PLRU};
     int n = 0;
     for (uint32_t p = 0; p < COUNT(of); p++)
         for (uint32_t ways = 1; ways <= 32; ways *= 2)
@@ -362,11 +362,11 @@ static void random_accesses(void **state)
                         .merges = 1};
     compare(&unequal, false, 1000);
     compare(&unequal, true, 1001);
-    unequal.policy = POLICY_FIFO;
+    unequal.policy = REPLACE_FIFO;
     compare(&unequal, true, 1002);
     unequal.index = INDEX_DEALT;
     compare(&unequal, true, 1003);
-    unequal.policy = POLICY_LRU;
+    unequal.policy = REPLACE_LRU;
     compare(&unequal, false, 1004);
 }
 
@@ -414,7 +414,7 @@ static void distributions(void **state)
                   .sector = 32,
                   .fill = 128,
                   .ways = 4,
-                  .policy = POLICY_RANDOM,
+                  .policy = REPLACE_RANDOM,
                   .mshrs = 1,
                   .merges = 1};
     uint32_t even[4] = {0}, pairs[8][8] = {{0}};
@@ -429,7 +429,7 @@ static void distributions(void **state)
         if (w != 2) assert_share(three[w], N, 1.0 / 3);
 
     // mei §IV-B: Fermi's L1 replaces its ways with 1/6, 1/2, 1/6, 1/6.
-    g.policy = POLICY_WEIGHTED;
+    g.policy = REPLACE_WEIGHTED;
     g.weights[0] = g.weights[2] = g.weights[3] = 1, g.weights[1] = 3;
     static const double mei[] = {1.0 / 6, 1.0 / 2, 1.0 / 6, 1.0 / 6};
     uint32_t weighted[4] = {0}, twos[8][8] = {{0}};
@@ -457,7 +457,7 @@ static void seeds(void **state)
                   .sector = 32,
                   .fill = 128,
                   .ways = 4,
-                  .policy = POLICY_RANDOM,
+                  .policy = REPLACE_RANDOM,
                   .mshrs = 1,
                   .merges = 1};
     uint32_t a[4] = {0}, b[4] = {0}, c[4] = {0}, pa[8][8] = {{0}}, pb[8][8] = {{0}}, pc[8][8] = {{0}};
@@ -493,7 +493,7 @@ static void refusals(void **state)
     REFUSED(bad.fill = 64);                     // neither line nor sector
     REFUSED(bad.size = 4000);
     REFUSED(bad.ways = 5);
-    REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.policy = POLICY_PLRU);
+    REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.policy = REPLACE_PLRU);
     CacheCfg none = {0};  // there is no cache: not an error
     assert_true(cache_open(&c, &none, 1, &why));
     cache_close(&c);

@@ -32,11 +32,11 @@ static uint32_t draw_policy(uint64_t *s, uint32_t *ways, bool unequal, bool weig
 {
     uint32_t p = below(s, 5);
     if (p == 3 && (!weights || *ways > 32)) p = 2;
-    static const uint32_t policies_of[] = {POLICY_LRU, POLICY_FIFO, POLICY_RANDOM, POLICY_WEIGHTED, POLICY_PLRU};
-    if (policies_of[p] != POLICY_PLRU) return policies_of[p];
-    if (unequal) return POLICY_LRU;
+    static const uint32_t policies_of[] = {REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM, REPLACE_WEIGHTED, REPLACE_PLRU};
+    if (policies_of[p] != REPLACE_PLRU) return policies_of[p];
+    if (unequal) return REPLACE_LRU;
     while (*ways & (*ways - 1) || *ways > 32) *ways = *ways > 32 ? 32 : *ways + 1;
-    return POLICY_PLRU;
+    return REPLACE_PLRU;
 }
 
 static void draw_weights(uint64_t *s, double *w, uint32_t ways)
@@ -204,7 +204,7 @@ void machine_close(Machine *m)
 static void print_sets(uint32_t ways, const uint32_t *sets, uint32_t count, uint32_t index, uint32_t policy, FILE *to)
 {
     static const char *const names[] = {"bits", "modulo", "xor", "dealt"};
-    fprintf(to, " %s %s", names[index], policies[policy].name);
+    fprintf(to, " %s %s", names[index], replacements[policy].name);
     if (!count) fprintf(to, " %u ways", ways);
     for (uint32_t k = 0; k < count; k++) fprintf(to, "%s%u", k ? "," : " sets of ", sets[k]);
 }

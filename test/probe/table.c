@@ -92,10 +92,10 @@ static Rule class_of(const Cache *c)
     bool equal = true;
     for (uint32_t k = 1; k < MIN(ways, 32); k++) equal &= c->cfg.weights[k] == c->cfg.weights[0];
     switch (c->cfg.policy) {
-    case POLICY_FIFO: return RULE_FIFO;
-    case POLICY_RANDOM: return RULE_RANDOM;
-    case POLICY_WEIGHTED: return equal ? RULE_RANDOM : RULE_WEIGHTED;
-    case POLICY_PLRU: return ways == 2 ? RULE_LRU : RULE_PLRU;
+    case REPLACE_FIFO: return RULE_FIFO;
+    case REPLACE_RANDOM: return RULE_RANDOM;
+    case REPLACE_WEIGHTED: return equal ? RULE_RANDOM : RULE_WEIGHTED;
+    case REPLACE_PLRU: return ways == 2 ? RULE_LRU : RULE_PLRU;
     default: return RULE_LRU;
     }
 }

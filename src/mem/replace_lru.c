@@ -1,4 +1,4 @@
-// policy_lru.c: least recently used, and first in first out: the smallest stamp goes; FIFO stamps fills only.
+// replace_lru.c: least recently used, and first in first out: the smallest stamp goes; FIFO stamps fills only.
 #include "mem/mem.h"
 
 static void stamp(Cache *c, uint32_t set, uint32_t way) { c->lines[c->first[set] + way].stamp = ++c->clock; }
@@ -14,5 +14,5 @@ static uint32_t oldest(Cache *c, uint32_t set)
     return best;
 }
 
-const Policy policy_lru = {.touch = stamp, .fill = stamp, .victim = oldest};
-const Policy policy_fifo = {.touch = nothing, .fill = stamp, .victim = oldest};
+const Replacement replace_lru = {.touch = stamp, .fill = stamp, .victim = oldest};
+const Replacement replace_fifo = {.touch = nothing, .fill = stamp, .victim = oldest};

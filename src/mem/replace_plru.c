@@ -1,5 +1,5 @@
-// policy_plru.c: tree pseudo-LRU. Node k of a set's tree has children 2k and 2k + 1 from the root 1 on; its bit says in
-// which half the victim is looked for, and a use turns the bits on its path away from itself. Needs up to 32 ways, a
+// replace_plru.c: tree pseudo-LRU. Node k of a set's tree has children 2k and 2k + 1 from the root 1 on; its bit says
+// in which half the victim is looked for, and a use turns the bits on its path away from itself. Needs up to 32 ways, a
 // power of two; a locked way is passed by for the next one that isn't.
 #include "mem/mem.h"
 
@@ -28,4 +28,4 @@ static uint32_t victim(Cache *c, uint32_t set)
     return way;
 }
 
-const Policy policy_plru = {.touch = use, .fill = use, .victim = victim};
+const Replacement replace_plru = {.touch = use, .fill = use, .victim = victim};

@@ -1,4 +1,4 @@
-// policy_random.c: random replacement, with equal or with given probabilities (mei §IV-B: Fermi's L1 replaces its ways
+// replace_random.c: random replacement, with equal or with given probabilities (mei §IV-B: Fermi's L1 replaces its ways
 // with 1/6, 1/2, 1/6, 1/6). The generator is the cache's own (xorshift64*), so runs repeat.
 #include "mem/mem.h"
 
@@ -38,5 +38,5 @@ static uint32_t weighted(Cache *c, uint32_t set)
     return last;
 }
 
-const Policy policy_random = {.touch = nothing, .fill = nothing, .victim = any};
-const Policy policy_weighted = {.touch = nothing, .fill = nothing, .victim = weighted};
+const Replacement replace_random = {.touch = nothing, .fill = nothing, .victim = any};
+const Replacement replace_weighted = {.touch = nothing, .fill = nothing, .victim = weighted};
