@@ -6,7 +6,9 @@ command -v gnuplot >/dev/null && python3 -c 'import sqlite3' 2>/dev/null || exit
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$ONCHIP" sweep --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=16KiB,8KiB --sched gto,lrr --db store.db >/dev/null
+# A store has the runs in the order in which they ended; with one job that is the order of the matrix.
+"$ONCHIP" sweep --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=16KiB,8KiB --sched gto,lrr --jobs 1 \
+    --db store.db >/dev/null
 "$ONCHIP" sweep --program 'syrk n=32' --max-cycles 500 --interval 100 --db store.db >/dev/null
 "$ONCHIP" report --db store.db --plot plots -o page.html >/dev/null
 
