@@ -243,6 +243,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     Function *f = arena_alloc(&p->m->arena, sizeof *f);
     f->module = p->m;
     f->entry = entry;
+    f->text_at = (uint32_t)p->item_at;
     vec_push(&p->m->functions, f);
     size_t at = tok(p)->at;
     if (take_directive(p, ".attribute"))
@@ -275,6 +276,8 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     vec_push(&p->m->items, item);
     if (!known) return leave_out(p, f);
     if (f->has_body) return parse_body(p, f) || leave_out(p, f);
+    f->text_end = tok(p)->at + is_punct(p, ';');
+    while (strchr(" \t\r\n", p->m->source.text[f->text_end - 1])) f->text_end--;
     // ptxas takes a .func prototype without ';', too
     return (!entry && begins_item(p)) || expect_punct(p, ';');
 }

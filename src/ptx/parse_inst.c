@@ -537,6 +537,7 @@ bool parse_body(Parser *p, Function *f)
         if (!check_inst(p->m, f, inst, p->diag)) return p->lex.failed = true, false;
     }
     name_labels(p);
+    f->text_end = tok(p)->at + tok(p)->length;
     lex_next(&p->lex);
     p->f = NULL;
     return true;

@@ -229,11 +229,16 @@ void ptx_print_declarations(const Function *f, Text *out)
     print_tables(f, out);
 }
 
+static void print_source(const Function *f, Text *out)
+{
+    text_add(out, f->module->source.text + f->text_at, f->text_end - f->text_at);
+    text_put(out, "\n");
+}
+
 void ptx_print_function(const Function *f, Text *out)
 {
-    if (f->refusal) {  // as it was written
-        text_add(out, f->module->source.text + f->text_at, f->text_end - f->text_at);
-        text_put(out, "\n");
+    if (f->refusal) {
+        print_source(f, out);
         return;
     }
     ptx_print_head(f, "", "", out);
@@ -272,10 +277,20 @@ void ptx_print(const Module *m, Text *out)
                 m->address_bits);
     for (size_t i = 0; i < m->files.n; i++)
         text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
+    // What was left out stands there as it was written. Its calls then fit functions with several results only as these
+    // were written.
+    bool refused = false, joined = false;
+    for (size_t k = 0; k < m->functions.n; k++) {
+        const Function *f = m->functions.v[k];
+        refused |= f->refusal != NULL;
+        joined |= f->rets.n && f->rets.v[0]->part_count;
+    }
     for (size_t i = 0; i < m->items.n; i++) {
         const Item *item = &m->items.v[i];
         text_put(out, "\n");
-        if (item->function)
+        if (item->function && refused && joined)
+            print_source(item->function, out);
+        else if (item->function)
             ptx_print_function(item->function, out);
         else
             print_variable(item->symbol, item->declares, out);

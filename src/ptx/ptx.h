@@ -324,9 +324,8 @@ struct Function {
     uint32_t minnctapersm, maxnreg;
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
     VEC(Pragma) pragmas;
-    // Of a function that ptx_parse_partly left out: the diagnostic, and its text in the source. It has no body then.
-    const char *refusal;
-    uint32_t text_at, text_end;
+    const char *refusal;         // of a function that ptx_parse_partly left out, which has no body: the diagnostic
+    uint32_t text_at, text_end;  // its text in the source, from its linkage to its end
 };
 
 // What stands at module scope, in the order of the text: a variable, a function or its prototype (function), or only

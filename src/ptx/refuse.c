@@ -47,7 +47,6 @@ bool leave_out(Parser *p, Function *f)
     bool good = skip_function(p);
     if (good) {
         f->refusal = arena_text(&p->m->arena, why.text.v, why.text.n);
-        f->text_at = (uint32_t)p->item_at;
         f->text_end = tok(p)->at + tok(p)->length;
         lex_next(&p->lex);
         diag_free(&why);

@@ -44,7 +44,8 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         if (!original) continue;
         Function *f = sl1_prepare(original);
         Sl1Plan *p = sl1_plan(f);
-        const char *left = why_left(module, p, o);
+        const char *left =
+            ptx_blocked(original) ? "a function that it needs isn't implemented" : why_left(module, p, o);
         if (!left && o->strides) sl1_strides(p, o->line);
         Sl1Kernel kernel = {
             .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
