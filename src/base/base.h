@@ -172,4 +172,26 @@ void json_double(Json *json, const char *key, double value);  // NaN and infinit
 void json_bool(Json *json, const char *key, bool value);
 void json_free(Json *json);
 
+// --- counters.c: what is counted, by all parts of the simulator -----------------------------------------------------
+typedef enum Counter {
+#define COUNTER(id, name, unit, ncu, differs, doc) C_##id,
+#include "base/counters.def"
+#undef COUNTER
+    C_COUNT
+} Counter;
+typedef struct CounterInfo {
+    const char *name, *unit, *ncu, *differs, *doc;
+} CounterInfo;
+extern const CounterInfo counter_info[C_COUNT];
+
+// --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
+typedef struct Crew Crew;
+Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone
+void crew_close(Crew *c);
+// Before a launch, and after a call of the user's code: in a forked process the threads are begun anew.
+void crew_muster(Crew *c);
+// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller
+// does all.
+void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
+
 #endif

@@ -147,14 +147,4 @@ void record_free(Record *r);
 void record_add(Record *sum, const Record *r);
 bool record_alike(const Record *a, const Record *b);  // of one kernel, both timed or both not
 
-// --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
-typedef struct Crew Crew;
-Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone
-void crew_close(Crew *c);
-// Before a launch, and after a call of the user's code: in a forked process the threads are begun anew.
-void crew_muster(Crew *c);
-// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller
-// does all.
-void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
-
 #endif

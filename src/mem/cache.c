@@ -4,24 +4,17 @@
 
 #include <string.h>
 
-#define REPLACE(id, name, fn, doc) extern const Replacement fn;
+#define REPLACE(id, name, ops, doc) extern const Replacement ops;
 #include "mem/replacement.def"
 #undef REPLACE
+const ReplacementInfo replacements[REPLACE_COUNT] = {
+#define REPLACE(id, name, ops, doc) [REPLACE_##id] = {name, doc, &ops},
+#include "mem/replacement.def"
+#undef REPLACE
+};
 
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 static uint32_t log2_of(uint64_t x) { return 63u - (uint32_t)__builtin_clzll(x); }
-
-static const Replacement *policy_of(uint32_t id)
-{
-    switch (id) {
-#define REPLACE(id, name, fn, doc) \
-    case REPLACE_##id:             \
-        return &fn;
-#include "mem/replacement.def"
-#undef REPLACE
-    default: return NULL;
-    }
-}
 
 static bool deal(Cache *c, uint32_t entries)
 {
@@ -53,7 +46,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     else if (cfg->policy == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
     if (*why) return false;
-    c->policy = policy_of(cfg->policy);
+    c->policy = replacements[cfg->policy].ops;
     c->line_shift = log2_of(cfg->line);
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;

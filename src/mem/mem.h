@@ -3,22 +3,11 @@
 //
 // Time is in core cycles. A port accepts a request or refuses it, and completes an accepted one later; a refusal says
 // why. An SM and a partition share nothing within a window: packets leave through outboxes and arrive at least one
-// window later (DESIGN.md §2).
+// window later (doc/design.md, "A window").
 #ifndef MEM_H
 #define MEM_H
 
 #include "base/base.h"
-
-typedef enum Counter {
-#define COUNTER(id, name, unit, ncu, differs, doc) C_##id,
-#include "mem/counters.def"
-#undef COUNTER
-    C_COUNT
-} Counter;
-typedef struct CounterInfo {
-    const char *name, *unit, *ncu, *differs, *doc;
-} CounterInfo;
-extern const CounterInfo counter_info[C_COUNT];
 
 #define SEGMENT 128u  // the coalescer's unit, in bytes
 #define SECTOR 32u
@@ -34,12 +23,15 @@ typedef enum ReplacementId {
 } ReplacementId;
 typedef struct Cache Cache;
 typedef struct Replacement {
-    const char *name, *doc;
     void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit
     void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in
     uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked; some are not
 } Replacement;
-extern const Replacement replacements[REPLACE_COUNT];
+typedef struct ReplacementInfo {
+    const char *name, *doc;
+    const Replacement *ops;
+} ReplacementInfo;
+extern const ReplacementInfo replacements[REPLACE_COUNT];
 
 // --- cache.c: tags of one cache --------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a

@@ -35,7 +35,7 @@ done < <(sed -nE '/^COUNTER\(/ {
     /"\)$/! { N; s/\n */ /; b row }
     s/([^,]) " *"/\1 /g
     s/^COUNTER\([A-Z0-9_]*, "([^"]*)", .*, "([^"]*)"\)$/\1\t\2/p
-}' src/mem/counters.def | tail -n +2)
+}' src/base/counters.def | tail -n +2)
 gives 0 'an SM has room for 6 blocks (48 warps), limited by warps' -- run atax --size small
 
 # Of a name too long for the table, the end is shown.

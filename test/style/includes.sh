@@ -1,5 +1,5 @@
 #!/bin/bash
-# Dependencies run one way (DESIGN.md §1). below[x] names the folders right below x; a folder may include its own
+# Dependencies run one way (doc/design.md). below[x] names the folders right below x; a folder may include its own
 # headers and those of every folder reachable downward. Host code of workloads sees lab.h and onchip.h alone.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
@@ -38,7 +38,7 @@ complain() {
 for path in src/*/; do
     folder=${path#src/} folder=${folder%/}
     if [[ -z ${below[$folder]+known} ]]; then
-        complain "src/$folder isn't in the table of DESIGN.md §1 (and of this test)"
+        complain "src/$folder isn't in the table of doc/design.md (and of this test)"
         continue
     fi
     allowed=" $(closure "$folder" | sort -u | tr '\n' ' ')"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# No file-scope mutable state (DESIGN.md §1): the library's objects have no symbol in a writable section. Tables of
+# No file-scope mutable state (CONTRIBUTING.md): the library's objects have no symbol in a writable section. Tables of
 # pointers lie in .data.rel.ro, which is read-only once loaded.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.a

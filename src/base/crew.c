@@ -5,7 +5,7 @@
 //
 // A fork copies a crew but not its threads. The process is asked for by number before a launch; in another one than
 // that of the threads they are begun anew. The lock is made anew, too: a thread that isn't there may hold it.
-#include "chip/chip.h"
+#include "base/base.h"
 
 #include <pthread.h>
 #include <sched.h>
