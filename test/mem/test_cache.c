@@ -98,6 +98,7 @@ static void run_script(const char *path)
         if (sscanf(copy, "%15s %63s %63s %63s", op, where, expect, gone) < 1) continue;
         if (!strcmp(op, "cache")) {
             CacheCfg g = read_geometry(copy);
+            cache_close(&c);
             if (!cache_open(&c, &g, 1, &why)) fail_msg("%s: %s", path, why);
             continue;
         }

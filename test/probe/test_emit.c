@@ -103,10 +103,11 @@ static void l2(void **state)
     assert_true(p.l2.hit.value == 371 && p.l2.miss.value == 639);  // mei Table 3, L1 disabled
     assert_int_equal(p.l2.near.verdict, ABSENT);
     assert_int_equal(p.l2.sm.n, 8);
-    char *all = read_back(&p, &(Text){0}), value[400];
+    Text text = {0};
+    char *all = read_back(&p, &text), value[400];
     value_of(all, "l2", "size", value);
     assert_string_equal(value, "524288");
-    mem_free(all);
+    mem_free(all), text_free(&text);
     probe_free(&p);
 }
 
