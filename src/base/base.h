@@ -183,6 +183,8 @@ typedef struct CounterInfo {
     const char *name, *unit, *ncu, *differs, *doc;
 } CounterInfo;
 extern const CounterInfo counter_info[C_COUNT];
+extern const Counter stall_causes[];  // of empty issue slots; with C_ISSUED they sum up to C_ISSUE_SLOTS
+extern const size_t stall_cause_count;
 
 // --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
 typedef struct Crew Crew;

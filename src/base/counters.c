@@ -6,3 +6,11 @@ const CounterInfo counter_info[C_COUNT] = {
 #include "base/counters.def"
 #undef COUNTER
 };
+
+const Counter stall_causes[] = {
+#define COUNTER(id, name, unit, ncu, differs, doc)
+#define STALL(id, name, unit, ncu, differs, doc) C_##id,
+#include "base/counters.def"
+#undef COUNTER
+};
+const size_t stall_cause_count = COUNT(stall_causes);

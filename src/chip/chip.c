@@ -183,8 +183,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
         changed = MAX(changed, sm->env.changed);
-        events |= sm_next(sm) != NEVER || sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] ||
-                  sm->q_n;
+        events |= sm_next(sm) != NEVER || sm_awaits(sm) || sm->q_n;
     }
     if (!running) return false;
     if (!events) return true;

@@ -360,6 +360,7 @@ static bool derive(Gpu *g, Diag *diag)
     PartitionCfg *p = &g->part;
     SmCfg *s = &g->sm;
     p->sms = g->sms;
+    s->schedule = policy_info[s->policy].ops;
     if (p->chunk & (p->chunk - 1)) return diag_error(diag, "GPU description: l2.chunk must be a power of two");
     partition_prepare(p);
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");

@@ -78,6 +78,8 @@ const size_t rate_count = COUNT(rates);
 
 const char *counters_broken(const uint64_t *c, Text *out)
 {
+    uint64_t used = c[C_ISSUED];
+    for (size_t k = 0; k < stall_cause_count; k++) used += c[stall_causes[k]];
     const struct {
         const char *law;
         uint64_t left, right;
@@ -89,6 +91,8 @@ const char *counters_broken(const uint64_t *c, Text *out)
          c[C_RO_ACCESSES]},
         {"const.hits + misses + merges = accesses", c[C_CONST_HITS] + c[C_CONST_MISSES] + c[C_CONST_MERGES],
          c[C_CONST_ACCESSES]},
+        {"scratch.hits + misses + merges = accesses", c[C_SCRATCH_HITS] + c[C_SCRATCH_MISSES] + c[C_SCRATCH_MERGES],
+         c[C_SCRATCH_ACCESSES]},
         {"l2.hits + l2.misses + l2.merges = l2.accesses", c[C_L2_HITS] + c[C_L2_MISSES] + c[C_L2_MERGES],
          c[C_L2_ACCESSES]},
         {"l2.reads + l2.writes + l2.atomics = l2.accesses", c[C_L2_READS] + c[C_L2_WRITES] + c[C_L2_ATOMICS],
@@ -104,10 +108,7 @@ const char *counters_broken(const uint64_t *c, Text *out)
          c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES] ? c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES]
                                                    : c[C_DRAM_READS] + c[C_DRAM_WRITES],
          c[C_DRAM_READS] + c[C_DRAM_WRITES]},
-        {"issue.issued + stalls = issue.slots",
-         c[C_ISSUED] + c[C_STALL_MEMORY] + c[C_STALL_SHARED] + c[C_STALL_ALU] + c[C_STALL_PIPE] + c[C_STALL_LSU] +
-             c[C_STALL_BARRIER] + c[C_STALL_BRANCH] + c[C_STALL_SCHED] + c[C_STALL_SLEEP] + c[C_STALL_EMPTY],
-         c[C_ISSUE_SLOTS]},
+        {"issue.issued + stalls = issue.slots", used, c[C_ISSUE_SLOTS]},
     };
     for (size_t k = 0; k < COUNT(laws); k++) {
         if (laws[k].left == laws[k].right) continue;

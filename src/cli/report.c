@@ -17,9 +17,6 @@ static double rate(const uint64_t *count, const Gpu *g, const char *name)
     return 0;
 }
 
-static const Counter causes[] = {C_STALL_MEMORY,  C_STALL_SHARED, C_STALL_ALU,   C_STALL_PIPE,  C_STALL_LSU,
-                                 C_STALL_BARRIER, C_STALL_BRANCH, C_STALL_SCHED, C_STALL_SLEEP, C_STALL_EMPTY};
-
 // A row of the summary: a label, and items separated by commas.
 static void print_row(FILE *out, const char *label, const char *format, ...)
 {
@@ -38,10 +35,10 @@ static void slots(const uint64_t *c, FILE *out)
 {
     Text t = {0};
     text_printf(&t, "issued %.1f %%", share(c[C_ISSUED], c[C_ISSUE_SLOTS]));
-    for (size_t k = 0; k < COUNT(causes); k++)
-        if (c[causes[k]])
-            text_printf(&t, ", %s %.1f %%", strchr(counter_info[causes[k]].name, '.') + 1,
-                        share(c[causes[k]], c[C_ISSUE_SLOTS]));
+    for (size_t k = 0; k < stall_cause_count; k++)
+        if (c[stall_causes[k]])
+            text_printf(&t, ", %s %.1f %%", strchr(counter_info[stall_causes[k]].name, '.') + 1,
+                        share(c[stall_causes[k]], c[C_ISSUE_SLOTS]));
     print_row(out, "issue slots", "%s", t.v);
     text_free(&t);
 }

@@ -265,7 +265,7 @@ typedef struct Deferred {
     const Dinst *d;
     uint64_t cycle;
     uint32_t mask, base;  // lanes; the frame's first row
-    uint32_t tracker;     // the SM's handle for what waits for it
+    uint32_t tracker;     // the SM's handle for what waits for it, which the SM enters
     uint64_t addr[LANES];
     uint64_t x[LANES], y[LANES];  // operands of an atomic; the value of a store (first element)
     uint8_t *more;                // the other elements of a vector store, or null
@@ -447,7 +447,6 @@ typedef struct Env {
     double ns_per_clock;
     uint32_t window_cycle;  // clock within the window
     uint32_t sm, sm_count, max_warps;
-    uint32_t tracker;  // handed to log_defer
     uint64_t changed;  // clock of the last change that others can see: memory, a thread that is over
     uint32_t watch;    // the epoch's number while warps are watched (watch.c); 0: they aren't
     Step step;

@@ -281,12 +281,7 @@ static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint
 
 static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    Deferred x = {.warp = w,
-                  .d = d,
-                  .cycle = env->clock,
-                  .mask = mask,
-                  .base = (uint32_t)(w->l.bank[0] - w->rows),
-                  .tracker = env->tracker};
+    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     if (d->kind == X_ATOM) {
@@ -638,7 +633,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     env->changed = env->clock;
     if (must_defer(env, env->step.addr, read, d->bytes)) {
-        Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .tracker = env->tracker};
+        Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask};
         memcpy(x.addr, env->step.addr, sizeof x.addr);
         memcpy(x.x, to, sizeof x.x);
         memcpy(x.y, have, sizeof x.y);

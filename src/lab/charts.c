@@ -136,13 +136,13 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
     open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = 2;  // green: work was done
-    for (int c = C_ISSUED; c <= C_STALL_EMPTY; c++) {
-        const char *name = counter_info[c].name, *dot = strchr(name, '.');
-        if (c != C_ISSUED && strncmp(name, "stall.", 6)) continue;
-        static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of stall.* in their order
+    uint32_t colour = 2;                                           // green: work was done
+    for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // work that was done comes first
+        Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
+        const char *dot = strchr(counter_info[c].name, '.');
+        static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of the stalls in their order
         uint64_t sum = 0;
-        if (c != C_ISSUED) colour = colours[(c - C_STALL_MEMORY) % (int)COUNT(colours)];
+        if (cause) colour = colours[(cause - 1) % COUNT(colours)];
         for (size_t k = 0; k < bars->n; k++) sum += bars->v[k].count[c];
         if (!sum) continue;
         size_t s = figure_series(&f, dot + 1);

@@ -64,8 +64,9 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
         at += c->ways[s];
     }
+    c->tags = mem_try(at, sizeof *c->tags);
     c->lines = mem_try(at, sizeof *c->lines);
-    if (!c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
+    if (!c->tags || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
     *why = NULL;
     cache_flush(c);
     return true;
@@ -73,7 +74,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 
 void cache_close(Cache *c)
 {
-    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->lines), mem_free(c->deal);
+    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->tags), mem_free(c->lines), mem_free(c->deal);
     *c = (Cache){0};
 }
 
@@ -83,7 +84,8 @@ void cache_flush(Cache *c)
 {
     if (!c->lines) return;
     uint32_t n = cache_line_count(c);
-    for (uint32_t l = 0; l < n; l++) c->lines[l] = (CacheLine){.tag = ~0ull};
+    memset(c->tags, 0xff, sizeof *c->tags * n);
+    memset(c->lines, 0, sizeof *c->lines * n);
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }
 
@@ -112,40 +114,49 @@ uint32_t cache_set(const Cache *c, uint64_t address)
 CacheLine *cache_peek(const Cache *c, uint64_t address)
 {
     uint64_t tag = address >> c->line_shift;
-    uint32_t set = cache_set(c, address);
-    CacheLine *l = c->lines + c->first[set];
+    uint32_t set = cache_set(c, address), first = c->first[set];
     for (uint32_t w = 0; w < c->ways[set]; w++)
-        if (l[w].tag == tag) return &l[w];
+        if (c->tags[first + w] == tag) return &c->lines[first + w];
     return NULL;
 }
 
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
 {
     uint64_t tag = address >> c->line_shift;
-    uint32_t set = cache_set(c, address), ways = c->ways[set], empty = ways, open = 0;
-    CacheLine *l = c->lines + c->first[set];
+    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set], empty = ways, open = 0;
     for (uint32_t w = 0; w < ways; w++) {
-        if (l[w].tag == tag) {
-            *line = &l[w];
+        if (c->tags[first + w] == tag) {
+            *line = &c->lines[first + w];
             c->policy->touch(c, set, w);
-            return line_has(&l[w], sectors);
+            return line_has(*line, sectors);
         }
-        if (l[w].tag == ~0ull && empty == ways) empty = w;
-        open += !l[w].pending;
+        if (c->tags[first + w] == NO_LINE && empty == ways) empty = w;
     }
-    if (empty < ways) {
-        *line = &l[empty];
-        return MISS;
-    }
-    *line = NULL;
-    if (!open) return NO_WAY;
-    *line = &l[c->policy->victim(c, set)];
-    return MISS;
+    *line = &c->lines[first + empty];
+    if (empty < ways) return MISS;
+    for (uint32_t w = 0; w < ways; w++) open += !c->lines[first + w].pending;
+    *line = open ? &c->lines[first + c->policy->victim(c, set)] : NULL;
+    return open ? MISS : NO_WAY;
 }
 
-void cache_take(Cache *c, CacheLine *line, uint64_t address)
+Victim cache_victim(const Cache *c, const CacheLine *line)
 {
-    uint32_t set = cache_set(c, address);
-    *line = (CacheLine){.tag = address >> c->line_shift, .stamp = line->stamp};
-    c->policy->fill(c, set, (uint32_t)(line - (c->lines + c->first[set])));
+    uint64_t tag = c->tags[line - c->lines];
+    return tag == NO_LINE ? (Victim){NO_LINE, 0, 0} : (Victim){tag << c->line_shift, line->owner, line->dirty};
+}
+
+Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
+{
+    Victim gone = cache_victim(c, line);
+    uint32_t set = cache_set(c, address), at = (uint32_t)(line - c->lines);
+    *line = (CacheLine){.stamp = line->stamp};
+    c->tags[at] = address >> c->line_shift;
+    c->policy->fill(c, set, at - c->first[set]);
+    return gone;
+}
+
+void cache_drop(Cache *c, CacheLine *line)
+{
+    *line = (CacheLine){0};
+    c->tags[line - c->lines] = NO_LINE;
 }

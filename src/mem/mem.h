@@ -58,20 +58,20 @@ typedef struct CacheCfg {
 } CacheCfg;
 
 typedef struct CacheLine {
-    uint64_t tag;                    // address / line
     uint32_t valid, pending, dirty;  // sector masks
     uint32_t slot;                   // the miss it waits for
-    uint64_t stamp;                  // the policy's
-    uint16_t owner;                  // data structure that brought it
-    uint32_t launch;                 // in which it did (L2)
+    uint64_t stamp;                  // the replacement policy's
+    uint64_t owner;                  // a word of whoever brought it, for his own use
 } CacheLine;
+#define NO_LINE UINT64_MAX
 struct Cache {
     CacheCfg cfg;
     uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
     uint32_t *first, *ways;                            // per set: index of its first line, number of ways
-    CacheLine *lines;
-    uint32_t *tree;           // PLRU bits per set
-    uint32_t *deal, entries;  // DEALT: set by line number modulo entries
+    uint64_t *tags;                                    // of each line: address / line; NO_LINE: it holds none
+    CacheLine *lines;                                  // null: there is no cache
+    uint32_t *tree;                                    // PLRU bits per set
+    uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
@@ -97,8 +97,15 @@ uint32_t cache_set(const Cache *c, uint64_t address);
 // is the victim to replace; NO_WAY: every way of the set is locked. *line is null only for NO_WAY.
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line);
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
-// Takes a victim over for a new tag, all sectors invalid.
-void cache_take(Cache *c, CacheLine *line, uint64_t address);
+// What lay where a line moves in.
+typedef struct Victim {
+    uint64_t address;  // NO_LINE: nothing did
+    uint64_t owner;
+    uint32_t dirty;  // sectors
+} Victim;
+Victim cache_victim(const Cache *c, const CacheLine *line);      // what would go if the line were taken now
+Victim cache_take(Cache *c, CacheLine *line, uint64_t address);  // for the line at address, all of it invalid
+void cache_drop(Cache *c, CacheLine *line);                      // it holds none now
 static inline uint32_t cache_sectors(const Cache *c, uint64_t address, uint32_t bytes)  // the mask of an access
 {
     uint32_t from = (uint32_t)(address & ((1ull << c->line_shift) - 1)) >> c->sector_shift;

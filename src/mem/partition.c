@@ -174,7 +174,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     CacheLine *line;
     Lookup found = cache_lookup(&p->l2, local, write ? need : want, &line);
     uint32_t room = dram_room(&p->dram), missing = 0;
-    bool fresh = found == MISS, victim_dirty = fresh && line->dirty && line->tag != ~0ull;
+    bool fresh = found == MISS, victim_dirty = fresh && cache_victim(&p->l2, line).dirty;
     Lookup there = fresh ? MISS : line_has(line, want);  // what is overwritten counts too
     if (found == NO_WAY) return false;
     if (write && fresh && !p->cfg.l2.write_allocate) {  // past the L2
@@ -200,16 +200,15 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     if (waits && has_miss && !write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
     // Accepted.
     if (fresh) {
-        if (line->tag != ~0ull) count[C_L2_EVICTIONS]++;
+        Victim gone = cache_take(&p->l2, line, local);
+        count[C_L2_EVICTIONS] += gone.address != NO_LINE;
         if (victim_dirty) {
-            uint32_t n = (uint32_t)__builtin_popcount(line->dirty);
+            uint32_t n = (uint32_t)__builtin_popcount(gone.dirty);
             count[C_L2_WRITEBACKS] += n;
-            p->dram_bytes[line->launch == p->launch ? line->owner : 0] += n * p->cfg.l2.sector;
-            dram_put(&p->dram, now, line->tag << p->l2.line_shift, n * p->cfg.l2.sector, true, 0);
+            p->dram_bytes[gone.owner >> 8 == p->launch ? gone.owner & 0xff : 0] += n * p->cfg.l2.sector;
+            dram_put(&p->dram, now, gone.address, n * p->cfg.l2.sector, true, 0);
         }
-        cache_take(&p->l2, line, local);
-        line->owner = r->structure;
-        line->launch = p->launch;
+        line->owner = (uint64_t)p->launch << 8 | r->structure;
     }
     count[C_L2_ACCESSES]++;
     count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;

@@ -13,7 +13,8 @@ const PolicyInfo policy_info[POLICY_COUNT] = {
 
 uint32_t policy_events(const PolicyOps *o)
 {
-    return (o->stall ? ON_STALL : 0u) | (o->wake ? ON_WAKE : 0u) | (o->waits ? ON_WAITS : 0u);
+    return (o->stall ? ON_STALL : 0u) | (o->wake ? ON_WAKE : 0u) | (o->waits ? ON_WAITS : 0u) |
+           (o->issued ? ON_ISSUED : 0u) | (o->seen ? ON_SEEN : 0u);
 }
 
 uint32_t policy_share(uint32_t all, uint32_t schedulers, uint32_t scheduler)

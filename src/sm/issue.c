@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-// Classes that need a place in the load-store unit's queue.
-#define MEMORY_CLASSES                                                                                    \
-    (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | \
-     1u << CLASS_ASYNC)
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
 static inline void leave_state(Sm *sm, uint32_t slot)
@@ -214,6 +210,7 @@ static void finish_warp(Sm *sm, uint32_t slot)
         cta->running = false;
         sm->running--;
         sm->count[C_BLOCKS]++;
+        if (sm->policy.ops->cta_stop) sm->policy.ops->cta_stop(&sm->policy, sm->view.warp[slot].cta);
     }
 }
 
@@ -227,7 +224,7 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     uint32_t stat = w->code->stat_base + d->index;
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
-    env->tracker = sm->free_tracker;  // the one that lsu_put will take
+    size_t deferred = sm->log.deferred.n;
     exec_step(env, w);
     const Step *s = &env->step;
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
@@ -241,7 +238,8 @@ static uint32_t issue_warp(Sm *sm, uint32_t slot)
     ws->next_issue = sm->now + slots;
     ws->pause = W_BRANCH;
     if (s->space != SP_NONE) {
-        if (s->mask) lsu_put(sm, slot, s);
+        uint32_t tracker = s->mask ? lsu_put(sm, slot, s) : 0;
+        for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
     } else {
         count_kind(sm, d, s);
@@ -313,89 +311,107 @@ static inline uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
     return mask;
 }
 
+// Which warp of `ready` goes; −1: none does, and *cause says why.
+static int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
+{
+    SchedState *s = &sm->sched[k];
+    bool lsu = false;
+    uint64_t free = ready & ~blocked(sm, s, s->view.in[W_READY], &lsu), may;
+    *cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
+    if (!free) return -1;
+    if (s->starved & free) return __builtin_ctzll(s->starved & free);
+    if ((may = free & sm_allowed(sm, k))) return sm->policy.ops->pick(&sm->policy, k, may);
+    *cause = C_STALL_SCHED;
+    return -1;
+}
+
+// Issues the next instruction of scheduler k's warp, which takes its unit. Returns the slots it takes.
+static uint32_t go(Sm *sm, uint32_t k, int bit)
+{
+    SchedState *s = &sm->sched[k];
+    uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
+    const Warp *w = sm->slots[slot].warp;
+    int class = w->code->insts[w->pc].class;
+    s->view.last = s->view.turn = bit;
+    s->starved &= ~(1ull << bit);
+    if (sm->limited >> class & 1) {
+        if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
+        sm->started_per_cycle[class]++;
+    }
+    if (sm->policy.events & ON_ISSUED) sm->policy.ops->issued(&sm->policy, slot, is_memory(class));
+    uint32_t slots = issue_warp(sm, slot);
+    uint32_t interval = sm->cfg.unit[class].interval * slots;
+    if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
+    sm->count[C_ISSUED]++;
+    if (slots > 1) s->busy = sm->now + slots;
+    return slots;
+}
+
+// Further slots of a cycle go to the warp of the first: as long as its next instruction depends on none of this cycle.
+static void go_on(Sm *sm, uint32_t k, int bit)
+{
+    uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k, used = 0;
+    WarpSlot *ws = &sm->slots[slot];
+    Counter cause = C_COUNT;
+    uint64_t can = NEVER;  // when it can issue again
+    while (used < sm->cfg.issue) {
+        uint32_t slots = go(sm, k, bit);
+        used++;
+        if (sm->env.fault.kind != FAULT_NONE) break;
+        bool more = used < sm->cfg.issue && slots == 1 && ws->next_issue == sm->now + 1;
+        if (more) ws->next_issue = ws->since = sm->now;
+        can = evaluate(sm, slot, sm->now);
+        // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
+        if (more && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
+        uint64_t ready = sm->sched[k].view.in[W_READY] & 1ull << bit;
+        Counter why;
+        if (slots > 1 || used == sm->cfg.issue || !ready) break;
+        if (choose(sm, k, ready, &why) < 0) {
+            cause = why;
+            break;
+        }
+    }
+    uint32_t left = sm->cfg.issue - used;
+    if (left && cause != C_COUNT) count_stall(sm, k, cause, left);
+    if (ws->warp && ws->next_issue <= sm->now) {
+        ws->next_issue = sm->now + 1;
+        if (can <= sm->now + 1) evaluate(sm, slot, sm->now);
+    }
+    if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->sched[k].view), left);
+}
+
+// A scheduler's issue slots of this cycle.
+static void issue_from(Sm *sm, uint32_t k)
+{
+    SchedState *s = &sm->sched[k];
+    SchedulerView *v = &s->view;
+    uint32_t width = sm->cfg.issue;
+    if (s->busy > sm->now) {
+        sm->count[C_ISSUED]++;
+        sm->count[C_STALL_PIPE] += width - 1;
+        return;
+    }
+    Counter cause = C_STALL_EMPTY;
+    int bit = v->in[W_READY] ? choose(sm, k, v->in[W_READY], &cause) : -1;
+    if (bit < 0) {
+        count_stall(sm, k, v->in[W_READY] ? cause : stall_cause(v), width);
+    } else if (width > 1) {
+        go_on(sm, k, bit);
+    } else {
+        go(sm, k, bit);
+        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, (uint32_t)bit * sm->cfg.schedulers + k, sm->now + 1);
+    }
+}
+
 void sm_issue(Sm *sm)
 {
     uint32_t first = (uint32_t)(sm->now % sm->cfg.schedulers);
     for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
         uint32_t k = first + turn < sm->cfg.schedulers ? first + turn : first + turn - sm->cfg.schedulers;
-        SchedState *s = &sm->sched[k];
-        SchedulerView *v = &s->view;
-        uint32_t width = sm->cfg.issue, used = 0;
-        if (s->busy > sm->now) {
-            sm->count[C_ISSUED]++;
-            sm->count[C_STALL_PIPE] += width - 1;
-            continue;
-        }
-        if (!v->in[W_READY]) {
-            if (!v->present)
-                sm->count[C_STALL_EMPTY] += width;
-            else
-                count_stall(sm, k, stall_cause(v), width);
-            continue;
-        }
-        Counter cause = C_COUNT;
-        int only = -1;         // further slots of a cycle go to the same warp
-        uint64_t can = NEVER;  // when it can issue again
-        while (used < width) {
-            uint64_t ready = v->in[W_READY];
-            if (only >= 0) ready &= 1ull << only;
-            if (!ready) break;
-            bool lsu = false;
-            uint64_t free = ready & ~blocked(sm, s, v->in[W_READY], &lsu), may;
-            if (!free) {
-                cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
-                break;
-            }
-            int bit;
-            if (s->starved & free) {
-                bit = __builtin_ctzll(s->starved & free);
-            } else if ((may = free & sm->policy.issue[k])) {
-                bit = sm->policy.ops->pick(&sm->policy, k, may);
-            } else {
-                cause = C_STALL_SCHED;
-                break;
-            }
-            uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
-            const Warp *w = sm->slots[slot].warp;
-            int class = w->code->insts[w->pc].class;
-            v->last = v->turn = bit;
-            s->starved &= ~(1ull << bit);
-            if (sm->limited >> class & 1) {
-                if (sm->start_cycle[class] != sm->now)
-                    sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
-                sm->started_per_cycle[class]++;
-            }
-            uint32_t slots = issue_warp(sm, slot);
-            if (sm->env.fault.kind != FAULT_NONE) return;
-            uint32_t interval = sm->cfg.unit[class].interval * slots;
-            if (interval > (width == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
-            used++;
-            sm->count[C_ISSUED]++;
-            only = bit;
-            if (slots > 1) s->busy = sm->now + slots;
-            if (width == 1) {
-                evaluate(sm, slot, sm->now + 1);
-                break;
-            }
-            WarpSlot *ws = &sm->slots[slot];
-            // A second instruction of the warp in this cycle must not depend on the first.
-            bool second = used < width && slots == 1 && ws->next_issue == sm->now + 1;
-            if (second) ws->next_issue = ws->since = sm->now;
-            can = evaluate(sm, slot, sm->now);
-            // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on
-            // it.
-            if (second && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
-            if (slots > 1) break;
-        }
-        if (cause != C_COUNT) count_stall(sm, k, cause, width - used);
-        if (width > 1 && only >= 0) {
-            uint32_t slot = (uint32_t)only * sm->cfg.schedulers + k;
-            if (sm->slots[slot].warp && sm->slots[slot].next_issue <= sm->now) {
-                sm->slots[slot].next_issue = sm->now + 1;
-                if (can <= sm->now + 1) sm_evaluate(sm, slot);
-            }
-        }
-        if (used < width && cause == C_COUNT) count_stall(sm, k, stall_cause(v), width - used);
+        if (sm->env.fault.kind == FAULT_NONE)
+            issue_from(sm, k);
+        else
+            sm->count[C_STALL_EMPTY] += sm->cfg.issue;
     }
 }
 
@@ -404,21 +420,12 @@ void sm_skip(Sm *sm, uint64_t cycles)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         const SchedulerView *v = &sm->sched[k].view;
-        uint64_t slots = cycles * sm->cfg.issue;
-        if (!v->present) {
-            sm->count[C_STALL_EMPTY] += slots;
-            continue;
-        }
-        if (v->in[W_READY]) {
+        Counter cause = stall_cause(v);
+        if (cause == C_STALL_PIPE) {
             bool lsu = false;
             blocked(sm, &sm->sched[k], v->in[W_READY], &lsu);
-            count_stall(sm, k,
-                        lsu                                    ? C_STALL_LSU
-                        : v->in[W_READY] & sm->policy.issue[k] ? C_STALL_PIPE
-                                                               : C_STALL_SCHED,
-                        slots);
-            continue;
+            cause = lsu ? C_STALL_LSU : v->in[W_READY] & sm_allowed(sm, k) ? C_STALL_PIPE : C_STALL_SCHED;
         }
-        count_stall(sm, k, stall_cause(v), slots);
+        count_stall(sm, k, cause, cycles * sm->cfg.issue);
     }
 }

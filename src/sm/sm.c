@@ -8,9 +8,7 @@
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why)
 {
     *sm = (Sm){.cfg = *cfg, .part = part, .index = index, .sms = sms};
-    if (!cache_open(&sm->l1, &cfg->l1, 1000 + index, why)) return false;
-    if (!cache_open(&sm->ro, &cfg->ro, 2000 + index, why)) return false;
-    if (!cache_open(&sm->cst, &cfg->cst, 3000 + index, why)) return false;
+    if (!ports_open(sm, why)) return false;
     if (!tlb_open(&sm->tlb, &cfg->tlb, 4000 + index, why)) return false;
     sm->out.cost = link_cost(cfg->bytes_out);
     sm->in.cost = link_cost(cfg->bytes_in);
@@ -53,7 +51,7 @@ static void free_blocks(Sm *sm)
 void sm_close(Sm *sm)
 {
     free_blocks(sm);
-    cache_close(&sm->l1), cache_close(&sm->ro), cache_close(&sm->cst), cache_close(&sm->tlb);
+    ports_close(sm), cache_close(&sm->tlb);
     for (int b = 0; b < 2; b++) mem_free(sm->late.box[b].v);
     if (sm->wire)
         for (uint32_t p = 0; p < sm->part->partitions; p++) {
@@ -63,7 +61,7 @@ void sm_close(Sm *sm)
     first_close(&sm->first);
     mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits),
         mem_free(sm->credit);
-    mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->landing.v);
+    mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->landing.v);
     mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->policy.own);
     log_free(&sm->log);
     text_free(&sm->env.printed);
@@ -73,18 +71,14 @@ void sm_close(Sm *sm)
 bool sm_resize(Sm *sm, const SmCfg *cfg)
 {
     const char *why;
-    bool same = cfg->l1.size == sm->l1.cfg.size;
     sm->cfg = *cfg;
-    if (same) return true;
-    cache_close(&sm->l1);
-    return cache_open(&sm->l1, &cfg->l1, 1000 + sm->index, &why);  // of whole sets: fails for want of memory alone
+    return ports_resize(sm, &why);  // of whole sets: fails for want of memory alone
 }
 
 void sm_flush(Sm *sm)
 {
-    if (!sm->cfg.l1.keep) cache_flush(&sm->l1);
-    if (!sm->cfg.ro.keep) cache_flush(&sm->ro);
-    if (!sm->cfg.cst.keep) cache_flush(&sm->cst);
+    for (int k = 0; k < PORT_COUNT; k++)
+        if (!sm->port[k].cache.cfg.keep) cache_flush(&sm->port[k].cache);
     cache_flush(&sm->tlb);
 }
 
@@ -123,8 +117,10 @@ static void open_policy(Sm *sm)
         sm->sched[k] = (SchedState){.view = {.last = -1, .turn = -1}};
         v->scheduler[k] = &sm->sched[k].view;
     }
-    *p = (Policy){.ops = policy_info[sm->cfg.policy].ops, .sm = v};
+    *p = (Policy){.ops = sm->cfg.schedule, .sm = v};
+    p->next = NEVER;
     memset(p->issue, 0xff, sizeof p->issue);
+    memset(p->memory, 0xff, sizeof p->memory);
     p->events = policy_events(p->ops);
     if (p->ops->open) p->ops->open(p);
 }
@@ -191,6 +187,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
     sm->running++;
+    if (sm->policy.ops->cta_start) sm->policy.ops->cta_start(&sm->policy, c);
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         uint32_t slot = c * cta->warp_count + k;
         WarpSlot *ws = &sm->slots[slot];
@@ -236,7 +233,7 @@ static void land(Sm *sm)
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
         Packet r = sm->landing.v[sm->landing.head++];
-        lsu_reply(sm, &r, sm->now);
+        lsu_reply(sm, &r);
         sm->last_event = sm->now + 1;
     }
 }
@@ -277,7 +274,7 @@ static bool could_issue(Sm *sm)
         uint64_t ready = s->view.in[W_READY];
         if (!ready) continue;
         if (sm->refused && !lsu_accepts(sm)) ready &= ~sm_memory_ready(s);
-        if (ready & s->starved || (ready & sm->policy.issue[k])) return true;
+        if (ready & s->starved || (ready & sm_allowed(sm, k))) return true;
     }
     return false;
 }
@@ -296,6 +293,7 @@ static uint64_t next_event(const Sm *sm)
     uint64_t t = MIN(next_waker(sm), next_arrival(sm));
     if (sm->landing.head < sm->landing.n) t = MIN(t, sm->landing.v[sm->landing.head].time);
     if (sm->q_n && !sm->refused) t = MIN(t, sm->lsu_free);
+    if (sm->running) t = MIN(t, sm->policy.next);
     return MAX(t, sm->now + 1);
 }
 
@@ -335,6 +333,10 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     while (sm->now < to) {
         land(sm);
         look_at_wakers(sm);
+        if (sm->policy.next <= sm->now && sm->running) {
+            sm->policy.next = NEVER;
+            sm->policy.ops->tick(&sm->policy);
+        }
         if (sm->q_n) lsu_tick(sm);
         if (sm->running) {
             sm->last_event = sm->now + 1;
@@ -359,19 +361,16 @@ void sm_cut(Sm *sm, uint64_t now)
 {
     for (uint32_t s = 0; s < sm->warp_slots; s++)
         if (sm->slots[s].warp && now > sm->slots[s].started) sm->count[C_WARP_CYCLES] += now - sm->slots[s].started;
-    if (sm->env.fault.kind == FAULT_NONE) return;
-    uint64_t used = sm->count[C_ISSUED];
-    for (int c = C_STALL_MEMORY; c <= C_STALL_EMPTY; c++) used += sm->count[c];
-    sm->count[C_SM_CYCLES]++;
-    sm->count[C_ISSUE_SLOTS] += sm->cfg.schedulers * sm->cfg.issue;
-    sm->count[C_ISSUED]++;
-    sm->count[C_STALL_EMPTY] += sm->count[C_ISSUE_SLOTS] - used - 1;
 }
 
-bool sm_idle(const Sm *sm)
+bool sm_awaits(const Sm *sm)
 {
-    return !sm->running && !sm->q_n && sm->uncached_used + sm->miss_used[0] + sm->miss_used[1] + sm->miss_used[2] == 0;
+    for (int k = 0; k < PORT_COUNT; k++)
+        if (sm->port[k].under_way) return true;
+    return false;
 }
+
+bool sm_idle(const Sm *sm) { return !sm->running && !sm->q_n && !sm_awaits(sm); }
 
 // Policies that prefer the oldest can starve the youngest for good where older warps poll what it should write.
 void sm_feed(Sm *sm, uint64_t cycles)

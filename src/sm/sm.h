@@ -28,10 +28,12 @@ typedef struct SmCfg {
     uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;   // every PTX instruction takes one slot
-    uint32_t policy;  // PolicyId
+    bool count_ptx;             // every PTX instruction takes one slot
+    uint32_t policy;            // PolicyId
+    const PolicyOps *schedule;  // that policy
     PolicyKeys keys;
     CacheCfg l1, ro, cst;
+    CacheCfg scratch;  // which a policy may send accesses to (ROUTE_SCRATCH); size 0: there is none
     TlbCfg tlb;
     bool l1_global, l1_local;      // the spaces the L1 serves
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
@@ -72,10 +74,25 @@ typedef struct Tracker {
     bool shared, async, acquire;
     uint8_t group;  // of a cp.async
 } Tracker;
-// A request that left the SM and is waited for.
+
+// A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
+typedef enum PortId { PORT_L1, PORT_READONLY, PORT_CONSTANT, PORT_SCRATCH, PORT_PAST, PORT_COUNT } PortId;
+enum { UNCOUNTED = C_COUNT };
+typedef struct PortCounters {
+    uint8_t accesses, hits, misses, merges, reads, read_hits, writes, evictions, write_backs;
+} PortCounters;
+_Static_assert(UNCOUNTED <= UINT8_MAX, "a counter's number fits a byte");
+typedef struct Port {
+    Cache cache;
+    const PortCounters *counts;
+    uint32_t most, under_way;  // misses: as many as may be, as many as are
+    uint32_t extra;            // cycles from a reply to its use
+    uint64_t seed;             // of random replacement
+} Port;
+// A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {
-    Cache *cache;  // null: uncached
-    CacheLine *line;
+    Port *port;
+    CacheLine *line;        // null: past the caches
     uint32_t packets;       // replies to come
     uint32_t first, count;  // trackers that wait
     uint32_t next_free;
@@ -86,15 +103,17 @@ typedef struct PendWait {
 
 enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
-    const Dinst *d;
+    uint32_t warp;         // slot
     uint32_t tracker;      // NONE: nothing waits
     uint32_t count, next;  // transactions
     uint32_t passes;       // shared memory
     uint8_t space;
-    bool write, atomic, uncached, prefetch;
+    bool write, atomic;
+    bool settled;  // its port is; keep_out: what misses there takes no line
+    bool keep_out;
     uint8_t structure, bytes;  // bytes: of a lane
     uint32_t stat;             // instruction, as in InstStat
-    Cache *cache;
+    Port *port;
     Segment seg[MAX_SEGMENTS];
 } LsuOp;
 
@@ -159,11 +178,11 @@ typedef struct Sm {
     uint32_t refused;       // the Counter of the reason, 0: not refused
     uint32_t refused_part;  // the partition whose credit is missing
     uint64_t refused_since;
-    Cache l1, ro, cst;
+    Port port[PORT_COUNT];
     Tracker *tracker;
     uint32_t free_tracker, trackers;
     Pend *pend;
-    uint32_t free_pend, pend_cap, miss_used[3], uncached_used;
+    uint32_t free_pend, pend_cap;
     PendWait *wait;
     uint32_t free_wait, wait_cap;
     // links
@@ -183,7 +202,7 @@ typedef struct Sm {
     uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
     // statistics
-    uint64_t count[C_COUNT];
+    uint64_t count[C_COUNT + 1];  // the last one is UNCOUNTED's
     StructStat structure[MAX_STRUCTURES];
     InstStat *inst;
     uint8_t (*structure_of)(const struct Sm *sm, uint64_t address);  // for accesses of unknown provenance
@@ -203,6 +222,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
 void sm_cut(Sm *sm, uint64_t now);                           // a launch that is cut short: accounts what was under way
+bool sm_awaits(const Sm *sm);                                // replies are to come
 bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
 void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could issue for so long and didn't go first
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
@@ -212,23 +232,47 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // storage.c: sets the sizes
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 
-// issue.c, lsu.c
+// issue.c
+// Classes that need a place in the load-store unit's queue.
+#define MEMORY_CLASSES                                                                                    \
+    (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | \
+     1u << CLASS_ASYNC)
 // Ready warps whose next instruction is one of memory.
 static inline uint64_t sm_memory_ready(const SchedState *s)
 {
-    const uint64_t *c = s->class_ready;
-    return c[CLASS_LOAD] | c[CLASS_STORE] | c[CLASS_ATOMIC] | c[CLASS_TEX] | c[CLASS_PREFETCH] | c[CLASS_ASYNC];
+    uint64_t ready = 0;
+    for (uint32_t m = s->classes & MEMORY_CLASSES; m; m &= m - 1) ready |= s->class_ready[__builtin_ctz(m)];
+    return ready;
+}
+// Warps of a scheduler that the policy lets issue what comes next.
+static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
+{
+    uint64_t mask = sm->policy.issue[k], memory = sm->policy.memory[k];
+    return ~memory ? mask & (memory | ~sm_memory_ready(&sm->sched[k])) : mask;
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
 void sm_issue(Sm *sm);
 void sm_skip(Sm *sm, uint64_t cycles);  // accounts cycles that are jumped over
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
-bool lsu_accepts(const Sm *sm);
-void lsu_put(Sm *sm, uint32_t slot, const Step *s);
-void lsu_tick(Sm *sm);
-void lsu_reply(Sm *sm, const Packet *p, uint64_t now);
-void lsu_done(Sm *sm, uint32_t tracker,
-              uint64_t time);  // one of a tracker's parts is complete at time
+
+// queue.c
 void lsu_open(Sm *sm);
+bool lsu_accepts(const Sm *sm);
+uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what waits for it, if anything does
+void lsu_tick(Sm *sm);
+void lsu_reply(Sm *sm, const Packet *p);
+void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
+bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on; false
+
+// port.c
+bool ports_open(Sm *sm, const char **why);
+bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
+void ports_close(Sm *sm);
+bool port_access(Sm *sm, LsuOp *op, const Segment *s);  // a transaction; false: refused
+void port_reply(Sm *sm, const Packet *p);
+
+// out.c
+bool out_has_credit(Sm *sm, uint64_t address, uint32_t n);
+void out_send(Sm *sm, Packet p, uint32_t data);
 
 #endif

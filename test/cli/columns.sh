@@ -30,11 +30,11 @@ listed=$(tr -s ' \n' '  ' <<<"$out")
 while IFS=$'\t' read -r counter sentence; do
     [[ $listed == *" $counter "* && $listed == *" $sentence "* ]] ||
         complain "list counters: not whole: $counter: $sentence"
-done < <(sed -nE '/^COUNTER\(/ {
+done < <(sed -nE '/^(COUNTER|STALL)\(/ {
     :row
     /"\)$/! { N; s/\n */ /; b row }
     s/([^,]) " *"/\1 /g
-    s/^COUNTER\([A-Z0-9_]*, "([^"]*)", .*, "([^"]*)"\)$/\1\t\2/p
+    s/^[A-Z]*\([A-Z0-9_]*, "([^"]*)", .*, "([^"]*)"\)$/\1\t\2/p
 }' src/base/counters.def | tail -n +2)
 gives 0 'an SM has room for 6 blocks (48 warps), limited by warps' -- run atax --size small
 

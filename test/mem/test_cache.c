@@ -17,8 +17,7 @@ static Lookup read_cache(Cache *c, uint64_t address, uint32_t bytes, bool stay, 
     *victim = ~0ull;
     if (found != MISS && found != MISS_SECTOR) return found;
     if (found == MISS) {
-        if (line->tag != ~0ull) *victim = line->tag << c->line_shift;
-        cache_take(c, line, address);
+        *victim = cache_take(c, line, address).address;
     }
     uint32_t fetch = cache_fetch(c, want & ~(line->valid | line->pending)) & ~(line->valid | line->pending);
     *(stay ? &line->pending : &line->valid) |= fetch;

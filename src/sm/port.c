@@ -1,0 +1,380 @@
+// port.c: ports, the SM's caches as its load-store unit sees them: look-up, miss, fill and write-back. A transaction
+// (Access) hits, merges with a miss under way, or misses; or the port refuses it, and says what it lacks. A port
+// without a cache is the way past all of them.
+// Conservation: accesses = hits + misses + merges per port; every packet that wants a reply gets one, and the misses
+// under way (Pend) are those whose replies are still to come.
+#include "sm/sm.h"
+
+enum { NONE = UINT32_MAX };
+
+// What carries sectors of a line: a packet for each segment of 128 bytes that has any.
+typedef struct Packets {
+    uint64_t base;         // the first segment's address
+    uint32_t segments, n;  // that the line covers, or lies in; packets
+    uint8_t sectors[32];   // by segment, masks of 4
+} Packets;
+// A transaction, and what its look-up found.
+typedef struct Access {
+    LsuOp *op;
+    const Segment *s;
+    Port *port;
+    uint64_t at;       // the first byte that it touches, to a sector: what its line is looked up by
+    uint32_t sectors;  // of the line
+    Lookup found;
+    CacheLine *line;
+    Victim gone;  // what it replaced
+} Access;
+
+// --- misses under way ------------------------------------------------------------------------------------------------
+static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const PortCounters *counts, uint64_t seed,
+                      const char **why)
+{
+    *port = (Port){.counts = counts, .most = most, .seed = seed};
+    return cache_open(&port->cache, cfg, seed, why);
+}
+
+// As many as all ports may have, none of them under way.
+static void make_pends(Sm *sm)
+{
+    uint32_t most = 0;
+    for (int k = 0; k < PORT_COUNT; k++) most += sm->port[k].most;
+    if (sm->pend && most == sm->pend_cap) return;
+    mem_free(sm->pend);
+    sm->pend_cap = most;
+    sm->pend = mem_alloc(sizeof *sm->pend * MAX(most, 1u));
+    for (uint32_t k = 0; k < most; k++) sm->pend[k].next_free = k + 1 < most ? k + 1 : NONE;
+    sm->free_pend = most ? 0 : NONE;
+}
+
+bool ports_open(Sm *sm, const char **why)
+{
+    static const PortCounters l1 = {C_L1_ACCESSES,  C_L1_HITS,   C_L1_MISSES,    C_L1_MERGES,    C_L1_READS,
+                                    C_L1_READ_HITS, C_L1_WRITES, C_L1_EVICTIONS, C_L1_WRITEBACKS},
+                              readonly = {C_RO_ACCESSES, C_RO_HITS, C_RO_MISSES, C_RO_MERGES, UNCOUNTED,
+                                          UNCOUNTED,     UNCOUNTED, UNCOUNTED,   UNCOUNTED},
+                              constant = {C_CONST_ACCESSES, C_CONST_HITS, C_CONST_MISSES, C_CONST_MERGES, UNCOUNTED,
+                                          UNCOUNTED,        UNCOUNTED,    UNCOUNTED,      UNCOUNTED},
+                              scratch = {C_SCRATCH_ACCESSES, C_SCRATCH_HITS, C_SCRATCH_MISSES,
+                                         C_SCRATCH_MERGES,   UNCOUNTED,      UNCOUNTED,
+                                         UNCOUNTED,          UNCOUNTED,      UNCOUNTED};
+    const SmCfg *c = &sm->cfg;
+    Port *port = sm->port;
+    if (!open_port(&port[PORT_L1], &c->l1, c->l1.mshrs, &l1, 1000 + sm->index, why)) return false;
+    if (!open_port(&port[PORT_READONLY], &c->ro, c->ro.mshrs, &readonly, 2000 + sm->index, why)) return false;
+    if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, why)) return false;
+    if (!open_port(&port[PORT_SCRATCH], &c->scratch, c->scratch.mshrs, &scratch, 5000 + sm->index, why)) return false;
+    if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, why)) return false;
+    for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
+    sm->free_wait = NONE;
+    make_pends(sm);
+    return true;
+}
+
+bool ports_resize(Sm *sm, const char **why)
+{
+    const CacheCfg *wants[PORT_COUNT] = {[PORT_L1] = &sm->cfg.l1, [PORT_SCRATCH] = &sm->cfg.scratch};
+    for (int k = 0; k < PORT_COUNT; k++) {
+        Port *port = &sm->port[k];
+        if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
+        cache_close(&port->cache);
+        port->most = wants[k]->mshrs;
+        if (!cache_open(&port->cache, wants[k], port->seed, why)) return false;
+    }
+    make_pends(sm);
+    return true;
+}
+
+void ports_close(Sm *sm)
+{
+    for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->port[k].cache);
+    mem_free(sm->pend), mem_free(sm->wait);
+}
+
+static void add_wait(Sm *sm, Pend *p, uint32_t tracker)
+{
+    p->count++;
+    if (tracker == NONE) return;
+    if (sm->free_wait == NONE) {
+        uint32_t cap = sm->wait_cap ? sm->wait_cap * 2 : 256;
+        sm->wait = mem_resize(sm->wait, cap * sizeof *sm->wait);
+        for (uint32_t k = sm->wait_cap; k < cap; k++) sm->wait[k].next = k + 1 < cap ? k + 1 : NONE;
+        sm->free_wait = sm->wait_cap;
+        sm->wait_cap = cap;
+    }
+    uint32_t w = sm->free_wait;
+    sm->free_wait = sm->wait[w].next;
+    sm->wait[w] = (PendWait){tracker, p->first};
+    p->first = w;
+}
+
+static bool may_miss(const Sm *sm, const Port *port) { return port->under_way < port->most && sm->free_pend != NONE; }
+
+static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
+{
+    uint32_t k = sm->free_pend;
+    sm->free_pend = sm->pend[k].next_free;
+    sm->pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
+    port->under_way++;
+    return k;
+}
+
+void port_reply(Sm *sm, const Packet *r)
+{
+    Pend *p = &sm->pend[r->tag];
+    if (--p->packets) return;
+    if (p->line) {
+        p->line->valid |= p->line->pending;
+        p->line->pending = 0;
+    }
+    p->port->under_way--;
+    for (uint32_t w = p->first; w != NONE;) {
+        uint32_t next = sm->wait[w].next;
+        uint32_t tracker = sm->wait[w].tracker;
+        sm->wait[w].next = sm->free_wait;
+        sm->free_wait = w;
+        lsu_done(sm, tracker, sm->now + p->port->extra);
+        w = next;
+    }
+    p->next_free = sm->free_pend;
+    sm->free_pend = r->tag;
+}
+
+// --- packets ---------------------------------------------------------------------------------------------------------
+static Packets packets_of(const Cache *c, uint64_t line, uint32_t sectors)
+{
+    Packets p = {.base = line & ~(uint64_t)(SEGMENT - 1), .segments = MAX(c->cfg.line / SEGMENT, 1u)};
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t from = (uint32_t)(line - p.base) + (uint32_t)__builtin_ctz(sectors) * c->cfg.sector;
+        for (uint32_t at = from; at < from + c->cfg.sector; at += SECTOR)
+            p.sectors[at / SEGMENT] |= (uint8_t)(1u << at % SEGMENT / SECTOR);
+    }
+    for (uint32_t k = 0; k < p.segments; k++) p.n += p.sectors[k] != 0;
+    return p;
+}
+
+// What must leave before a line is replaced: its dirty sectors.
+static Packets dirty_packets(const Cache *c, const CacheLine *line)
+{
+    Victim v = cache_victim(c, line);
+    return v.dirty ? packets_of(c, v.address, v.dirty) : (Packets){0};
+}
+
+// Has every packet's partition credits for n?
+static bool have_credits(Sm *sm, const Packets *p, uint32_t n)
+{
+    for (uint32_t k = 0; k < p->segments; k++)
+        if (p->sectors[k] && !out_has_credit(sm, p->base + k * SEGMENT, n)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+    return true;
+}
+
+static void send_all(Sm *sm, const Packets *p, Packet like)
+{
+    for (uint32_t k = 0; k < p->segments; k++) {
+        if (!p->sectors[k]) continue;
+        like.address = p->base + k * SEGMENT;
+        like.sectors = p->sectors[k];
+        if (like.kind == PACKET_WRITE) like.whole = p->sectors[k];
+        out_send(sm, like, like.kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
+    }
+}
+
+// --- look-ups --------------------------------------------------------------------------------------------------------
+static uint32_t line_sectors(const Cache *c, const Segment *s)
+{
+    uint32_t mask = 0;
+    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
+    for (uint32_t k = 0; k < 4; k++)
+        if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
+    return mask;
+}
+
+// An access is over as far as its look-up goes: found is what it counts as.
+static bool looked_up(Sm *sm, const Access *a, Lookup found)
+{
+    const PortCounters *n = a->port->counts;
+    StructStat *st = &sm->structure[a->op->structure];
+    InstStat *is = &sm->inst[a->op->stat];
+    bool hit = found == HIT;
+    sm->count[n->accesses]++;
+    sm->count[hit ? n->hits : found == PENDING ? n->merges : n->misses]++;
+    sm->count[a->op->write ? n->writes : n->reads]++;
+    sm->count[n->read_hits] += hit && !a->op->write;
+    st->l1_accesses++, is->l1_accesses++;
+    st->l1_hits += hit, is->l1_hits += hit;
+    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1]) {
+        const Victim *gone = &a->gone;
+        L1Event e = {.outcome = hit                ? L1_HIT
+                                : found == PENDING ? L1_MERGE
+                                                   : L1_MISS,
+                     .store = a->op->write,
+                     .line = a->at >> a->port->cache.line_shift,
+                     .victim = gone->address == NO_LINE ? NO_LINE : gone->address >> a->port->cache.line_shift,
+                     .warp = a->op->warp,
+                     .owner = NO_WARP};
+        if (gone->address != NO_LINE)
+            e.owner = (uint32_t)(gone->owner >> 8);
+        else if (a->line)
+            e.owner = (uint32_t)(a->line->owner >> 8);
+        sm->policy.ops->seen(&sm->policy, &e);
+    }
+    return true;
+}
+
+// The line that was found is replaced by the access's.
+static void replace(Sm *sm, Access *a, const Packets *dirty)
+{
+    a->gone = cache_take(&a->port->cache, a->line, a->at);
+    send_all(sm, dirty, (Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
+    sm->count[a->port->counts->write_backs] += dirty->n != 0;
+    sm->count[a->port->counts->evictions] += a->gone.address != NO_LINE;
+    a->line->owner = (uint64_t)a->op->warp << 8 | a->op->structure;
+}
+
+// Brings the sectors of a miss in; they become dirty where a store only writes a part of them (local memory). also:
+// packets that leave besides. False: refused.
+static bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
+{
+    Cache *c = &a->port->cache;
+    CacheLine *line = a->line;
+    bool fresh = a->found == MISS, under_way = !fresh && line->pending;
+    uint32_t missing = cache_fetch(c, a->sectors) & ~(fresh ? 0 : line->valid | line->pending);
+    Packets fill = packets_of(c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
+    Packets dirty = fresh ? dirty_packets(c, line) : (Packets){0};
+    if (!under_way && !may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    uint32_t all = fill.n + dirty.n + also;
+    if (!have_credits(sm, &fill, all) || !have_credits(sm, &dirty, all)) return false;
+    if (fresh) replace(sm, a, &dirty);
+    if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
+    Pend *p = &sm->pend[line->slot];
+    p->packets += fill.n;
+    line->pending |= missing;
+    if (dirty_then) line->dirty |= a->sectors;
+    send_all(sm, &fill, (Packet){.kind = PACKET_READ, .tag = line->slot, .structure = a->op->structure});
+    add_wait(sm, p, dirty_then ? NONE : a->op->tracker);
+    return true;
+}
+
+// --- past the caches -------------------------------------------------------------------------------------------------
+// Sends a transaction as it is. False: refused.
+static bool go_past(Sm *sm, const Access *a)
+{
+    LsuOp *op = a->op;
+    const Segment *s = a->s;
+    Port *past = &sm->port[PORT_PAST];
+    bool waits = op->tracker != NONE;
+    if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    if (!out_has_credit(sm, s->address, 1)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+    uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
+    if (waits) {
+        tag = new_pend(sm, past, NULL, 1);
+        add_wait(sm, &sm->pend[tag], op->tracker);
+    }
+    Packet p = {.kind = op->atomic  ? PACKET_ATOMIC
+                        : op->write ? PACKET_WRITE
+                                    : PACKET_READ,
+                .address = s->address,
+                .sectors = (uint8_t)s->sectors,
+                .whole = op->write ? (uint8_t)s->whole : 0,
+                .tag = tag,
+                .ops = op->atomic ? (uint8_t)(s->bytes / op->bytes) : 0,
+                .structure = op->structure,
+                .quiet = !waits};
+    out_send(sm, p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
+    return true;
+}
+
+static bool bypass(Sm *sm, const Access *a)
+{
+    if (!go_past(sm, a)) return false;
+    const Cache *l1 = &sm->port[PORT_L1].cache;
+    for (uint32_t m = a->op->atomic || a->op->write ? a->s->sectors : 0; m && l1->lines; m &= m - 1) {
+        CacheLine *line = cache_peek(l1, a->s->address + (uint32_t)__builtin_ctz(m) * SECTOR);
+        if (line && !line->pending && !line->dirty) cache_drop(&sm->port[PORT_L1].cache, line);  // stale now
+    }
+    sm->count[C_L1_BYPASSES]++;
+    return true;
+}
+
+// --- loads and stores ------------------------------------------------------------------------------------------------
+static bool load(Sm *sm, Access *a)
+{
+    Cache *c = &a->port->cache;
+    a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+    if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
+        a->line = NULL;
+        return go_past(sm, a) && looked_up(sm, a, MISS);
+    }
+    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+    if (a->found == HIT) {
+        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
+        return looked_up(sm, a, HIT);
+    }
+    if (a->found != MISS && a->line->pending && sm->pend[a->line->slot].count >= c->cfg.merges)
+        return lsu_refuse(sm, C_L1_REFUSED_MERGE);
+    if (a->found == PENDING)
+        add_wait(sm, &sm->pend[a->line->slot], a->op->tracker);
+    else if (!bring(sm, a, false, 0))
+        return false;
+    return looked_up(sm, a, a->found);
+}
+
+// A store that goes through: a line that is there is updated or dropped.
+static bool store_through(Sm *sm, Access *a)
+{
+    Cache *c = &a->port->cache;
+    const Segment *s = a->s;
+    if (!out_has_credit(sm, s->address, 1)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+    a->line = cache_peek(c, a->at);
+    Lookup there = line_has(a->line, a->sectors);
+    if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
+        a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+        if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+        if (!bring(sm, a, false, 1)) return false;
+    } else if (a->line && !a->line->pending && c->cfg.write_evict) {
+        a->gone = cache_victim(c, a->line);
+        cache_drop(c, a->line);
+    } else if (there == HIT) {
+        cache_lookup(c, a->at, a->sectors, &a->line);  // used now
+    }
+    uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
+    out_send(sm,
+             (Packet){.kind = PACKET_WRITE,
+                      .address = s->address,
+                      .sectors = (uint8_t)s->sectors,
+                      .whole = (uint8_t)s->whole,
+                      .structure = a->op->structure,
+                      .quiet = true},
+             MIN(s->bytes, bytes));
+    return looked_up(sm, a, there);
+}
+
+// A store that stays: its line becomes dirty, and leaves when it is replaced.
+static bool store_back(Sm *sm, Access *a)
+{
+    Cache *c = &a->port->cache;
+    a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+    bool whole = a->s->whole == a->s->sectors;
+    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+    if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
+        Packets dirty = dirty_packets(c, a->line);
+        if (!have_credits(sm, &dirty, dirty.n)) return false;
+        replace(sm, a, &dirty);
+        a->line->valid = a->line->dirty = a->sectors;
+    } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
+        if (!bring(sm, a, true, 0)) return false;
+    } else {
+        if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
+        a->line->dirty |= a->sectors;
+    }
+    return looked_up(sm, a, a->found);
+}
+
+bool port_access(Sm *sm, LsuOp *op, const Segment *s)
+{
+    Access a = {.op = op, .s = s, .port = op->port, .gone = {.address = NO_LINE}};
+    if (!op->port->cache.lines) return bypass(sm, &a);
+    a.at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
+    a.sectors = line_sectors(&op->port->cache, s);
+    if (!op->write) return load(sm, &a);
+    return op->port->cache.cfg.write_back || op->space == SP_LOCAL ? store_back(sm, &a) : store_through(sm, &a);
+}

@@ -1,0 +1,265 @@
+// queue.c: the load-store unit's queue, from an instruction to its transactions. The head is served one transaction a
+// cycle: a pass of shared memory, or a look-up in a port (port.c). A transaction that is refused stays at the head, and
+// the unit sleeps until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit. Loads leave a
+// Tracker behind that counts the transactions still out; the last one makes the destination registers' time known.
+#include "sm/sm.h"
+
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+#define LOCAL_SPACE 0x0000400000000000ull  // where local memory lies for caches and partitions
+
+void lsu_open(Sm *sm)
+{
+    sm->queue = mem_alloc(sizeof *sm->queue * (sm->cfg.lsu_queue + 2));
+    sm->trackers = sm->cfg.max_warps * 64;
+    sm->tracker = mem_alloc(sizeof *sm->tracker * sm->trackers);
+    for (uint32_t k = 0; k < sm->trackers; k++) sm->tracker[k].next_free = k + 1 < sm->trackers ? k + 1 : NONE;
+}
+
+bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != NONE; }
+
+void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
+{
+    Tracker *t = &sm->tracker[tracker];
+    t->time = MAX(t->time, time);
+    if (--t->left) return;
+    WarpSlot *ws = &sm->slots[t->slot];
+    t->next_free = sm->free_tracker;
+    sm->free_tracker = tracker;
+    if (ws->started != t->started) return;  // the warp ended without what it loaded
+    uint64_t mark = t->time << 2 | (t->shared ? KIND_SHARED : KIND_MEMORY);
+    for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
+    ws->last_ready = MAX(ws->last_ready, t->time);
+    ws->outstanding--;
+    ws->acquires -= t->acquire;
+    if (t->async) ws->async_count[t->group & 15]--;
+    if ((ws->state == W_MEMORY || ws->state == W_SHARED) && ws->warp) sm_evaluate(sm, t->slot);
+}
+
+// --- the head --------------------------------------------------------------------------------------------------------
+bool lsu_refuse(Sm *sm, Counter why)
+{
+    sm->refused = why;
+    sm->refused_since = sm->now;
+    return false;
+}
+
+static void unblock(Sm *sm)
+{
+    if (!sm->refused) return;
+    sm->count[sm->refused] += sm->now - sm->refused_since;
+    sm->refused = 0;
+}
+
+void lsu_reply(Sm *sm, const Packet *r)
+{
+    unblock(sm);
+    port_reply(sm, r);
+}
+
+// A policy that routes is asked where the L1's accesses go. False: not yet; it is asked again in the next cycle.
+static bool route(Sm *sm, LsuOp *op)
+{
+    Policy *p = &sm->policy;
+    AccessView a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
+    Route to = p->ops->route(p, op->warp, &a);
+    if (to == ROUTE_WAIT) {
+        sm->count[C_L1_REFUSED_POLICY]++;
+        sm->lsu_free = sm->now + 1;
+        return false;
+    }
+    bool scratch = to == ROUTE_SCRATCH && sm->port[PORT_SCRATCH].cache.lines;
+    op->keep_out = to == ROUTE_NO_ALLOCATE;
+    if (to != ROUTE_L1 && !op->keep_out) op->port = &sm->port[scratch ? PORT_SCRATCH : PORT_PAST];
+    return true;
+}
+
+// Lines smaller than a segment are looked up one by one.
+static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
+{
+    Segment out[MAX_SEGMENTS];
+    uint32_t m = 0, per = MAX(c->cfg.line / SECTOR, 1u);
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t from = 0; from < 4; from += per) {
+            uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
+            if (part && m < MAX_SEGMENTS) out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
+        }
+    memcpy(seg, out, m * sizeof *seg);
+    return m;
+}
+
+// An instruction comes to the head: which port it goes to is settled, and with it how many transactions it takes.
+static bool settle(Sm *sm, LsuOp *op)
+{
+    if (sm->policy.ops->route && op->port == &sm->port[PORT_L1] && !route(sm, op)) return false;
+    op->settled = true;
+    const Cache *c = &op->port->cache;
+    if (!c->lines || c->cfg.line >= SEGMENT) return true;
+    uint32_t more = split_lines(c, op->seg, op->count) - op->count;
+    op->count += more;
+    sm->inst[op->stat].transactions += more;
+    if (op->tracker != NONE) sm->tracker[op->tracker].left += more;
+    return true;
+}
+
+void lsu_tick(Sm *sm)
+{
+    if (sm->refused == C_L1_REFUSED_LINK) {
+        Fifo *f = &sm->credits[sm->refused_part];
+        if (f->head < f->n && f->v[f->head].time <= sm->now) unblock(sm);
+    }
+    if (!sm->q_n || sm->refused || sm->lsu_free > sm->now) return;
+    LsuOp *op = &sm->queue[sm->q_head];
+    if (op->space == SP_SHARED) {
+        sm->lsu_free = sm->now + op->passes;
+        if (op->tracker != NONE)
+            lsu_done(sm, op->tracker,
+                     sm->now + sm->cfg.shared_latency - 1 +
+                         ((uint64_t)(op->passes - 1) * sm->cfg.shared_conflict >> 8));
+    } else {
+        if (!op->settled && !settle(sm, op)) return;
+        if (!port_access(sm, op, &op->seg[op->next])) return;
+        sm->lsu_free = sm->now + 1;
+        if (++op->next < op->count) return;
+    }
+    if (++sm->q_head == sm->cfg.lsu_queue + 2) sm->q_head = 0;
+    sm->q_n--;
+}
+
+// --- from the instruction to the queue -------------------------------------------------------------------------------
+// Consecutive words of a lane's local memory lie 128 bytes apart (memory.c).
+static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, Segment *out)
+{
+    uint32_t n = 0, step = MIN(bytes, 4u);
+    for (uint32_t at = 0; at < bytes && n + LANES <= MAX_SEGMENTS; at += step) {
+        n += coalesce(addr, mask, step, out + n);
+        for (int k = 0; k < LANES; k++) addr[k] += SEGMENT;
+    }
+    return n;
+}
+
+static uint8_t structure_of(const Sm *sm, const Step *s)
+{
+    if (s->space == SP_LOCAL) return MAX_STRUCTURES - 1;
+    if (s->d->prov >= 0 && s->d->prov < MAX_STRUCTURES - 2) return (uint8_t)(s->d->prov + 1);
+    return sm->structure_of(sm, s->addr[__builtin_ctz(s->mask)]);
+}
+
+// The port that an access goes to, unless a policy sends it elsewhere.
+static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
+{
+    PortId id = PORT_L1;
+    bool l1 = true, ro = sm->port[PORT_READONLY].cache.lines;
+    switch (op->space) {
+    case SP_GLOBAL:
+        if (op->atomic || d->flags & D_UNCACHED)
+            id = PORT_PAST;
+        else if (!op->write && d->flags & D_READONLY && sm->cfg.ro_nc && ro)
+            id = PORT_READONLY;
+        else
+            l1 = sm->cfg.l1_global;
+        break;
+    case SP_LOCAL: l1 = sm->cfg.l1_local; break;
+    case SP_TEX: id = sm->cfg.ro_texture && ro ? PORT_READONLY : PORT_L1; break;
+    default: id = PORT_CONSTANT;
+    }
+    return &sm->port[sm->port[id].cache.lines && (l1 || id != PORT_L1) ? id : PORT_PAST];
+}
+
+static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
+{
+    const Dinst *d = s->d;
+    LsuOp *op = &sm->queue[(sm->q_head + sm->q_n) % (sm->cfg.lsu_queue + 2)];
+    op->warp = slot;
+    op->tracker = tracker;
+    op->next = 0;
+    op->passes = 1;
+    op->space = (uint8_t)space;
+    op->write = d->kind == X_ST;
+    op->atomic = d->kind == X_ATOM && space != SP_SHARED;
+    op->settled = op->keep_out = false;
+    op->bytes = (uint8_t)s->bytes;
+    op->structure = 0;
+    op->stat = s->stat;
+    InstStat *is = &sm->inst[op->stat];
+    if (space == SP_SHARED) {
+        bool free = s->run && s->bytes == 4 && s->stride <= 4 && banks_free(&sm->cfg.banks, s->addr, s->run, s->stride);
+        uint32_t passes = free ? 1 : bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
+        if (d->kind == X_ATOM) passes = bank_passes_atomic(&sm->cfg.banks, s->addr, mask);
+        op->passes = passes;
+        op->count = passes;
+        sm->count[C_SHARED_PASSES] += passes;
+        sm->count[C_SHARED_CONFLICTS] += passes - 1;
+    } else {
+        uint64_t addr[LANES];
+        const uint64_t *from = s->addr;
+        if (space == SP_LOCAL) {
+            uint64_t base =
+                LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
+            for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
+            from = addr;
+        } else if (space == SP_CONST) {
+            for (int n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
+            from = addr;
+        }
+        // Atomics are counted lane by lane, which runs aren't.
+        bool simple = !op->atomic && s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
+        if (simple)
+            op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
+        else if (space == SP_LOCAL)
+            op->count = local_segments(addr, mask, s->bytes, op->seg);
+        else
+            op->count = coalesce(from, mask, s->bytes, op->seg);
+        op->port = port_for(sm, op, d);
+        op->structure = structure_of(sm, s);
+        StructStat *st = &sm->structure[op->structure];
+        st->loads += d->kind == X_LD || d->kind == X_TEX;
+        st->stores += d->kind == X_ST;
+        st->atomics += d->kind == X_ATOM;
+        st->transactions += op->count;
+        uint32_t sectors = 0;
+        for (uint32_t k = 0; k < op->count; k++) sectors += (uint32_t)__builtin_popcount(op->seg[k].sectors);
+        st->sectors += sectors;
+        if (space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
+    }
+    is->transactions += op->count;
+    sm->q_n++;
+    if (tracker != NONE) sm->tracker[tracker].left += space == SP_SHARED ? 1 : op->count;
+}
+
+uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    const Dinst *d = s->d;
+    if (s->space == SP_PARAM ||
+        (s->space == SP_CONST && !sm->port[PORT_CONSTANT].cache.lines)) {  // operands from the constant bank
+        uint64_t done = sm->now + sm->cfg.unit[CLASS_ALU].latency;
+        for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = done << 2 | KIND_ALU;
+        ws->last_ready = MAX(ws->last_ready, done);
+        return NONE;
+    }
+    bool waits = d->score_dst || d->kind == X_CP_ASYNC;
+    uint32_t tracker = NONE;
+    if (waits) {
+        tracker = sm->free_tracker;
+        Tracker *t = &sm->tracker[tracker];
+        sm->free_tracker = t->next_free;
+        *t = (Tracker){.d = d,
+                       .slot = slot,
+                       .started = ws->started,
+                       .left = s->deferred,
+                       .shared = s->space == SP_SHARED && !s->other_mask,
+                       .async = d->kind == X_CP_ASYNC,
+                       .acquire = d->flags & D_ACQUIRE,
+                       .group = (uint8_t)(ws->async_group & 15)};
+        for (int k = 0; k < d->score_dst; k++)
+            ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
+        ws->outstanding++;
+        ws->acquires += t->acquire;
+        if (t->async) ws->async_count[t->group]++;
+    }
+    put_part(sm, slot, s, s->space, s->mask, tracker);
+    if (s->other_mask) put_part(sm, slot, s, s->other_space, s->other_mask, tracker);
+    return tracker;
+}

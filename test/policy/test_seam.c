@@ -1,0 +1,223 @@
+// The seam between an SM and its policy: what a policy is told agrees with what is counted, what it decides happens,
+// and a scheduler that knows the cache fits through it.
+#include "check.h"
+#include "device/device.h"
+#include "seam.h"
+
+#include <string.h>
+
+enum { WARPS = 24, LINES = 8, ROUNDS = 24 };
+
+// 24 warps of an SM, each of which reads 8 lines of its own again and again: 24 KiB in an L1 of 16 KiB, though six
+// warps' lines would fit with room to spare. Lane 0 writes the sum.
+static const char kernel_text[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                                  ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                                  ".reg .b64 %o, %i, %a, %x;\n.reg .b32 %t, %w, %n, %v, %s, %k;\n.reg .pred %p, %q;\n"
+                                  "ld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u32 %t, %tid.x;\n"
+                                  "shr.u32 %w, %t, 5;\nmul.wide.u32 %x, %w, 1024;\nadd.u64 %i, %i, %x;\n"
+                                  "and.b32 %k, %t, 31;\nmul.wide.u32 %x, %k, 4;\nadd.u64 %i, %i, %x;\n"
+                                  "mov.u32 %n, 0;\nmov.u32 %s, 0;\n"
+                                  "R:\nmov.u64 %a, %i;\nmov.u32 %k, 0;\n"
+                                  "L:\nld.global.u32 %v, [%a];\nadd.u32 %s, %s, %v;\nadd.u64 %a, %a, 128;\n"
+                                  "add.u32 %k, %k, 1;\nsetp.lt.u32 %q, %k, 8;\n@%q bra L;\n"
+                                  "add.u32 %n, %n, 1;\nsetp.lt.u32 %p, %n, 24;\n@%p bra R;\n"
+                                  "mul.wide.u32 %x, %t, 4;\nadd.u64 %o, %o, %x;\nst.global.u32 [%o], %s;\nret;\n}\n";
+
+// Runs it on one SM with a policy; null: the description's own. scratch: the bytes of a scratch cache like the L1.
+static Record run(const PolicyOps *ops, uint64_t scratch)
+{
+    static const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "sched.policy=gto", NULL};
+    oc_config config = {.gpu = "gtx480", .sets = sets};
+    oc_device *d;
+    oc_module *m;
+    oc_kernel *k;
+    oc_ptr in, out;
+    uint32_t data[WARPS * LINES * 32], got[WARPS * 32];
+    char message[500] = "";
+    if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    SmCfg *sm = sm_of(d);
+    if (ops) sm->schedule = ops;
+    sm->scratch = sm->l1;
+    sm->scratch.size = scratch;
+    for (uint32_t n = 0; n < COUNT(data); n++) data[n] = n * 2654435761u;
+    assert_int_equal(oc_malloc(d, sizeof data, "in", &in), OC_OK);
+    assert_int_equal(oc_malloc(d, sizeof got, "out", &out), OC_OK);
+    assert_int_equal(oc_write(d, in, data, sizeof data, NULL), OC_OK);
+    if (oc_load(d, kernel_text, strlen(kernel_text), "seam.ptx", &m) != OC_OK) fail_msg("%s", oc_error(d));
+    assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
+    const void *args[] = {&out, &in};
+    if (oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){WARPS * 32, 1, 1}, 0, NULL, args) != OC_OK)
+        fail_msg("%s", oc_error(d));
+    assert_int_equal(oc_read(d, got, out, sizeof got, NULL), OC_OK);
+    for (uint32_t t = 0; t < WARPS * 32; t++) {
+        uint32_t want = 0;
+        for (uint32_t l = 0; l < LINES; l++) want += ROUNDS * data[t / 32 * LINES * 32 + l * 32 + t % 32];
+        assert_int_equal(got[t], want);
+    }
+    Record r = *device_record(d, 0);
+    r.inst = NULL;  // it goes with the device
+    Text broken = {0};
+    if (counters_broken(r.count, &broken)) fail_msg("%s", broken.v);
+    text_free(&broken);
+    oc_close(d);
+    return r;
+}
+
+// --- what it is told -------------------------------------------------------------------------------------------------
+typedef struct Told {
+    uint64_t outcome[3], stores, victims, issued, memory, warps[2], ctas[2], ticks, open;
+    uint64_t own_lines, first_tick;
+    uint32_t started[64];
+} Told;
+static Told told;
+
+static int greedy(const Policy *p, uint32_t k, uint64_t ready) { return policy_greedy(p->sm->scheduler[k], ready); }
+static void on_open(Policy *p) { p->next = 1000, told = (Told){.open = 1}; }
+static void on_cta_start(Policy *p, uint32_t cta) { told.ctas[0]++, (void)p, assert_int_equal(cta, 0); }
+static void on_cta_stop(Policy *p, uint32_t cta) { told.ctas[1]++, (void)p, assert_int_equal(cta, 0); }
+static void on_start(Policy *p, uint32_t warp)
+{
+    assert_int_equal(told.ctas[0], 1);  // the CTA comes first
+    assert_true(warp < p->sm->slots);
+    told.warps[0]++, told.started[warp]++;
+}
+static void on_stop(Policy *p, uint32_t warp)
+{
+    (void)p;
+    assert_int_equal(told.ctas[1], 0);
+    told.warps[1]++, told.started[warp]--;
+}
+static void on_issued(Policy *p, uint32_t warp, bool memory)
+{
+    (void)p;
+    assert_int_equal(told.started[warp], 1);
+    told.issued++, told.memory += memory;
+}
+static void on_tick(Policy *p)
+{
+    if (!told.ticks) told.first_tick = *p->sm->now;
+    assert_true(p->next == UINT64_MAX);
+    p->next = *p->sm->now + 1000;
+    told.ticks++;
+}
+static void on_seen(Policy *p, const L1Event *e)
+{
+    assert_true(e->warp < p->sm->slots);
+    told.outcome[e->outcome]++;
+    told.stores += e->store;
+    told.victims += e->victim != UINT64_MAX;
+    if (e->outcome != L1_MISS) assert_true(e->owner == e->warp);  // no line serves two warps here
+    if (e->victim != UINT64_MAX) assert_true(e->outcome == L1_MISS && e->owner < p->sm->slots);
+    if (e->outcome == L1_MISS && e->victim == UINT64_MAX) assert_true(e->store || e->owner == e->warp);
+    told.own_lines += e->victim != UINT64_MAX && e->owner == e->warp;
+}
+static const PolicyOps listener = {.open = on_open,
+                                   .pick = greedy,
+                                   .cta_start = on_cta_start,
+                                   .cta_stop = on_cta_stop,
+                                   .start = on_start,
+                                   .stop = on_stop,
+                                   .issued = on_issued,
+                                   .seen = on_seen,
+                                   .tick = on_tick};
+
+static void events(void **state)
+{
+    (void)state;
+    Record plain = run(NULL, 0), r = run(&listener, 0);
+    assert_memory_equal(plain.count, r.count, sizeof r.count);  // who listens and picks like gto is gto
+    assert_int_equal(told.outcome[L1_HIT], r.count[C_L1_HITS]);
+    assert_int_equal(told.outcome[L1_MERGE], r.count[C_L1_MERGES]);
+    assert_int_equal(told.outcome[L1_MISS], r.count[C_L1_MISSES]);
+    assert_int_equal(told.stores, r.count[C_L1_WRITES]);
+    assert_int_equal(told.victims, r.count[C_L1_EVICTIONS]);
+    assert_true(told.victims > told.own_lines);                        // they push out each other's
+    assert_int_equal(told.issued, r.count[C_WARP_INSTS] - 2 * WARPS);  // but for the loads of parameters
+    assert_int_equal(told.memory, r.count[C_LD_GLOBAL] + r.count[C_ST_GLOBAL]);
+    assert_int_equal(told.warps[0], WARPS);
+    assert_int_equal(told.warps[1], WARPS);
+    assert_int_equal(told.ctas[0], 1);
+    assert_int_equal(told.ctas[1], 1);
+    assert_int_equal(told.first_tick, 1000);
+    assert_in_range(told.ticks, r.count[C_SM_CYCLES] / 1000 - 1, r.count[C_SM_CYCLES] / 1000);
+}
+
+// --- where accesses go -----------------------------------------------------------------------------------------------
+static Route where;
+static uint64_t asked, since[64];
+static Route to_where(Policy *p, uint32_t warp, const AccessView *a)
+{
+    asked++;
+    assert_false(a->local);
+    assert_int_equal(a->address % 128, 0);
+    if (where != ROUTE_WAIT) return where;
+    if (!since[warp]) since[warp] = *p->sm->now;
+    if (*p->sm->now < since[warp] + 50) return ROUTE_WAIT;
+    since[warp] = 0;
+    return ROUTE_L1;
+}
+static const PolicyOps router = {.pick = greedy, .route = to_where};
+
+static void routes(void **state)
+{
+    (void)state;
+    Record plain = run(NULL, 0), r;
+    uint64_t accesses = WARPS * LINES * ROUNDS + WARPS;
+    assert_int_equal(plain.count[C_L1_ACCESSES], accesses);
+    for (int k = ROUTE_L1; k <= ROUTE_WAIT; k++) {
+        where = k, asked = 0;
+        memset(since, 0, sizeof since);
+        r = run(&router, 0);
+        if (k == ROUTE_L1) assert_memory_equal(plain.count, r.count, sizeof r.count);
+        assert_true(asked >= accesses);
+        if (k == ROUTE_NO_ALLOCATE) {
+            assert_int_equal(r.count[C_L1_MISSES], accesses);
+            assert_int_equal(r.count[C_L1_EVICTIONS] + r.count[C_L1_BYPASSES], 0);
+        }
+        if (k == ROUTE_PAST || k == ROUTE_SCRATCH) {  // there is no scratch cache
+            assert_int_equal(r.count[C_L1_ACCESSES] + r.count[C_SCRATCH_ACCESSES], 0);
+            assert_int_equal(r.count[C_L1_BYPASSES], accesses);
+        }
+        if (k == ROUTE_WAIT) {  // an instruction waits 50 cycles at the head
+            assert_int_equal(r.count[C_L1_ACCESSES], accesses);
+            assert_int_equal(r.count[C_L1_REFUSED_POLICY], accesses * 50);
+            assert_true(r.count[C_CYCLES] >= accesses * 50);
+        } else {
+            assert_int_equal(r.count[C_L1_REFUSED_POLICY], 0);
+        }
+    }
+    // A scratch cache like the L1 serves like it.
+    where = ROUTE_SCRATCH;
+    r = run(&router, 16384);
+    assert_int_equal(r.count[C_SCRATCH_ACCESSES], plain.count[C_L1_ACCESSES]);
+    assert_int_equal(r.count[C_SCRATCH_HITS], plain.count[C_L1_HITS]);
+    assert_int_equal(r.count[C_SCRATCH_MERGES], plain.count[C_L1_MERGES]);
+    assert_int_equal(r.count[C_CYCLES], plain.count[C_CYCLES]);
+    assert_int_equal(r.count[C_L1_ACCESSES], 0);
+    // One with room for all lines misses each once.
+    r = run(&router, 65536);
+    assert_int_equal(r.count[C_SCRATCH_MISSES], WARPS * LINES + WARPS);
+}
+
+// --- a scheduler that knows the cache --------------------------------------------------------------------------------
+static void knows_the_cache(void **state)
+{
+    (void)state;
+    Record gto = run(NULL, 0), r = run(&policy_victim_tags, 0);
+    uint64_t reads = WARPS * LINES * ROUNDS;
+    assert_true(gto.count[C_L1_READ_HITS] < reads / 2);  // they push each other's lines out
+    assert_true(r.count[C_L1_READ_HITS] > 3 * reads / 4);
+    assert_true(r.count[C_CYCLES] < gto.count[C_CYCLES]);
+    assert_int_equal(gto.count[C_STALL_SCHED], 0);
+    assert_true(r.count[C_STALL_SCHED] > 0);  // slots in which only loads that may not go were ready
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(knows_the_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
