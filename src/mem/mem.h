@@ -130,6 +130,32 @@ uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment 
 // The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, which is 0 or bytes.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
 
+// --- array.c: SRAM in banks ------------------------------------------------------------------------------------------
+typedef struct ArrayCfg {
+    uint32_t banks;          // 1 to 64
+    uint32_t width;          // bytes that a bank gives or takes at once
+    uint32_t reads, writes;  // that a bank serves a cycle
+    bool waits;              // claims wait for those before them
+} ArrayCfg;
+typedef struct Array {
+    ArrayCfg cfg;
+    uint64_t free[64];  // by bank: the cycle from which it serves the next claim
+    uint64_t last;      // of all banks
+} Array;
+typedef struct Claim {
+    uint64_t banks;  // that are asked; begins as 0
+    uint8_t of[64];  // accesses of each, valid for those
+} Claim;
+static inline void claim_add(Claim *c, uint32_t bank)
+{
+    c->of[bank] = (uint8_t)(c->banks >> bank & 1 ? c->of[bank] + 1 : 1);
+    c->banks |= 1ull << bank;
+}
+void array_open(Array *a, const ArrayCfg *cfg);
+// The first cycle after an access that begins at `now`, or when its banks are free: it takes one cycle at least.
+uint64_t array_claim(Array *a, uint64_t now, const Claim *c, bool write);
+uint64_t array_pass(Array *a, uint64_t now, uint32_t passes);  // the same for one that takes all banks so many times
+
 // --- banks.c: shared memory ------------------------------------------------------------------------------------------
 typedef struct BankCfg {
     uint32_t banks;  // 32

@@ -180,18 +180,14 @@ static void note_result(const Sm *sm, WarpSlot *ws, uint16_t slot)
 
 static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
 {
-    uint8_t uses[64] = {0}, most = 0;
+    Claim claim = {0};
     bool files = sm->cfg.lrf + sm->cfg.orf > 0;
-    for (int k = 0; k < d->sources; k++) {
-        if (files && !from_main_file(sm, ws, d->source[k])) continue;
-        if (!sm->cfg.reg_banks) continue;
-        uint8_t n = ++uses[d->source[k] % sm->cfg.reg_banks % 64];
-        most = MAX(most, n);
-    }
-    uint32_t passes = (most + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports;
-    if (passes <= 1) return 0;
-    sm->count[C_BANK_STALLS] += passes - 1;
-    return passes - 1;
+    for (int k = 0; k < d->sources; k++)
+        if ((!files || from_main_file(sm, ws, d->source[k])) && sm->cfg.reg_banks)
+            claim_add(&claim, d->source[k] % sm->cfg.reg_banks);
+    uint32_t delay = (uint32_t)(array_claim(sm->registers, sm->now, &claim, false) - sm->now - 1);
+    sm->count[C_BANK_STALLS] += delay;
+    return delay;
 }
 
 static void finish_warp(Sm *sm, uint32_t slot)

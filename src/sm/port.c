@@ -118,11 +118,18 @@ static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
     return k;
 }
 
+// A port's data are read or written: the first cycle after it.
+static uint64_t use_data(Sm *sm, const Port *port)
+{
+    return port->data ? array_pass(port->data, sm->now, 1) : sm->now + 1;
+}
+
 void port_reply(Sm *sm, const Packet *r)
 {
     Pend *p = &sm->pend[r->tag];
     if (--p->packets) return;
     if (p->line) {
+        use_data(sm, p->port);
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
@@ -306,7 +313,8 @@ static bool load(Sm *sm, Access *a)
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
-        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
+        uint64_t read = use_data(sm, a->port);
+        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, read + c->cfg.latency - 2);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->pend[a->line->slot].count >= c->cfg.merges)
@@ -335,6 +343,7 @@ static bool store_through(Sm *sm, Access *a)
         cache_drop(c, a->line);
     } else if (there == HIT) {
         cache_lookup(c, a->at, a->sectors, &a->line);  // used now
+        use_data(sm, a->port);
     }
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     out_send(sm,
@@ -360,11 +369,13 @@ static bool store_back(Sm *sm, Access *a)
         if (!have_credits(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
+        use_data(sm, a->port);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
         if (!bring(sm, a, true, 0)) return false;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;
+        use_data(sm, a->port);
     }
     return looked_up(sm, a, a->found);
 }

@@ -112,7 +112,7 @@ void lsu_tick(Sm *sm)
     if (!sm->q_n || sm->refused || sm->lsu_free > sm->now) return;
     LsuOp *op = &sm->queue[sm->q_head];
     if (op->space == SP_SHARED) {
-        sm->lsu_free = sm->now + op->passes;
+        sm->lsu_free = array_pass(sm->shared, sm->now, op->passes);
         if (op->tracker != NONE)
             lsu_done(sm, op->tracker,
                      sm->now + sm->cfg.shared_latency - 1 +

@@ -147,6 +147,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
         sm->warp_slots = blocks * warps;
         for (uint32_t s = 0; s < sm->warp_slots; s++) sm->slots[s].ready = mem_alloc(sizeof(uint64_t) * sm->score_size);
     }
+    sm_lay_out(sm);
     open_policy(sm);
     sm->limited = 0;
     for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;

@@ -87,6 +87,7 @@ typedef struct Port {
     const PortCounters *counts;
     uint32_t most, under_way;  // misses: as many as may be, as many as are
     uint32_t extra;            // cycles from a reply to its use
+    Array *data;               // where its lines lie; null: nobody asks
     uint64_t seed;             // of random replacement
 } Port;
 // A miss, or a request that went past the caches: it left the SM and is waited for.
@@ -171,6 +172,8 @@ typedef struct Sm {
     uint64_t (*wheel)[MOST_SCHEDULERS];
     uint64_t wheel_used[WHEEL / 64];
     uint32_t wheel_words;  // those of wheel_used that aren't 0
+    // storage: what lies in one Array shares its banks (storage.c)
+    Array array[3], *registers, *shared;
     // load-store unit
     LsuOp *queue;
     uint32_t q_head, q_n;
@@ -228,7 +231,9 @@ void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
 typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
-void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // storage.c: sets the sizes for a launch
+// storage.c
+void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // sets the sizes for a launch
+void sm_lay_out(Sm *sm);  // the arrays in which registers, shared memory and the L1's data lie
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 

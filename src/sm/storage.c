@@ -54,3 +54,26 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l)
         set_l1(cfg, size - least);
     }
 }
+
+// Which arrays there are: registers, shared memory and the L1's data lie in the one of their number. Conflicts are
+// counted within an instruction or a transaction; the load-store unit serves one at a time.
+void sm_lay_out(Sm *sm)
+{
+    static const uint8_t layout[][3] = {[STORAGE_PARTITIONED] = {0, 1, 2},
+                                        [STORAGE_FERMI] = {0, 1, 1},
+                                        [STORAGE_UNIFIED] = {0, 0, 0},
+                                        [STORAGE_CARVED] = {0, 1, 1}};
+    const SmCfg *c = &sm->cfg;
+    ArrayCfg registers = {MAX(c->reg_banks, 1u), LANES * 4, c->reg_ports, c->reg_ports, false};
+    ArrayCfg shared = {c->banks.banks, c->banks.width, 1, 1, false};
+    ArrayCfg data = {1, MAX(c->l1.line, SECTOR), 1, 1, false};
+    const uint8_t *at = layout[c->storage];
+    if (at[0] == at[1]) registers.banks = MAX(registers.banks, shared.banks);
+    array_open(&sm->array[at[2]], &data);
+    array_open(&sm->array[at[1]], &shared);
+    array_open(&sm->array[at[0]], &registers);
+    sm->registers = &sm->array[at[0]];
+    sm->shared = &sm->array[at[1]];
+    sm->port[PORT_L1].data = &sm->array[at[2]];
+    sm->port[PORT_SCRATCH].data = sm->shared;
+}
