@@ -29,17 +29,45 @@ static uint32_t add(Segment *out, Bytes *touched, uint32_t n, uint64_t address, 
     return n;
 }
 
-uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Segment *out)
+// The segments of lanes' accesses, none of which crosses a sector, by a table of them: open addressing, a byte each,
+// index + 1. Which bytes are touched is only asked of stores.
+static uint32_t aligned(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Bytes *touched, Segment *out)
+{
+    uint8_t table[64] = {0};
+    uint32_t n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t a = addr[__builtin_ctz(lanes)], segment = a & ~(uint64_t)(SEGMENT - 1);
+        uint32_t at = (uint32_t)(a / SEGMENT) & 63, sector = (uint32_t)a / SECTOR & 3;
+        while (table[at] && out[table[at] - 1].address != segment) at = (at + 1) & 63;
+        if (!table[at]) {
+            out[n] = (Segment){.address = segment};
+            if (touched) touched[n] = (Bytes){{0}};
+            table[at] = (uint8_t)++n;
+        }
+        Segment *s = &out[table[at] - 1];
+        s->bytes += bytes;
+        s->sectors |= 1u << sector;
+        if (touched) touched[s - out].of[sector] |= (uint32_t)(((1ull << bytes) - 1) << (a & (SECTOR - 1)));
+    }
+    return n;
+}
+
+uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool write, Segment *out)
 {
     Bytes touched[64];
-    uint32_t n = 0;
+    uint32_t n = 0, cross = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) cross |= ((uint32_t)addr[__builtin_ctz(m)] & (SECTOR - 1)) + bytes > SECTOR;
+    if (!cross) {
+        n = aligned(addr, lanes, bytes, write ? touched : NULL, out);
+        lanes = 0;
+    }
     for (; lanes; lanes &= lanes - 1) {
         uint64_t a = addr[__builtin_ctz(lanes)];
         uint32_t room = SEGMENT - (uint32_t)(a & (SEGMENT - 1)), here = MIN(bytes, room);
         n = add(out, touched, n, a, here);
         if (here < bytes) n = add(out, touched, n, a + here, bytes - here);
     }
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n && write; k++)
         for (uint32_t s = 0; s < 4; s++)
             if (touched[k].of[s] == ~0u) out[k].whole |= 1u << s;
     return n;

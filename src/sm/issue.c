@@ -275,13 +275,19 @@ static inline Counter stall_cause(const SchedulerView *v)
 // Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before,
 // those for the load-store unit to that of the first which could go: summed over a launch's instructions they are both
 // counters.
-static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
+static uint64_t *stalled(const Sm *sm, uint32_t k, Counter cause)
 {
-    sm->count[cause] += slots;
-    if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return;
+    if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return NULL;
     uint64_t warps = sm->sched[k].view.in[cause == C_STALL_LSU ? W_READY : W_MEMORY];
     uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
-    sm->inst[sm->slots[slot].wait_pc].stalls += slots;
+    return &sm->inst[sm->slots[slot].wait_pc].stalls;
+}
+
+static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
+{
+    uint64_t *stalls = stalled(sm, k, cause);
+    sm->count[cause] += slots;
+    if (stalls) *stalls += slots;
 }
 
 // Ready warps whose unit can't start now.
@@ -411,17 +417,25 @@ void sm_issue(Sm *sm)
     }
 }
 
-// Accounts cycles in which no scheduler could issue; called by sm_run when it jumps.
-void sm_skip(Sm *sm, uint64_t cycles)
+// What each scheduler lacks, if none can issue now.
+void sm_idle_why(Sm *sm, Idle why[MOST_SCHEDULERS])
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         const SchedulerView *v = &sm->sched[k].view;
-        Counter cause = stall_cause(v);
-        if (cause == C_STALL_PIPE) {
+        why[k].cause = stall_cause(v);
+        if (why[k].cause == C_STALL_PIPE) {
             bool lsu = false;
-            blocked(sm, &sm->sched[k], v->in[W_READY], &lsu);
-            cause = lsu ? C_STALL_LSU : v->in[W_READY] & sm_allowed(sm, k) ? C_STALL_PIPE : C_STALL_SCHED;
+            uint64_t free = v->in[W_READY] & ~blocked(sm, &sm->sched[k], v->in[W_READY], &lsu);
+            why[k].cause = free ? C_STALL_SCHED : lsu ? C_STALL_LSU : C_STALL_PIPE;
         }
-        count_stall(sm, k, cause, cycles * sm->cfg.issue);
+        why[k].stalls = stalled(sm, k, why[k].cause);
+    }
+}
+
+void sm_idle_for(Sm *sm, const Idle why[MOST_SCHEDULERS], uint64_t cycles)
+{
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        sm->count[why[k].cause] += cycles * sm->cfg.issue;
+        if (why[k].stalls) *why[k].stalls += cycles * sm->cfg.issue;
     }
 }

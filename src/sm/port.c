@@ -150,6 +150,11 @@ void port_reply(Sm *sm, const Packet *r)
 static Packets packets_of(const Cache *c, uint64_t line, uint32_t sectors)
 {
     Packets p = {.base = line & ~(uint64_t)(SEGMENT - 1), .segments = MAX(c->cfg.line / SEGMENT, 1u)};
+    if (c->line_shift == 7 && (c->sector_shift == 5 || c->sector_shift == 7)) {  // the usual ones
+        p.sectors[0] = (uint8_t)(c->sector_shift == 5 ? sectors : sectors * 15);
+        p.n = sectors != 0;
+        return p;
+    }
     for (; sectors; sectors &= sectors - 1) {
         uint32_t from = (uint32_t)(line - p.base) + (uint32_t)__builtin_ctz(sectors) * c->cfg.sector;
         for (uint32_t at = from; at < from + c->cfg.sector; at += SECTOR)

@@ -34,7 +34,9 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     ws->outstanding--;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
-    if ((ws->state == W_MEMORY || ws->state == W_SHARED) && ws->warp) sm_evaluate(sm, t->slot);
+    if ((ws->state != W_MEMORY && ws->state != W_SHARED) || !ws->warp) return;
+    sm_evaluate(sm, t->slot);
+    sm->stirred = true;
 }
 
 // --- the head --------------------------------------------------------------------------------------------------------
@@ -129,11 +131,11 @@ void lsu_tick(Sm *sm)
 
 // --- from the instruction to the queue -------------------------------------------------------------------------------
 // Consecutive words of a lane's local memory lie 128 bytes apart (memory.c).
-static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, Segment *out)
+static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, bool write, Segment *out)
 {
     uint32_t n = 0, step = MIN(bytes, 4u);
     for (uint32_t at = 0; at < bytes && n + LANES <= MAX_SEGMENTS; at += step) {
-        n += coalesce(addr, mask, step, out + n);
+        n += coalesce(addr, mask, step, write, out + n);
         for (int k = 0; k < LANES; k++) addr[k] += SEGMENT;
     }
     return n;
@@ -208,9 +210,9 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
         if (simple)
             op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
         else if (space == SP_LOCAL)
-            op->count = local_segments(addr, mask, s->bytes, op->seg);
+            op->count = local_segments(addr, mask, s->bytes, op->write, op->seg);
         else
-            op->count = coalesce(from, mask, s->bytes, op->seg);
+            op->count = coalesce(from, mask, s->bytes, op->write, op->seg);
         op->port = port_for(sm, op, d);
         op->structure = structure_of(sm, s);
         StructStat *st = &sm->structure[op->structure];

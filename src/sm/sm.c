@@ -274,10 +274,18 @@ static bool could_issue(Sm *sm)
         if (s->busy > sm->now + 1) return true;
         uint64_t ready = s->view.in[W_READY];
         if (!ready) continue;
-        if (sm->refused && !lsu_accepts(sm)) ready &= ~sm_memory_ready(s);
+        if (!lsu_accepts(sm)) ready &= ~sm_memory_ready(s);
         if (ready & s->starved || (ready & sm_allowed(sm, k))) return true;
     }
     return false;
+}
+
+// The next cycle in which a warp that waits for a known time, or the policy, has its turn.
+static uint64_t next_turn(const Sm *sm)
+{
+    uint64_t t = next_waker(sm);
+    if (sm->running) t = MIN(t, sm->policy.next);
+    return MAX(t, sm->now + 1);
 }
 
 // The first reply, or credit that the load-store unit lacks.
@@ -289,25 +297,64 @@ static uint64_t next_arrival(const Sm *sm)
     return f->head < f->n ? MIN(reply, f->v[f->head].time) : reply;
 }
 
-static uint64_t next_event(const Sm *sm)
+// The next cycle in which the load-store unit works, or a reply moves.
+static uint64_t next_work(const Sm *sm)
 {
-    uint64_t t = MIN(next_waker(sm), next_arrival(sm));
+    uint64_t t = next_arrival(sm);
     if (sm->landing.head < sm->landing.n) t = MIN(t, sm->landing.v[sm->landing.head].time);
     if (sm->q_n && !sm->refused) t = MIN(t, sm->lsu_free);
-    if (sm->running) t = MIN(t, sm->policy.next);
     return MAX(t, sm->now + 1);
 }
 
-// Jumps to cycle `to`; until then nothing happens.
-static void jump(Sm *sm, uint64_t to)
+static uint64_t next_event(const Sm *sm) { return MIN(next_turn(sm), next_work(sm)); }
+
+// Accounts the cycles until `to`, in which no scheduler issues: each lacks what it lacks now.
+static void pass(Sm *sm, const Idle *why, uint64_t from, uint64_t to)
 {
-    uint64_t cycles = to - sm->now;
-    if (cycles && sm->running) {
-        sm_skip(sm, cycles);
-        sm->count[C_SM_CYCLES] += cycles;
-        sm->count[C_ISSUE_SLOTS] += cycles * sm->cfg.schedulers * sm->cfg.issue;
+    if (to > from && sm->running) {
+        sm_idle_for(sm, why, to - from);
+        sm->count[C_SM_CYCLES] += to - from;
+        sm->count[C_ISSUE_SLOTS] += (to - from) * sm->cfg.schedulers * sm->cfg.issue;
     }
     sm->now = to;
+}
+
+// The next cycle in which a unit may start again that a ready warp, which the policy holds back, would need: what the
+// empty slots count as changes then.
+static uint64_t next_unit(const Sm *sm)
+{
+    uint64_t t = NEVER;
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        const SchedState *s = &sm->sched[k];
+        for (uint32_t m = s->held & s->classes; m; m &= m - 1) {
+            uint64_t free = s->unit_free[__builtin_ctz(m)];
+            if (free > sm->now + 1) t = MIN(t, free);
+        }
+    }
+    return t;
+}
+
+// No warp can issue after this cycle: only replies land and the load-store unit works, until a warp may be able to, one
+// has its turn, or `to`. A policy that listens to the unit may change its mind in any cycle.
+static void rest(Sm *sm, uint64_t to)
+{
+    Idle why[MOST_SCHEDULERS];
+    uint64_t turn = MIN(next_turn(sm), next_unit(sm)), work = next_work(sm), first = ++sm->now;
+    bool full = !lsu_accepts(sm), alone = !(sm->policy.events & ON_SEEN) && !sm->policy.ops->route;
+    sm_idle_why(sm, why);
+    sm->stirred = false;
+    while (alone && work < MIN(turn, to)) {
+        sm->now = work;
+        land(sm);
+        if (sm->q_n) lsu_tick(sm);
+        if (sm->stirred || (full && lsu_accepts(sm))) {
+            turn = sm->now;  // this cycle isn't over
+            break;
+        }
+        work = next_work(sm);
+    }
+    sm->due = MIN(turn, work);
+    pass(sm, why, first, MIN(sm->due, to));
 }
 
 // Does no warp wait for its turn? Then what each waits for stays the same until an event.
@@ -329,7 +376,9 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     sm->parity = window & 1;
     sm->sent = NEVER;
     sm->due = MIN(sm->due, next_arrival(sm));
-    jump(sm, MAX(from, MIN(sm->due, to)));
+    Idle why[MOST_SCHEDULERS];
+    sm_idle_why(sm, why);
+    pass(sm, why, sm->now, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     while (sm->now < to) {
         land(sm);
@@ -346,10 +395,10 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
             sm->count[C_ISSUE_SLOTS] += per_cycle;
             if (sm->env.fault.kind != FAULT_NONE) return;
         }
-        bool busy = (sm->q_n && !sm->refused && sm->lsu_free <= sm->now + 1) || (sm->running && could_issue(sm));
-        sm->due = busy ? sm->now + 1 : next_event(sm);
-        sm->now++;
-        if (!busy) jump(sm, MIN(sm->due, to));
+        if (sm->running && could_issue(sm))
+            sm->due = ++sm->now;
+        else
+            rest(sm, to);
     }
     if (!asleep(sm)) sm->due = to;
     if (sm->refused) {

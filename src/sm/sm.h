@@ -178,6 +178,7 @@ typedef struct Sm {
     LsuOp *queue;
     uint32_t q_head, q_n;
     uint64_t lsu_free;      // when its pipe takes the next transaction
+    bool stirred;           // what a warp waits for has changed
     uint32_t refused;       // the Counter of the reason, 0: not refused
     uint32_t refused_part;  // the partition whose credit is missing
     uint64_t refused_since;
@@ -257,7 +258,12 @@ static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
 void sm_issue(Sm *sm);
-void sm_skip(Sm *sm, uint64_t cycles);  // accounts cycles that are jumped over
+typedef struct Idle {  // of a scheduler
+    Counter cause;
+    uint64_t *stalls;  // of the instruction that it counts for, or null
+} Idle;
+void sm_idle_why(Sm *sm, Idle why[MOST_SCHEDULERS]);                         // what they lack now
+void sm_idle_for(Sm *sm, const Idle why[MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 
 // queue.c

@@ -12,7 +12,7 @@ typedef struct Expected {
 static void assert_segments(const uint64_t *addr, uint32_t lanes, uint32_t bytes, const Expected *want, uint32_t n)
 {
     Segment got[64];
-    assert_int_equal(coalesce(addr, lanes, bytes, got), n);
+    assert_int_equal(coalesce(addr, lanes, bytes, true, got), n);
     for (uint32_t k = 0; k < n; k++) {
         assert_int_equal(got[k].address, want[k].address);
         assert_int_equal(got[k].sectors, want[k].sectors);
@@ -130,7 +130,7 @@ static void random_patterns(void **state)
             addr[lane] = kind < 2 ? base + lane * stride : base + next_random(&r) % span / bytes * bytes;
         if (bytes <= 4 && kind == 3)
             for (uint32_t lane = 0; lane < 32; lane++) addr[lane] += next_random(&r) & 3;  // unaligned too
-        uint32_t n = naive(addr, lanes, bytes, want, touches), m = coalesce(addr, lanes, bytes, got);
+        uint32_t n = naive(addr, lanes, bytes, want, touches), m = coalesce(addr, lanes, bytes, true, got);
         assert_int_equal(m, n);
         for (uint32_t k = 0; k < n; k++) {
             assert_int_equal(got[k].address, want[k].address);
