@@ -51,6 +51,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
     c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
+    c->way_bits = !cfg->set_count && is_power(cfg->ways) ? log2_of(cfg->ways) : 32;
     c->set_bits = is_power(c->sets) ? log2_of(c->sets) : 0;
     c->index_shift = cfg->index_low ? cfg->index_low : c->line_shift;
     *why = mem_none;
@@ -123,7 +124,7 @@ CacheLine *cache_peek(const Cache *c, uint64_t address)
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
 {
     uint64_t tag = address >> c->line_shift;
-    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set], empty = ways, open = 0;
+    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set], empty = ways;
     for (uint32_t w = 0; w < ways; w++) {
         if (c->tags[first + w] == tag) {
             *line = &c->lines[first + w];
@@ -132,11 +133,9 @@ Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **li
         }
         if (c->tags[first + w] == NO_LINE && empty == ways) empty = w;
     }
-    *line = &c->lines[first + empty];
-    if (empty < ways) return MISS;
-    for (uint32_t w = 0; w < ways; w++) open += !c->lines[first + w].pending;
-    *line = open ? &c->lines[first + c->policy->victim(c, set)] : NULL;
-    return open ? MISS : NO_WAY;
+    uint32_t way = empty < ways ? empty : c->policy->victim(c, set);
+    *line = way == ALL_LOCKED ? NULL : &c->lines[first + way];
+    return *line ? MISS : NO_WAY;
 }
 
 Victim cache_victim(const Cache *c, const CacheLine *line)
@@ -148,7 +147,7 @@ Victim cache_victim(const Cache *c, const CacheLine *line)
 Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
 {
     Victim gone = cache_victim(c, line);
-    uint32_t set = cache_set(c, address), at = (uint32_t)(line - c->lines);
+    uint32_t at = (uint32_t)(line - c->lines), set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
     *line = (CacheLine){.stamp = line->stamp};
     c->tags[at] = address >> c->line_shift;
     c->policy->fill(c, set, at - c->first[set]);

@@ -22,10 +22,11 @@ typedef enum ReplacementId {
     REPLACE_COUNT
 } ReplacementId;
 typedef struct Cache Cache;
+enum { ALL_LOCKED = UINT32_MAX };
 typedef struct Replacement {
     void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit
     void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in
-    uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked; some are not
+    uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked, or ALL_LOCKED
 } Replacement;
 typedef struct ReplacementInfo {
     const char *name, *doc;
@@ -74,6 +75,7 @@ struct Cache {
     uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
+    uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
     const Replacement *policy;
 };
@@ -212,15 +214,20 @@ static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are 
         f->v[k - 1] = swap;
     }
 }
-// What one side sends to the other. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
+// What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
 // neither waits for the other. Windows are counted as they are run: those that are jumped over have no number.
 typedef struct Wire {
     Fifo box[2];
 } Wire;
 static inline void fifo_move(Fifo *from, Fifo *to)
 {
-    if (to->head == to->n) to->head = to->n = 0;
-    for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
+    if (to->head == to->n) {  // which happens most
+        Fifo empty = *to;
+        *to = *from, *from = empty;
+        from->head = 0;
+    } else {
+        for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
+    }
     from->n = 0;
 }
 static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window; false: there was nothing
@@ -247,7 +254,7 @@ static inline void first_close(First *f) { mem_free(f->node); }
 static inline void first_set(First *f, uint32_t queue, const Fifo *q)
 {
     uint64_t least = q->head < q->n ? q->v[q->head].time << 16 | queue : NEVER;
-    for (uint32_t k = f->leaves + queue; k; k /= 2) {
+    for (uint32_t k = f->leaves + queue; k && f->node[k] != least; k /= 2) {  // nothing changes above an equal one
         f->node[k] = least;
         least = MIN(least, f->node[k ^ 1]);
     }
@@ -416,7 +423,7 @@ uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local
 // adds to the links' latencies, so packets still arrive at least a window later. 0 within a half.
 static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
 {
-    return (part >= cfg->partitions / 2) != (sm & 1);
+    return cfg->far && (part >= cfg->partitions / 2) != (sm & 1);
 }
 static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
 {

@@ -152,6 +152,16 @@ static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors,
     dram_put(&p->dram, now, local, bytes, false, miss);
 }
 
+// A segment's sectors of 32 bytes, the first of which is the line's sector number `from`, as sectors of the line.
+static uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_t from)
+{
+    uint32_t per = p->cfg.l2.sector / SECTOR, mask = 0;
+    if (per == 1) return from < 0 ? sectors >> -from : sectors << from;
+    for (uint32_t k = 0; k < 4; k++)
+        if (sectors >> k & 1) mask |= 1u << (uint32_t)(from + k) / per;
+    return mask;
+}
+
 // Serves request r at cycle now; false: it must wait for DRAM.
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
@@ -162,13 +172,9 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     if (r->walking) local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
     // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
     uint64_t line_at = (local + (uint32_t)__builtin_ctz(asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
-    uint32_t per = p->cfg.l2.sector / SECTOR, want = 0, whole = 0;
-    for (uint32_t k = 0; k < 4; k++) {
-        if (!(asked >> k & 1)) continue;
-        uint32_t bit = 1u << (uint32_t)((local + k * SECTOR - line_at) / SECTOR) / per;
-        want |= bit;
-        if (r->whole >> k & 1 && per == 1) whole |= bit;
-    }
+    int64_t from = (int64_t)(local - line_at) / SECTOR;
+    uint32_t want = line_sectors(p, asked, from),
+             whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, asked & r->whole, from) : 0;
     local = MAX(local, line_at);
     uint32_t need = write ? want & ~whole : want;  // what must be there; whole sectors are simply overwritten
     CacheLine *line;
@@ -340,7 +346,7 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
         }
         if (sm <= p->sms) {
             uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
-            fifo_put(&p->credit[r->sm].box[window & 1], (Packet){.time = back});
+            fifo_put_sorted(&p->credit[r->sm].box[window & 1], (Packet){.time = back});
             p->sent = MIN(p->sent, back);
         }
         p->count[C_PAGE_WALKS] += walks;

@@ -7,7 +7,7 @@ static void nothing(Cache *c, uint32_t set, uint32_t way) { (void)c, (void)set, 
 static uint32_t oldest(Cache *c, uint32_t set)
 {
     const CacheLine *l = c->lines + c->first[set];
-    uint32_t best = 0;
+    uint32_t best = ALL_LOCKED;
     uint64_t least = UINT64_MAX;
     for (uint32_t w = 0; w < c->ways[set]; w++)
         if (!l[w].pending && l[w].stamp < least) least = l[w].stamp, best = w;

@@ -24,8 +24,9 @@ static uint32_t victim(Cache *c, uint32_t set)
         way += right * half;
         node = node * 2 + right;
     }
-    while (c->lines[c->first[set] + way].pending) way = (way + 1) % c->ways[set];
-    return way;
+    for (uint32_t passed = 0; passed < c->ways[set]; passed++, way = (way + 1) % c->ways[set])
+        if (!c->lines[c->first[set] + way].pending) return way;
+    return ALL_LOCKED;
 }
 
 const Replacement replace_plru = {.touch = use, .fill = use, .victim = victim};

@@ -17,6 +17,7 @@ static uint32_t any(Cache *c, uint32_t set)
     const CacheLine *l = c->lines + c->first[set];
     uint32_t open = 0;
     for (uint32_t w = 0; w < c->ways[set]; w++) open += !l[w].pending;
+    if (!open) return ALL_LOCKED;
     uint32_t k = (uint32_t)((uint64_t)draw(c) * open >> 32);
     for (uint32_t w = 0;; w++)
         if (!l[w].pending && k-- == 0) return w;
@@ -26,9 +27,10 @@ static uint32_t weighted(Cache *c, uint32_t set)
 {
     const CacheLine *l = c->lines + c->first[set];
     double sum = 0;
-    uint32_t last = 0;
+    uint32_t last = ALL_LOCKED;
     for (uint32_t w = 0; w < c->ways[set]; w++)
         if (!l[w].pending) sum += c->cfg.weights[w % 32], last = w;
+    if (last == ALL_LOCKED) return last;
     double x = (double)draw(c) / 4294967296.0 * sum;
     for (uint32_t w = 0; w < c->ways[set]; w++) {
         if (l[w].pending) continue;

@@ -71,6 +71,19 @@ static bool copies_pending(const WarpSlot *ws, uint64_t keep)
     return false;
 }
 
+static inline void become_ready(Sm *sm, uint32_t slot, uint32_t class)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    SchedState *s = &sm->sched[ws->sched];
+    bool woke = ws->state != W_READY;
+    if (!woke && ws->class == class) return;
+    enter_state(sm, slot, W_READY);
+    if (woke && sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, slot);
+    ws->class = (uint8_t) class;
+    s->class_ready[class] |= 1ull << ws->bit;
+    s->classes |= 1u << class;
+}
+
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
 static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
@@ -78,8 +91,7 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
     if (!w) return NEVER;
-    SchedState *ss = &sm->sched[ws->sched];
-    int bit = ws->bit;
+    ws->ready_at = NEVER;
     if (w->cur < 0) {
         uint64_t t = exec_wake_time(w);
         if (t != UINT64_MAX) {
@@ -119,19 +131,23 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
         const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
         enter_state(sm, slot, of[t & 3]);
         sm_wake_at(sm, slot, t >> 2);
+        if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
         return t >> 2;
     }
-    bool woke = ws->state != W_READY;
-    if (!woke && ws->class == d->class) return t >> 2;
-    enter_state(sm, slot, W_READY);
-    if (woke && sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, slot);
-    ws->class = d->class;
-    ss->class_ready[d->class] |= 1ull << bit;
-    ss->classes |= 1u << d->class;
+    become_ready(sm, slot, d->class);
     return t >> 2;
 }
 
 void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
+
+void sm_wake(Sm *sm, uint32_t slot)
+{
+    const WarpSlot *ws = &sm->slots[slot];
+    if (ws->ready_at == sm->now)
+        become_ready(sm, slot, ws->warp->code->insts[ws->warp->pc].class);
+    else
+        sm_evaluate(sm, slot);
+}
 
 static void count_kind(Sm *sm, const Dinst *d, const Step *s)
 {

@@ -27,7 +27,7 @@ void out_send(Sm *sm, Packet p, uint32_t data)
         sm->count[hit ? C_TLB1_HITS : C_TLB1_MISSES]++;
         if (!hit) p.translate = ASK_TLB2, to = &sm->late;
     }
-    fifo_put(&to->box[sm->parity], p);
+    fifo_put_sorted(&to->box[sm->parity], p);
     sm->sent = MIN(sm->sent, p.time);
     sm->count[C_REQUESTS]++;
     sm->count[C_AWAITED] += !p.quiet;

@@ -17,8 +17,6 @@ void lsu_open(Sm *sm)
     for (uint32_t k = 0; k < sm->trackers; k++) sm->tracker[k].next_free = k + 1 < sm->trackers ? k + 1 : NONE;
 }
 
-bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != NONE; }
-
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 {
     Tracker *t = &sm->tracker[tracker];

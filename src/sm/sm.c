@@ -249,7 +249,7 @@ static void look_at_wakers(Sm *sm)
         sm->wheel[at][k] = 0;
         for (; m; m &= m - 1) {
             uint32_t slot = (uint32_t)__builtin_ctzll(m) * sm->cfg.schedulers + k;
-            if (sm->slots[slot].warp && sm->slots[slot].state != W_READY) sm_evaluate(sm, slot);
+            if (sm->slots[slot].warp && sm->slots[slot].state != W_READY) sm_wake(sm, slot);
         }
     }
 }

@@ -134,6 +134,7 @@ typedef struct WarpSlot {
     uint8_t state;       // Wait
     uint8_t class;       // of the next instruction, when W_READY
     uint64_t since;
+    uint64_t ready_at;  // when it can issue for certain; NEVER: it has to be looked at again
     uint32_t wait_pc;
     uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
     uint8_t recent_n;
@@ -257,6 +258,7 @@ static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
     return ~memory ? mask & (memory | ~sm_memory_ready(&sm->sched[k])) : mask;
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
+void sm_wake(Sm *sm, uint32_t slot);  // the cycle that a warp waited for has come
 void sm_issue(Sm *sm);
 typedef struct Idle {  // of a scheduler
     Counter cause;
@@ -268,7 +270,7 @@ void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 
 // queue.c
 void lsu_open(Sm *sm);
-bool lsu_accepts(const Sm *sm);
+static inline bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != UINT32_MAX; }
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what waits for it, if anything does
 void lsu_tick(Sm *sm);
 void lsu_reply(Sm *sm, const Packet *p);
