@@ -314,6 +314,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     k->f = f;
     k->image = image;
     k->its = image->module->sm >= 70;
+    k->address = exec_pick_address();
     const Function *blocked = ptx_blocked(f);
     if (blocked) {
         decode_refused(&x, blocked);

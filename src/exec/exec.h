@@ -150,6 +150,9 @@ typedef struct LocalParam {
     uint32_t row, words, at;  // in the frame; in local memory
 } LocalParam;
 
+// The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what
+// the first two differ by.
+typedef bool AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
 typedef struct Code {
     const Function *f;  // the executed form (lowered or as parsed)
     const Function *parsed;
@@ -171,9 +174,10 @@ typedef struct Code {
 // --- kernels and modules as loaded -----------------------------------------------------------------------------------
 typedef struct Kernel {
     const Function *f;
-    Code *code;         // the entry
-    VEC(Code *) codes;  // the entry and what it can call
-    uint8_t *consts;    // constant rows, 64-byte aligned
+    Code *code;          // the entry
+    AddressFn *address;  // this host's
+    VEC(Code *) codes;   // the entry and what it can call
+    uint8_t *consts;     // constant rows, 64-byte aligned
     uint32_t const_rows;
     uint32_t static_shared;  // bytes
     uint32_t param_bytes;
@@ -203,6 +207,7 @@ void exec_kernel_free(Kernel *k);
 uint64_t exec_function_address(const Module *m, const Symbol *s);  // what a pointer to a function is; 0: not one of m's
 // The lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
+AddressFn *exec_pick_address(void);
 // atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
 uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global);
 

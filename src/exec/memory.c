@@ -7,16 +7,11 @@
 #include <string.h>
 
 // --- addresses -------------------------------------------------------------------------------------------------------
-static void addresses(const Warp *w, const Dinst *d, uint64_t *out)
+// Leaves the lanes' addresses in the step record; true: they are regular (ops_address.c).
+static bool addresses(Env *env, const Warp *w, const Dinst *d)
 {
-    if (d->flags & D_SRC_LONG) {
-        const uint64_t *a = row(&w->l, d->a);
-        uint64_t imm = d->imm + (d->flags & D_FRAME ? w->splits.v[w->cur].local_base : 0);
-        for (int n = 0; n < LANES; n++) out[n] = a[n] + imm;
-    } else {
-        const uint32_t *a = row(&w->l, d->a);
-        for (int n = 0; n < LANES; n++) out[n] = (uint32_t)(a[n] + (uint32_t)d->imm);
-    }
+    uint64_t frame = d->flags & D_FRAME ? w->splits.v[w->cur].local_base : 0;
+    return w->code->kernel->address(&w->l, d, d->imm + frame, env->step.addr);
 }
 
 // A run that goes on from 2^64 at 0 is none: its first and its last address say nothing of those between.
@@ -28,15 +23,12 @@ static void drop_wrapped(Step *s)
 
 // Most accesses of a full warp are regular: consecutive elements, or one for all, in the whole warp or in each row of a
 // narrow block. Knowing it once saves a scan in each of the checks and in the timing model.
-static void find_stride(Step *s, uint32_t mask)
+static void find_runs(Step *s, uint32_t mask, bool is_regular)
 {
     const uint64_t *a = s->addr;
-    uint64_t stride = a[1] - a[0], wrong = 0;
+    uint64_t stride = a[1] - a[0];
     s->run = 0;
-    if (mask != FULL || stride >> 31) return;
-    for (int g = 0; g < LANES; g += 8)
-        for (int n = 1; n < 8; n++) wrong |= (a[g + n] - a[g + n - 1]) ^ stride;
-    if (wrong) return;
+    if (mask != FULL || stride >> 31 || !is_regular) return;
     bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
     s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
     s->stride = (uint32_t)stride;
@@ -599,7 +591,7 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         for (uint32_t m = mask; m; m &= m - 1) put(&w->l, d, d->vector[0], __builtin_ctz(m), v);
         return;
     }
-    addresses(w, d, env->step.addr);
+    addresses(env, w, d);
     env->step.run = 0;
     access(env, w, d, SP_PARAM, env->step.addr, mask);
 }
@@ -659,8 +651,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     case X_ST_PARAM: access_rows(env, w, d, mask); return;
     default: break;
     }
-    addresses(w, d, s->addr);
-    find_stride(s, mask);
+    find_runs(s, mask, addresses(env, w, d));
     s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     s->space = d->space;
     if (d->kind == X_CP_ASYNC) {

@@ -3,6 +3,7 @@
 #include "exec/exec.h"
 
 #define DECLARE(isa)                                                                              \
+    AddressFn *pick_address_##isa(void);                                                          \
     ExecFn *pick_int_##isa(const Inst *i);                                                        \
     ExecFn *pick_logic_##isa(const Inst *i);                                                      \
     ExecFn *pick_compare_##isa(const Inst *i);                                                    \
@@ -33,17 +34,29 @@ DECLARE(sse2)
 DECLARE(avx2)
 DECLARE(avx512)
 
-ExecFn *exec_pick(const Inst *i)
+// 2: avx512, 1: avx2, 0: neither.
+static int level(void)
 {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        return pick_avx512(i);
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return pick_avx2(i);
-    return pick_sse2(i);
+        return 2;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+ExecFn *exec_pick(const Inst *i)
+{
+    int l = level();
+    return l == 2 ? pick_avx512(i) : l ? pick_avx2(i) : pick_sse2(i);
+}
+
+AddressFn *exec_pick_address(void)
+{
+    int l = level();
+    return l == 2 ? pick_address_avx512() : l ? pick_address_avx2() : pick_address_sse2();
 }
 #else
 DECLARE(generic)
 
 ExecFn *exec_pick(const Inst *i) { return pick_generic(i); }
+AddressFn *exec_pick_address(void) { return pick_address_generic(); }
 #endif

@@ -48,7 +48,7 @@ void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
 static void run_free(Sm *sm, WarpSlot *ws)
 {
     Warp *w = ws->warp;
-    while (w->cur >= 0) {
+    while (w->cur >= 0) {  // it stays so: these don't end lanes
         const Dinst *d = &w->code->insts[w->pc];
         if (d->kind != X_LD_PARAM || d->flags & D_READONLY || d->slots || d->guard != PRED_TRUE) return;
         for (int k = 0; k < d->score_n; k++)
@@ -84,42 +84,56 @@ static inline void become_ready(Sm *sm, uint32_t slot, uint32_t class)
     s->classes |= 1u << class;
 }
 
+// None of the warp's lanes can go on by themselves: they sleep, or wait for others. False: some have woken up.
+static bool all_wait(Sm *sm, uint32_t slot, uint64_t *until)
+{
+    Warp *w = sm->slots[slot].warp;
+    *until = exec_wake_time(w);
+    if (*until == UINT64_MAX) {
+        enter_state(sm, slot, W_BARRIER);
+        tell_stall(sm, slot);
+        return true;
+    }
+    sm->env.clock = sm->now;
+    if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
+    enter_state(sm, slot, W_SLEEP);
+    sm_wake_at(sm, slot, *until);
+    return true;
+}
+
+// Instructions that wait for more than their registers.
+#define ORDERED (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT)
+static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
+{
+    // Frames number their registers from 0: at a call everything under way is waited for.
+    if (d->kind == X_CALL || d->kind == X_RET)
+        return ws->outstanding ? UNKNOWN | KIND_MEMORY : MAX(t, ws->last_ready << 2 | KIND_ALU);
+    // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes
+    // behind one of these must not be executed before those have their values.
+    if (d->kind == X_FENCE && ws->outstanding) return UNKNOWN | KIND_MEMORY;
+    if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
+    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) return UNKNOWN | KIND_MEMORY;
+    return t;
+}
+
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
 static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
 {
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
+    uint64_t until;
     if (!w) return NEVER;
     ws->ready_at = NEVER;
-    if (w->cur < 0) {
-        uint64_t t = exec_wake_time(w);
-        if (t != UINT64_MAX) {
-            sm->env.clock = sm->now;
-            if (t > sm->now || !exec_sleepers(&sm->env, w)) {
-                enter_state(sm, slot, W_SLEEP);
-                sm_wake_at(sm, slot, t);
-                return t;
-            }
-        } else {
-            enter_state(sm, slot, W_BARRIER);
-            tell_stall(sm, slot);
-            return NEVER;
-        }
-    }
-    run_free(sm, ws);
+    if (w->cur < 0 && all_wait(sm, slot, &until)) return until;
     const Dinst *d = &w->code->insts[w->pc];
+    if (d->kind == X_LD_PARAM) {
+        run_free(sm, ws);
+        d = &w->code->insts[w->pc];
+    }
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
-    // Frames number their registers from 0: at a call everything under way is waited for.
-    if (d->kind == X_CALL || d->kind == X_RET) {
-        t = MAX(t, ws->last_ready << 2 | KIND_ALU);
-        if (ws->outstanding) t = UNKNOWN | KIND_MEMORY;
-    }
-    // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes
-    // behind one of these must not be executed before those have their values.
-    if ((d->kind == X_FENCE && ws->outstanding) || (ws->acquires && is_memory(d->class))) t = UNKNOWN | KIND_MEMORY;
-    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) t = UNKNOWN | KIND_MEMORY;
+    if (ORDERED >> d->kind & 1 || ws->acquires) t = ordered_after(ws, d, t);
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
@@ -227,12 +241,11 @@ static void finish_warp(Sm *sm, uint32_t slot)
 }
 
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
-static uint32_t issue_warp(Sm *sm, uint32_t slot)
+static inline uint32_t issue_warp(Sm *sm, uint32_t slot, const Dinst *d)
 {
     WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
     Env *env = &sm->env;
-    const Dinst *d = &w->code->insts[w->pc];
     uint32_t stat = w->code->stat_base + d->index;
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
@@ -349,7 +362,8 @@ static uint32_t go(Sm *sm, uint32_t k, int bit)
     SchedState *s = &sm->sched[k];
     uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
     const Warp *w = sm->slots[slot].warp;
-    int class = w->code->insts[w->pc].class;
+    const Dinst *d = &w->code->insts[w->pc];
+    int class = d->class;
     s->view.last = s->view.turn = bit;
     s->starved &= ~(1ull << bit);
     if (sm->limited >> class & 1) {
@@ -357,7 +371,7 @@ static uint32_t go(Sm *sm, uint32_t k, int bit)
         sm->started_per_cycle[class]++;
     }
     if (sm->policy.events & ON_ISSUED) sm->policy.ops->issued(&sm->policy, slot, is_memory(class));
-    uint32_t slots = issue_warp(sm, slot);
+    uint32_t slots = issue_warp(sm, slot, d);
     uint32_t interval = sm->cfg.unit[class].interval * slots;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
