@@ -171,12 +171,28 @@ static Packets dirty_packets(const Cache *c, const CacheLine *line)
     return v.dirty ? packets_of(c, v.address, v.dirty) : (Packets){0};
 }
 
-// Has every packet's partition credits for n?
+// Has the partition credits for n packets? If not nothing else helps the transaction.
+static bool have_credit(Sm *sm, uint64_t address, uint32_t n)
+{
+    if (out_has_credit(sm, address, n)) return true;
+    lsu_refuse(sm, C_L1_REFUSED_LINK);
+    sm->refused_firmly = true;
+    return false;
+}
+
 static bool have_credits(Sm *sm, const Packets *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->segments; k++)
-        if (p->sectors[k] && !out_has_credit(sm, p->base + k * SEGMENT, n)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+        if (p->sectors[k] && !have_credit(sm, p->base + k * SEGMENT, n)) return false;
     return true;
+}
+
+// Those of a line that is to be replaced: when a reply has landed, it may be another line.
+static bool can_leave(Sm *sm, const Packets *dirty, uint32_t n)
+{
+    bool can = have_credits(sm, dirty, n);
+    sm->refused_firmly &= can;
+    return can;
 }
 
 static void send_all(Sm *sm, const Packets *p, Packet like)
@@ -254,7 +270,7 @@ static bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     Packets dirty = fresh ? dirty_packets(c, line) : (Packets){0};
     if (!under_way && !may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
     uint32_t all = fill.n + dirty.n + also;
-    if (!have_credits(sm, &fill, all) || !have_credits(sm, &dirty, all)) return false;
+    if (!have_credits(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
     if (fresh) replace(sm, a, &dirty);
     if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
     Pend *p = &sm->pend[line->slot];
@@ -275,7 +291,7 @@ static bool go_past(Sm *sm, const Access *a)
     Port *past = &sm->port[PORT_PAST];
     bool waits = op->tracker != NONE;
     if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
-    if (!out_has_credit(sm, s->address, 1)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+    if (!have_credit(sm, s->address, 1)) return false;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
@@ -336,7 +352,7 @@ static bool store_through(Sm *sm, Access *a)
 {
     Cache *c = &a->port->cache;
     const Segment *s = a->s;
-    if (!out_has_credit(sm, s->address, 1)) return lsu_refuse(sm, C_L1_REFUSED_LINK);
+    if (!have_credit(sm, s->address, 1)) return false;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
@@ -371,7 +387,7 @@ static bool store_back(Sm *sm, Access *a)
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
         Packets dirty = dirty_packets(c, a->line);
-        if (!have_credits(sm, &dirty, dirty.n)) return false;
+        if (!can_leave(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
         use_data(sm, a->port);

@@ -42,6 +42,7 @@ bool lsu_refuse(Sm *sm, Counter why)
 {
     sm->refused = why;
     sm->refused_since = sm->now;
+    sm->refused_firmly = false;
     return false;
 }
 
@@ -50,11 +51,12 @@ static void unblock(Sm *sm)
     if (!sm->refused) return;
     sm->count[sm->refused] += sm->now - sm->refused_since;
     sm->refused = 0;
+    sm->refused_firmly = false;
 }
 
 void lsu_reply(Sm *sm, const Packet *r)
 {
-    unblock(sm);
+    if (!sm->refused_firmly) unblock(sm);
     port_reply(sm, r);
 }
 

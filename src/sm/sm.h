@@ -182,6 +182,7 @@ typedef struct Sm {
     bool stirred;           // what a warp waits for has changed
     uint32_t refused;       // the Counter of the reason, 0: not refused
     uint32_t refused_part;  // the partition whose credit is missing
+    bool refused_firmly;    // only that credit helps; else a reply may, too
     uint64_t refused_since;
     Port port[PORT_COUNT];
     Tracker *tracker;
