@@ -76,8 +76,6 @@ uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local
     return part;
 }
 
-static uint64_t *counters(Partition *p) { return p->count; }
-
 // A walk is over: the request itself comes next, after those whose walks ended before.
 static void walk_done(Partition *p, const Packet *r, uint64_t time)
 {
@@ -111,8 +109,8 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], reply);
     p->sent = MIN(p->sent, reply.time);
-    counters(p)[C_REPLIES]++;
-    counters(p)[C_LINK_IN] += bytes;
+    p->count[C_REPLIES]++;
+    p->count[C_LINK_IN] += bytes;
 }
 
 // Cycles from now until the unit that executes atomics has done this one.
@@ -162,83 +160,114 @@ static uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_t from)
     return mask;
 }
 
+// A request, and what its look-up found. Sectors are the line's.
+typedef struct Access {
+    const Packet *r;
+    uint64_t local;  // in the partition's addresses: what its line is looked up by
+    bool write, atomic, through;
+    uint32_t asked;              // sectors of 32 bytes
+    uint32_t want, whole, need;  // what it touches, overwrites, and can't do without
+    Lookup found;
+    CacheLine *line;
+    bool fresh;        // the line is to be replaced
+    uint32_t missing;  // sectors to fetch
+} Access;
+
+static Access look_up(Partition *p, const Packet *r)
+{
+    Access a = {.r = r, .asked = r->walking ? 1 : r->sectors};
+    partition_of(&p->cfg, r->address, &a.local);
+    a.write = r->kind == PACKET_WRITE && !r->walking;
+    a.atomic = r->kind == PACKET_ATOMIC && !r->walking;
+    a.through = a.write && !p->cfg.l2.write_back;
+    if (r->walking) a.local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
+    // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
+    uint64_t line_at = (a.local + (uint32_t)__builtin_ctz(a.asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
+    int64_t from = (int64_t)(a.local - line_at) / SECTOR;
+    a.want = line_sectors(p, a.asked, from);
+    a.whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, a.asked & r->whole, from) : 0;
+    a.need = a.write ? a.want & ~a.whole : a.want;  // whole sectors are simply overwritten
+    a.local = MAX(a.local, line_at);
+    a.found = cache_lookup(&p->l2, a.local, a.need, &a.line);
+    a.fresh = a.found == MISS;
+    if (a.fresh)
+        a.missing = a.need;
+    else if (a.found == MISS_SECTOR)
+        a.missing = a.need & ~(a.line->valid | a.line->pending);
+    if (a.missing) a.missing = cache_fetch(&p->l2, a.missing) & ~(a.fresh ? 0 : a.line->valid | a.line->pending);
+    return a;
+}
+
+// Writes the request's data to DRAM as they are.
+static void write_through(Partition *p, const Access *a, uint64_t now)
+{
+    uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(a->r->sectors);
+    p->dram_bytes[a->r->structure] += bytes;
+    dram_put(&p->dram, now, a->local, bytes, true, 0);
+}
+
+static void count_access(Partition *p, const Access *a)
+{
+    Lookup there = a->fresh ? MISS : line_has(a->line, a->want);  // what is overwritten counts too
+    uint64_t *count = p->count;
+    count[C_L2_ACCESSES]++;
+    count[a->write ? C_L2_WRITES : a->atomic ? C_L2_ATOMICS : C_L2_READS]++;
+    count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(a->asked);
+    count[there == HIT ? C_L2_HITS : there == PENDING ? C_L2_MERGES : C_L2_MISSES]++;
+}
+
+// The line that was found makes room for the request's.
+static void replace(Partition *p, const Access *a, uint64_t now)
+{
+    Victim gone = cache_take(&p->l2, a->line, a->local);
+    p->count[C_L2_EVICTIONS] += gone.address != NO_LINE;
+    if (gone.dirty) {
+        uint32_t n = (uint32_t)__builtin_popcount(gone.dirty);
+        p->count[C_L2_WRITEBACKS] += n;
+        p->dram_bytes[gone.owner >> 8 == p->launch ? gone.owner & 0xff : 0] += n * p->cfg.l2.sector;
+        dram_put(&p->dram, now, gone.address, n * p->cfg.l2.sector, true, 0);
+    }
+    a->line->owner = (uint64_t)p->launch << 8 | a->r->structure;
+}
+
+static void begin_miss(Partition *p, CacheLine *line)
+{
+    uint32_t m = p->free_miss;
+    p->free_miss = p->miss[m].next_free;
+    p->miss[m] = (Miss){.line = line, .first = NONE};
+    line->slot = m;
+    p->misses++;
+}
+
 // Serves request r at cycle now; false: it must wait for DRAM.
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
-    uint64_t local, *count = counters(p);
-    partition_of(&p->cfg, r->address, &local);
-    bool write = r->kind == PACKET_WRITE && !r->walking, atomic = r->kind == PACKET_ATOMIC && !r->walking;
-    uint32_t asked = r->walking ? 1 : r->sectors;
-    if (r->walking) local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
-    // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
-    uint64_t line_at = (local + (uint32_t)__builtin_ctz(asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
-    int64_t from = (int64_t)(local - line_at) / SECTOR;
-    uint32_t want = line_sectors(p, asked, from),
-             whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, asked & r->whole, from) : 0;
-    local = MAX(local, line_at);
-    uint32_t need = write ? want & ~whole : want;  // what must be there; whole sectors are simply overwritten
-    CacheLine *line;
-    Lookup found = cache_lookup(&p->l2, local, write ? need : want, &line);
-    uint32_t room = dram_room(&p->dram), missing = 0;
-    bool fresh = found == MISS, victim_dirty = fresh && cache_victim(&p->l2, line).dirty;
-    Lookup there = fresh ? MISS : line_has(line, want);  // what is overwritten counts too
-    if (found == NO_WAY) return false;
-    if (write && fresh && !p->cfg.l2.write_allocate) {  // past the L2
+    Access a = look_up(p, r);
+    uint32_t room = dram_room(&p->dram);
+    if (a.found == NO_WAY) return false;
+    if (a.write && a.fresh && !p->cfg.l2.write_allocate) {  // past the L2
         if (!room) return false;
-        uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(r->sectors);
-        count[C_L2_ACCESSES]++, count[C_L2_WRITES]++, count[C_L2_MISSES]++;
-        count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(r->sectors);
-        p->dram_bytes[r->structure] += bytes;
-        dram_put(&p->dram, now, local, bytes, true, 0);
+        count_access(p, &a);
+        write_through(p, &a, now);
         answer(p, r, now, 0);
         return true;
     }
-    bool through = write && !p->cfg.l2.write_back;
-    if (fresh)
-        missing = need;
-    else if (found == MISS_SECTOR)
-        missing = need & ~(line->valid | line->pending);
-    if (missing) missing = cache_fetch(&p->l2, missing) & ~(fresh ? 0 : line->valid | line->pending);
-    bool waits = fresh ? need != 0 : (need & ~line->valid) != 0;
-    bool has_miss = !fresh && line->pending;
-    if (room < (missing ? 1u : 0) + (victim_dirty ? 1u : 0) + (through ? 1u : 0)) return false;
-    if (missing && !has_miss && p->free_miss == NONE) return false;
-    if (waits && has_miss && !write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
-    // Accepted.
-    if (fresh) {
-        Victim gone = cache_take(&p->l2, line, local);
-        count[C_L2_EVICTIONS] += gone.address != NO_LINE;
-        if (victim_dirty) {
-            uint32_t n = (uint32_t)__builtin_popcount(gone.dirty);
-            count[C_L2_WRITEBACKS] += n;
-            p->dram_bytes[gone.owner >> 8 == p->launch ? gone.owner & 0xff : 0] += n * p->cfg.l2.sector;
-            dram_put(&p->dram, now, gone.address, n * p->cfg.l2.sector, true, 0);
-        }
-        line->owner = (uint64_t)p->launch << 8 | r->structure;
-    }
-    count[C_L2_ACCESSES]++;
-    count[write ? C_L2_WRITES : atomic ? C_L2_ATOMICS : C_L2_READS]++;
-    count[C_L2_SECTORS] += (uint32_t)__builtin_popcount(asked);
-    count[there == HIT ? C_L2_HITS : there == PENDING ? C_L2_MERGES : C_L2_MISSES]++;
-    if (missing) {
-        if (!has_miss) {
-            uint32_t m = p->free_miss;
-            p->free_miss = p->miss[m].next_free;
-            p->miss[m] = (Miss){.line = line, .first = NONE};
-            line->slot = m;
-            p->misses++;
-        }
-        fetch(p, line->slot, local, missing, now, r->structure);
-    }
-    if (write) line->valid |= whole & ~line->pending;
-    if (through) {
-        uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(r->sectors);
-        p->dram_bytes[r->structure] += bytes;
-        dram_put(&p->dram, now, local, bytes, true, 0);
-    } else if (write || atomic) {
-        line->dirty |= want;
-    }
-    if (waits && !write)
+    CacheLine *line = a.line;
+    bool waits = a.fresh ? a.need != 0 : (a.need & ~line->valid) != 0, under_way = !a.fresh && line->pending;
+    bool dirty = a.fresh && cache_victim(&p->l2, line).dirty;
+    if (room < (a.missing ? 1u : 0) + dirty + a.through) return false;
+    if (a.missing && !under_way && p->free_miss == NONE) return false;
+    if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
+    count_access(p, &a);
+    if (a.fresh) replace(p, &a, now);
+    if (a.missing && !under_way) begin_miss(p, line);
+    if (a.missing) fetch(p, line->slot, a.local, a.missing, now, r->structure);
+    if (a.write) line->valid |= a.whole & ~line->pending;
+    if (a.through)
+        write_through(p, &a, now);
+    else if (a.write || a.atomic)
+        line->dirty |= a.want;
+    if (waits && !a.write)
         wait_for(p, &p->miss[line->slot], r);
     else
         answer(p, r, now, atomic_time(p, r, now));
@@ -292,6 +321,56 @@ static void take_apart(Partition *p, Packet *r)
     r->piece = true;
 }
 
+// What DRAM can do by cycle now.
+static void run_dram(Partition *p, uint64_t now)
+{
+    uint32_t tag, before = p->dram.n;
+    dram_run(&p->dram, now);
+    bool moved = p->dram.n != before;
+    while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
+    if (!moved || p->refused_since == NEVER) return;
+    p->count[C_L2_REFUSED] += now - p->refused_since;
+    p->refused_since = NEVER;
+    p->port_free = MAX(p->port_free, now);
+}
+
+// The request at the head of a queue, at cycle now: a line of it, if it has several.
+static void run_head(Partition *p, uint32_t queue, uint64_t now)
+{
+    Fifo *f = &p->inbox[queue];
+    Packet *head = &f->v[f->head];
+    bool walks = head->translate == WALK;
+    uint32_t rest = walks ? 0 : head->sectors & ~first_line(p, head->sectors);
+    if (rest && !head->piece && !head->quiet) take_apart(p, head);
+    Packet r = *head;
+    r.sectors &= (uint8_t)~rest;
+    if (walks) r.translate = KNOWN, r.walking = true;
+    if (!serve(p, &r, now)) {
+        p->refused_since = now;
+        return;
+    }
+    head = &f->v[f->head];
+    uint32_t bytes = p->cfg.header + (r.kind == PACKET_READ    ? 0
+                                      : r.kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r.sectors)
+                                                               : 8u * r.ops);
+    p->last_event = MAX(p->last_event, now + 1);
+    uint64_t through = link_pass(&p->in, r.time, bytes);  // from its arrival: fractions of a cycle add up
+    p->port_free = MAX(now + p->cfg.interval, through);
+    if (rest) {  // an atomic's lanes are counted with its first piece
+        head->sectors = (uint8_t)rest, head->ops = 0;
+        p->count[C_L2_SPLITS]++;
+        return;
+    }
+    if (queue <= p->sms) {
+        uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r.sm);
+        fifo_put_sorted(&p->credit[r.sm].box[p->window & 1], (Packet){.time = back});
+        p->sent = MIN(p->sent, back);
+    }
+    p->count[C_PAGE_WALKS] += walks;
+    f->head++;
+    first_set(&p->first, queue, f);
+}
+
 void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
 {
     p->window = window;
@@ -303,55 +382,12 @@ void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t en
     for (;;) {
         uint64_t request = first_time(&p->first), dram = dram_next(&p->dram);
         if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
-        uint64_t now = MIN(request, dram);
-        p->due = now;
-        if (now >= end) break;
-        if (dram <= request) {
-            uint32_t tag;
-            uint32_t before = p->dram.n;
-            dram_run(&p->dram, now);
-            bool moved = p->dram.n != before;
-            while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
-            if (moved && p->refused_since != NEVER) {
-                p->count[C_L2_REFUSED] += now - p->refused_since;
-                p->refused_since = NEVER;
-                p->port_free = MAX(p->port_free, now);
-            }
-            continue;
-        }
-        uint32_t sm = first_queue(&p->first);
-        Fifo *f = &p->inbox[sm];
-        Packet *head = &f->v[f->head];
-        bool walks = head->translate == WALK;
-        uint32_t rest = walks ? 0 : head->sectors & ~first_line(p, head->sectors);
-        if (rest && !head->piece && !head->quiet) take_apart(p, head);
-        Packet request_of = *head, *r = &request_of;
-        r->sectors &= ~rest;
-        if (walks) r->translate = KNOWN, r->walking = true;
-        if (!serve(p, r, now)) {
-            p->refused_since = now;
-            continue;
-        }
-        head = &f->v[f->head];
-        uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ    ? 0
-                                          : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
-                                                                    : 8u * r->ops);
-        p->last_event = MAX(p->last_event, now + 1);
-        uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
-        p->port_free = MAX(now + p->cfg.interval, through);
-        if (rest) {  // an atomic's lanes are counted with its first piece
-            head->sectors = (uint8_t)rest, head->ops = 0;
-            p->count[C_L2_SPLITS]++;
-            continue;
-        }
-        if (sm <= p->sms) {
-            uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
-            fifo_put_sorted(&p->credit[r->sm].box[window & 1], (Packet){.time = back});
-            p->sent = MIN(p->sent, back);
-        }
-        p->count[C_PAGE_WALKS] += walks;
-        f->head++;
-        first_set(&p->first, sm, f);
+        p->due = MIN(request, dram);
+        if (p->due >= end) break;
+        if (dram <= request)
+            run_dram(p, dram);
+        else
+            run_head(p, first_queue(&p->first), request);
     }
     if (p->refused_since != NEVER) {
         p->count[C_L2_REFUSED] += end - p->refused_since;
