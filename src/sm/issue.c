@@ -111,6 +111,7 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
     // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes
     // behind one of these must not be executed before those have their values.
     if (d->kind == X_FENCE && ws->outstanding) return UNKNOWN | KIND_MEMORY;
+    if (d->kind == X_FENCE) t = MAX(t, ws->served << 2 | KIND_MEMORY);
     if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) return UNKNOWN | KIND_MEMORY;
     return t;

@@ -105,6 +105,12 @@ static bool settle(Sm *sm, LsuOp *op)
     return true;
 }
 
+// Cycles from an access's service in shared memory to its results.
+static uint64_t shared_latency(const SmCfg *cfg, uint32_t passes)
+{
+    return cfg->shared_latency - 1 + ((uint64_t)(passes - 1) * cfg->shared_conflict >> 8);
+}
+
 void lsu_tick(Sm *sm)
 {
     if (sm->refused == C_L1_REFUSED_LINK) {
@@ -115,10 +121,7 @@ void lsu_tick(Sm *sm)
     LsuOp *op = &sm->queue[sm->q_head];
     if (op->space == SP_SHARED) {
         sm->lsu_free = array_pass(sm->shared, sm->now, op->passes);
-        if (op->tracker != NONE)
-            lsu_done(sm, op->tracker,
-                     sm->now + sm->cfg.shared_latency - 1 +
-                         ((uint64_t)(op->passes - 1) * sm->cfg.shared_conflict >> 8));
+        if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;
         if (!port_access(sm, op, &op->seg[op->next])) return;
@@ -169,7 +172,8 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
     return &sm->port[sm->port[id].cache.lines && (l1 || id != PORT_L1) ? id : PORT_PAST];
 }
 
-static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
+// Enters lanes' accesses of a space into the queue; gives back the passes that they take in shared memory.
+static uint32_t put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
     const Dinst *d = s->d;
     LsuOp *op = &sm->queue[(sm->q_head + sm->q_n) % (sm->cfg.lsu_queue + 2)];
@@ -228,7 +232,40 @@ static void put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     is->transactions += op->count;
     sm->q_n++;
     if (tracker != NONE) sm->tracker[tracker].left += space == SP_SHARED ? 1 : op->count;
+    return op->passes;
 }
+
+// The results of a load are there from a cycle on that is known when it issues.
+static void known_at(WarpSlot *ws, const Dinst *d, uint64_t done, uint32_t kind)
+{
+    for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = done << 2 | kind;
+    if (d->score_dst) ws->last_ready = MAX(ws->last_ready, done);
+}
+
+static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
+{
+    WarpSlot *ws = &sm->slots[slot];
+    const Dinst *d = s->d;
+    uint32_t tracker = sm->free_tracker;
+    Tracker *t = &sm->tracker[tracker];
+    sm->free_tracker = t->next_free;
+    *t = (Tracker){.d = d,
+                   .slot = slot,
+                   .started = ws->started,
+                   .left = s->deferred,
+                   .shared = s->space == SP_SHARED && !s->other_mask,
+                   .async = d->kind == X_CP_ASYNC,
+                   .acquire = d->flags & D_ACQUIRE,
+                   .group = (uint8_t)(ws->async_group & 15)};
+    for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
+    ws->outstanding++;
+    ws->acquires += t->acquire;
+    if (t->async) ws->async_count[t->group]++;
+    return tracker;
+}
+
+// Behind accesses of shared memory alone, which nothing refuses, it is known when an access will be served.
+static uint64_t service_time(const Sm *sm) { return sm->q_n ? sm->sure_free : MAX(sm->lsu_free, sm->now + 1); }
 
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
 {
@@ -236,32 +273,22 @@ uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
     const Dinst *d = s->d;
     if (s->space == SP_PARAM ||
         (s->space == SP_CONST && !sm->port[PORT_CONSTANT].cache.lines)) {  // operands from the constant bank
-        uint64_t done = sm->now + sm->cfg.unit[CLASS_ALU].latency;
-        for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = done << 2 | KIND_ALU;
-        ws->last_ready = MAX(ws->last_ready, done);
+        known_at(ws, d, sm->now + sm->cfg.unit[CLASS_ALU].latency, KIND_ALU);
+        return NONE;
+    }
+    uint64_t served = service_time(sm);
+    bool shared = s->space == SP_SHARED && !s->other_mask && served != NEVER;
+    if (shared && !s->deferred && !(d->flags & D_ACQUIRE)) {
+        uint32_t passes = put_part(sm, slot, s, s->space, s->mask, NONE);
+        known_at(ws, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
+        if (d->score_dst) ws->served = served;
+        sm->sure_free = served + passes;
         return NONE;
     }
     bool waits = d->score_dst || d->kind == X_CP_ASYNC;
-    uint32_t tracker = NONE;
-    if (waits) {
-        tracker = sm->free_tracker;
-        Tracker *t = &sm->tracker[tracker];
-        sm->free_tracker = t->next_free;
-        *t = (Tracker){.d = d,
-                       .slot = slot,
-                       .started = ws->started,
-                       .left = s->deferred,
-                       .shared = s->space == SP_SHARED && !s->other_mask,
-                       .async = d->kind == X_CP_ASYNC,
-                       .acquire = d->flags & D_ACQUIRE,
-                       .group = (uint8_t)(ws->async_group & 15)};
-        for (int k = 0; k < d->score_dst; k++)
-            ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
-        ws->outstanding++;
-        ws->acquires += t->acquire;
-        if (t->async) ws->async_count[t->group]++;
-    }
-    put_part(sm, slot, s, s->space, s->mask, tracker);
+    uint32_t tracker = waits ? new_tracker(sm, slot, s) : NONE, passes;
+    passes = put_part(sm, slot, s, s->space, s->mask, tracker);
     if (s->other_mask) put_part(sm, slot, s, s->other_space, s->other_mask, tracker);
+    sm->sure_free = shared ? served + passes : NEVER;
     return tracker;
 }

@@ -126,6 +126,7 @@ typedef struct WarpSlot {
     uint8_t pause;             // Wait: what it waits for until next_issue
     uint64_t last_ready;       // of all results
     uint32_t outstanding;      // memory instructions
+    uint64_t served;           // when the last load of shared memory is, if that is known
     uint32_t acquires;         // of those, ones that later accesses wait for
     uint32_t async_group;      // cp.async: the open group's number
     uint16_t async_count[16];  // copies under way per group
@@ -179,6 +180,7 @@ typedef struct Sm {
     LsuOp *queue;
     uint32_t q_head, q_n;
     uint64_t lsu_free;      // when its pipe takes the next transaction
+    uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
     bool stirred;           // what a warp waits for has changed
     uint32_t refused;       // the Counter of the reason, 0: not refused
     uint32_t refused_part;  // the partition whose credit is missing

@@ -1,0 +1,116 @@
+// wire.h: what passes between SMs and partitions: packets, the queues and wires they wait in, links of a bandwidth.
+#ifndef WIRE_H
+#define WIRE_H
+
+#include "base/base.h"
+
+#define SEGMENT 128u  // the coalescer's unit, in bytes
+#define SECTOR 32u
+#define MAX_STRUCTURES 64  // data structures told apart in statistics
+#define NEVER UINT64_MAX
+
+// --- packets ---------------------------------------------------------------------------------------------------------
+typedef enum PacketKind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_REPLY, PACKET_WALK } PacketKind;
+typedef struct Packet {
+    uint64_t time;     // arrival
+    uint64_t address;  // of the segment
+    uint32_t tag;      // comes back in the reply
+    uint16_t sm;
+    uint8_t kind;
+    uint8_t sectors;    // mask of 4
+    uint8_t structure;  // data structure, for statistics
+    uint8_t whole;      // writes: sectors whose every byte is written
+    uint8_t ops;        // atomics: lanes
+    bool quiet : 1;     // no reply is wanted
+    bool piece : 1;    // the sectors of one line, of a request that is looked up line by line; tag: in Partition.pieces
+    bool walking : 1;  // stands for the read of its page-table entry
+    uint8_t translate;  // a Translate
+    uint16_t extra;     // cycles that its walk takes besides
+} Packet;
+typedef enum Translate { KNOWN, ASK_TLB2, WALK } Translate;  // missed the L1 TLB; missed the L2 TLB too
+// A queue of packets in order of time, written at one end and read at the other.
+typedef struct Fifo {
+    Packet *v;
+    size_t head, n, cap;  // valid: [head, n)
+} Fifo;
+static inline void fifo_put(Fifo *f, Packet p)
+{
+    if (f->n == f->cap) {
+        f->cap = f->cap ? f->cap * 2 : 64;
+        f->v = mem_resize(f->v, f->cap * sizeof p);
+    }
+    f->v[f->n++] = p;
+}
+static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are not later
+{
+    fifo_put(f, p);
+    for (size_t k = f->n - 1; k > f->head && f->v[k].time < f->v[k - 1].time; k--) {
+        Packet swap = f->v[k];
+        f->v[k] = f->v[k - 1];
+        f->v[k - 1] = swap;
+    }
+}
+// What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
+// neither waits for the other. Windows are counted as they are run: those that are jumped over have no number.
+typedef struct Wire {
+    Fifo box[2];
+} Wire;
+static inline void fifo_move(Fifo *from, Fifo *to)
+{
+    if (to->head == to->n) {  // which happens most
+        Fifo empty = *to;
+        *to = *from, *from = empty;
+        from->head = 0;
+    } else {
+        for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
+    }
+    from->n = 0;
+}
+static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the start of a window; false: there was nothing
+{
+    Fifo *from = &w->box[(window & 1) ^ 1];
+    if (!from->n) return false;
+    fifo_move(from, to);
+    return true;
+}
+
+// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads
+// arrive, in which each node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
+typedef struct First {
+    uint64_t *node;   // the root is 1; leaves come last
+    uint32_t leaves;  // a power of two
+} First;
+static inline void first_open(First *f, uint32_t queues)
+{
+    for (f->leaves = 1; f->leaves < queues;) f->leaves *= 2;
+    f->node = mem_alloc(sizeof *f->node * 2 * f->leaves);
+    for (uint32_t k = 0; k < 2 * f->leaves; k++) f->node[k] = NEVER;
+}
+static inline void first_close(First *f) { mem_free(f->node); }
+static inline void first_set(First *f, uint32_t queue, const Fifo *q)
+{
+    uint64_t least = q->head < q->n ? q->v[q->head].time << 16 | queue : NEVER;
+    for (uint32_t k = f->leaves + queue; k && f->node[k] != least; k /= 2) {  // nothing changes above an equal one
+        f->node[k] = least;
+        least = MIN(least, f->node[k ^ 1]);
+    }
+}
+static inline uint64_t first_time(const First *f) { return f->node[1] == NEVER ? NEVER : f->node[1] >> 16; }
+static inline uint32_t first_queue(const First *f) { return f->node[1] & 0xffff; }
+
+// A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.
+typedef struct Link {
+    uint64_t free;  // 1/256 cycle
+    uint32_t cost;  // 1/65536 cycle per byte
+} Link;
+static inline uint32_t link_cost(double bytes_per_cycle) { return (uint32_t)(65536 / bytes_per_cycle + 0.5); }
+static inline uint64_t link_time(uint32_t cost, uint32_t bytes) { return ((uint64_t)cost * bytes + 128) >> 8; }
+static inline uint64_t link_pass(Link *l, uint64_t now, uint32_t bytes)  // the cycle at which the last byte is through
+{
+    uint64_t t = now << 8;
+    if (l->free > t) t = l->free;
+    l->free = t + link_time(l->cost, bytes);
+    return (l->free + 255) >> 8;
+}
+
+#endif
