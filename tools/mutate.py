@@ -29,8 +29,7 @@ FOLDERS = {
     "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
-    "lab": (["src/lab/%s.c" % name for name in ("store", "runs", "query", "merge", "export", "values", "cell")],
-            ["lab/(store|db|query|key|compare|report|sweep)"]),
+    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|compare|formula|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
          "cli/(json|names|lines|functional)", "lab/(counts|results)"]

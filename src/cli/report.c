@@ -69,7 +69,7 @@ static void structures(const LaunchSum *sum, FILE *out)
     for (size_t k = 0; k < COUNT(heads); k++)
         if (heads[k]) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
-        const RunStructure *s = &sum->structures.v[k];
+        const SumStructure *s = &sum->structures.v[k];
         char each[32];
         snprintf(each, sizeof each, "%.2f", (double)s->sectors / (double)(s->loads + s->stores + s->atomics));
         table_add(&t, s->name);

@@ -134,4 +134,23 @@ uint64_t device_bytes(const oc_device *d);       // allocated in the device's me
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
 
+// --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
+typedef struct SumStructure {
+    const char *name;
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} SumStructure;
+typedef struct LaunchSum {
+    const Record *first;           // whose grid, block and occupancy are shown
+    uint64_t launches, *count;     // count: by Counter
+    VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
+    InstStat *inst;                // of first->code; null: none
+    bool partial;                  // one of them is
+    double seconds;
+    VEC(uint64_t) samples;  // those of all launches one after the other
+} LaunchSum;
+typedef VEC(LaunchSum) LaunchSums;
+// The launches of a device, in the order of each kernel's first; timed ones and others are apart.
+void launches_sum(const oc_device *d, LaunchSums *out);
+void launches_free(LaunchSums *sums);
+
 #endif

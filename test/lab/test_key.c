@@ -1,5 +1,5 @@
 // A run's key: the same for whatever means the same, another for whatever changes the result.
-#include "lab/lab.h"
+#include "sweep/sweep.h"
 
 #include "chip/chip.h"
 

@@ -1,5 +1,5 @@
 // Matrices: which cells a product has, and that whatever is wrong in a file is shown at its line and column.
-#include "lab/lab.h"
+#include "sweep/sweep.h"
 
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // Stored runs as rows: sums over kernels are those of the device's record, a run's rates are the formulas over these
 // sums with the description's own values, and filters find settings however they were written.
-#include "lab/lab.h"
+#include "store/query.h"
+#include "store/sql.h"
+#include "sweep/sweep.h"
 
 #include "chip/chip.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Dependencies run one way (doc/design.md). below[x] names the folders right below x; a folder may include its own
-# headers and those of every folder reachable downward. Host code of workloads sees lab.h and onchip.h alone.
+# headers and those of every folder reachable downward. Host code of workloads sees work.h and onchip.h alone.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 
@@ -8,7 +8,6 @@ declare -A below=(
     [base]=""
     [ptx]="base"
     [mem]="base"
-    [energy]="base"
     [policy]="base"
     [exec]="ptx"
     [sl1]="ptx"
@@ -16,9 +15,12 @@ declare -A below=(
     [chip]="sm"
     [device]="chip"
     [probe]="device"
-    [cudart]="device"
-    [lab]="probe sl1 energy"
-    [cli]="cudart lab"
+    [work]="probe sl1"
+    [store]="work"
+    [sweep]="store"
+    [figure]="store"
+    [reproduce]="sweep figure"
+    [cli]="reproduce"
     [preload]="sl1"
 )
 
@@ -35,6 +37,9 @@ complain() {
     bad=1
 }
 
+for folder in "${!below[@]}"; do
+    [[ -d src/$folder ]] || complain "src/$folder is in this test's table and isn't there"
+done
 for path in src/*/; do
     folder=${path#src/} folder=${folder%/}
     if [[ -z ${below[$folder]+known} ]]; then
@@ -75,8 +80,8 @@ if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then
 fi
 
 while IFS=: read -r file line include; do
-    complain "$file:$line: a workload may include \"lab/lab.h\" and headers of workloads/ only: $include"
+    complain "$file:$line: a workload may include \"work/work.h\" and headers of workloads/ only: $include"
 done < <(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' workloads |
-    grep -vE '"(lab/lab\.h|(\.\./)?[^/"]*\.h)"' || true)
+    grep -vE '"(work/work\.h|(\.\./)?[^/"]*\.h)"' || true)
 
 exit $bad
