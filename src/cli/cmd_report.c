@@ -123,7 +123,7 @@ static int run(Request *r)
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);
     if (!store) return EXIT_FAILED;
     Text html = {0};
-    Report made;
+    ReportCount made;
     Sweep s = {.failed = 0};
     bool ran = !r->run || make_runs(r, store, &s);
     bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);

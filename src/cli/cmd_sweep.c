@@ -227,11 +227,11 @@ int cmd_sweep(int argc, char **argv)
     int code = -1;
     if (!has_shard(argc, argv) && !ranks_open(&r.sweep.ranks, &r.diag))
         code = EXIT_FAILED;
-    else if (r.sweep.ranks && r.sweep.ranks->rank)
+    else if (ranks_rank(r.sweep.ranks))
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = run(&r);
-    if (!(r.sweep.ranks && r.sweep.ranks->rank)) tell_diag(&r.diag);
+    if (!ranks_rank(r.sweep.ranks)) tell_diag(&r.diag);
     ranks_close(r.sweep.ranks);
     diag_free(&r.diag);
     matrix_free(&r.matrix);

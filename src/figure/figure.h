@@ -66,14 +66,10 @@ typedef struct ReportOptions {
     const char *folder;           // for the figures' files; null: none
     bool no_figures;
 } ReportOptions;
-typedef struct Report {
-    const ReportOptions *options;
-    Text *out;
-    Diag *diag;
-    Map names;  // of figures
+typedef struct ReportCount {  // of what a page has
     uint64_t runs, figures;
-} Report;
+} ReportCount;
 // The report as one HTML page. False, with the reason: nothing to report, gnuplot lacks, the store or a file fails.
-bool report_page(Store *s, const ReportOptions *options, Report *made, Text *html, Diag *diag);
+bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag);
 
 #endif

@@ -62,6 +62,13 @@ bool group_near(const RunGroup *g, size_t run, size_t base, size_t except, size_
 bool group_varies(const RunGroup *g, const char *name);  // whether the setting is one of the swept
 
 // --- charts.c: figures of a report -----------------------------------------------------------------------------------
+typedef struct Report {  // as it is written
+    const ReportOptions *options;
+    Text *out;
+    Diag *diag;
+    Map names;  // of figures
+    uint64_t figures;
+} Report;
 // Figures over all programs, and over the runs of one. False when one couldn't be drawn.
 bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);
 bool charts_program(Report *r, RunGroup *g);

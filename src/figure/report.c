@@ -386,24 +386,24 @@ static bool sections(Report *r, const Runs *runs)
     return ok;
 }
 
-bool report_page(Store *s, const ReportOptions *options, Report *made, Text *html, Diag *diag)
+bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag)
 {
     Runs runs = {0};
-    *made = (Report){.options = options, .out = html, .diag = diag};
+    Report r = {.options = options, .out = html, .diag = diag};
     bool ok = runs_read(&runs, s, &(RunsWanted){options->programs, options->gpus, options->keys}, diag);
-    made->runs = runs.v.n;
     if (ok && !runs.v.n)
         ok = diag_error(diag,
                         "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one",
                         store_path(s), options->programs || options->gpus ? " of these programs and GPUs" : "");
     if (ok) {
         html_open(html, "onchip report");
-        head(made, &runs);
-        descriptions(made, &runs);
-        ok = sections(made, &runs);
+        head(&r, &runs);
+        descriptions(&r, &runs);
+        ok = sections(&r, &runs);
         html_close(html);
     }
-    map_free(&made->names);
+    *made = (ReportCount){runs.v.n, r.figures};
+    map_free(&r.names);
     runs_free(&runs);
     return ok;
 }

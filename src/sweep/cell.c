@@ -2,7 +2,7 @@
 // but mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter
 // changes it.
 #include "sl1/sl1.h"
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include "chip/chip.h"
 

@@ -2,7 +2,7 @@
 // child puts its result into a store in memory and writes that store's bytes into a pipe; what the parent has read when
 // the pipe ends is whole if it ends with the mark, since nothing else of the child's is believed.
 #include "sl1/sl1.h"
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include "device/device.h"
 

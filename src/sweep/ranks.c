@@ -1,7 +1,7 @@
 // ranks.c: is this process one of several that mpirun or srun started? Their environment tells, before any of MPI is
 // loaded: what isn't under mpirun never touches it. Under mpirun without the module each process would run the whole
 // sweep, so that is an error.
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -86,6 +86,8 @@ bool ranks_open(Ranks **ranks, Diag *diag)
     diag_free(&why);
     return !diag->failed;
 }
+
+int ranks_rank(const Ranks *r) { return r ? r->rank : 0; }
 
 void ranks_close(Ranks *r)
 {

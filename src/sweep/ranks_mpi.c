@@ -4,7 +4,7 @@
 //
 // Limit: Open MPI 4.1 tells nobody that a rank has died. By default mpirun then ends the whole job; with
 // --enable-recovery the others go on, and what tells is silence.
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include <mpi.h>
 #include <signal.h>

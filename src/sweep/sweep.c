@@ -3,7 +3,7 @@
 // length before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here
 // or on another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank
 // that is lost would still bring has no seat any more and is dropped.
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // the same command line, run the cells that rank 0 names, and send back what the run's process wrote. A cell goes by
 // its place in the matrix and its key, so that a rank with another program, description or version says so instead of
 // running something else. Nothing here blocks, and what waits sleeps: the processors are for the runs.
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // shouldn't. Whatever they do, the store has in the end what one process alone puts there, every run once.
 #include "check.h"
 #include "store/sql.h"
-#include "sweep/sweep.h"
+#include "sweep/wire.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -58,6 +58,15 @@ for path in src/*/; do
         true)
 done
 
+# What a folder's files share among themselves alone.
+for header in store/sql.h sweep/wire.h figure/page.h; do
+    [[ -e src/$header ]] || complain "src/$header: no such file; the list of private headers is stale"
+    own=src/${header%/*}
+    while IFS=: read -r file line include; do
+        complain "$file:$line: $header is for the files of $own alone: $include"
+    done < <(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"$header\"" src | grep -v "^$own/" || true)
+done
+
 # Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
 inference=(level stairs sets index policy infer shape subject)
 files=()
