@@ -160,19 +160,19 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
 
 static int dry_run(const Request *r, Store *store, Diag *diag)
 {
-    Identities *ids = identities_open();
+    Planner *planner = planner_open();
     static const char *const words[] = {"to run", "stored", "failed"};
     bool ok = true;
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
-        Identity id;
+        Plan plan;
         if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
-        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, diag);
+        ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, diag);
         if (ok)
-            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu,
-                   id.overrides, id.options);
-        identity_free(&id);
+            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, plan.id.key)], plan.id.program, plan.id.params,
+                   plan.id.gpu, plan.id.overrides, plan.id.options);
+        plan_free(&plan);
     }
-    identities_close(ids);
+    planner_close(planner);
     return ok ? EXIT_OK : EXIT_USAGE;
 }
 

@@ -98,6 +98,8 @@ void params_free(ParamTable *t);
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders -----------------------------------------------------------------------------------
+// A simulated device of a description that was read already; config's own isn't looked at.
+oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Text *message);
 void device_transform(oc_device *d, const Transform *transform);
 // Blocks of a kernel that an SM has room for at a time; 0: none.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);

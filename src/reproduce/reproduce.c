@@ -414,22 +414,22 @@ static bool take_theirs(Reproduction *r, Diag *diag)
 
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
 {
-    Identities *ids = identities_open();
+    Planner *planner = planner_open();
     Joins joins = {0};
     bool ok = take_data(r, &joins, diag);
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         const Cell *c = &r->matrix.cells.v[k];
-        Identity id;
-        ok = identify(ids, c, &id, diag);
-        Values *v = ok ? values_load(store, &id, c->sets, diag) : NULL;
+        Plan plan;
+        ok = plan_cell(planner, c, &plan, diag);
+        Values *v = ok ? values_load(store, &plan.id, c->sets, diag) : NULL;
         if (v)
-            ok = take_run(r, &(Taken){c, &id, v, &joins}, diag);
+            ok = take_run(r, &(Taken){c, &plan.id, v, &joins}, diag);
         else
             r->missing++;
         values_free(v);
-        identity_free(&id);
+        plan_free(&plan);
     }
-    identities_close(ids);
+    planner_close(planner);
     vec_free(&joins);
     if (!ok || !normalise(r, diag)) return false;
     summarise(r);

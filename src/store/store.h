@@ -10,9 +10,7 @@ enum { KEY_DIGITS = 32 };
 typedef struct Identity {
     char key[KEY_DIGITS + 1];  // hexadecimal: XXH128 of all that determines the result
     char *verb, *program, *params, *gpu, *overrides, *options;
-    bool checked;       // its program checks its result: a workload does
-    const char *wrong;  // of a run that can't be: which of its texts; null: not known
-    bool wrong_name;    // and there its name
+    bool checked;  // its program checks its result: a workload does
 } Identity;
 void identity_free(Identity *id);
 // The next setting of a list as an identity has them, "nx=64 ny=64"; *list moves behind it. False at the end.

@@ -1,6 +1,6 @@
-// cell.c: what determines a run's result, as text, and the hash of that text. Two cells that are written differently
-// but mean the same (16KiB and 16384, a default that is spelled out) have one key; anything that changes a counter
-// changes it.
+// cell.c: a cell is read, once and for all: what its run needs, and what determines the run's result, as text, with
+// the hash of that text. Two cells that are written differently but mean the same (16KiB and 16384, a default that is
+// spelled out) have one key; anything that changes a counter changes it.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -12,69 +12,95 @@
 #include <string.h>
 #include <xxhash.h>
 
-struct Identities {
-    Map gpus;             // name and overrides → place in texts
-    VEC(char *) texts;    // canonical descriptions
-    Map programs, files;  // → place in hashes
-    VEC(XXH128_hash_t) hashes;
+enum { KEPT = 4096 };  // canonical texts: those of further descriptions are made anew when they are needed again
+typedef struct Description {
+    Gpu gpu;
+    char *text;  // canonical; null: it isn't kept
+} Description;
+typedef struct Content {
+    XXH128_hash_t hash;
+    Text text;  // of a PTX file
+} Content;
+struct Planner {
+    Map gpus;  // name and overrides → place in descriptions
+    VEC(Description *) descriptions;
+    Map programs, files, data;  // → place in contents: workloads, PTX files, files that arguments are read from
+    VEC(Content *) contents;
+    Arena arena;  // of plans' files
 };
 
-Identities *identities_open(void) { return mem_alloc(sizeof(Identities)); }
+Planner *planner_open(void) { return mem_alloc(sizeof(Planner)); }
 
-void identities_close(Identities *ids)
+void planner_close(Planner *p)
 {
-    if (!ids) return;
-    for (size_t k = 0; k < ids->texts.n; k++) mem_free(ids->texts.v[k]);
-    vec_free(&ids->texts), vec_free(&ids->hashes);
-    map_free(&ids->gpus), map_free(&ids->programs), map_free(&ids->files);
-    mem_free(ids);
+    if (!p) return;
+    for (size_t k = 0; k < p->descriptions.n; k++) mem_free(p->descriptions.v[k]->text), mem_free(p->descriptions.v[k]);
+    for (size_t k = 0; k < p->contents.n; k++) text_free(&p->contents.v[k]->text), mem_free(p->contents.v[k]);
+    vec_free(&p->descriptions), vec_free(&p->contents);
+    map_free(&p->gpus), map_free(&p->programs), map_free(&p->files), map_free(&p->data);
+    arena_free(&p->arena);
+    mem_free(p);
 }
 
-static const char *description(Identities *ids, const char *gpu, const char *overrides, const char *const *sets,
-                               Diag *diag)
+void plan_free(Plan *plan)
 {
-    Text name = {0}, canonical = {0};
+    identity_free(&plan->id);
+    if (plan->file) vec_free(&plan->file->args);
+    mem_free(plan->params), mem_free(plan->numbers), mem_free(plan->sl1);
+    *plan = (Plan){.cell = NULL};
+}
+
+// A description, and its canonical text.
+static const Gpu *description(Planner *p, const Cell *c, const char *overrides, Text *canonical, Diag *diag)
+{
+    Text name = {0};
     int64_t at = 0;
-    text_printf(&name, "%s %s", gpu, overrides);
-    if (!map_get(&ids->gpus, name.v, name.n, &at)) {
-        bool ok = gpu_canonical(gpu, sets, &canonical, diag);
-        at = (int64_t)ids->texts.n;
-        if (ok) {
-            vec_push(&ids->texts, mem_text(canonical.v));
-            map_put(&ids->gpus, name.v, name.n, at);
-        }
-        text_free(&canonical);
-        if (!ok) return text_free(&name), NULL;
+    text_printf(&name, "%s %s", c->gpu, overrides);
+    bool ok = true, known = map_get(&p->gpus, name.v, name.n, &at);
+    if (known && p->descriptions.v[at]->text)
+        text_put(canonical, p->descriptions.v[at]->text);
+    else
+        ok = gpu_canonical(c->gpu, c->sets, canonical, diag);
+    if (ok && !known) {
+        Description *d = mem_alloc(sizeof *d);
+        ok = gpu_load(&d->gpu, c->gpu, c->sets, diag);
+        if (p->descriptions.n < KEPT) d->text = mem_text(canonical->v);
+        at = (int64_t)p->descriptions.n;
+        vec_push(&p->descriptions, d);
+        map_put(&p->gpus, name.v, name.n, at);
     }
     text_free(&name);
-    return ids->texts.v[at];
+    return ok ? &p->descriptions.v[at]->gpu : NULL;
 }
 
-static XXH128_hash_t code(Identities *ids, const WorkloadEntry *e)
+static const Content *add_content(Planner *p, Map *map, const char *name, size_t length, XXH128_hash_t hash, Text text)
+{
+    Content *c = mem_alloc(sizeof *c);
+    *c = (Content){hash, text};
+    map_put(map, name, length, (int64_t)p->contents.n);
+    vec_push(&p->contents, c);
+    return c;
+}
+
+static const Content *built_in(Planner *p, const WorkloadEntry *e)
 {
     int64_t at;
     const char *name = (const char *)&e;  // its place in the table
-    if (!map_get(&ids->programs, name, sizeof e, &at)) {
-        at = (int64_t)ids->hashes.n;
-        vec_push(&ids->hashes, XXH3_128bits(e->ptx, e->ptx_bytes));
-        map_put(&ids->programs, name, sizeof e, at);
-    }
-    return ids->hashes.v[at];
+    if (map_get(&p->programs, name, sizeof e, &at)) return p->contents.v[at];
+    return add_content(p, &p->programs, name, sizeof e, XXH3_128bits(e->ptx, e->ptx_bytes), (Text){0});
 }
 
-static bool file_hash(Identities *ids, const char *path, XXH128_hash_t *hash, Diag *diag)
+// A PTX file, with its text; or, keep false, a file of data: of that only the hash. Null when it can't be read.
+static const Content *file_content(Planner *p, const char *path, bool keep, Diag *diag)
 {
+    Map *map = keep ? &p->files : &p->data;
+    Text t = {0};
     int64_t at;
-    if (!map_get(&ids->files, path, strlen(path), &at)) {
-        Text t = {0};
-        if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno));
-        at = (int64_t)ids->hashes.n;
-        vec_push(&ids->hashes, XXH3_128bits(t.v ? t.v : "", t.n));
-        map_put(&ids->files, path, strlen(path), at);
-        text_free(&t);
-    }
-    *hash = ids->hashes.v[at];
-    return true;
+    if (map_get(map, path, strlen(path), &at)) return p->contents.v[at];
+    if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno)), NULL;
+    XXH128_hash_t hash = XXH3_128bits(t.v ? t.v : "", t.n);
+    if (!keep) text_free(&t);
+    return add_content(p, map, path, strlen(path), hash, t);
 }
 
 static void join(Text *out, const char *const *list)
@@ -113,35 +139,42 @@ static bool no_workload(const char *name, Diag *diag)
                       near ? "'?" : "");
 }
 
-// Which parameter is refused by itself, and whether for its name.
-static void wrong_param(const WorkloadEntry *e, const Cell *c, Identity *id)
+// Does a text such as "nx=64" give this name a value?
+static bool gives(const char *text, const char *name)
 {
-    for (const char *const *p = c->params; p && *p && !id->wrong; p++) {
+    size_t n = strlen(name);
+    return !strncmp(name, text, n) && text[n] == '=';
+}
+
+// Which parameter is refused by itself, and whether for its name.
+static void wrong_param(const WorkloadEntry *e, const Cell *c, Plan *plan)
+{
+    for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
         int64_t values[MAX_PARAMS];
         Text params = {0}, error = {0};
         if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error))
-            id->wrong = *p, id->wrong_name = true;
+            plan->wrong = *p, plan->wrong_name = true;
         text_free(&params), text_free(&error);
         for (const WorkParam *q = e->workload->params; q->name; q++)
-            if (!strncmp(q->name, *p, strlen(q->name)) && (*p)[strlen(q->name)] == '=') id->wrong_name = false;
+            if (gives(*p, q->name)) plan->wrong_name = false;
     }
 }
 
 // The same for overrides; one that is wrong only together with others isn't found, and the description is blamed if it
 // can't be read at all.
-static void wrong_set(const Cell *c, Identity *id)
+static void wrong_set(const Cell *c, Plan *plan)
 {
     Gpu g;
     Diag why = {0};
-    if (!gpu_load(&g, c->gpu, NULL, &why)) id->wrong = c->gpu;
+    if (!gpu_load(&g, c->gpu, NULL, &why)) plan->wrong = c->gpu;
     diag_free(&why);
-    for (const char *const *p = c->sets; p && *p && !id->wrong; p++) {
-        if (!gpu_load(&g, c->gpu, (const char *[]){*p, NULL}, &why)) id->wrong = *p, id->wrong_name = true;
+    for (const char *const *p = c->sets; p && *p && !plan->wrong; p++) {
+        if (!gpu_load(&g, c->gpu, (const char *[]){*p, NULL}, &why)) plan->wrong = *p, plan->wrong_name = true;
         diag_free(&why);
         for (size_t k = 0; k < gpu_key_count; k++) {
             char key[160];
-            int n = snprintf(key, sizeof key, "%s.%s=", gpu_keys[k].section, gpu_keys[k].key);
-            if (!strncmp(key, *p, (size_t)n)) id->wrong_name = false;
+            snprintf(key, sizeof key, "%s.%s", gpu_keys[k].section, gpu_keys[k].key);
+            if (gives(*p, key)) plan->wrong_name = false;
         }
     }
 }
@@ -156,21 +189,22 @@ static bool regular(const char *expression, Diag *diag)
     return true;
 }
 
-static bool readable(const char *settings, Diag *diag)
+static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
 {
-    Sl1Options o = sl1_defaults;
+    if (!settings) return true;
     Text why = {0};
-    bool ok = !settings || sl1_read(&o, settings, &why) || diag_error(diag, "sl1: %s", why.v);
+    plan->sl1 = mem_alloc(sizeof *plan->sl1);
+    *plan->sl1 = sl1_defaults;
+    bool ok = sl1_read(plan->sl1, settings, &why) || diag_error(diag, "sl1: %s", why.v);
     text_free(&why);
     return ok;
 }
 
-bool cell_is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
-
-bool cell_is_file(const Cell *c)
+static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
+static bool is_file(const Cell *c)
 {
     size_t n = strlen(c->program);
-    return !cell_is_probe(c) && n > 4 && !strcmp(c->program + n - 4, ".ptx");
+    return n > 4 && !strcmp(c->program + n - 4, ".ptx");
 }
 
 // What a cell runs, as its key has it.
@@ -180,60 +214,76 @@ typedef struct Subject {
     XXH128_hash_t code;
 } Subject;
 
-// A PTX file's text, and that of the files its arguments are read from.
-static bool file_content(Identities *ids, const Cell *c, Identity *id, XXH128_hash_t *hash, Diag *diag)
+// Which of a PTX file's parameters is refused: the names of those that can be malformed are known.
+static void wrong_option(const Cell *c, Plan *plan)
 {
-    Arena arena = {0};
-    FileRun run;
-    Text error = {0};
-    bool ok =
-        file_options(&run, c->program, c->params, &arena, &error) || diag_error(diag, "%s: %s", c->program, error.v);
-    for (const char *const *p = c->params; !ok && p && *p; p++) id->wrong = *p, id->wrong_name = true;
-    if (ok && !file_hash(ids, c->program, hash, diag)) ok = false, id->wrong = c->program;
-    for (size_t a = 0; a < run.args.n && ok; a++) {
-        const char *at = strstr(run.args.v[a], ":@");
-        XXH128_hash_t one;
-        if (strncmp(run.args.v[a], "buf:", 4) || !at) continue;
-        ok = file_hash(ids, at + 2, &one, diag);
-        hash->low64 = hash->low64 * 0x9E3779B97F4A7C15ull + one.low64,
-        hash->high64 = hash->high64 * 0x9E3779B97F4A7C15ull + one.high64;
+    for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
+        Arena arena = {0};
+        FileRun one;
+        Text error = {0};
+        if (!file_options(&one, c->program, (const char *[]){*p, NULL}, &arena, &error))
+            plan->wrong = *p, plan->wrong_name = !gives(*p, "grid") && !gives(*p, "block") && !gives(*p, "smem");
+        vec_free(&one.args);
+        arena_free(&arena);
+        text_free(&error);
     }
-    vec_free(&run.args);
-    arena_free(&arena);
-    text_free(&error);
-    return ok;
 }
 
-static bool file_of(Identities *ids, const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+// A kernel of a PTX file: the file's text counts, and that of the files its arguments are read from.
+static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
+    const Cell *c = plan->cell;
+    Text error = {0};
     *s = (Subject){"file", "", c->program, {0}};
     join(params, c->params);
-    return file_content(ids, c, id, &s->code, diag);
+    plan->file = arena_alloc(&p->arena, sizeof *plan->file);
+    bool ok = file_options(plan->file, c->program, c->params, &p->arena, &error);
+    if (!ok) wrong_option(c, plan), diag_error(diag, "%s: %s", c->program, error.v);
+    text_free(&error);
+    if (!ok) return false;
+    const Content *code = file_content(p, c->program, true, diag);
+    if (!code) return plan->wrong = c->program, false;
+    plan->ptx = plan->file->text = &code->text;
+    plan->file->rewritten = c->sl1;
+    s->code = code->hash;
+    for (size_t a = 0; a < plan->file->args.n; a++) {
+        const char *arg = plan->file->args.v[a], *at = strstr(arg, ":@");
+        if (strncmp(arg, "buf:", 4) || !at) continue;
+        const Content *one = file_content(p, at + 2, false, diag);
+        if (!one) return false;
+        s->code.low64 = s->code.low64 * 0x9E3779B97F4A7C15ull + one->hash.low64,
+        s->code.high64 = s->code.high64 * 0x9E3779B97F4A7C15ull + one->hash.high64;
+    }
+    return true;
 }
 
-static bool workload_of(Identities *ids, const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
-    const WorkloadEntry *e = workload_find(c->program);
-    int64_t values[MAX_PARAMS];
+    const Cell *c = plan->cell;
+    const WorkloadEntry *e = plan->workload = workload_find(c->program);
     Text error = {0};
-    if (!e) return id->wrong = c->program, no_workload(c->program, diag);
+    if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
     *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
     if (workload_find(s->name)) s->stored = s->name;  // its bare name, where that is enough
-    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, values, params, &error);
-    if (!ok) wrong_param(e, c, id), diag_error(diag, "%s", error.v);
+    size_t n = 0;
+    while (e->workload->params[n].name) n++;
+    plan->params = mem_alloc(sizeof *plan->params * (n + 1));
+    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, plan->params, params, &error);
+    if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.v);
     text_free(&error);
-    if (ok && !c->ptx)
-        s->code = code(ids, e);
-    else if (ok && !file_hash(ids, c->ptx, &s->code, diag))
-        ok = false, id->wrong = c->ptx;
-    return ok;
+    if (!ok) return false;
+    const Content *code = c->ptx ? file_content(p, c->ptx, true, diag) : built_in(p, e);
+    if (!code) return plan->wrong = c->ptx, false;
+    if (c->ptx) plan->ptx = &code->text;
+    s->code = code->hash;
+    return true;
 }
 
-static bool measurement_of(const Cell *c, Identity *id, Subject *s, Text *params, Diag *diag)
+static bool plan_measurement(Plan *plan, Subject *s, Text *params, Diag *diag)
 {
-    const Measurement *m = measurement_find(c->program);
-    double values[MEASURE_PARAMS];
-    if (!m) return id->wrong = c->program, measurement_unknown(c->program, diag);
+    const Cell *c = plan->cell;
+    const Measurement *m = plan->measurement = measurement_find(c->program);
+    if (!m) return plan->wrong = c->program, measurement_unknown(c->program, diag);
     const char *no = c->ptx          ? "ptx"
                      : c->kernels    ? "kernels"
                      : c->skip       ? "skip"
@@ -242,49 +292,52 @@ static bool measurement_of(const Cell *c, Identity *id, Subject *s, Text *params
                      : c->functional ? "functional"
                                      : NULL;
     if (no)
-        return id->wrong = c->ptx ? c->ptx : c->kernels,
+        return plan->wrong = c->ptx ? c->ptx : c->kernels,
                diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
     *s = (Subject){"probe", m->name, m->name, {.low64 = (uint64_t)m->version}};
     const char *wrong = NULL;
-    if (measurement_params(m, c->params, values, params, &wrong, diag)) return true;
-    id->wrong = wrong, id->wrong_name = true;
-    for (const MeasureParam *p = m->params; p->name; p++)
-        if (!strncmp(p->name, wrong, strlen(p->name)) && wrong[strlen(p->name)] == '=') id->wrong_name = false;
+    plan->numbers = mem_alloc(sizeof *plan->numbers * MEASURE_PARAMS);
+    if (measurement_params(m, c->params, plan->numbers, params, &wrong, diag)) return true;
+    plan->wrong = wrong, plan->wrong_name = true;
+    for (const MeasureParam *q = m->params; q->name; q++)
+        if (gives(wrong, q->name)) plan->wrong_name = false;
     return false;
 }
 
-bool identify(Identities *ids, const Cell *c, Identity *id, Diag *diag)
+bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
 {
-    *id = (Identity){.program = NULL};
-    if (!verb_known(c->verb)) return id->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
-    if (!readable(c->sl1, diag)) return id->wrong = c->sl1, false;
-    if (!regular(c->kernels, diag)) return id->wrong = c->kernels, false;
+    *plan = (Plan){.cell = c};
+    if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
+    if (!read_sl1(plan, c->sl1, diag)) return plan->wrong = c->sl1, false;
+    if (!regular(c->kernels, diag)) return plan->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
-    Text params = {0}, overrides = {0}, options = {0}, all = {0};
-    bool ok = cell_is_probe(c)  ? measurement_of(c, id, &s, &params, diag)
-              : cell_is_file(c) ? file_of(ids, c, id, &s, &params, diag)
-                                : workload_of(ids, c, id, &s, &params, diag);
+    Text params = {0}, overrides = {0}, canonical = {0}, options = {0}, all = {0};
+    bool ok = is_probe(c)  ? plan_measurement(plan, &s, &params, diag)
+              : is_file(c) ? plan_file(p, plan, &s, &params, diag)
+                           : plan_workload(p, plan, &s, &params, diag);
     join(&overrides, c->sets);
-    const char *gpu = ok ? description(ids, c->gpu, overrides.v, c->sets, diag) : NULL;
-    if (ok && !gpu) wrong_set(c, id);
+    const Gpu *gpu = ok ? description(p, c, overrides.v, &canonical, diag) : NULL;
+    if (ok && !gpu) wrong_set(c, plan);
     if (gpu) {
         options_of(c, &options);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
                     MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
-                    (unsigned long long)s.code.low64, params.v, options.v, c->gpu, gpu);
+                    (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
         if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
+        Identity *id = &plan->id;
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,
                  (unsigned long long)key.low64);
         id->verb = mem_text(c->verb);
         id->program = mem_text(s.stored);
-        id->checked = !cell_is_probe(c) && !cell_is_file(c);
+        id->checked = plan->workload;
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);
         if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // not in the key, which has the file's hash
         id->options = mem_text(options.n ? options.v + 1 : "");
+        plan->gpu = gpu;
     }
-    text_free(&params), text_free(&overrides), text_free(&options), text_free(&all);
+    text_free(&params), text_free(&overrides), text_free(&canonical), text_free(&options), text_free(&all);
     return gpu != NULL;
 }

@@ -23,124 +23,78 @@ static uint64_t peak_memory(void)
     return getrusage(RUSAGE_SELF, &r) ? 0 : (uint64_t)r.ru_maxrss * 1024;
 }
 
-// --- verbs -----------------------------------------------------------------------------------------------------------
-// A kernel of a PTX file: nobody knows what its result should be.
-static oc_status run_file_cell(const Cell *c, oc_device *d, char **error)
+// --- a run here ------------------------------------------------------------------------------------------------------
+static oc_device *open_device(const Plan *plan, Text *why)
 {
-    Arena arena = {0};
-    FileRun run;
-    FileLaunch l = {.values = NULL};
-    Text why = {0};
-    oc_status status = OC_BAD_ARGUMENT;
-    if (file_options(&run, c->program, c->params, &arena, &why))
-        run.rewritten = c->sl1, status = file_prepare(d, &run, &l, &why);
-    if (status == OC_OK) status = file_launch(&l, &why);
-    if (status != OC_OK && status != OC_LIMIT) *error = mem_text(why.v ? why.v : "");
-    file_free(&l);
-    vec_free(&run.args);
-    arena_free(&arena);
-    text_free(&why);
-    return status;
-}
-
-static bool run_workload(const Cell *c, const Identity *id, Store *store, Diag *diag)
-{
-    char message[4096] = "";
+    const Cell *c = plan->cell;
     oc_device *d;
-    oc_config config = {.gpu = c->gpu,
-                        .sets = c->sets,
-                        .threads = 1,
+    oc_config config = {.threads = 1,
                         .functional = c->functional,
                         .no_lowering = c->no_lowering,
                         .max_cycles = c->max_cycles,
                         .interval = c->interval};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK)
-        return store_put(store, id, &(RunOutcome){.error = message}, diag);
-    WorkResult result = {0};
-    bool ok = false;
-    char *error = NULL;
-    Text why = {0};
-    Sl1Options sl1 = sl1_defaults;
-    bool fine = !c->sl1 || sl1_read(&sl1, c->sl1, &why);
-    SoftL1 *software = c->sl1 && fine ? soft_l1_open(d, &sl1) : NULL;
-    if (!fine)
-        error = mem_text(why.v);
-    else if (!device_select(d, c->kernels, c->skip))
-        error = mem_text("kernels: malformed regular expression");
-    else if (cell_is_file(c))
-        result.status = run_file_cell(c, d, &error);
-    else
-        ok = workload_run(d, workload_find(c->program),
-                          &(WorkOptions){.small = c->small, .params = c->params, .ptx = c->ptx}, &result);
-    if (!ok && result.status != OC_LIMIT && result.error && !error) error = mem_text(result.error);
+    return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
+}
+
+// A kernel of a PTX file: nobody knows what its result should be.
+static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+{
+    FileLaunch l = {.values = NULL};
+    oc_status status = file_prepare(d, plan->file, &l, error);
+    if (status == OC_OK) status = file_launch(&l, error);
+    if (status != OC_OK && status != OC_LIMIT) o->error = error->v ? error->v : "";
+    file_free(&l);
+}
+
+static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+{
+    WorkResult result;
+    WorkOptions options = {.values = plan->params, .ptx = plan->cell->ptx, .text = plan->ptx};
+    workload_run(d, plan->workload, &options, &result);
+    o->verified = result.verified;
+    if (result.error && result.status != OC_LIMIT) text_put(error, result.error), o->error = error->v;
+    work_result_free(&result);
+}
+
+static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Text *error)
+{
+    Diag why = {0};
+    if (!plan->measurement->run(d, plan->numbers, found, &why)) text_put(error, why.text.v), o->error = error->v;
+    diag_free(&why);
+}
+
+bool plan_run(const Plan *plan, Store *store, Diag *diag)
+{
     Findings found = {.names = {0}};
+    Text error = {0};
+    RunOutcome o = {.findings = &found};
+    oc_device *d = open_device(plan, &error);
+    if (!d) {
+        bool ok = store_put(store, &plan->id, &(RunOutcome){.error = error.v}, diag);
+        text_free(&error);
+        return ok;
+    }
+    SoftL1 *software = plan->sl1 && !plan->measurement ? soft_l1_open(d, plan->sl1) : NULL;
+    if (!device_select(d, plan->cell->kernels, plan->cell->skip))
+        o.error = "kernels: malformed regular expression";
+    else if (plan->measurement)
+        run_measurement(plan, d, &o, &found, &error);
+    else if (plan->file)
+        run_file(plan, d, &o, &error);
+    else
+        run_workload(plan, d, &o, &error);
     if (software)
         findings_put(&found, "sl1.structures", "", soft_l1_structures(software)),
             findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
-    RunOutcome o = {.device = d,
-                    .error = error,
-                    .verified = result.verified,
-                    .findings = &found,
-                    .wall_seconds = device_wall_seconds(d),
-                    .memory_bytes = peak_memory()};
-    ok = store_put(store, id, &o, diag);
+    o.device = d;
+    o.wall_seconds = device_wall_seconds(d);
+    o.memory_bytes = peak_memory();
+    bool ok = store_put(store, &plan->id, &o, diag);
     findings_free(&found);
-    work_result_free(&result);
-    mem_free(error);
-    text_free(&why);
+    text_free(&error);
     soft_l1_close(software);
     oc_close(d);
     return ok;
-}
-
-static bool run_measurement(const Cell *c, const Identity *id, Store *store, Diag *diag)
-{
-    const Measurement *m = measurement_find(c->program);
-    char message[4096] = "";
-    const char *wrong;
-    double values[MEASURE_PARAMS];
-    Text params = {0};
-    Findings found = {.names = {0}};
-    Diag why = {0};
-    oc_device *d;
-    oc_config config = {.gpu = c->gpu, .sets = c->sets, .threads = 1, .no_lowering = c->no_lowering};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK)
-        return store_put(store, id, &(RunOutcome){.error = message}, diag);
-    bool ok = measurement_params(m, c->params, values, &params, &wrong, &why) && m->run(d, values, &found, &why);
-    RunOutcome o = {.device = d,
-                    .error = ok ? NULL : why.text.v,
-                    .findings = &found,
-                    .wall_seconds = device_wall_seconds(d),
-                    .memory_bytes = peak_memory()};
-    ok = store_put(store, id, &o, diag);
-    text_free(&params);
-    findings_free(&found);
-    diag_free(&why);
-    oc_close(d);
-    return ok;
-}
-
-typedef bool VerbFn(const Cell *c, const Identity *id, Store *store, Diag *diag);
-static const struct {
-    const char *name;
-    VerbFn *run;
-} verbs[] = {
-    {"run", run_workload},
-    {"probe", run_measurement},
-};
-
-bool verb_known(const char *verb)
-{
-    for (size_t k = 0; k < COUNT(verbs); k++)
-        if (!strcmp(verbs[k].name, verb)) return true;
-    return false;
-}
-
-bool cell_run(const Cell *c, const Identity *id, Store *store, Diag *diag)
-{
-    for (size_t k = 0; k < COUNT(verbs); k++)
-        if (!strcmp(verbs[k].name, c->verb)) return verbs[k].run(c, id, store, diag);
-    return diag_error(diag, "no verb '%s'", c->verb);
 }
 
 // --- processes -------------------------------------------------------------------------------------------------------
@@ -155,12 +109,12 @@ static bool write_all(int fd, const void *bytes, size_t n)
     return true;
 }
 
-static void child(int fd, const Cell *cell, const Identity *id)
+static void child(int fd, const Plan *plan)
 {
     Diag diag = {0};
     Store *s = store_open(":memory:", &diag);
     size_t n = 0;
-    bool ok = s && cell_run(cell, id, s, &diag);
+    bool ok = s && plan_run(plan, s, &diag);
     void *bytes = ok ? store_bytes(s, &n) : NULL;
     ok = bytes && write_all(fd, bytes, n) && write_all(fd, mark, sizeof mark);
     if (!ok && diag.text.n) write_all(fd, diag.text.v, diag.text.n);
@@ -168,10 +122,10 @@ static void child(int fd, const Cell *cell, const Identity *id)
     _exit(ok ? 0 : 1);
 }
 
-bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
+bool job_start(Job *j, const Plan *plan, Diag *diag)
 {
     int ends[2];
-    *j = (Job){.cell = cell, .id = id};
+    *j = (Job){.plan = plan};
     if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
     pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
@@ -184,7 +138,7 @@ bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag)
         prctl(PR_SET_PDEATHSIG, SIGKILL);   // nobody waits for the result of an orphan,
         if (getppid() != parent) _exit(1);  // nor of one that was it already
         close(ends[0]);
-        child(ends[1], cell, id);
+        child(ends[1], plan);
     }
     close(ends[1]);
     j->pid = pid, j->fd = ends[0];
@@ -204,7 +158,7 @@ static bool put_failed(Job *j, int status, Diag *diag)
         snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180),
                  j->result.v ? j->result.v : "");
     Store *s = store_open(":memory:", diag);
-    bool ok = s && store_put(s, j->id, &(RunOutcome){.error = why}, diag);
+    bool ok = s && store_put(s, &j->plan->id, &(RunOutcome){.error = why}, diag);
     text_free(&j->result);
     size_t size = 0;
     void *bytes = ok ? store_bytes(s, &size) : NULL;

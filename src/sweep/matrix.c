@@ -307,14 +307,15 @@ static const char *message_of(const Diag *why, Arena *arena, const char **hint)
 }
 
 // A mistake in a cell, at its place in the file or, from a command line, with the cell that has it.
-static bool blame(const Matrix *m, const Cell *c, const Identity *id, const Diag *why, Diag *diag)
+static bool blame(const Matrix *m, const Plan *plan, const Diag *why, Diag *diag)
 {
     Arena arena = {0};
     Text t = {0};
     const char *hint, *message = message_of(why, &arena, &hint);
-    Origin o = id->wrong ? origin(m, id->wrong) : (Origin){.source = NULL};
+    const Cell *c = plan->cell;
+    Origin o = plan->wrong ? origin(m, plan->wrong) : (Origin){.source = NULL};
     if (o.source) {
-        diag_at(diag, o.source, id->wrong_name ? o.name_at : o.at, hint, "%s", message);
+        diag_at(diag, o.source, plan->wrong_name ? o.name_at : o.at, hint, "%s", message);
     } else {
         text_put(&t, c->program);
         for (const char *const *p = c->params; p && *p; p++) text_printf(&t, " %s", *p);
@@ -327,10 +328,10 @@ static bool blame(const Matrix *m, const Cell *c, const Identity *id, const Diag
     return false;
 }
 
-bool matrix_identify(const Matrix *m, Identities *ids, const Cell *c, Identity *id, Diag *diag)
+bool matrix_plan(const Matrix *m, Planner *p, const Cell *c, Plan *plan, Diag *diag)
 {
     Diag why = {0};
-    bool ok = identify(ids, c, id, &why) || blame(m, c, id, &why, diag);
+    bool ok = plan_cell(p, c, plan, &why) || blame(m, plan, &why, diag);
     diag_free(&why);
     return ok;
 }

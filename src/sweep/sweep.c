@@ -1,4 +1,4 @@
-// sweep.c: the cells of a matrix that the store lacks: plan, hand out, keep. First every cell is identified, so that a
+// sweep.c: the cells of a matrix that the store lacks: plan, hand out, keep. First every cell is read, so that a
 // mistake anywhere is told before anything runs; then the ones to run are ordered, longest first (those of unknown
 // length before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here
 // or on another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank
@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 typedef struct Task {
-    const Cell *cell;
-    Identity id;
+    Plan plan;
     double seconds, bytes;  // expected; seconds negative: unknown
     size_t place;           // in the matrix
 } Task;
@@ -35,6 +34,7 @@ typedef struct Run {
     const SweepOptions *options;
     Sweep *sweep;
     Diag *diag;
+    Planner *planner;
     VEC(Task) tasks;
     size_t next;        // task to hand out
     VEC(Task *) again;  // before that: those of ranks that were lost
@@ -78,32 +78,30 @@ static int longest_first(const void *a, const void *b)
 static bool plan(Run *r, const Matrix *m)
 {
     const SweepOptions *o = r->options;
-    Identities *ids = identities_open();
     Map seen = {0};
     bool ok = true;
     for (size_t k = 0; k < m->cells.n && ok; k++) {
         if (o->shards && k % o->shards != o->shard) continue;
-        Task t = {.cell = &m->cells.v[k], .place = k};
+        Task t = {.place = k};
         int64_t before;
         r->sweep->cells++;
-        ok = matrix_identify(m, ids, t.cell, &t.id, r->diag);
-        if (!ok || map_get(&seen, t.id.key, KEY_DIGITS, &before)) {
-            identity_free(&t.id);
+        ok = matrix_plan(m, r->planner, &m->cells.v[k], &t.plan, r->diag);
+        if (!ok || map_get(&seen, t.plan.id.key, KEY_DIGITS, &before)) {
+            plan_free(&t.plan);
             continue;
         }
-        map_put(&seen, t.id.key, KEY_DIGITS, (int64_t)k);
+        map_put(&seen, t.plan.id.key, KEY_DIGITS, (int64_t)k);
         r->sweep->distinct++;
-        Stored s = store_find(r->store, t.id.key);
+        Stored s = store_find(r->store, t.plan.id.key);
         if (s == STORED_DONE || (s == STORED_FAILED && !o->retry)) {
             r->sweep->stored++;
-            identity_free(&t.id);
+            plan_free(&t.plan);
             continue;
         }
-        if (!store_estimate(r->store, &t.id, &t.seconds, &t.bytes)) t.seconds = -1;
+        if (!store_estimate(r->store, &t.plan.id, &t.seconds, &t.bytes)) t.seconds = -1;
         vec_push(&r->tasks, t);
     }
     map_free(&seen);
-    identities_close(ids);
     if (r->tasks.n) qsort(r->tasks.v, r->tasks.n, sizeof *r->tasks.v, longest_first);
     r->sweep->to_run = r->tasks.n;
     return ok;
@@ -200,9 +198,9 @@ static bool hand_out(Run *r)
         Task *t = next_task(r);
         if (!t) return true;
         if (s->task || (p->running && p->taken + need(t) > p->memory)) continue;  // one always runs
-        if (!s->rank && !job_start(&s->job, t->cell, &t->id, r->diag)) return false;
+        if (!s->rank && !job_start(&s->job, &t->plan, r->diag)) return false;
         Note note = {.kind = NOTE_RUN, .sweep = r->options->number, .place = t->place};
-        memcpy(note.key, t->id.key, sizeof t->id.key);
+        memcpy(note.key, t->plan.id.key, sizeof t->plan.id.key);
         sit(r, s, t);
         if (s->rank && !note_send(r->options->ranks, s->rank, &note, NULL, 0)) {
             lose(r, s->rank);
@@ -221,7 +219,7 @@ static bool keep(Run *r, Seat *s)
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
     rise(r, s);
-    if (ok && store_find(r->store, t->id.key) == STORED_DONE)
+    if (ok && store_find(r->store, t->plan.id.key) == STORED_DONE)
         r->sweep->done++;
     else
         r->sweep->failed++;
@@ -320,7 +318,8 @@ static bool go_on(const Run *r)
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *sweep, Diag *diag)
 {
     *sweep = (Sweep){.left = -1};
-    Run r = {.store = store, .options = o, .sweep = sweep, .diag = diag, .began = seconds_now()};
+    Run r = {
+        .store = store, .options = o, .sweep = sweep, .diag = diag, .planner = planner_open(), .began = seconds_now()};
     r.peers = mem_alloc(sizeof *r.peers * (size_t)(o->ranks ? o->ranks->size : 1));
     add_seats(&r, 0, sweep_room(o));
     bool ok = plan(&r, m);
@@ -334,7 +333,8 @@ bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *swee
     for (size_t k = 0; k < r.seats.n; k++) job_kill(&r.seats.v[k].job);
     sweep->running = 0;
     sweep->seconds = seconds_now() - r.began;
-    for (size_t k = 0; k < r.tasks.n; k++) identity_free(&r.tasks.v[k].id);
+    for (size_t k = 0; k < r.tasks.n; k++) plan_free(&r.tasks.v[k].plan);
+    planner_close(r.planner);
     vec_free(&r.tasks), vec_free(&r.again), vec_free(&r.seats);
     mem_free(r.peers);
     return ok;

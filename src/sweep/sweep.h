@@ -20,14 +20,31 @@ typedef struct Cell {
     bool small, functional, no_lowering;
     const char *const *labels;  // "l1.size=16KiB": its values on the axes of its matrix; no part of the key
 } Cell;
-// Identities of many cells share what they have in common: descriptions are read and device code is hashed once.
-typedef struct Identities Identities;
-Identities *identities_open(void);
-void identities_close(Identities *ids);
-bool cell_is_file(const Cell *cell);   // its program is a PTX file
-bool cell_is_probe(const Cell *cell);  // its program is a measurement
+// A cell that was read: what it is stored under, and what its run needs. Nothing of it is read again for the run, so
+// that what ran is what the key was made of.
+struct Gpu;
+struct Sl1Options;
+typedef struct Plan {
+    const Cell *cell;  // the caller's
+    Identity id;
+    const struct Gpu *gpu;          // the planner's
+    const Text *ptx;                // what the PTX file has, the planner's; null: none
+    const WorkloadEntry *workload;  // of these three there is one
+    FileRun *file;                  // the planner's but for its arguments
+    const Measurement *measurement;
+    int64_t *params;         // of the workload
+    double *numbers;         // parameters of the measurement
+    struct Sl1Options *sl1;  // null: none
+    const char *wrong;       // of a cell that can't run: which of its texts; null: not known
+    bool wrong_name;         // and there its name
+} Plan;
+// Plans of many cells share what they have in common: descriptions and files are read and device code is hashed once.
+typedef struct Planner Planner;
+Planner *planner_open(void);
+void planner_close(Planner *p);  // when its plans aren't needed any more
 // False, with the reason, when a cell can't run: no such verb, program or description, a parameter out of range.
-bool identify(Identities *ids, const Cell *cell, Identity *id, Diag *diag);
+bool plan_cell(Planner *p, const Cell *cell, Plan *plan, Diag *diag);
+void plan_free(Plan *plan);
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. Names: verb, program, measure (a program of the verb probe), gpu, sched, size (small,
@@ -58,13 +75,14 @@ bool matrix_product(Matrix *m, Diag *diag);  // adds the cells of the axes, last
 // Sections [KIND] or [KIND NAME] are products: the matrix is their union. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
 bool matrix_read(Matrix *m, const char *path, Diag *diag);
-// identify() for a cell of m; what is wrong is shown where it was written.
-bool matrix_identify(const Matrix *m, Identities *ids, const Cell *cell, Identity *id, Diag *diag);
+// plan_cell() for a cell of m; what is wrong is shown where it was written.
+bool matrix_plan(const Matrix *m, Planner *p, const Cell *cell, Plan *plan, Diag *diag);
 void matrix_free(Matrix *m);
 
 // --- job.c: a run ----------------------------------------------------------------------------------------------------
-// Runs a cell here and puts it into store. False when the store failed; a run that fails is put there as failed.
-bool cell_run(const Cell *cell, const Identity *id, Store *store, Diag *diag);
+// Runs a cell here and puts its result into store. False when the store failed; a run that fails is put there as
+// failed.
+bool plan_run(const Plan *plan, Store *store, Diag *diag);
 
 // --- ranks.c: the processes that mpirun or srun started together -----------------------------------------------------
 typedef struct Ranks Ranks;

@@ -48,15 +48,15 @@ double awake(Awake *a)
 
 // --- ranks other than 0 ----------------------------------------------------------------------------------------------
 typedef struct Place {  // of one run at a time
-    Job job;            // cell null: free
-    Identity id;
+    Job job;            // plan null: free
+    Plan plan;
     uint64_t at;  // in the matrix
 } Place;
 
 typedef struct Server {
     Ranks *ranks;
     const Matrix *matrix;
-    Identities *ids;
+    Planner *planner;
     Place *places;
     Room room;
     Awake clock;
@@ -97,24 +97,25 @@ static bool wait_for_note(Ranks *r, int64_t *number, double limit)
 static bool start(Server *s, const Note *note, Diag *diag)
 {
     uint32_t k = 0;
-    while (k < s->room.jobs && s->places[k].job.cell) k++;
+    while (k < s->room.jobs && s->places[k].job.plan) k++;
     if (k == s->room.jobs || note->place >= s->matrix->cells.n)
         return diag_error(diag, "rank 0 has another matrix, or another version of onchip");
     Place *p = &s->places[k];
     const Cell *c = &s->matrix->cells.v[note->place];
     p->at = note->place;
-    if (!identify(s->ids, c, &p->id, diag)) return false;
-    if (!strncmp(p->id.key, note->key, sizeof p->id.key)) return job_start(&p->job, c, &p->id, diag);
+    const Identity *id = &p->plan.id;
+    if (!plan_cell(s->planner, c, &p->plan, diag)) return false;
+    if (!strncmp(id->key, note->key, sizeof id->key)) return job_start(&p->job, &p->plan, diag);
     return diag_error(
         diag,
         "%s %s on %s has another key than on rank 0: another version of onchip there, other files or other arguments",
-        p->id.program, p->id.params, p->id.gpu);
+        id->program, id->params, id->gpu);
 }
 
 static void leave_place(Place *p)
 {
     job_kill(&p->job);
-    identity_free(&p->id);
+    plan_free(&p->plan);
 }
 
 static void send_result(Server *s, Place *p)
@@ -150,7 +151,7 @@ static bool work(Server *s, Diag *diag)
     Job *jobs[MAX_JOBS];
     size_t n = 0;
     for (uint32_t k = 0; k < s->room.jobs; k++)
-        if (s->places[k].job.cell) jobs[n++] = &s->places[k].job;
+        if (s->places[k].job.plan) jobs[n++] = &s->places[k].job;
     if (!jobs_wait(jobs, n, PAUSE_MS, diag)) return false;
     for (uint32_t k = 0; k < s->room.jobs; k++)
         if (s->places[k].job.over) send_result(s, &s->places[k]);
@@ -174,7 +175,7 @@ bool sweep_serve(const Matrix *m, const SweepOptions *o)
 {
     Server s = {.ranks = o->ranks,
                 .matrix = m,
-                .ids = identities_open(),
+                .planner = planner_open(),
                 .room = sweep_room(o),
                 .sweep = o->number,
                 .end = NOTE_ALIVE};
@@ -192,7 +193,7 @@ bool sweep_serve(const Matrix *m, const SweepOptions *o)
         if (s.end == NOTE_ALIVE) wait_for_note(s.ranks, NULL, s.ranks->silence);
     }
     mem_free(s.places);
-    identities_close(s.ids);
+    planner_close(s.planner);
     diag_free(&diag);
     return s.end == NOTE_END;
 }

@@ -6,16 +6,14 @@
 #include "sweep/sweep.h"
 
 // --- job.c: a run in a process of its own ----------------------------------------------------------------------------
-bool verb_known(const char *verb);
 enum { MAX_JOBS = 1024 };  // of a process
 typedef struct Job {
-    const Cell *cell;  // the caller's, until it is over
-    const Identity *id;
-    int pid, fd;  // of the child, and its end of the pipe; pid 0: none
-    bool over;    // the child has ended, and result is whole
-    Text result;  // as much of it as came
+    const Plan *plan;  // the caller's, until it is over
+    int pid, fd;       // of the child, and its end of the pipe; pid 0: none
+    bool over;         // the child has ended, and result is whole
+    Text result;       // as much of it as came
 } Job;
-bool job_start(Job *j, const Cell *cell, const Identity *id, Diag *diag);
+bool job_start(Job *j, const Plan *plan, Diag *diag);
 // Waits until some of jobs (at most MAX_JOBS) have written or ended, but not longer than that, and takes what came. A
 // child that died without a result leaves in it a store with the run as failed.
 bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag);

@@ -35,6 +35,22 @@ static bool parse_dims(const char *text, oc_dim3 *out)
     return true;
 }
 
+FileRun file_run(const char *path) { return (FileRun){.path = path, .grid = {1, 1, 1}, .block = {32, 1, 1}}; }
+
+bool file_set(FileRun *r, const char *name, const char *value, Text *error)
+{
+    uint64_t smem = 0;
+    if (!strcmp(name, "kernel")) return r->kernel = value, true;
+    if (!strcmp(name, "grid") && !parse_dims(value, &r->grid))
+        return text_printf(error, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", value), false;
+    if (!strcmp(name, "block") && !parse_dims(value, &r->block))
+        return text_printf(error, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16", value), false;
+    if (strcmp(name, "smem")) return true;
+    if (!parse_size(value, &smem) || smem > UINT32_MAX)
+        return text_printf(error, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", value), false;
+    return r->smem = (uint32_t)smem, true;
+}
+
 // The file's own kernels, in names as they are shown; the software L1's aren't the file's.
 typedef struct Kernels {
     VEC(oc_kernel *) v;
@@ -89,7 +105,8 @@ static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Te
 {
     oc_module *m;
     Kernels all = {.v = {0}};
-    oc_status status = oc_load_file(d, r->path, &m);
+    oc_status status =
+        r->text ? oc_load(d, r->text->v ? r->text->v : "", r->text->n, r->path, &m) : oc_load_file(d, r->path, &m);
     if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
     list_kernels(r, m, &all);
     status = choose(r, &all, k, error);
@@ -108,16 +125,7 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
 
 oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
 {
-    uint64_t smem = 0;
-    *l = (FileLaunch){.device = d, .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    if (r->grid && !parse_dims(r->grid, &l->grid))
-        return fail(error, OC_BAD_ARGUMENT, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", r->grid);
-    if (r->block && !parse_dims(r->block, &l->block))
-        return fail(error, OC_BAD_ARGUMENT, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16",
-                    r->block);
-    if (r->smem && (!parse_size(r->smem, &smem) || smem > UINT32_MAX))
-        return fail(error, OC_BAD_ARGUMENT, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", r->smem);
-    l->smem = (uint32_t)smem;
+    *l = (FileLaunch){.device = d, .grid = r->grid, .block = r->block, .smem = r->smem};
     oc_status status = find_kernel(d, r, &l->kernel, error);
     if (status != OC_OK) return status;
     l->info = oc_kernel_describe(l->kernel);
@@ -147,20 +155,19 @@ void file_free(FileLaunch *l)
 
 bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Text *error)
 {
-    *r = (FileRun){.path = path};
+    *r = file_run(path);
     for (; params && *params; params++) {
         const char *equals = strchr(*params, '=');
         size_t n = equals ? (size_t)(equals - *params) : strlen(*params);
         static const char *const names[] = {"kernel", "grid", "block", "smem", "args"};
-        const char **to[] = {&r->kernel, &r->grid, &r->block, &r->smem};
         size_t k = 0;
         while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], *params, n))) k++;
         if (!equals || k == COUNT(names))
             return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args",
                                (int)n, *params),
                    false;
-        if (k < COUNT(to)) *to[k] = equals + 1;
-        for (const char *p = equals + 1; k == COUNT(to) && *(p += strspn(p, " \t"));) {
+        if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, error)) return false;
+        for (const char *p = equals + 1; !strcmp(names[k], "args") && *(p += strspn(p, " \t"));) {
             size_t word = strcspn(p, " \t");
             vec_push(&r->args, arena_text(arena, p, word));
             p += word;

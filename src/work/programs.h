@@ -19,7 +19,9 @@ const WorkloadEntry *workload_find(const char *name);  // "atax", or "polybench/
 typedef struct WorkOptions {
     bool small;                 // --size small
     const char *const *params;  // "nx=1024", null-terminated; may be null
+    const int64_t *values;      // what workload_params gave, for who called it already; may be null
     const char *ptx;            // a file to take the device code from, instead of what was built in; may be null
+    const Text *text;           // what that file has, for who read it already; may be null
     void (*run)(Work *work, void *user);  // in place of the workload's own; may be null
     void *user;
 } WorkOptions;
@@ -83,11 +85,18 @@ void assemble(struct Crew *crew, const uint32_t *lists, uint32_t threads, uint32
 
 // --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------
 typedef VEC(const char *) TextList;
-typedef struct FileRun {  // as on the command line; null: its only kernel, grid 1, block 32, no shared memory
-    const char *path, *kernel, *grid, *block, *smem;
+typedef struct FileRun {  // a file's only kernel, grid 1, block 32, no shared memory, unless something else is set
+    const char *path, *kernel;  // kernel null: its only one
+    const Text *text;           // what the file has, for who read it already; may be null
+    oc_dim3 grid, block;
+    uint32_t smem;
     TextList args;   // "i32:7", "buf:4KiB:rand:f32"
     bool rewritten;  // with the software L1: kernels that it adds aren't the file's
 } FileRun;
+FileRun file_run(const char *path);
+// Sets what has this name on the command line: kernel, grid, block or smem, from a text that stays the caller's. False,
+// with the reason, when it has another form.
+bool file_set(FileRun *run, const char *name, const char *value, Text *error);
 typedef struct FileBuffer {
     const char *name;  // the parameter's
     oc_ptr ptr;        // 0: the argument is a value

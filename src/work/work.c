@@ -236,7 +236,9 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
 static bool read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
 {
     Text params = {0}, error = {0};
-    bool ok = workload_params(e, o, w->values, &params, &error);
+    bool ok = true;
+    for (int k = 0; o->values && e->workload->params[k].name; k++) w->values[k] = o->values[k];
+    if (!o->values) ok = workload_params(e, o, w->values, &params, &error);
     if (!ok) work_fail(w, "%s", error.v);
     text_free(&params), text_free(&error);
     return ok;
@@ -251,16 +253,22 @@ static void note_params(Work *w)
     text_free(&t);
 }
 
+static oc_status load(Work *w, const WorkloadEntry *e, const WorkOptions *o)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.ptx", e->workload->name);
+    if (!o->ptx) return oc_load(w->device, e->ptx, e->ptx_bytes, name, &w->module);
+    if (!o->text) return oc_load_file(w->device, o->ptx, &w->module);
+    return oc_load(w->device, o->text->v ? o->text->v : "", o->text->n, o->ptx, &w->module);
+}
+
 bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
 {
     *r = (WorkResult){.status = OC_OK};
     Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
     bool known = read_params(&w, e, o);
     if (!known) r->status = OC_BAD_ARGUMENT;
-    char name[128];
-    snprintf(name, sizeof name, "%s.ptx", e->workload->name);
-    if (work_ok(&w) &&
-        good(&w, o->ptx ? oc_load_file(d, o->ptx, &w.module) : oc_load(d, e->ptx, e->ptx_bytes, name, &w.module))) {
+    if (work_ok(&w) && good(&w, load(&w, e, o))) {
         if (o->run)
             o->run(&w, o->user);
         else
