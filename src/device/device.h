@@ -124,11 +124,7 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);  // null: there is none, or it was forgotten
-// All that was recorded: first what was forgotten, summed by kernel in the order of the first launches, then the
-// launches that weren't.
-size_t device_entries(const oc_device *d);
-const Record *device_entry(const oc_device *d, size_t entry);
-double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
+double device_wall_seconds(const oc_device *d);                  // host time spent simulating launches
 double device_busy_seconds(const oc_device *d);  // given to its engines and the CPU so far, waiting left out
 uint64_t device_bytes(const oc_device *d);       // allocated in the device's memory, at most so far
 // Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
@@ -138,21 +134,38 @@ const Kernel *device_kernel(const oc_kernel *k);
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
 typedef struct SumStructure {
-    const char *name;
-    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+    char *name;
+    StructStat stat;
+    uint64_t dram_bytes;
 } SumStructure;
 typedef struct LaunchSum {
-    const Record *first;           // whose grid, block and occupancy are shown
-    uint64_t launches, *count;     // count: by Counter
+    char *kernel;
+    LaunchInfo info;  // grid, block and occupancy are those of the first
+    uint32_t occupancy_blocks, occupancy_warps;
+    const char *occupancy_limit;
+    bool functional, partial;  // partial: one of them is
+    uint64_t launches, count[C_COUNT];
     VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
-    InstStat *inst;                // of first->code; null: none
-    bool partial;                  // one of them is
+    Map places;                    // of names in them
+    InstStat *inst;                // of code; null: none
+    uint32_t insts;
+    const Kernel *code;  // valid as long as its module is loaded
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
-// The launches of a device, in the order of each kernel's first; timed ones and others are apart.
-void launches_sum(const oc_device *d, LaunchSums *out);
-void launches_free(LaunchSums *sums);
+void sums_free(LaunchSums *sums);
+// All launches of a device, in the order of each kernel's first; timed ones and others are apart.
+void device_sums(const oc_device *d, LaunchSums *out);
+
+// --- lines.c: lines of the source ------------------------------------------------------------------------------------
+typedef struct LineStat {
+    const char *file;
+    uint32_t line;
+    InstStat stat;
+} LineStat;
+typedef VEC(LineStat) LineStats;
+// Lines that had an instruction issued, the hottest first. Either may be null: none. out is released with vec_free.
+void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 
 #endif

@@ -1,65 +1,90 @@
-// sums.c: a kernel's launches as one. Counters add up; data structures add up by name, since a launch may get as its
-// first parameter what the launch before got as its second (ping-pong buffers).
-#include "device/device.h"
+// sums.c: a kernel's launches as one: for the terminal, for the store, and for launches whose own record is forgotten.
+// Counters add up. Data structures add up by name, since a launch may get as its first parameter what the launch before
+// got as its second (ping-pong buffers).
+#include "device/sim.h"
 
 #include <string.h>
 
 static SumStructure *structure_of(LaunchSum *sum, const char *name)
 {
-    for (size_t k = 0; k < sum->structures.n; k++)
-        if (!strcmp(sum->structures.v[k].name, name)) return &sum->structures.v[k];
-    SumStructure s = {.name = name};
-    vec_push(&sum->structures, s);
-    return &sum->structures.v[sum->structures.n - 1];
-}
-
-static void add_structures(LaunchSum *sum, const Record *r)
-{
-    for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *f = &r->structure[k];
-        if (!(f->loads + f->stores + f->atomics)) continue;
-        SumStructure *t = structure_of(sum, r->structure_name[k] ? r->structure_name[k] : "?");
-        t->loads += f->loads, t->stores += f->stores, t->atomics += f->atomics;
-        t->transactions += f->transactions, t->sectors += f->sectors;
-        t->l1_accesses += f->l1_accesses, t->l1_hits += f->l1_hits;
-        t->dram_bytes += r->structure_dram[k];
+    int64_t at;
+    if (!map_get(&sum->places, name, strlen(name), &at)) {
+        at = (int64_t)sum->structures.n;
+        map_put(&sum->places, name, strlen(name), at);
+        vec_push(&sum->structures, (SumStructure){.name = mem_text(name)});
     }
+    return &sum->structures.v[at];
 }
 
-static void add(LaunchSum *sum, const Record *r)
+static void add_to_structure(LaunchSum *sum, const char *name, const StructStat *stat, uint64_t dram_bytes)
 {
+    SumStructure *s = structure_of(sum, name);
+    add_structure(&s->stat, stat);
+    s->dram_bytes += dram_bytes;
+}
+
+// That of the record's kernel; timed launches and others are apart.
+static LaunchSum *sum_of(LaunchSums *sums, const Record *r)
+{
+    for (size_t k = 0; k < sums->n; k++)
+        if (!strcmp(sums->v[k].kernel, r->kernel) && sums->v[k].functional == r->functional) return &sums->v[k];
+    LaunchSum sum = {.kernel = mem_text(r->kernel),
+                     .info = r->info,
+                     .functional = r->functional,
+                     .occupancy_blocks = r->occupancy_blocks,
+                     .occupancy_warps = r->occupancy_warps,
+                     .occupancy_limit = r->occupancy_limit,
+                     .code = r->code,
+                     .insts = r->insts};
+    if (r->inst) sum.inst = mem_alloc(sizeof *sum.inst * (r->insts + 1));
+    vec_push(sums, sum);
+    return &sums->v[sums->n - 1];
+}
+
+void sums_add(LaunchSums *sums, const Record *r)
+{
+    LaunchSum *sum = sum_of(sums, r);
     sum->launches += r->launches;
     sum->partial |= r->partial;
     sum->seconds += r->end - r->start;
     for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
-    add_structures(sum, r);
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *f = &r->structure[k];
+        if (f->loads + f->stores + f->atomics)
+            add_to_structure(sum, r->structure_name[k] ? r->structure_name[k] : "?", f, r->structure_dram[k]);
+    }
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
     // second's code may even lie where the first's did.
-    bool like = sum->inst && r->inst && r->code == sum->first->code && r->insts == sum->first->insts;
+    bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
     for (uint32_t k = 0; like && k < r->insts; k++) add_inst(&sum->inst[k], &r->inst[k]);
     for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
 }
 
-void launches_sum(const oc_device *d, LaunchSums *out)
+void sums_copy(LaunchSums *to, const LaunchSums *from)
 {
-    for (size_t k = 0; d && k < device_entries(d); k++) {
-        const Record *r = device_entry(d, k);
-        size_t at = 0;
-        while (at < out->n && !record_alike(out->v[at].first, r)) at++;
-        if (at == out->n) {
-            LaunchSum sum = {.first = r, .count = mem_alloc(sizeof *sum.count * C_COUNT)};
-            if (r->inst) sum.inst = mem_alloc(sizeof *sum.inst * (r->insts + 1));
-            vec_push(out, sum);
-        }
-        add(&out->v[at], r);
+    for (size_t k = 0; k < from->n; k++) {
+        const LaunchSum *f = &from->v[k];
+        LaunchSum sum = *f;
+        sum.kernel = mem_text(f->kernel);
+        memset(&sum.places, 0, sizeof sum.places);
+        memset(&sum.structures, 0, sizeof sum.structures);
+        memset(&sum.samples, 0, sizeof sum.samples);
+        for (size_t s = 0; s < f->structures.n; s++)
+            add_to_structure(&sum, f->structures.v[s].name, &f->structures.v[s].stat, f->structures.v[s].dram_bytes);
+        if (f->inst)
+            sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
+        for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);
+        vec_push(to, sum);
     }
 }
 
-void launches_free(LaunchSums *sums)
+void sums_free(LaunchSums *sums)
 {
     for (size_t k = 0; k < sums->n; k++) {
         LaunchSum *s = &sums->v[k];
-        mem_free(s->count), mem_free(s->inst);
+        for (size_t n = 0; n < s->structures.n; n++) mem_free(s->structures.v[n].name);
+        mem_free(s->kernel), mem_free(s->inst);
+        map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
     }
     vec_free(sums);

@@ -293,16 +293,15 @@ bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes
 }
 
 // --- a run's rows ----------------------------------------------------------------------------------------------------
-static uint64_t total(const oc_device *d, Counter c)
+static uint64_t total(const LaunchSums *sums, Counter c)
 {
-    uint64_t sum = 0;
-    for (size_t k = 0; d && k < device_entries(d); k++) sum += device_entry(d, k)->count[c];
-    return sum;
+    uint64_t all = 0;
+    for (size_t k = 0; k < sums->n; k++) all += sums->v[k].count[c];
+    return all;
 }
 
-static bool put_run(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
+static bool put_run(Store *s, const Identity *id, const RunOutcome *o, const LaunchSums *sums, Diag *diag)
 {
-    const oc_device *d = o->device;
     char now[32], host[256] = "";
     time_t t = time(NULL);
     struct tm utc;
@@ -321,8 +320,8 @@ static bool put_run(Store *s, const Identity *id, const RunOutcome *o, Diag *dia
         put_int(&x, o->verified);
     else
         put_text(&x, NULL);
-    put_int(&x, (int64_t)total(d, C_CYCLES)), put_int(&x, (int64_t)total(d, C_WARP_INSTS)),
-        put_int(&x, (int64_t)total(d, C_THREAD_INSTS));
+    put_int(&x, (int64_t)total(sums, C_CYCLES)), put_int(&x, (int64_t)total(sums, C_WARP_INSTS)),
+        put_int(&x, (int64_t)total(sums, C_THREAD_INSTS));
     put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, o->wall_seconds),
         put_int(&x, (int64_t)o->memory_bytes);
     put_text(&x, now), put_text(&x, host);
@@ -361,9 +360,10 @@ static bool put_structures(Store *s, int64_t kernel, const LaunchSum *sum, Diag 
     for (size_t k = 0; k < sum->structures.n; k++) {
         const SumStructure *t = &sum->structures.v[k];
         put_int(&x, kernel), put_text(&x, t->name);
-        const uint64_t v[] = {t->loads,   t->stores,      t->atomics, t->transactions,
-                              t->sectors, t->l1_accesses, t->l1_hits, t->dram_bytes};
-        for (size_t n = 0; n < COUNT(v); n++) put_int(&x, (int64_t)v[n]);
+        const StructStat *n = &t->stat;
+        const uint64_t v[] = {n->loads,   n->stores,      n->atomics, n->transactions,
+                              n->sectors, n->l1_accesses, n->l1_hits, t->dram_bytes};
+        for (size_t c = 0; c < COUNT(v); c++) put_int(&x, (int64_t)v[c]);
         run(&x);
     }
     return finish(&x, diag);
@@ -383,34 +383,21 @@ static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *di
 static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, Diag *diag)
 {
     char grid[64], block[64];
-    snprintf(grid, sizeof grid, "%u,%u,%u", sum->first->info.grid[0], sum->first->info.grid[1],
-             sum->first->info.grid[2]);
-    snprintf(block, sizeof block, "%u,%u,%u", sum->first->info.block[0], sum->first->info.block[1],
-             sum->first->info.block[2]);
+    snprintf(grid, sizeof grid, "%u,%u,%u", sum->info.grid[0], sum->info.grid[1], sum->info.grid[2]);
+    snprintf(block, sizeof block, "%u,%u,%u", sum->info.block[0], sum->info.block[1], sum->info.block[2]);
     Query x = query(s, "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
                        "occupancy_blocks, occupancy_warps, occupancy_limit,"
                        " seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    put_int(&x, run_id), put_text(&x, sum->first->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
-        put_text(&x, block), put_int(&x, sum->first->info.dynamic_shared);
-    put_int(&x, sum->first->functional), put_int(&x, sum->partial), put_int(&x, sum->first->occupancy_blocks),
-        put_int(&x, sum->first->occupancy_warps);
-    put_text(&x, sum->first->occupancy_limit ? sum->first->occupancy_limit : ""), put_real(&x, sum->seconds);
+    put_int(&x, run_id), put_text(&x, sum->kernel), put_int(&x, (int64_t)sum->launches), put_text(&x, grid),
+        put_text(&x, block), put_int(&x, sum->info.dynamic_shared);
+    put_int(&x, sum->functional), put_int(&x, sum->partial), put_int(&x, sum->occupancy_blocks),
+        put_int(&x, sum->occupancy_warps);
+    put_text(&x, sum->occupancy_limit ? sum->occupancy_limit : ""), put_real(&x, sum->seconds);
     run(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
     return put_counters(s, id, sum->count, g, diag) && put_structures(s, id, sum, diag) &&
            put_samples(s, id, sum, diag);
-}
-
-// The launches of each kernel, summed.
-static bool put_kernels(Store *s, int64_t run_id, const oc_device *d, Diag *diag)
-{
-    LaunchSums sums = {0};
-    bool ok = true;
-    launches_sum(d, &sums);
-    for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(d), diag);
-    launches_free(&sums);
-    return ok;
 }
 
 static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag)
@@ -432,14 +419,17 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
 bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
 {
     if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    LaunchSums sums = {0};
+    if (o->device) device_sums(o->device, &sums);
     Query x = query(s, "DELETE FROM run WHERE key = ?");
     put_text(&x, id->key);
     run(&x);
-    bool ok = finish(&x, diag) && put_run(s, id, o, diag);
+    bool ok = finish(&x, diag) && put_run(s, id, o, &sums, diag);
     int64_t run_id = sqlite3_last_insert_rowid(s->db);
     ok = ok && put_settings(s, run_id, id->params, diag) && put_settings(s, run_id, id->overrides, diag);
-    if (ok && o->device) ok = put_kernels(s, run_id, o->device, diag);
+    for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(o->device), diag);
     if (ok && o->findings) ok = put_findings(s, run_id, o->findings, diag);
+    sums_free(&sums);
     if (ok && execute(s, "COMMIT", diag)) return true;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
