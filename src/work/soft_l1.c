@@ -1,6 +1,5 @@
-// soft_l1.c: the software L1 (src/sl1) on a device: modules are rewritten when they are loaded, and of each launch it
-// is decided which kernel it gets: the original, where there is no room for a line; the one that looks up all lines,
-// where pointers may alias; else the one that doesn't.
+// soft_l1.c: the software L1 on a device: modules are rewritten when they are loaded, and sl1_launch decides of each
+// launch which kernel it gets. Here is what it asks of the device.
 #include "device/device.h"
 #include "sl1/sl1.h"
 #include "work/programs.h"
@@ -16,9 +15,9 @@ struct SoftL1 {
     Sl1Options options;
     VEC(Loaded) modules;  // the last may have no module yet
     VEC(const void *) args;
-    uint32_t region, lines;  // of the launch being made
-    uint32_t structures;     // most of a launched kernel's
-    uint32_t registers;      // most that a rewritten kernel that was launched has beyond its original
+    Sl1Share share;       // of the launch being made
+    uint32_t structures;  // most of a launched kernel's
+    uint32_t registers;   // most that a rewritten kernel that was launched has beyond its original
 };
 
 static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
@@ -47,60 +46,64 @@ static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *n
     return NULL;
 }
 
+// A launch that is to be decided on, as a host of sl1_launch.
+typedef struct Asked {
+    SoftL1 *s;
+    const Sl1Kernel *k;
+    oc_kernel *original, *kernel;  // kernel: the rewritten one
+    oc_dim3 grid, block;
+    uint32_t smem;
+    oc_status status;
+} Asked;
+
 static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
 {
-    return device_range(((const SoftL1 *)user)->device, p, base, bytes);
+    return device_range(((const Asked *)user)->s->device, p, base, bytes);
 }
 
-static bool all_apart(SoftL1 *s, const Sl1Kernel *k, const void *const *args)
+static bool rewritten(void *user, bool apart, const char *name)
 {
-    uint64_t pointer[SL1_STRUCTURES];
-    for (uint32_t i = 0; i < k->structures; i++) memcpy(&pointer[i], args[k->param[i]], sizeof pointer[i]);
-    return sl1_apart(k, &s->options, pointer, allocation, s);
+    Asked *a = user;
+    (void)apart;
+    a->status = oc_kernel_get(a->original->module, name, &a->kernel);
+    return a->status == OC_OK;
 }
-
-typedef struct Question {
-    oc_kernel *kernel, *original;
-    oc_dim3 block;
-} Question;
 
 static uint32_t blocks_that_fit(void *user, bool original, uint32_t smem)
 {
-    const Question *q = user;
+    const Asked *a = user;
     uint32_t blocks;
-    return device_occupancy(original ? q->original : q->kernel, q->block, smem, &blocks) == OC_OK ? blocks : 0;
+    return device_occupancy(original ? a->original : a->kernel, a->block, smem, &blocks) == OC_OK ? blocks : 0;
+}
+
+static Sl1Share share(void *user, bool apart)
+{
+    Asked *a = user;
+    oc_device_info d = oc_describe(a->s->device);
+    uint32_t taken = oc_kernel_describe(a->kernel).shared_bytes,
+             most = d.shared_block > taken ? d.shared_block - taken : 0;
+    return sl1_share(a->k, &a->s->options, apart, a->block.x * a->block.y * a->block.z,
+                     (uint64_t)a->grid.x * a->grid.y * a->grid.z, d.sms, a->smem, most, blocks_that_fit, a);
 }
 
 static oc_status launch(void *user, oc_dim3 grid, oc_dim3 block, LaunchChange *change)
 {
     SoftL1 *s = user;
-    oc_kernel *original = change->kernel;
-    oc_kernel_info info = oc_kernel_describe(original);
-    const Sl1Kernel *k = find_kernel(s, original->module, info.name);
-    if (!k || k->left) return OC_OK;
-    s->structures = MAX(s->structures, k->structures);
-    Text name = {0};
-    Question q = {.original = original, .block = block};
-    bool apart = all_apart(s, k, change->args);
-    if (!apart && sl1_needs_apart(&s->options)) return OC_OK;
-    text_printf(&name, "%s%s", info.name, apart ? SL1_APART : SL1_ALIAS);
-    oc_status status = oc_kernel_get(original->module, name.v, &q.kernel);
-    text_free(&name);
-    if (status != OC_OK) return status;
-    oc_device_info d = oc_describe(s->device);
-    uint32_t taken = oc_kernel_describe(q.kernel).shared_bytes,
-             most = d.shared_block > taken ? d.shared_block - taken : 0;
-    Sl1Share share = sl1_share(k, &s->options, apart, block.x * block.y * block.z, (uint64_t)grid.x * grid.y * grid.z,
-                               d.sms, change->smem, most, blocks_that_fit, &q);
-    if (share.left) return OC_OK;
-    uint32_t registers = oc_kernel_describe(q.kernel).registers;
+    oc_kernel_info info = oc_kernel_describe(change->kernel);
+    Asked a = {s,    find_kernel(s, change->kernel->module, info.name), change->kernel, NULL, grid, block, change->smem,
+               OC_OK};
+    if (!a.k || a.k->left) return OC_OK;
+    s->structures = MAX(s->structures, a.k->structures);
+    Sl1Choice c =
+        sl1_launch(a.k, &s->options, (Sl1Args){.each = change->args}, &(Sl1Host){allocation, rewritten, share, &a});
+    if (c.why) return a.status;
+    uint32_t registers = oc_kernel_describe(a.kernel).registers;
     if (registers > info.registers) s->registers = MAX(s->registers, registers - info.registers);
+    s->share = c.share;
     s->args.n = 0;
-    for (uint32_t p = 0; p < k->params; p++) vec_push(&s->args, change->args[p]);
-    s->region = share.region, s->lines = share.lines;
-    vec_push(&s->args, &s->region);
-    vec_push(&s->args, &s->lines);
-    *change = (LaunchChange){q.kernel, share.smem, s->args.v};
+    for (uint32_t p = 0; p < a.k->params + 2; p++) vec_push(&s->args, NULL);
+    sl1_args(a.k, change->args, &s->share, s->args.v);
+    *change = (LaunchChange){a.kernel, c.share.smem, s->args.v};
     return OC_OK;
 }
 
