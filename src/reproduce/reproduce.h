@@ -34,7 +34,9 @@ typedef struct Reproduction {
 extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // when the matrix has been swept
-void reproduce_figure(const Reproduction *r, Figure *f);         // to be drawn: ours, and theirs where there are any
 void reproduce_free(Reproduction *r);
+
+// --- draw.c: it as a figure ------------------------------------------------------------------------------------------
+void reproduce_figure(const Reproduction *r, Figure *f);  // to be drawn: ours, and theirs where there are any
 
 #endif

@@ -2,7 +2,7 @@
 // what the lanes of a warp read at a time lies side by side. A feed is, in 32-bit words, each thread's number of bytes
 // and the place of each warp's data in the feed; then the data of the warps, unit u of lane l at (u · 32 + l) · unit.
 // The lanes of a warp take up as much room as the longest of them.
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include "chip/chip.h"
 

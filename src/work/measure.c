@@ -1,7 +1,7 @@
 // measure.c: what a cell of the verb probe runs: a measurement of src/probe on its GPU. The results go to the store by
 // name; what couldn't be measured is there as a text, the reason. A further measurement is a function and a row of the
 // table.
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include "probe/probe.h"
 

@@ -1,7 +1,7 @@
 // measure_stream.c: the measurement `bigkernel`: a program whose input is larger than the GPU's memory, in one of S-L1
 // §4.3's scenarios. What the device does is simulated time and repeats; what begins with host_ is real time of this
 // host, and so is all of the scenario of its CPU.
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include <string.h>
 

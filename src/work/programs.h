@@ -39,10 +39,8 @@ bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int
 // Runs entry on device. False when something failed; the launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
-uint64_t work_moved(const Work *work, bool to_device);  // bytes copied so far
-void work_good(Work *work, oc_status status);           // fails with the device's error unless it is OC_OK
 
-// --- stream.c, assemble.c: the scenarios -----------------------------------------------------------------------------
+// --- stream.c: the scenarios of input larger than the GPU's memory ---------------------------------------------------
 typedef enum Scenario {
     SCENARIO_CPU,        // threads of this host's CPU: real time, whatever the device
     SCENARIO_SINGLE,     // one chunk buffer: copied, then computed on
@@ -74,14 +72,6 @@ extern const StreamProgram *const stream_programs[];  // ended by null, as their
 extern const char *const stream_names[];
 bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *options, StreamReport *report,
                 WorkResult *result);
-// Of lists of what threads read of a chunk: a thread's is every threads-th word, where it begins, then pairs of bytes
-// to skip (high half) and to take, then 0. measure gives the bytes of what will be assembled, and its head; crew may be
-// null.
-struct Crew;
-size_t assemble_head(uint32_t threads);  // bytes
-size_t assemble_measure(struct Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, uint32_t *head);
-void assemble(struct Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit, const uint8_t *chunk,
-              uint32_t *head, uint8_t *feed);
 
 // --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------
 typedef VEC(const char *) TextList;
@@ -157,19 +147,6 @@ typedef struct Measurement {
     bool (*run)(oc_device *device, const double *params, Findings *found, Diag *diag);
     MeasureParam params[MEASURE_PARAMS + 1];  // ended by a null name
 } Measurement;
-// measure_stream.c: a program in a scenario of stream.c. Its parameters' places:
-enum {
-    STREAM_APP,
-    STREAM_SCENARIO,
-    STREAM_BYTES,
-    STREAM_CHUNK,
-    STREAM_BLOCKS,
-    STREAM_THREADS,
-    STREAM_BUFFERS,
-    STREAM_UNIT,
-    STREAM_THRESHOLD
-};
-bool measure_bigkernel(oc_device *device, const double *params, Findings *found, Diag *diag);
 const Measurement *measurement_find(const char *name);
 // Its parameters as a cell gives them, also as text, "scale=0.5". False, with the reason and which of them is *wrong.
 bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params,

@@ -4,7 +4,7 @@
 // BigKernel (Mokhtari and Stumm, IPDPS 2014) has more stages: the device lists what a chunk's threads will read, the
 // CPU assembles that, and only that is copied. Lists are asked for some chunks ahead, and results fetched some behind,
 // since an engine takes its work in the order it was given: what waits for another stage would hold up what doesn't.
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include "chip/chip.h"
 #include "device/device.h"

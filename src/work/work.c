@@ -1,7 +1,7 @@
 // work.c: the interface workloads are written against, and how one is run. A run's memory, on host and device, is freed
 // at its end. The first failure is kept and makes every later call return at once, so that workloads need no error
 // paths.
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include "base/base.h"
 

@@ -3,7 +3,7 @@
 // executes, so that a launch takes what is described and nothing else.
 #include "check.h"
 #include "device/device.h"
-#include "work/programs.h"
+#include "work/stream.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -59,7 +59,7 @@ for path in src/*/; do
 done
 
 # What a folder's files share among themselves alone.
-for header in store/sql.h sweep/wire.h figure/page.h; do
+for header in work/stream.h store/sql.h sweep/wire.h figure/page.h; do
     [[ -e src/$header ]] || complain "src/$header: no such file; the list of private headers is stale"
     own=src/${header%/*}
     while IFS=: read -r file line include; do
