@@ -29,7 +29,7 @@ find_program(ONCHIP_CUDA_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 c
              DOC "The clang that compiles workloads/*/*.cu to PTX")
 need(ONCHIP_UTHASH "uthash.h, hash tables" uthash-dev)
 need(ONCHIP_XXHASH "xxhash.h, hashes" libxxhash-dev)
-need(SQLite3_FOUND "sqlite3.h and libsqlite3, the results store" libsqlite3-dev)
+need(SQLite3_FOUND "sqlite3.h and libsqlite3, the program's results store" libsqlite3-dev)
 need(ONCHIP_CUDA_CLANG "clang, which compiles the workloads' device code" clang)
 if(needed)
     list(JOIN needed_packages " " packages)

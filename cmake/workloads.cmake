@@ -1,4 +1,4 @@
-# Workloads, GPU descriptions and other texts, built into the library.
+# Workloads, GPU descriptions and other texts, built into the library and the program.
 #
 # A workload is a pair workloads/<suite>/<name>.cu (device code) and <name>.c (host code, which defines `const Workload
 # workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. The PTX, the
@@ -53,9 +53,9 @@ add_custom_command(
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
 # --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ----------------------------
-# embed_texts(KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending, become
-# the table that tools/embed.c knows as KIND.
-function(embed_texts kind folder pattern)
+# embed_texts(LIST KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending,
+# become the table that tools/embed.c knows as KIND, a source file more in LIST.
+function(embed_texts list kind folder pattern)
     file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/${pattern})
     set(arguments)
     set(paths)
@@ -70,9 +70,9 @@ function(embed_texts kind folder pattern)
         DEPENDS embed ${paths}
         COMMENT "Embedding ${folder}/${pattern}"
         VERBATIM)
-    set(sources ${sources} ${CMAKE_BINARY_DIR}/${kind}.gen.c PARENT_SCOPE)
+    set(${list} ${${list}} ${CMAKE_BINARY_DIR}/${kind}.gen.c PARENT_SCOPE)
 endfunction()
-embed_texts(gpus gpus *.ini)
-embed_texts(schema src/lab/schema *.sql)
-embed_texts(reproduce reproduce */*.ini)
-embed_texts(page src/lab/page *)
+embed_texts(sources gpus gpus *.ini)
+embed_texts(program_sources schema src/store/schema *.sql)
+embed_texts(program_sources reproduce reproduce */*.ini)
+embed_texts(program_sources page src/figure/page *)

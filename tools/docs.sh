@@ -25,7 +25,7 @@ page() {
 
 "$onchip" show keys | page doc/gpu.md
 "$onchip" show counters | page doc/counters.md
-awk -f tools/schema.awk src/lab/schema/*.sql >"$scratch/schema.md"
+awk -f tools/schema.awk src/store/schema/*.sql >"$scratch/schema.md"
 awk -v schema="$scratch/schema.md" '
     /^<!-- end -->$/ { on = 0 }
     !on

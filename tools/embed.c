@@ -1,7 +1,7 @@
 // embed.c: files into C, at build time. Usage: embed workloads|gpus|schema|reproduce|page OUT.c NAME=FILE …
 //
-// "workloads" writes ptx_NAME[] for each file and the registry of lab.h over them; the others write tables
-// of names and texts, of chip.h and lab.h.
+// "workloads" writes ptx_NAME[] for each file and the registry of work/programs.h over them; the others write
+// tables of names and texts, each declared by the header of its folder.
 // A file becomes one string literal a line, so that the output can be read and the compiler takes it in at once.
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void put_file(FILE *out, const char *path)
 
 static void put_workloads(FILE *out, char **names, char **paths, int n)
 {
-    fputs("#include \"lab/lab.h\"\n\n", out);
+    fputs("#include \"work/programs.h\"\n\n", out);
     for (int i = 0; i < n; i++) {
         fprintf(out, "extern const Workload workload_%s;\nstatic const char ptx_%s[] =\n", names[i], names[i]);
         put_file(out, paths[i]);
@@ -97,11 +97,11 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "gpus"))
         put_texts(out, "chip/chip.h", "GpuFile", "gpu_file", names, paths, n);
     else if (!strcmp(argv[1], "schema"))
-        put_texts(out, "lab/lab.h", "SchemaFile", "schema_file", names, paths, n);
+        put_texts(out, "store/sql.h", "SchemaFile", "schema_file", names, paths, n);
     else if (!strcmp(argv[1], "reproduce"))
-        put_texts(out, "lab/lab.h", "ReproduceFile", "reproduce_file", names, paths, n);
+        put_texts(out, "reproduce/reproduce.h", "ReproduceFile", "reproduce_file", names, paths, n);
     else if (!strcmp(argv[1], "page"))
-        put_texts(out, "lab/lab.h", "PageFile", "page_file", names, paths, n);
+        put_texts(out, "figure/page.h", "PageFile", "page_file", names, paths, n);
     else
         put_workloads(out, names, paths, n);
     if (fclose(out)) fail(argv[2]);

@@ -18,6 +18,7 @@ import subprocess, sys, textwrap, threading, time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build-mutate"
 EQUAL = ROOT / "tools/mutants.equal"
+LIBRARIES = "libonchip.a", "libonchip_program.a"
 
 CHIP = "chip/(?!conservation|streaming)"  # those two take long, and little else
 # A folder's sources, and patterns of its nearest tests. Then come the wider ones, in this order; within a pattern,
@@ -29,8 +30,7 @@ FOLDERS = {
     "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
-    "lab": (["src/lab/%s.c" % name for name in ("store", "runs", "query", "merge", "export", "values", "cell")],
-            ["lab/(store|db|query|key|compare|report|sweep)"]),
+    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|compare|formula|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
          "cli/(json|names|lines|functional)", "lab/(counts|results)"]
@@ -234,7 +234,7 @@ class Copy:
                  "-DCMAKE_C_FLAGS=-Werror=int-conversion -Werror=incompatible-pointer-types")
         # All of it only once: CTest tells nothing of tests whose programs aren't there.
         known = all("command" in t for t in self.described())
-        if self.ninja("libonchip.a" if known else "all"): sys.exit("the tree doesn't build: see %s" % self.log)
+        if self.ninja(*(LIBRARIES if known else ["all"])): sys.exit("the tree doesn't build: see %s" % self.log)
         self.objects = collections.defaultdict(list)
         for c in json.loads((self.build / "compile_commands.json").read_text()):
             self.objects[os.path.relpath(c["file"], self.tree)].append(re.search(r" -o (\S+)", c["command"])[1])
@@ -300,14 +300,14 @@ class Copy:
             return "SURVIVED"
         finally:
             # The original's objects are put back instead of being compiled again. Ninja believes in one whose time is
-            # the one that it wrote down; the library with the mutant goes.
+            # the one that it wrote down; the libraries, one of which has the mutant, go.
             path.write_text(text)
             os.utime(path, ns=(time_of_text, time_of_text))
             for o, code, time_of_code in kept:
                 time_of_code = o.stat().st_mtime_ns if o.exists() else time_of_code
                 o.write_bytes(code)
                 os.utime(o, ns=(time_of_code, time_of_code))
-            (self.build / "libonchip.a").unlink(missing_ok=True)
+            for library in LIBRARIES: (self.build / library).unlink(missing_ok=True)
 
 
 def kill_session(leader):

@@ -1,9 +1,9 @@
 // host.h: what the workloads' host code shares: launch shapes, seeded input, and a dot product for references.
-// A null pointer here means that the run has already failed (lab.h): nothing is touched then.
+// A null pointer here means that the run has already failed (work.h): nothing is touched then.
 #ifndef WORKLOADS_HOST_H
 #define WORKLOADS_HOST_H
 
-#include "lab/lab.h"
+#include "work/work.h"
 
 static inline uint32_t ceil_div(int64_t n, int64_t by) { return (uint32_t)((n + by - 1) / by); }
 

@@ -142,9 +142,5 @@ RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, ui
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_free(Record *r);
-// Launches of one kernel, summed: its data structures by name, end − start the time of all. sum begins zeroed. What is
-// kept by instruction isn't summed.
-void record_add(Record *sum, const Record *r);
-bool record_alike(const Record *a, const Record *b);  // of one kernel, both timed or both not
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLI_H
 #define CLI_H
 
-#include "lab/lab.h"
+#include "reproduce/reproduce.h"
 
 #include <onchip.h>
 

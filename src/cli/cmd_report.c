@@ -94,14 +94,14 @@ static bool make_runs(Request *r, Store *store, Sweep *s)
     SweepOptions sweep = {.jobs = 0};
     bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
     if (ok && interrupted() && !s->done && !s->failed) ok = diag_error(&r->diag, "interrupted before any run");
-    Identities *ids = identities_open();
+    Planner *planner = planner_open();
     for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {
-        Identity id;
-        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, &r->diag);
-        if (ok) vec_push(&r->keys, arena_text(&r->matrix.arena, id.key, KEY_DIGITS));
-        identity_free(&id);
+        Plan plan;
+        ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, &r->diag);
+        if (ok) vec_push(&r->keys, arena_text(&r->matrix.arena, plan.id.key, KEY_DIGITS));
+        plan_free(&plan);
     }
-    identities_close(ids);
+    planner_close(planner);
     r->report.keys = &r->keys;
     return ok;
 }
@@ -123,7 +123,7 @@ static int run(Request *r)
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);
     if (!store) return EXIT_FAILED;
     Text html = {0};
-    Report made;
+    ReportCount made;
     Sweep s = {.failed = 0};
     bool ran = !r->run || make_runs(r, store, &s);
     bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);

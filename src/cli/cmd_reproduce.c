@@ -398,7 +398,7 @@ int cmd_reproduce(int argc, char **argv)
     int code = -1;
     if (!ranks_open(&r.sweep.ranks, &diag))
         code = EXIT_FAILED;
-    else if (r.sweep.ranks && r.sweep.ranks->rank)
+    else if (ranks_rank(r.sweep.ranks))
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = all(&r, &diag);

@@ -170,10 +170,16 @@ static int take_option(Run *r, int o)
         text_free(&why);
         break;
     }
-    case R_KERNEL: r->file.kernel = v; break;
-    case R_GRID: r->file.grid = v; break;
-    case R_BLOCK: r->file.block = v; break;
-    case R_SMEM: r->file.smem = v; break;
+    case R_KERNEL:
+    case R_GRID:
+    case R_BLOCK:
+    case R_SMEM: {
+        Text why = {0};
+        bool ok = file_set(&r->file, options[o].name + 2, v, &why);
+        code = ok ? -1 : refuse(r, EXIT_USAGE, "%s", why.v);
+        text_free(&why);
+        break;
+    }
     case R_ARG: vec_push(&r->file.args, v); break;
     case R_DUMP: vec_push(&r->dumps, v); break;
     case R_HELP:
@@ -427,7 +433,7 @@ static bool wants_json(const Run *r, int argc, char **argv)
 
 int cmd_run(int argc, char **argv)
 {
-    Run r = {.sl1 = sl1_defaults};
+    Run r = {.sl1 = sl1_defaults, .file = file_run(NULL)};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
     if (r.error.n) {

@@ -160,19 +160,19 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
 
 static int dry_run(const Request *r, Store *store, Diag *diag)
 {
-    Identities *ids = identities_open();
+    Planner *planner = planner_open();
     static const char *const words[] = {"to run", "stored", "failed"};
     bool ok = true;
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
-        Identity id;
+        Plan plan;
         if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
-        ok = matrix_identify(&r->matrix, ids, &r->matrix.cells.v[k], &id, diag);
+        ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, diag);
         if (ok)
-            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, id.key)], id.program, id.params, id.gpu,
-                   id.overrides, id.options);
-        identity_free(&id);
+            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, plan.id.key)], plan.id.program, plan.id.params,
+                   plan.id.gpu, plan.id.overrides, plan.id.options);
+        plan_free(&plan);
     }
-    identities_close(ids);
+    planner_close(planner);
     return ok ? EXIT_OK : EXIT_USAGE;
 }
 
@@ -227,11 +227,11 @@ int cmd_sweep(int argc, char **argv)
     int code = -1;
     if (!has_shard(argc, argv) && !ranks_open(&r.sweep.ranks, &r.diag))
         code = EXIT_FAILED;
-    else if (r.sweep.ranks && r.sweep.ranks->rank)
+    else if (ranks_rank(r.sweep.ranks))
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
         code = run(&r);
-    if (!(r.sweep.ranks && r.sweep.ranks->rank)) tell_diag(&r.diag);
+    if (!ranks_rank(r.sweep.ranks)) tell_diag(&r.diag);
     ranks_close(r.sweep.ranks);
     diag_free(&r.diag);
     matrix_free(&r.matrix);

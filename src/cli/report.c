@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { JSON_VERSION = 2 };
@@ -62,74 +61,25 @@ static void structures(const LaunchSum *sum, FILE *out)
 {
     // What lines that earlier launches left dirty cost is DRAM's too, but no structure's.
     uint64_t dram = sum->count[C_DRAM_READ_BYTES] + sum->count[C_DRAM_WRITE_BYTES], atomics = 0;
-    for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].atomics;
+    for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].stat.atomics;
     const char *const heads[] = {"structure",    "loads",       "stores",  atomics ? "atomics" : NULL,
                                  "sectors/req.", "L1 accesses", "L1 hits", "of DRAM"};
     Table t = {.columns = COUNT(heads) - !atomics, .indent = 2, .tails = 1};
     for (size_t k = 0; k < COUNT(heads); k++)
         if (heads[k]) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
-        const RunStructure *s = &sum->structures.v[k];
+        const StructStat *s = &sum->structures.v[k].stat;
         char each[32];
         snprintf(each, sizeof each, "%.2f", (double)s->sectors / (double)(s->loads + s->stores + s->atomics));
-        table_add(&t, s->name);
+        table_add(&t, sum->structures.v[k].name);
         add_count(&t, s->loads), add_count(&t, s->stores);
         if (atomics) add_count(&t, s->atomics);
         table_add(&t, each);
         add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
-        add_share(&t, s->dram_bytes, dram);
+        add_share(&t, sum->structures.v[k].dram_bytes, dram);
     }
     if (sum->structures.n) table_print(&t, out);
     table_free(&t);
-}
-
-typedef struct Line {
-    const char *file;
-    uint32_t line;
-    InstStat sum;
-} Line;
-
-static int by_heat(const void *a, const void *b)
-{
-    const Line *x = a, *y = b;
-    uint64_t p = x->sum.stalls + x->sum.issued, q = y->sum.stalls + y->sum.issued;
-    if (p != q) return p < q ? 1 : -1;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
-    return strcmp(x->file, y->file);
-}
-
-// The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no
-// line.
-static Line place_of(const Module *m, const Inst *i)
-{
-    const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
-    if (loc && loc->line)
-        for (size_t k = 0; k < m->files.n; k++)
-            if (m->files.v[k].index == loc->file) return (Line){.file = m->files.v[k].name, .line = loc->line};
-    int line, column;
-    source_place(&m->source, i->at, &line, &column);
-    return (Line){.file = m->source.name, .line = (uint32_t)line};
-}
-
-// Sums instructions by source line. Returns how many lines; the caller frees *out.
-static size_t by_line(const Kernel *kernel, const InstStat *inst, Line **out)
-{
-    VEC(Line) lines = {0};
-    for (size_t c = 0; kernel && inst && c < kernel->codes.n; c++) {
-        const Code *code = kernel->codes.v[c];
-        for (uint32_t i = 0; i < code->n; i++) {
-            const InstStat *s = &inst[code->stat_base + i];
-            if (!s->issued) continue;
-            Line l = place_of(code->f->module, &code->f->insts.v[i]);
-            size_t k = 0;
-            while (k < lines.n && (lines.v[k].line != l.line || strcmp(lines.v[k].file, l.file))) k++;
-            if (k == lines.n) vec_push(&lines, l);
-            add_inst(&lines.v[k].sum, s);
-        }
-    }
-    if (lines.n) qsort(lines.v, lines.n, sizeof *lines.v, by_heat);
-    *out = lines.v;
-    return lines.n;
 }
 
 static void hottest(const LaunchSum *sum, FILE *out)
@@ -137,21 +87,21 @@ static void hottest(const LaunchSum *sum, FILE *out)
     enum { SHOWN = 12 };
     static const char *const heads[] = {"source line", "issued", "stalls", "transactions", "L1 accesses", "L1 hits"};
     Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
-    Line *lines;
-    size_t n = by_line(sum->first->code, sum->inst, &lines);
+    LineStats lines = {0};
+    lines_of(sum->code, sum->inst, &lines);
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
-    for (size_t k = 0; k < n && k < SHOWN; k++) {
-        const InstStat *s = &lines[k].sum;
+    for (size_t k = 0; k < lines.n && k < SHOWN; k++) {
+        const InstStat *s = &lines.v[k].stat;
         Text place = {0};
-        text_printf(&place, "%s:%u", lines[k].file, lines[k].line);
+        text_printf(&place, "%s:%u", lines.v[k].file, lines.v[k].line);
         table_add(&t, place.v);
         add_count(&t, s->issued), add_count(&t, s->stalls), add_count(&t, s->transactions);
         add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
         text_free(&place);
     }
-    if (n) table_print(&t, out);
+    if (lines.n) table_print(&t, out);
     table_free(&t);
-    mem_free(lines);
+    vec_free(&lines);
 }
 
 static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
@@ -203,20 +153,19 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
 
 static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *out)
 {
-    const Record *r = sum->first;
     const uint64_t *c = sum->count;
     char a[32], b[32];
-    char *name = name_shown(r->kernel);
-    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, r->info.grid[0], r->info.grid[1], r->info.grid[2],
-            r->info.block[0], r->info.block[1], r->info.block[2]);
+    char *name = name_shown(sum->kernel);
+    fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, sum->info.grid[0], sum->info.grid[1], sum->info.grid[2],
+            sum->info.block[0], sum->info.block[1], sum->info.block[2]);
     mem_free(name);
     if (sum->launches > 1) fprintf(out, ", %llu launches summed", (unsigned long long)sum->launches);
     fprintf(out, "\n");
     format_count(a, (double)c[C_WARP_INSTS]);
     format_count(b, (double)c[C_THREAD_INSTS]);
-    if (r->functional) {
+    if (sum->functional) {
         fprintf(out, "  executed without time: %s warp instructions%s, %s thread instructions\n", a,
-                r->partial ? " so far" : "", b);
+                sum->partial ? " so far" : "", b);
         return;
     }
     double ms = 1e3 * rate(c, g, "seconds");
@@ -224,8 +173,9 @@ static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *ou
               (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
               ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
-              100 * rate(c, g, "occupancy"), r->occupancy_blocks, r->occupancy_blocks == 1 ? "" : "s",
-              r->occupancy_warps, r->occupancy_warps == 1 ? "" : "s", r->occupancy_limit ? r->occupancy_limit : "?");
+              100 * rate(c, g, "occupancy"), sum->occupancy_blocks, sum->occupancy_blocks == 1 ? "" : "s",
+              sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
+              sum->occupancy_limit ? sum->occupancy_limit : "?");
     slots(c, out);
     memory_text(c, g, out);
     structures(sum, out);
@@ -247,12 +197,12 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
     LaunchSums sums = {0};
-    launches_sum(d, &sums);
+    device_sums(d, &sums);
     for (size_t k = 0; k < sums.n; k++) {
         kernel_text(&sums.v[k], g, info->lines, out);
-        timed |= !sums.v[k].first->functional;
+        timed |= !sums.v[k].functional;
     }
-    launches_free(&sums);
+    sums_free(&sums);
     if (info->lines && timed)
         put_row(out, "\nstalls", 8, BREAK_WORDS,
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "
@@ -312,22 +262,22 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     }
     json_close(j, ']');
     if (lines) {
-        Line *l;
-        size_t n = by_line(r->code, r->inst, &l);
+        LineStats l = {0};
+        lines_of(r->code, r->inst, &l);
         json_open(j, "lines", '[');
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < l.n; k++) {
             json_open(j, NULL, '{');
-            json_string(j, "file", l[k].file);
-            json_uint(j, "line", l[k].line);
-            json_uint(j, "issued", l[k].sum.issued);
-            json_uint(j, "stall_slots", l[k].sum.stalls);
-            json_uint(j, "transactions", l[k].sum.transactions);
-            json_uint(j, "l1_accesses", l[k].sum.l1_accesses);
-            json_uint(j, "l1_hits", l[k].sum.l1_hits);
+            json_string(j, "file", l.v[k].file);
+            json_uint(j, "line", l.v[k].line);
+            json_uint(j, "issued", l.v[k].stat.issued);
+            json_uint(j, "stall_slots", l.v[k].stat.stalls);
+            json_uint(j, "transactions", l.v[k].stat.transactions);
+            json_uint(j, "l1_accesses", l.v[k].stat.l1_accesses);
+            json_uint(j, "l1_hits", l.v[k].stat.l1_hits);
             json_close(j, '}');
         }
         json_close(j, ']');
-        mem_free(l);
+        vec_free(&l);
     }
     if (interval && r->samples.n) {
         json_open(j, "series", '{');

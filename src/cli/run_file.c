@@ -1,4 +1,4 @@
-// run_file.c: a kernel of a bare PTX file (lab's file.c), and its buffers given back.
+// run_file.c: a kernel of a bare PTX file (work/file.c), and its buffers given back.
 #include "cli/cli.h"
 
 #include <errno.h>

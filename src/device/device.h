@@ -98,6 +98,8 @@ void params_free(ParamTable *t);
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders -----------------------------------------------------------------------------------
+// A simulated device of a description that was read already; config's own isn't looked at.
+oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Text *message);
 void device_transform(oc_device *d, const Transform *transform);
 // Blocks of a kernel that an SM has room for at a time; 0: none.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
@@ -122,16 +124,48 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);  // null: there is none, or it was forgotten
-// All that was recorded: first what was forgotten, summed by kernel in the order of the first launches, then the
-// launches that weren't.
-size_t device_entries(const oc_device *d);
-const Record *device_entry(const oc_device *d, size_t entry);
-double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
+double device_wall_seconds(const oc_device *d);                  // host time spent simulating launches
 double device_busy_seconds(const oc_device *d);  // given to its engines and the CPU so far, waiting left out
 uint64_t device_bytes(const oc_device *d);       // allocated in the device's memory, at most so far
 // Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
 // them; the others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
+
+// --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
+typedef struct SumStructure {
+    char *name;
+    StructStat stat;
+    uint64_t dram_bytes;
+} SumStructure;
+typedef struct LaunchSum {
+    char *kernel;
+    LaunchInfo info;  // grid, block and occupancy are those of the first
+    uint32_t occupancy_blocks, occupancy_warps;
+    const char *occupancy_limit;
+    bool functional, partial;  // partial: one of them is
+    uint64_t launches, count[C_COUNT];
+    VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
+    Map places;                    // of names in them
+    InstStat *inst;                // of code; null: none
+    uint32_t insts;
+    const Kernel *code;  // valid as long as its module is loaded
+    double seconds;
+    VEC(uint64_t) samples;  // those of all launches one after the other
+} LaunchSum;
+typedef VEC(LaunchSum) LaunchSums;
+void sums_free(LaunchSums *sums);
+// All launches of a device, in the order of each kernel's first; timed ones and others are apart.
+void device_sums(const oc_device *d, LaunchSums *out);
+
+// --- lines.c: lines of the source ------------------------------------------------------------------------------------
+typedef struct LineStat {
+    const char *file;
+    uint32_t line;
+    InstStat stat;
+} LineStat;
+typedef VEC(LineStat) LineStats;
+// Lines that had an instruction issued, the hottest first. Either may be null: none. out is released with vec_free.
+void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 
 #endif

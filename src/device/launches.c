@@ -16,11 +16,11 @@ const Record *device_record(const oc_device *base, size_t launch)
     return launch >= d->forgotten && launch - d->forgotten < d->records.n ? &d->records.v[launch - d->forgotten] : NULL;
 }
 
-size_t device_entries(const oc_device *base) { return sim_of(base)->sums.n + sim_of(base)->records.n; }
-const Record *device_entry(const oc_device *base, size_t entry)
+void device_sums(const oc_device *base, LaunchSums *out)
 {
     const Sim *d = sim_of(base);
-    return entry < d->sums.n ? &d->sums.v[entry] : &d->records.v[entry - d->sums.n];
+    sums_copy(out, &d->sums);
+    for (size_t k = 0; k < d->records.n; k++) sums_add(out, &d->records.v[k]);
 }
 
 const char *sim_launch_kernel(const oc_device *base, size_t launch)
@@ -45,21 +45,13 @@ double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
     return 0;
 }
 
-static void fold(Sim *d, const Record *r)
-{
-    size_t at = 0;
-    while (at < d->sums.n && !record_alike(&d->sums.v[at], r)) at++;
-    if (at == d->sums.n) vec_push(&d->sums, (Record){0});
-    record_add(&d->sums.v[at], r);
-}
-
 // The rest is moved to the front, so only when there is as much to forget as to keep.
 void sim_forget(oc_device *base, size_t keep)
 {
     Sim *d = sim_of(base);
     if (d->records.n <= keep || d->records.n - keep < keep) return;
     size_t n = d->records.n - keep;
-    for (size_t k = 0; k < n; k++) fold(d, &d->records.v[k]), record_free(&d->records.v[k]);
+    for (size_t k = 0; k < n; k++) sums_add(&d->sums, &d->records.v[k]), record_free(&d->records.v[k]);
     memmove(d->records.v, d->records.v + n, keep * sizeof *d->records.v);
     d->records.n = keep;
     d->forgotten += n;
@@ -68,6 +60,6 @@ void sim_forget(oc_device *base, size_t keep)
 void sim_free_launches(Sim *d)
 {
     for (size_t r = 0; r < d->records.n; r++) record_free(&d->records.v[r]);
-    for (size_t r = 0; r < d->sums.n; r++) record_free(&d->sums.v[r]);
-    vec_free(&d->records), vec_free(&d->sums);
+    vec_free(&d->records);
+    sums_free(&d->sums);
 }

@@ -440,18 +440,27 @@ static const DeviceOps sim_ops = {
 oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
 {
     Diag diag = {0};
+    Gpu gpu;
+    *out = NULL;
+    if (gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag))
+        return device_open(config, &gpu, out, message);
+    oc_status status = device_blame(config->gpu, &diag);
+    text_put(message, diag.text.v ? diag.text.v : "");
+    diag_free(&diag);
+    return status;
+}
+
+// --- for the program's own folders -----------------------------------------------------------------------------------
+oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Text *message)
+{
+    Diag diag = {0};
     *out = NULL;
     Sim *d = mem_alloc(sizeof *d);
     d->base.ops = &sim_ops;
+    d->base.stop = config->stop;
     d->config = *config;
     d->standard.base.device = &d->base;
-    if (!gpu_load(&d->gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
-        oc_status status = device_blame(config->gpu, &diag);
-        text_put(message, diag.text.v ? diag.text.v : "");
-        diag_free(&diag);
-        mem_free(d);
-        return status;
-    }
+    d->gpu = *gpu;
     gmem_open(&d->memory, d->gpu.memory);
     if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
         oc_status status = diag.memory ? OC_OUT_OF_MEMORY : OC_BAD_FILE;
@@ -465,7 +474,7 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     *out = &d->base;
     return OC_OK;
 }
-// --- for the program's own folders -----------------------------------------------------------------------------------
+
 oc_status device_blame(const char *gpu, const Diag *diag)
 {
     if (diag->memory) return OC_OUT_OF_MEMORY;

@@ -37,7 +37,7 @@ typedef struct Sim {
     VEC(SimStream *) streams;
     VEC(SimEvent *) events;
     VEC(Record) records;  // of the launches from number forgotten on
-    VEC(Record) sums;     // of those before
+    LaunchSums sums;      // of those before
     size_t forgotten;
     VEC(Texture) textures;
     VEC(char *) labels;
@@ -65,6 +65,10 @@ oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
 const char *sim_keep_label(Sim *d, const char *label);  // sim.c
+
+// sums.c
+void sums_add(LaunchSums *sums, const Record *r);
+void sums_copy(LaunchSums *to, const LaunchSums *from);  // to is empty
 
 // launches.c
 size_t sim_launches(const oc_device *d);

@@ -83,26 +83,20 @@ static bool may_change(const Launch *l, Kernel *k)
 }
 
 // --- parameters ------------------------------------------------------------------------------------------------------
-// The application's, in an array of pointers or in one buffer.
-typedef struct Params {
-    void **array;
-    const uint8_t *buffer;
-    size_t bytes;
-} Params;
-
-static bool read_params(const Launch *l, const Sl1Kernel *of, Params *p)
+static bool read_params(const Launch *l, const Sl1Kernel *of, Sl1Args *p)
 {
-    *p = (Params){.array = l->params};
+    size_t bytes = 0;
+    *p = (Sl1Args){.each = (const void *const *)l->params};
     if (!l->extra) return l->params;
     for (void **e = l->extra; (uintptr_t)e[0] != PARAM_END; e += 2) {
         if ((uintptr_t)e[0] == PARAM_BUFFER)
             p->buffer = e[1];
         else if ((uintptr_t)e[0] == PARAM_BYTES)
-            p->bytes = *(const size_t *)e[1];
+            bytes = *(const size_t *)e[1];
         else
             return false;
     }
-    return !p->array && p->buffer && p->bytes >= of->param_bytes;
+    return !p->each && p->buffer && bytes >= of->param_bytes;
 }
 
 static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
@@ -112,14 +106,6 @@ static bool allocation(void *user, uint64_t p, uint64_t *base, uint64_t *bytes)
     bool known = REAL(cuMemGetAddressRange_v2, base, &size, p) == CUDA_SUCCESS;
     *bytes = size;
     return known;
-}
-
-static bool all_apart(const Params *p, const Sl1Kernel *of)
-{
-    uint64_t pointer[SL1_STRUCTURES];
-    for (uint32_t i = 0; i < of->structures; i++)
-        memcpy(&pointer[i], p->array ? p->array[of->param[i]] : p->buffer + of->offset[i], sizeof pointer[i]);
-    return sl1_apart(of, settings(), pointer, allocation, NULL);
 }
 
 // --- room ------------------------------------------------------------------------------------------------------------
@@ -200,40 +186,36 @@ static Sl1Share share_of(Kernel *k, CUfunction f, Shape s)
 }
 
 // --- launching -------------------------------------------------------------------------------------------------------
-static CUfunction rewritten_kernel(Kernel *k, bool apart)
+static CUfunction rewritten_kernel(Kernel *k, bool apart, const char *name)
 {
     CUfunction f = k->rewritten[apart];
     if (f) return f;
-    Text name = {0};
     CUkernel kernel = NULL;
     CUresult r;
-    text_printf(&name, "%s%s", k->of->name, apart ? SL1_APART : SL1_ALIAS);
     if (k->library)
-        r = REAL(cuLibraryGetKernel, &kernel, k->owner, name.v), f = (CUfunction)kernel;
+        r = REAL(cuLibraryGetKernel, &kernel, k->owner, name), f = (CUfunction)kernel;
     else
-        r = REAL(cuModuleGetFunction, &f, k->owner, name.v);
-    text_free(&name);
+        r = REAL(cuModuleGetFunction, &f, k->owner, name);
     if (r != CUDA_SUCCESS) return NULL;
     k->rewritten[apart] = f;
     return f;
 }
 
 // With the two hidden parameters behind the application's.
-static CUresult issue_rewritten(const Launch *l, const Sl1Kernel *of, const Params *p, CUfunction f, Sl1Share share)
+static CUresult issue_rewritten(const Launch *l, const Sl1Kernel *of, Sl1Args p, CUfunction f, Sl1Share share)
 {
     Launch to = *l;
     to.f = f, to.c.smem = share.smem;
-    if (p->array) {
+    if (p.each) {
         to.params = mem_alloc(sizeof *to.params * (of->params + 2));
-        memcpy(to.params, p->array, sizeof *to.params * of->params);
-        to.params[of->params] = &share.region, to.params[of->params + 1] = &share.lines;
+        sl1_args(of, p.each, &share, (const void **)to.params);
         CUresult r = issue(&to);
         mem_free(to.params);
         return r;
     }
     size_t at = (of->param_bytes + 3) & ~3u, bytes = at + 8;
     uint8_t *buffer = mem_alloc(bytes);
-    memcpy(buffer, p->buffer, of->param_bytes);
+    memcpy(buffer, p.buffer, of->param_bytes);
     memcpy(buffer + at, &share.region, 4), memcpy(buffer + at + 4, &share.lines, 4);
     void *extra[] = {(void *)(uintptr_t)PARAM_BUFFER, buffer, (void *)(uintptr_t)PARAM_BYTES, &bytes,
                      (void *)(uintptr_t)PARAM_END};
@@ -243,33 +225,50 @@ static CUresult issue_rewritten(const Launch *l, const Sl1Kernel *of, const Para
     return r;
 }
 
+// A launch that is to be decided on, as a host of sl1_launch.
+typedef struct Asked {
+    const Launch *l;
+    Kernel *k;
+    CUfunction f;  // the rewritten kernel
+    Shape shape;
+} Asked;
+
+static bool rewritten(void *user, bool apart, const char *name)
+{
+    Asked *a = user;
+    a->f = rewritten_kernel(a->k, apart, name);
+    return a->f && REAL(cuCtxGetDevice, &a->shape.device) == CUDA_SUCCESS;
+}
+
+// What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same
+// shape.
+static Sl1Share share(void *user, bool apart)
+{
+    Asked *a = user;
+    const CUlaunchConfig *c = &a->l->c;
+    a->shape.apart = apart;
+    a->shape.threads = c->block[0] * c->block[1] * c->block[2], a->shape.smem = c->smem;
+    a->shape.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
+    return share_of(a->k, a->f, a->shape);
+}
+
 // False: the application's own launch is to be issued.
 static bool launch_rewritten(const Launch *l, Kernel *k)
 {
-    Params p;
-    const CUlaunchConfig *c = &l->c;
-    Shape s = {.threads = c->block[0] * c->block[1] * c->block[2], .smem = c->smem};
+    static const uint32_t told[] = {
+        [SL1_POINTERS] = TOLD_ODD, [SL1_NO_KERNEL] = TOLD_MISSING, [SL1_CROWDED] = TOLD_ROOM};
+    Sl1Args p;
+    Asked a = {.l = l, .k = k};
     if (!may_change(l, k)) return false;
     if (!read_params(l, k->of, &p)) return left(k, TOLD_PARAMS, "its parameters are not understood");
-    s.apart = all_apart(&p, k->of);
-    if (!s.apart && sl1_needs_apart(settings()))
-        return left(
-            k, TOLD_ODD,
-            "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes");
-    CUfunction f = rewritten_kernel(k, s.apart);
-    if (!f || REAL(cuCtxGetDevice, &s.device) != CUDA_SUCCESS)
-        return left(k, TOLD_MISSING, "its rewritten kernel is not found");
-    // What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same
-    // shape.
-    s.blocks = MIN((uint64_t)c->grid[0] * c->grid[1] * c->grid[2], 1 << 16);
-    Sl1Share share = share_of(k, f, s);
-    if (share.left) return left(k, TOLD_ROOM, share.left);
+    Sl1Choice c = sl1_launch(k->of, settings(), p, &(Sl1Host){allocation, rewritten, share, &a});
+    if (c.why) return left(k, told[c.verdict], c.why);
     if (first_time(k, TOLD_LINES))
         log_line("%s: %s is launched rewritten: %u line%s of %u bytes a thread, %u bytes of dynamic shared memory a "
                  "block, pointers %s",
-                 k->image->name, k->of->name, share.lines, share.lines == 1 ? "" : "s", settings()->line, share.smem,
-                 s.apart ? "apart" : "that may alias");
-    CUresult r = issue_rewritten(l, k->of, &p, f, share);
+                 k->image->name, k->of->name, c.share.lines, c.share.lines == 1 ? "" : "s", settings()->line,
+                 c.share.smem, c.apart ? "apart" : "that may alias");
+    CUresult r = issue_rewritten(l, k->of, p, a.f, c.share);
     if (r == CUDA_SUCCESS) return true;
     if (first_time(k, TOLD_REFUSED))
         log_line("%s: %s is launched as it is: the driver refuses the rewritten one: %s", k->image->name, k->of->name,

@@ -2,8 +2,11 @@
 // same memory, the one that needn't; and how many lines a thread gets: CLN = ⌊(shared memory of an SM / threads of an
 // SM) / line⌋ (§3.1), of what the application leaves free. Granularity, reserved bytes and the rewritten kernel's
 // registers come in through the question that is asked: how many blocks does an SM have room for, when each takes so
-// many bytes more?
+// many bytes more? A simulated device, and a real one's driver in the library that is preloaded, decide by the same
+// code.
 #include "sl1/sl1.h"
+
+#include <string.h>
 
 enum { PADDED = 256 };  // bytes of which drivers make allocations
 
@@ -58,4 +61,31 @@ Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t
     if (low == !aside) return s;
     s.left = NULL, s.lines = low - 1, s.smem = s.region + head + s.lines * line;
     return s;
+}
+
+Sl1Choice sl1_launch(const Sl1Kernel *k, const Sl1Options *o, Sl1Args args, const Sl1Host *host)
+{
+    uint64_t pointer[SL1_STRUCTURES];
+    for (uint32_t i = 0; i < k->structures; i++)
+        memcpy(&pointer[i], args.each ? args.each[k->param[i]] : args.buffer + k->offset[i], sizeof pointer[i]);
+    Sl1Choice c = {.apart = sl1_apart(k, o, pointer, host->range, host->user)};
+    if (!c.apart && sl1_needs_apart(o)) {
+        c.verdict = SL1_POINTERS;
+        c.why = "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes";
+        return c;
+    }
+    Text name = {0};
+    text_printf(&name, "%s%s", k->name, c.apart ? SL1_APART : SL1_ALIAS);
+    bool found = host->kernel(host->user, c.apart, name.v);
+    text_free(&name);
+    if (!found) return c.verdict = SL1_NO_KERNEL, c.why = "its rewritten kernel is not found", c;
+    c.share = host->share(host->user, c.apart);
+    if (c.share.left) c.verdict = SL1_CROWDED, c.why = c.share.left;
+    return c;
+}
+
+void sl1_args(const Sl1Kernel *k, const void *const *each, const Sl1Share *share, const void **all)
+{
+    if (k->params) memcpy(all, each, sizeof *all * k->params);
+    all[k->params] = &share->region, all[k->params + 1] = &share->lines;
 }

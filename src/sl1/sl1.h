@@ -284,5 +284,28 @@ typedef uint32_t Sl1Fit(void *user, bool original, uint32_t smem);
 // the kernel for pointers that don't alias.
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks,
                    uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
+// Arguments of a launch: a pointer to each, or a buffer of all.
+typedef struct Sl1Args {
+    const void *const *each;
+    const uint8_t *buffer;  // where each is null
+} Sl1Args;
+// What is asked of whatever launches: a simulated device, or a GPU's driver.
+typedef struct Sl1Host {
+    Sl1Range *range;
+    bool (*kernel)(void *user, bool apart, const char *name);  // is there this rewritten kernel? share is asked of it
+    Sl1Share (*share)(void *user, bool apart);  // by sl1_share, then or at an earlier launch like this one
+    void *user;
+} Sl1Host;
+typedef enum Sl1Verdict { SL1_REWRITTEN, SL1_POINTERS, SL1_NO_KERNEL, SL1_CROWDED } Sl1Verdict;
+typedef struct Sl1Choice {
+    Sl1Verdict verdict;
+    const char *why;  // the original is to be launched; null: the rewritten kernel
+    bool apart;       // which one
+    Sl1Share share;
+} Sl1Choice;
+// Whether a kernel that has rewritten ones is launched as one of them, and as which.
+Sl1Choice sl1_launch(const Sl1Kernel *k, const Sl1Options *o, Sl1Args args, const Sl1Host *host);
+// Pointers to the arguments of the rewritten kernel: the original's, and two into share. all has room for them.
+void sl1_args(const Sl1Kernel *k, const void *const *each, const Sl1Share *share, const void **all);
 
 #endif

@@ -1,7 +1,7 @@
 // The real GPU's back end on the stand-in driver beside this file: every workload gives the right result through it,
 // and errors say what they should. (The environment has the stand-in's folder in LD_LIBRARY_PATH.)
 #include "check.h"
-#include "lab/lab.h"
+#include "work/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

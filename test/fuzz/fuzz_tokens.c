@@ -5,10 +5,10 @@
 // settings too. With FUZZ_TELL in the environment it says what became of each kernel. seeds: test/lab/golden
 // build-fuzz/workloads test/run/data
 #include "device/sim.h"
-#include "lab/lab.h"
 #include "mutate.h"
 #include "reference.h"
 #include "sl1/sl1.h"
+#include "work/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

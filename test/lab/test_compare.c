@@ -1,5 +1,6 @@
 // Comparisons of made-up stores whose ratios and intervals are known by hand.
-#include "lab/lab.h"
+#include "store/query.h"
+#include "store/sql.h"
 
 #include "check.h"
 

@@ -3,7 +3,7 @@
 // live in registers between the iterations, but are stored in each (the pointers may alias).
 #include "check.h"
 #include "device/device.h"
-#include "lab/lab.h"
+#include "work/programs.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // gnuplot's manual and from HTML's rules of escaping.
 #include "check.h"
 #include "chip/chip.h"
-#include "lab/lab.h"
+#include "figure/page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Formulas: precedence, functions, names, and errors that point at their place.
 #include "check.h"
-#include "lab/lab.h"
+#include "store/query.h"
 
 #include <math.h>
 #include <string.h>

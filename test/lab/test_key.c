@@ -1,5 +1,5 @@
 // A run's key: the same for whatever means the same, another for whatever changes the result.
-#include "lab/lab.h"
+#include "sweep/sweep.h"
 
 #include "chip/chip.h"
 
@@ -11,14 +11,17 @@
 
 static Identity identified(Cell c)
 {
-    Identities *ids = identities_open();
-    Identity id;
+    Planner *planner = planner_open();
+    Plan plan;
     Diag d = {0};
     if (!c.verb) c.verb = "run";
     if (!c.program) c.program = "atax";
     if (!c.gpu) c.gpu = "gtx480";
-    if (!identify(ids, &c, &id, &d)) fail_msg("%s", d.text.v);
-    identities_close(ids);
+    if (!plan_cell(planner, &c, &plan, &d)) fail_msg("%s", d.text.v);
+    Identity id = plan.id;
+    plan.id = (Identity){.program = NULL};
+    plan_free(&plan);
+    planner_close(planner);
     return id;
 }
 

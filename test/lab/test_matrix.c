@@ -1,5 +1,5 @@
 // Matrices: which cells a product has, and that whatever is wrong in a file is shown at its line and column.
-#include "lab/lab.h"
+#include "sweep/sweep.h"
 
 #include "check.h"
 
@@ -31,16 +31,16 @@ static char *outcome(const char *text)
     Diag d = {0};
     Text out = {0};
     text_put(&out, "");
-    Identities *ids = identities_open();
+    Planner *planner = planner_open();
     bool ok = matrix_read(&m, path, &d);
     for (size_t k = 0; k < m.cells.n && ok; k++) {
-        Identity id;
-        ok = matrix_identify(&m, ids, &m.cells.v[k], &id, &d);
+        Plan plan;
+        ok = matrix_plan(&m, planner, &m.cells.v[k], &plan, &d);
         if (ok) cell_text(&m.cells.v[k], &out);
-        identity_free(&id);
+        plan_free(&plan);
     }
     if (!ok) out.n = 0, text_put(&out, strncmp(d.text.v, path, strlen(path)) ? d.text.v : d.text.v + strlen(path) + 1);
-    identities_close(ids);
+    planner_close(planner);
     matrix_free(&m);
     diag_free(&d);
     unlink(path);
@@ -183,6 +183,12 @@ static void refusals(void **state)
     assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n",
                   "error: shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
+    // A file's parameters, even before there is the file.
+    assert_begins("[matrix]\nprogram = none.ptx\ngrid = {4,4,4,4}\n",
+                  "3:9: error: none.ptx: grid 4,4,4,4: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4\n");
+    assert_begins("[matrix]\nprogram = none.ptx\nblock = 32\nsmem = 1KB\n", "4:8: error: none.ptx: smem 1KB: ");
+    assert_begins("[matrix]\nprogram = none.ptx\ngrit = 4\n",
+                  "3:1: error: none.ptx: a PTX file has no parameter 'grit'");
 }
 
 int main(void)

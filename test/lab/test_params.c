@@ -2,7 +2,7 @@
 // range, as a mistake of who chose it; the least value of each, and what 0 stands for, can be run with.
 #include "check.h"
 #include "device/device.h"
-#include "lab/lab.h"
+#include "work/programs.h"
 
 #include <string.h>
 

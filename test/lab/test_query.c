@@ -1,6 +1,8 @@
 // Stored runs as rows: sums over kernels are those of the device's record, a run's rates are the formulas over these
 // sums with the description's own values, and filters find settings however they were written.
-#include "lab/lab.h"
+#include "store/query.h"
+#include "store/sql.h"
+#include "sweep/sweep.h"
 
 #include "chip/chip.h"
 
@@ -18,11 +20,12 @@ typedef struct Fixture {
 static void add(Fixture *f, const char *program, const char *gpu, const char *const *params, const char *const *sets)
 {
     Cell c = {.verb = "run", .program = program, .gpu = gpu, .params = params, .sets = sets, .small = true};
-    Identity id;
-    Identities *ids = identities_open();
-    if (!identify(ids, &c, &id, &f->diag) || !cell_run(&c, &id, f->store, &f->diag)) fail_msg("%s", f->diag.text.v);
-    identity_free(&id);
-    identities_close(ids);
+    Plan plan;
+    Planner *planner = planner_open();
+    if (!plan_cell(planner, &c, &plan, &f->diag) || !plan_run(&plan, f->store, &f->diag))
+        fail_msg("%s", f->diag.text.v);
+    plan_free(&plan);
+    planner_close(planner);
 }
 
 static int open_store(void **state)

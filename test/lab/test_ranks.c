@@ -1,7 +1,8 @@
 // A sweep over ranks, with sockets in MPI's place: each worker is a process, and some of them do what workers
 // shouldn't. Whatever they do, the store has in the end what one process alone puts there, every run once.
 #include "check.h"
-#include "lab/lab.h"
+#include "store/sql.h"
+#include "sweep/wire.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 // them or are longer than they are, threads that get nothing. The results are right in every one.
 #include "check.h"
 #include "device/device.h"
-#include "lab/lab.h"
+#include "work/programs.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "called.h"
 #include "check.h"
 #include "equal.h"
-#include "lab/lab.h"
+#include "work/programs.h"
 
 #include <string.h>
 

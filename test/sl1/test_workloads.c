@@ -1,7 +1,7 @@
 // Every workload at its small size with the software L1: each checks its own result.
 #include "check.h"
-#include "lab/lab.h"
 #include "sl1/sl1.h"
+#include "work/programs.h"
 
 #include <onchip.h>
 #include <stdio.h>

@@ -57,7 +57,7 @@ sed '3s/wrong/right/' "$folder/wrong.md" | diff - "$folder/refreshed.md" >&2 ||
     complain "tools/blocks.sh doesn't write what is printed"
 
 # The schema's tables fail where a column has no sentence.
-sed 's/ -- the kernel$//' src/lab/schema/1.sql >"$folder/bare.sql"
+sed 's/ -- the kernel$//' src/store/schema/1.sql >"$folder/bare.sql"
 if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then
     complain "tools/schema.awk misses columns without sentence"
 fi

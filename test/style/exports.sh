@@ -1,15 +1,27 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym, and needs nothing but the C library.
+# functions of the driver, and dlsym. Both need nothing but the C library; the static library needs nothing of the
+# program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
 declared=$(grep -oE '\boc_[a-z0-9_]+\(' "$ONCHIP_SOURCE/include/onchip.h" | tr -d '(' | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u)
 diff <(echo "$declared") <(echo "$exported")
+# needs_libc FILE: of shared libraries FILE needs the C library alone.
+needs_libc() {
+    [[ -n ${ONCHIP_SANITIZED:-} ]] || ! readelf -d "$1" | grep NEEDED | grep -vE 'lib(c|m|dl|pthread)\.so|ld-linux'
+}
+needs_libc "$library"
+static=$ONCHIP_BUILD/libonchip.a program=$ONCHIP_BUILD/libonchip_program.a
+[[ -e $static && -e $program ]]
+undefined=$(nm -u "$static" | awk 'NF == 2 { print $2 }' | sort -u)
+beyond=$(grep '^sqlite3_' <<<"$undefined" || true)
+beyond+=$(comm -12 <(echo "$undefined") <(nm --defined-only "$program" | awk '$2 ~ /[A-Z]/ { print $3 }' | sort -u))
+[[ -z $beyond ]] || { printf 'libonchip.a needs what only the program has:\n%s\n' "$beyond" >&2 && exit 1; }
 
 library=$ONCHIP_BUILD/libonchip-sl1.so
 intercepted=$(sed -n '/define DRIVER_INTERCEPTED/,/define DRIVER_CALLED/s/^    F(\([a-zA-Z0-9_]*\),.*/\1/p' \
     "$ONCHIP_SOURCE/src/preload/preload.h")
 diff <(printf '%s\n' "$intercepted" dlsym | sort) <(nm -D --defined-only "$library" | awk '{ print $NF }' | sort)
-[[ -n ${ONCHIP_SANITIZED:-} ]] || ! readelf -d "$library" | grep NEEDED | grep -vE 'lib(c|m|dl|pthread)\.so|ld-linux'
+needs_libc "$library"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Dependencies run one way (doc/design.md). below[x] names the folders right below x; a folder may include its own
-# headers and those of every folder reachable downward. Host code of workloads sees lab.h and onchip.h alone.
+# headers and those of every folder reachable downward. Host code of workloads sees work.h and onchip.h alone.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 
@@ -8,7 +8,6 @@ declare -A below=(
     [base]=""
     [ptx]="base"
     [mem]="base"
-    [energy]="base"
     [policy]="base"
     [exec]="ptx"
     [sl1]="ptx"
@@ -16,9 +15,12 @@ declare -A below=(
     [chip]="sm"
     [device]="chip"
     [probe]="device"
-    [cudart]="device"
-    [lab]="probe sl1 energy"
-    [cli]="cudart lab"
+    [work]="probe sl1"
+    [store]="work"
+    [sweep]="store"
+    [figure]="store"
+    [reproduce]="sweep figure"
+    [cli]="reproduce"
     [preload]="sl1"
 )
 
@@ -35,6 +37,9 @@ complain() {
     bad=1
 }
 
+for folder in "${!below[@]}"; do
+    [[ -d src/$folder ]] || complain "src/$folder is in this test's table and isn't there"
+done
 for path in src/*/; do
     folder=${path#src/} folder=${folder%/}
     if [[ -z ${below[$folder]+known} ]]; then
@@ -51,6 +56,15 @@ for path in src/*/; do
         fi
     done < <(grep -rnE --include='*.[chS]' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$path" ||
         true)
+done
+
+# What a folder's files share among themselves alone.
+for header in work/stream.h store/sql.h sweep/wire.h figure/page.h; do
+    [[ -e src/$header ]] || complain "src/$header: no such file; the list of private headers is stale"
+    own=src/${header%/*}
+    while IFS=: read -r file line include; do
+        complain "$file:$line: $header is for the files of $own alone: $include"
+    done < <(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"$header\"" src | grep -v "^$own/" || true)
 done
 
 # Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
@@ -75,8 +89,8 @@ if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then
 fi
 
 while IFS=: read -r file line include; do
-    complain "$file:$line: a workload may include \"lab/lab.h\" and headers of workloads/ only: $include"
+    complain "$file:$line: a workload may include \"work/work.h\" and headers of workloads/ only: $include"
 done < <(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' workloads |
-    grep -vE '"(lab/lab\.h|(\.\./)?[^/"]*\.h)"' || true)
+    grep -vE '"(work/work\.h|(\.\./)?[^/"]*\.h)"' || true)
 
 exit $bad

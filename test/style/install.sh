@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH=$lib/pkgconfig
 cc -Wall -Werror saxpy.c $(pkg-config --cflags --libs onchip) -o saxpy
 ./saxpy | diff expected -
 grep -qF "=> $lib/libonchip.so" <<<"$(ldd ./saxpy)"
-cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -lsqlite3 -pthread -lm -o static
+cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -pthread -lm -o static
 ./static | diff expected -
 
 # Another prefix gets its own onchip.pc, given as a relative path too; in a package ($DESTDIR) it names the prefix.

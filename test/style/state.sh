@@ -1,11 +1,11 @@
 #!/bin/bash
-# No file-scope mutable state (CONTRIBUTING.md): the library's objects have no symbol in a writable section. Tables of
-# pointers lie in .data.rel.ro, which is read-only once loaded.
+# No file-scope mutable state (CONTRIBUTING.md): the objects of the library, and those that the program adds, have no
+# symbol in a writable section. Tables of pointers lie in .data.rel.ro, which is read-only once loaded.
 set -euo pipefail
-library=$ONCHIP_BUILD/libonchip.a
+libraries=("$ONCHIP_BUILD"/libonchip.a "$ONCHIP_BUILD"/libonchip_program.a)
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # sanitizers bring state of their own
-[[ -e $library ]] || exit 77
-state=$(objdump -t "$library" | awk '
+[[ -e ${libraries[0]} && -e ${libraries[1]} ]] || exit 77
+state=$(objdump -t "${libraries[@]}" | awk '
     / file format / { object = $1 }
     {
         for (i = 2; i < NF; i++)  # value, flags, section, size, name: the section is the field before the size

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Every function of the library is used: its name stands somewhere else than in its definition and its declarations, in
-# the sources, the workloads or the tests. Static functions of a .c file are the compiler's to find; here are those with
-# external linkage (as the object files have them) and those that headers define.
+# Every function of the library, and of what the program adds, is used: its name stands somewhere else than in its
+# definition and its declarations, in the sources, the workloads or the tests. Static functions of a .c file are the
+# compiler's to find; here are those with external linkage (as object files have them) and those that headers define.
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
-library=$ONCHIP_BUILD/libonchip.a
-[[ -e $library && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+library=$ONCHIP_BUILD/libonchip.a program=$ONCHIP_BUILD/libonchip_program.a
+[[ -e $library && -e $program && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-nm --defined-only "$library" 2>/dev/null | awk '$2 == "T" { print $3 }' >"$folder/names"
+nm --defined-only "$library" "$program" 2>/dev/null | awk '$2 == "T" { print $3 }' >"$folder/names"
 find src include -name '*.h' -exec sed -nE 's/^static inline .*[ *]([a-z_][a-z0-9_]*)\(.*/\1/p' {} + >>"$folder/names"
 grep -q . "$folder/names"
 

@@ -1,0 +1,91 @@
+// sums.c: a kernel's launches as one: for the terminal, for the store, and for launches whose own record is forgotten.
+// Counters add up. Data structures add up by name, since a launch may get as its first parameter what the launch before
+// got as its second (ping-pong buffers).
+#include "device/sim.h"
+
+#include <string.h>
+
+static SumStructure *structure_of(LaunchSum *sum, const char *name)
+{
+    int64_t at;
+    if (!map_get(&sum->places, name, strlen(name), &at)) {
+        at = (int64_t)sum->structures.n;
+        map_put(&sum->places, name, strlen(name), at);
+        vec_push(&sum->structures, (SumStructure){.name = mem_text(name)});
+    }
+    return &sum->structures.v[at];
+}
+
+static void add_to_structure(LaunchSum *sum, const char *name, const StructStat *stat, uint64_t dram_bytes)
+{
+    SumStructure *s = structure_of(sum, name);
+    add_structure(&s->stat, stat);
+    s->dram_bytes += dram_bytes;
+}
+
+// That of the record's kernel; timed launches and others are apart.
+static LaunchSum *sum_of(LaunchSums *sums, const Record *r)
+{
+    for (size_t k = 0; k < sums->n; k++)
+        if (!strcmp(sums->v[k].kernel, r->kernel) && sums->v[k].functional == r->functional) return &sums->v[k];
+    LaunchSum sum = {.kernel = mem_text(r->kernel),
+                     .info = r->info,
+                     .functional = r->functional,
+                     .occupancy_blocks = r->occupancy_blocks,
+                     .occupancy_warps = r->occupancy_warps,
+                     .occupancy_limit = r->occupancy_limit,
+                     .code = r->code,
+                     .insts = r->insts};
+    if (r->inst) sum.inst = mem_alloc(sizeof *sum.inst * (r->insts + 1));
+    vec_push(sums, sum);
+    return &sums->v[sums->n - 1];
+}
+
+void sums_add(LaunchSums *sums, const Record *r)
+{
+    LaunchSum *sum = sum_of(sums, r);
+    sum->launches += r->launches;
+    sum->partial |= r->partial;
+    sum->seconds += r->end - r->start;
+    for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const StructStat *f = &r->structure[k];
+        if (f->loads + f->stores + f->atomics)
+            add_to_structure(sum, r->structure_name[k] ? r->structure_name[k] : "?", f, r->structure_dram[k]);
+    }
+    // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
+    // second's code may even lie where the first's did.
+    bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
+    for (uint32_t k = 0; like && k < r->insts; k++) add_inst(&sum->inst[k], &r->inst[k]);
+    for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
+}
+
+void sums_copy(LaunchSums *to, const LaunchSums *from)
+{
+    for (size_t k = 0; k < from->n; k++) {
+        const LaunchSum *f = &from->v[k];
+        LaunchSum sum = *f;
+        sum.kernel = mem_text(f->kernel);
+        memset(&sum.places, 0, sizeof sum.places);
+        memset(&sum.structures, 0, sizeof sum.structures);
+        memset(&sum.samples, 0, sizeof sum.samples);
+        for (size_t s = 0; s < f->structures.n; s++)
+            add_to_structure(&sum, f->structures.v[s].name, &f->structures.v[s].stat, f->structures.v[s].dram_bytes);
+        if (f->inst)
+            sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
+        for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);
+        vec_push(to, sum);
+    }
+}
+
+void sums_free(LaunchSums *sums)
+{
+    for (size_t k = 0; k < sums->n; k++) {
+        LaunchSum *s = &sums->v[k];
+        for (size_t n = 0; n < s->structures.n; n++) mem_free(s->structures.v[n].name);
+        mem_free(s->kernel), mem_free(s->inst);
+        map_free(&s->places);
+        vec_free(&s->structures), vec_free(&s->samples);
+    }
+    vec_free(sums);
+}

@@ -1,0 +1,504 @@
+// charts.c: which figures a report has, and what is in them. A figure is drawn when it has something to say: bars and
+// heat maps compare settings, curves need settings that are numbers, and where there is one run its kernels are
+// compared. Ratios of sums are made from the sums, so that a run of many kernels counts each by its work. Cycles are
+// compared where they have the same length, else the simulated time that they take.
+#include "figure/page.h"
+
+#include "chip/chip.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12, MOST_SAMPLES = 400 };
+
+// --- measures --------------------------------------------------------------------------------------------------------
+static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+static double l1_hits(const uint64_t *c) { return ratio((double)c[C_L1_HITS], (double)c[C_L1_ACCESSES]); }
+static double l1_percent(const uint64_t *c) { return 100 * l1_hits(c); }
+static double cycles(const uint64_t *c) { return c[C_CYCLES] ? (double)c[C_CYCLES] : NAN; }
+static double ipc(const uint64_t *c) { return ratio((double)c[C_WARP_INSTS], (double)c[C_CYCLES]); }
+static double dram_rate(const uint64_t *c)
+{
+    return ratio((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]), (double)c[C_CYCLES]);
+}
+
+typedef double Measure(const uint64_t *count);
+
+static double run_l1(const RunGroup *g, const StoredRun *r) { return (void)g, l1_percent(r->count); }
+static double run_time(const RunGroup *g, const StoredRun *r)
+{
+    return !g->clocks ? cycles(r->count) : r->seconds > 0 ? r->seconds : NAN;
+}
+static double relative_time(const RunGroup *g, const StoredRun *r)
+{
+    return run_time(g, r) / run_time(g, g->runs.v[g->base]);
+}
+static const char *time_word(const RunGroup *g) { return g->clocks ? "simulated time" : "cycles"; }
+
+typedef double RunMeasure(const RunGroup *g, const StoredRun *r);
+
+// The unit in which the longest of the runs' times is 1 or more.
+typedef struct Unit {
+    const char *name;
+    double per;  // of it in a second, or in a byte
+} Unit;
+static Unit time_unit(const RunGroup *g)
+{
+    static const Unit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
+    double most = 0;
+    size_t u = 0;
+    for (size_t k = 0; k < g->runs.n; k++) most = fmax(most, g->runs.v[k]->seconds);
+    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
+    return units[u];
+}
+static double run_in_unit(const RunGroup *g, const StoredRun *r)
+{
+    return g->clocks ? run_time(g, r) * time_unit(g).per : run_time(g, r);
+}
+
+// What a relative time of 1 is.
+static void note_base(Figure *f, RunGroup *g, const char *more)
+{
+    const StoredRun *r = g->runs.v[g->base];
+    Unit unit = time_unit(g);
+    Text t = {0};
+    text_printf(&t, "Less is faster; 1 is %llu cycles, %.4g %s on %s.%s", (unsigned long long)r->count[C_CYCLES],
+                r->seconds * unit.per, unit.name, r->gpu, more);
+    figure_note(f, t.v);
+    text_free(&t);
+}
+
+// --- putting one into the page ---------------------------------------------------------------------------------------
+// A figure without a value is none. Of a figure's values some may lack.
+static bool empty(const Figure *f)
+{
+    for (size_t s = 0; s < f->series.n; s++)
+        for (size_t k = 0; k < f->points.n; k++)
+            if (isfinite(f->series.v[s].values.v[k].y)) return false;
+    return true;
+}
+
+static void unique(Report *r, Figure *f)
+{
+    const char *first = f->name;
+    int64_t known;
+    for (int n = 2; map_get(&r->names, f->name, strlen(f->name), &known); n++)
+        f->name = arena_printf(&f->arena, "%s-%d", first, n);
+    map_put(&r->names, f->name, strlen(f->name), 1);
+}
+
+// Puts the figure into the page, and frees it.
+static bool put(Report *r, Figure *f)
+{
+    bool ok = true;
+    Text svg = {0}, csv = {0};
+    if (!empty(f)) {
+        unique(r, f);
+        bool drawn = !r->options->no_figures;
+        if (drawn || r->options->folder) ok = figure_draw(f, r->options->folder, drawn ? &svg : NULL, r->diag);
+        figure_csv(f, &csv);
+        html_put(r->out, "<figure id=\"%s\">\n", f->name);
+        if (drawn && ok) figure_inline(f, svg.v, r->out);
+        html_put(r->out,
+                 "<figcaption>%r%s%r%s <details><summary>Numbers: "
+                 "%s.csv</summary><pre>%s</pre></details></figcaption>\n</figure>\n",
+                 drawn ? "" : "<b>", drawn ? "" : f->title, drawn ? "" : "</b> ", f->note, f->name, csv.v);
+        r->figures++;
+    }
+    text_free(&svg), text_free(&csv);
+    figure_free(f);
+    return ok;
+}
+
+static void open_figure(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void open_figure(Figure *f, FigureKind kind, const char *format, ...)
+{
+    Text title = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&title, format, args);
+    va_end(args);
+    figure_open(f, kind, title.v, title.v);
+    text_free(&title);
+}
+
+// --- issue slots and traffic -----------------------------------------------------------------------------------------
+// A column of counters with a name: a run, or one of its kernels.
+typedef struct Bar {
+    const char *name;
+    const uint64_t *count;
+} Bar;
+typedef VEC(Bar) Bars;
+
+static bool issue_slots(Report *r, const char *program, const char *what, const Bars *bars)
+{
+    Figure f;
+    open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
+    figure_axes(&f, what, "share of issue slots, in %", "");
+    f.top = 100;
+    uint32_t colour = 2;                                           // green: work was done
+    for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // work that was done comes first
+        Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
+        const char *dot = strchr(counter_info[c].name, '.');
+        static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of the stalls in their order
+        uint64_t sum = 0;
+        if (cause) colour = colours[(cause - 1) % COUNT(colours)];
+        for (size_t k = 0; k < bars->n; k++) sum += bars->v[k].count[c];
+        if (!sum) continue;
+        size_t s = figure_series(&f, dot + 1);
+        f.series.v[s].colour = colour;
+        for (size_t k = 0; k < bars->n; k++)
+            if (bars->v[k].count[C_ISSUE_SLOTS])
+                figure_text(&f, s, bars->v[k].name,
+                            100 * ratio((double)bars->v[k].count[c], (double)bars->v[k].count[C_ISSUE_SLOTS]));
+    }
+    figure_note(&f, "Where the slots went in which the schedulers could have issued an instruction.");
+    return put(r, &f);
+}
+
+static bool traffic(Report *r, const char *program, const char *what, const Bars *bars)
+{
+    static const Unit units[] = {{"GB", 1e-9}, {"MB", 1e-6}, {"kB", 1e-3}, {"bytes", 1}};
+    size_t u = 0;
+    double most = 0;
+    for (size_t k = 0; k < bars->n; k++) {
+        const uint64_t *c = bars->v[k].count;
+        most = fmax(most, fmax(32 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]), 32 * (double)c[C_L2_SECTORS]));
+        most = fmax(most, (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
+    }
+    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
+    Figure f;
+    open_figure(&f, FIGURE_BARS, "%s: bytes moved", program);
+    figure_axes(&f, what, units[u].name, "");
+    size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
+           dram = figure_series(&f, "DRAM");
+    f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
+    for (size_t k = 0; k < bars->n; k++) {
+        const uint64_t *c = bars->v[k].count;
+        figure_text(&f, asked, bars->v[k].name,
+                    32 * units[u].per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
+        figure_text(&f, l2, bars->v[k].name, 32 * units[u].per * (double)c[C_L2_SECTORS]);
+        figure_text(&f, dram, bars->v[k].name, units[u].per * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
+    }
+    figure_note(
+        &f,
+        "Sectors of 32 bytes that global loads and stores touched, that the L2 served, and what DRAM read and wrote.");
+    return put(r, &f);
+}
+
+// --- over settings ---------------------------------------------------------------------------------------------------
+// A measure against a setting of numbers; a line for each combination of the other settings, or, when these are many,
+// for those of the base.
+static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, const char *title, const char *unit,
+                  RunMeasure *measure, double top)
+{
+    Figure f;
+    const Swept *x = &g->swept.v[swept];
+    open_figure(&f, FIGURE_CURVE, "%s: %s against %s", program, title, x->name);
+    figure_axes(&f, x->name, unit, group_names(g, swept));
+    f.top = top;
+    Map lines = {0};
+    int64_t s;
+    for (size_t k = 0; k < g->runs.n; k++) {
+        const char *label = group_label(g, k, swept);
+        if (!map_get(&lines, label, strlen(label), &s))
+            map_put(&lines, label, strlen(label), s = (int64_t)f.series.n), figure_series(&f, *label ? label : title);
+    }
+    bool many = f.series.n > MOST_LINES;
+    for (size_t k = 0; k < g->runs.n; k++) {
+        const char *label = group_label(g, k, swept);
+        double at = x->numbers.v[group_at(g, k, swept)];
+        if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) ||
+            (many && !group_near(g, k, g->base, swept, SIZE_MAX)))
+            continue;
+        figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g, g->runs.v[k]));
+    }
+    if (many) {
+        const char *label = group_label(g, g->base, swept);
+        map_get(&lines, label, strlen(label), &s);
+        FigureSeries kept = f.series.v[s];
+        for (size_t n = 0; n < f.series.n; n++)
+            if (n != (size_t)s) vec_free(&f.series.v[n].values);
+        f.series.v[0] = kept, f.series.v[0].colour = 0;
+        f.series.n = 1;
+        figure_note(&f, "Only with the other settings as in the baseline.");
+    }
+    map_free(&lines);
+    return put(r, &f);
+}
+
+// The first two settings, the others as in the base.
+static bool heat(Report *r, RunGroup *g, const char *program, const char *title, RunMeasure *measure, bool relative)
+{
+    enum { down, across };
+    Figure f;
+    const Swept *rows = &g->swept.v[down], *columns = &g->swept.v[across];
+    open_figure(&f, FIGURE_HEAT, "%s: %s", program, title);
+    figure_axes(&f, rows->name, title, columns->name);
+    for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++)
+        figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
+    for (size_t k = 0; k < g->runs.n; k++) {
+        uint32_t row = group_at(g, k, down), column = group_at(g, k, across);
+        if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, g->base, down, across)) continue;
+        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default", measure(g, g->runs.v[k]));
+    }
+    const char *others = g->swept.n > 2 ? " The other settings are as in the baseline." : "";
+    if (relative)
+        note_base(&f, g, others);
+    else
+        figure_note(&f, others + (*others != 0));
+    return put(r, &f);
+}
+
+static bool relative_times(Report *r, RunGroup *g, const char *program)
+{
+    Figure f;
+    open_figure(&f, FIGURE_BARS, "%s: %s relative to %s", program, time_word(g), group_label(g, g->base, SIZE_MAX));
+    figure_axes(&f, group_names(g, SIZE_MAX), arena_printf(&g->arena, "relative %s", time_word(g)), "");
+    size_t s = figure_series(&f, time_word(g));
+    f.baseline = 1;
+    for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
+        figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
+    note_base(&f, g, "");
+    return put(r, &f);
+}
+
+// --- over time -------------------------------------------------------------------------------------------------------
+// A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of
+// the first, and count from 0 again; where there are many, several intervals are one point. across, up: what a cycle is
+// on the one axis, and a unit of the measure on the other.
+static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure, double across, double up)
+{
+    size_t n = k->samples.n / C_COUNT, step = (n + MOST_SAMPLES - 1) / MOST_SAMPLES;
+    uint64_t before[C_COUNT] = {0}, grown[C_COUNT], began = 0;
+    for (size_t at = 0; at < n; at++) {
+        const uint64_t *now = &k->samples.v[at * C_COUNT], *next = at + 1 < n ? now + C_COUNT : NULL;
+        bool last = !next || next[C_CYCLES] < now[C_CYCLES];  // of this launch
+        if (!last && (at + 1) % step) continue;
+        for (int c = 0; c < C_COUNT; c++) grown[c] = now[c] - before[c];
+        double y = measure(grown);
+        if (isfinite(y)) figure_number(f, series, across * (double)(began + now[C_CYCLES]), NULL, up * y);
+        memcpy(before, now, sizeof before);
+        if (last) began += now[C_CYCLES], memset(before, 0, sizeof before);
+    }
+}
+
+static bool time_series(Report *r, RunGroup *g, const char *program)
+{
+    const struct {
+        const char *title, *unit;
+        Measure *measure;
+        double top;
+        bool by_time;  // per cycle; where those differ, per nanosecond
+    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false},
+                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false},
+                 {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true}};
+    Map seen = {0};
+    bool ok = true;
+    int64_t known;
+    for (size_t k = 0; k < g->runs.n && ok; k++)
+        for (size_t n = 0; n < g->runs.v[k]->kernels.n && ok; n++) {
+            const char *kernel = g->runs.v[k]->kernels.v[n].name;
+            if (!g->runs.v[k]->kernels.v[n].samples.n || map_get(&seen, kernel, strlen(kernel), &known)) continue;
+            map_put(&seen, kernel, strlen(kernel), 1);
+            for (size_t m = 0; m < COUNT(kinds) && ok; m++) {
+                Figure f;
+                open_figure(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
+                figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
+                f.top = kinds[m].top;
+                for (size_t j = k; j < g->runs.n && f.series.n < MOST_SERIES; j++)
+                    for (size_t i = 0; i < g->runs.v[j]->kernels.n; i++) {
+                        const RunKernel *one = &g->runs.v[j]->kernels.v[i];
+                        if (!one->samples.n || strcmp(one->name, kernel)) continue;
+                        const StoredRun *run = g->runs.v[j];
+                        double cycle = g->clocks ? run->seconds / (double)run->count[C_CYCLES] : 1;
+                        over_time(&f, figure_series(&f, g->swept.n ? group_label(g, j, SIZE_MAX) : kernel), one,
+                                  kinds[m].measure, g->clocks ? 1e6 * cycle : 1,
+                                  g->clocks && kinds[m].by_time ? 1e-9 / cycle : 1);
+                    }
+                if (g->runs.n > MOST_SERIES) figure_note(&f, "The first runs alone.");
+                ok = put(r, &f);
+            }
+        }
+    map_free(&seen);
+    return ok;
+}
+
+// --- a program -------------------------------------------------------------------------------------------------------
+// What is compared by bars: the kernels of a single run; else the runs or, when these are many, those that differ from
+// the base in one setting.
+static void choose_bars(RunGroup *g, Bars *bars, const char **what)
+{
+    Bar bar;
+    *what = "kernel";
+    if (g->runs.n == 1) {
+        const StoredRun *run = g->runs.v[0];
+        for (size_t k = 0; k < run->kernels.n; k++) {
+            bar = (Bar){run->kernels.v[k].name, run->kernels.v[k].count};
+            if (!run->kernels.v[k].functional && bars->n < MOST_BARS) vec_push(bars, bar);
+        }
+        return;
+    }
+    *what = group_names(g, SIZE_MAX);
+    for (size_t k = 0; k < g->runs.n && bars->n < MOST_BARS; k++) {
+        bool near = g->runs.n <= MOST_BARS;
+        for (size_t s = 0; s < g->swept.n && !near; s++) near = group_near(g, k, g->base, s, SIZE_MAX);
+        bar = (Bar){group_label(g, k, SIZE_MAX), g->runs.v[k]->count};
+        if (near) vec_push(bars, bar);
+    }
+}
+
+bool charts_program(Report *r, RunGroup *g)
+{
+    const char *program = g->runs.v[0]->program, *what;
+    size_t curves = 0;
+    bool ok = true;
+    if (g->swept.n >= 2)
+        ok = heat(r, g, program,
+                  arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
+                  relative_time, true) &&
+             heat(r, g, program, "L1 hit rate, in %", run_l1, false);
+    const char *unit = g->clocks ? arena_printf(&g->arena, "simulated time, in %s", time_unit(g).name) : "cycles";
+    for (size_t s = 0; s < g->swept.n && ok; s++) {
+        if (!g->swept.v[s].numeric || g->swept.v[s].values.n - !*g->swept.v[s].values.v[0] < 2) continue;
+        ok = curve(r, g, program, s, time_word(g), unit, run_in_unit, NAN) &&
+             curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", run_l1, 100);
+        curves++;
+    }
+    if (ok && g->swept.n == 1 && !curves) ok = relative_times(r, g, program);
+    Bars bars = {0};
+    choose_bars(g, &bars, &what);
+    if (g->runs.n > bars.n && g->runs.n > 1)
+        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
+                         "there is room.</p>\n");
+    ok = ok && issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) && time_series(r, g, program);
+    vec_free(&bars);
+    return ok;
+}
+
+// --- all programs ----------------------------------------------------------------------------------------------------
+// Workloads are programs with their parameters; what is compared is everything else.
+typedef struct Overview {
+    Report *r;
+    RunGroup g;
+    VEC(const char *) workloads;
+    VEC(size_t) of;       // of each run, its workload
+    VEC(size_t) configs;  // the first run with each combination of the settings
+    size_t base;          // the combination that most workloads have; of several that with most base values
+} Overview;
+
+static size_t run_of(const Overview *v, size_t workload, size_t config)
+{
+    size_t k = 0;
+    while (k < v->g.runs.n && !(v->of.v[k] == workload && group_near(&v->g, k, config, SIZE_MAX, SIZE_MAX))) k++;
+    return k;
+}
+
+// A workload is called as its program where there is but one of it.
+static void name_workloads(Overview *v)
+{
+    for (size_t k = 0; k < v->g.runs.n; k++) {
+        const StoredRun *run = v->g.runs.v[k];
+        bool alone = true;
+        for (size_t j = 0; j < v->g.runs.n; j++)
+            alone = alone &&
+                    (strcmp(v->g.runs.v[j]->program, run->program) || !strcmp(v->g.runs.v[j]->params, run->params));
+        const char *name = alone ? run->program : arena_printf(&v->g.arena, "%s %s", run->program, run->params);
+        size_t w = 0;
+        while (w < v->workloads.n && strcmp(v->workloads.v[w], name)) w++;
+        if (w == v->workloads.n) vec_push(&v->workloads, name);
+        vec_push(&v->of, w);
+    }
+    size_t most = 0;
+    for (size_t k = 0; k < v->g.runs.n; k++) {
+        if (k && group_near(&v->g, k, k - 1, SIZE_MAX, SIZE_MAX)) continue;
+        size_t have = 0;
+        for (size_t w = 0; w < v->workloads.n; w++) have += run_of(v, w, k) < v->g.runs.n;
+        vec_push(&v->configs, k);
+        if (have > most || (have == most && group_bases(&v->g, k) > group_bases(&v->g, v->base)))
+            most = have, v->base = k;
+    }
+}
+
+// Bars of times over those of the base; with except, only combinations that differ from it in that setting.
+static bool compare(Overview *v, size_t except)
+{
+    Figure f;
+    Text note = {0};
+    const char *base = group_label(&v->g, v->base, SIZE_MAX);
+    open_figure(&f, FIGURE_BARS, "%s relative to %s", v->g.clocks ? "Simulated time" : "Cycles", base);
+    figure_axes(&f, "workload", v->g.clocks ? "relative simulated time" : "relative cycles",
+                except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
+    f.baseline = 1;
+    size_t left_out = 0;
+    for (size_t c = 0; c < v->configs.n; c++) {
+        size_t config = v->configs.v[c];
+        if (except != SIZE_MAX && !group_near(&v->g, config, v->base, except, SIZE_MAX)) continue;
+        size_t s = figure_series(&f, group_label(&v->g, config, SIZE_MAX));
+        left_out = 0;
+        for (size_t w = 0; w < v->workloads.n; w++) {
+            size_t base_run = run_of(v, w, v->base), run = run_of(v, w, config);
+            if (base_run == v->g.runs.n)
+                left_out++;
+            else
+                figure_text(&f, s, v->workloads.v[w],
+                            run < v->g.runs.n
+                                ? run_time(&v->g, v->g.runs.v[run]) / run_time(&v->g, v->g.runs.v[base_run])
+                                : NAN);
+        }
+    }
+    size_t points = f.points.n, whole = points > 1 ? figure_means(&f) : 0;
+    text_put(&note, "Less is faster; the table of runs has the times themselves.");
+    if (whole && whole < points) text_printf(&note, " The mean is over the %zu workloads that have every bar.", whole);
+    if (left_out) text_printf(&note, " %zu workloads have no run with %s.", left_out, base);
+    figure_note(&f, note.v);
+    text_free(&note);
+    return put(v->r, &f);
+}
+
+// A line for each workload, the other settings as in the base.
+static bool hit_rates(Overview *v, size_t swept)
+{
+    Figure f;
+    const Swept *x = &v->g.swept.v[swept];
+    open_figure(&f, FIGURE_CURVE, "L1 hit rate against %s", x->name);
+    figure_axes(&f, x->name, "L1 hits, in %", "");
+    f.top = 100;
+    for (size_t w = 0; w < v->workloads.n && w < MOST_LINES; w++) figure_series(&f, v->workloads.v[w]);
+    for (size_t k = 0; k < v->g.runs.n; k++) {
+        uint32_t at = group_at(&v->g, k, swept);
+        if (v->of.v[k] < MOST_LINES && isfinite(x->numbers.v[at]) && group_near(&v->g, k, v->base, swept, SIZE_MAX))
+            figure_number(&f, v->of.v[k], x->numbers.v[at], x->values.v[at], l1_percent(v->g.runs.v[k]->count));
+    }
+    if (v->g.swept.n > 1) {
+        Text note = {0};
+        text_printf(&note, "With %s = %s.", group_names(&v->g, swept), group_label(&v->g, v->base, swept));
+        figure_note(&f, note.v);
+        text_free(&note);
+    }
+    return put(v->r, &f);
+}
+
+bool charts_overview(Report *r, const StoredRun *const *runs, size_t count)
+{
+    Overview v = {.r = r};
+    group_open(&v.g, runs, count, false, r->options->baseline);
+    name_workloads(&v);
+    bool ok = true;
+    if (v.configs.n > 1 && v.configs.n <= MOST_SERIES) ok = compare(&v, SIZE_MAX);
+    for (size_t s = 0; s < v.g.swept.n && v.configs.n > MOST_SERIES && ok; s++) ok = compare(&v, s);
+    for (size_t s = 0; s < v.g.swept.n && ok; s++)
+        if (v.g.swept.v[s].numeric && v.g.swept.v[s].values.n - !*v.g.swept.v[s].values.v[0] > 1) ok = hit_rates(&v, s);
+    Bars bars = {0};
+    for (size_t w = 0; w < v.workloads.n && bars.n < MOST_BARS; w++) {
+        size_t run = run_of(&v, w, v.base);
+        if (run == v.g.runs.n) continue;
+        Bar bar = {v.workloads.v[w], v.g.runs.v[run]->count};
+        vec_push(&bars, bar);
+    }
+    const char *base = group_label(&v.g, v.base, SIZE_MAX);
+    if (ok && bars.n > 1) ok = issue_slots(r, *base ? base : "all workloads", "workload", &bars);
+    vec_free(&bars), vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs);
+    group_free(&v.g);
+    return ok;
+}

@@ -1,0 +1,527 @@
+// plot.c: the gnuplot script that draws a figure's CSV, and gnuplot as a child process. The script holds what is a
+// matter of drawing (sizes, colours, ticks), the CSV every number, so that both can be changed by hand and drawn again.
+//
+// Figures are WIDTH units wide, which a phone can show without making the text too small. Bars lie on their side: names
+// are long, and a figure may grow downwards but not to the right.
+#include "figure/page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    WIDTH = 420,
+    ABOVE = 38,
+    BELOW = 62,
+    KEY_ROW = 18,
+    BAR = 14,
+    STACKED_BAR = 20,
+    GAP = 10,
+    FIELD = 34,
+    LINES = 200,
+    SAMPLE = 50,
+    LETTER = 8,
+    LONGEST_NAME = 26,
+    LONGEST_KEY = 44,
+    LONGEST_TITLE = 56,
+    TICKS = 7
+};
+
+// Paul Tol's "bright" scheme, which readers with any colour vision tell apart, and as many of his others as stall
+// causes need.
+static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee",
+                                      "#ee7733", "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777"};
+static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
+#define INK "#222222"
+#define RULE "#dddddd"
+#define PAPER "#ffffff"
+
+static const char *colour(const FigureSeries *s) { return palette[s->colour % COUNT(palette)]; }
+
+// --- pieces of a script ----------------------------------------------------------------------------------------------
+static size_t letters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+// Letters of text that fit so many bytes, with each % doubled.
+static size_t fitting(const char *text, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t used = 0; *text; text++) {
+        used += 1 + (*text == '%');
+        if (used > bytes) break;
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+// Every text of a script goes through here: 'text', cut after so many letters. Names are strangers', and in single
+// quotes gnuplot expands and executes nothing: no backslash, backquote, variable or macro. A tick is a format all the
+// same: in it % stands for a number unless it is doubled, and of a format gnuplot keeps 50 bytes.
+typedef enum Place { TEXT, TICK } Place;
+static void put_quoted(Text *out, const char *text, size_t longest, Place place)
+{
+    bool format = place == TICK && strchr(text, '%');
+    if (format) longest = MIN(longest, fitting(text, 44));
+    bool cut = letters(text) > longest;
+    text_put(out, "'");
+    for (size_t n = 0; *text; text++) {
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+        if (cut && n == longest) break;
+        if (*text == '\'' || (format && *text == '%')) text_add(out, text, 1);
+        text_add(out, text, 1);
+    }
+    text_put(out, cut ? "…'" : "'");
+}
+
+static size_t column(const Figure *f, size_t series)
+{
+    size_t c = 2;
+    for (size_t s = 0; s < series; s++) c += figure_ranged(&f->series.v[s]) ? 3 : 1;
+    return c;
+}
+
+static double largest(const Figure *f)
+{
+    double most = 0;
+    for (size_t s = 0; s < f->series.n; s++)
+        for (size_t k = 0; k < f->points.n; k++) {
+            const FigureValue *v = &f->series.v[s].values.v[k];
+            if (v->y > most) most = v->y;
+            if (v->high > most) most = v->high;
+        }
+    return most;
+}
+
+// Axes of large numbers count thousands or millions, and their titles say so.
+typedef struct Scale {
+    double by;
+    const char *word;
+} Scale;
+static Scale scale_of(double most)
+{
+    if (most >= 2e9) return (Scale){1e9, ", in thousand millions"};
+    if (most >= 2e6) return (Scale){1e6, ", in millions"};
+    if (most >= 2e4) return (Scale){1e3, ", in thousands"};
+    return (Scale){1, ""};
+}
+
+static void put_title(Text *out, const char *axis, const char *title, const char *word)
+{
+    Text t = {0};
+    text_printf(&t, "%s%s", title, word);
+    text_printf(out, "set %s ", axis);
+    put_quoted(out, t.v, 60, TEXT);
+    text_put(out, " textcolor rgb '" INK "'\n");
+    text_free(&t);
+}
+
+// The key's columns: as many as there is room for.
+static size_t key_columns(const Figure *f)
+{
+    size_t longest = 1;
+    for (size_t s = 0; s < f->series.n; s++) longest = MAX(longest, MIN(letters(f->series.v[s].name), LONGEST_KEY));
+    return MAX(1, (WIDTH - 2 * GAP) / (longest * LETTER + SAMPLE));
+}
+
+static size_t key_rows(const Figure *f)
+{
+    if (f->series.n < 2 || f->kind == FIGURE_HEAT) return 0;
+    return (f->series.n + key_columns(f) - 1) / key_columns(f) + (*f->of != 0);
+}
+
+// The height is that of the field in which values are drawn; above it is the title, below the axis' title and the key.
+static void put_head(const Figure *f, size_t field, Text *out)
+{
+    size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), height = ABOVE + field + below;
+    text_printf(out, "# Draws %s.csv: gnuplot %s.gp\n", f->name, f->name);
+    text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH,
+                height);
+    text_printf(out,
+                "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\nset datafile commentschars ''\n",
+                f->name);
+    // Above the whole figure: gnuplot's own titles stand above the field, from which a long one runs off the edge.
+    text_put(out, "set label ");
+    put_quoted(out, f->title, LONGEST_TITLE, TEXT);
+    text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
+    text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
+    text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
+    if (key_rows(f)) {
+        text_printf(out,
+                    "set key at screen 0.5, screen %.4f center bottom horizontal maxcols %zu Left reverse samplen 1.5 "
+                    "textcolor rgb '" INK "'",
+                    0.6 * GAP / (double)height, key_columns(f));
+        if (*f->of) text_put(out, " title "), put_quoted(out, f->of, 60, TEXT);
+        text_put(out, "\n");
+    } else {
+        text_put(out, "unset key\n");
+    }
+    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)ABOVE / (double)height,
+                (double)below / (double)height);
+}
+
+static void put_key(Text *out, const FigureSeries *s)
+{
+    text_put(out, " title ");
+    put_quoted(out, s->name, LONGEST_KEY, TEXT);
+}
+
+// --- kinds -----------------------------------------------------------------------------------------------------------
+// Names at 0, 1, 2, …: gnuplot would read those of the CSV, but ends them at a comma.
+static void put_ticks(const char *axis, const Figure *f, bool points, Text *out)
+{
+    size_t n = points ? f->points.n : f->series.n;
+    text_printf(out, "set %stics scale 0 (", axis);
+    for (size_t k = 0; k < n; k++) {
+        put_quoted(out, points ? f->points.v[k].name : f->series.v[k].name, LONGEST_NAME, TICK);
+        text_printf(out, " %zu%s", k, k + 1 < n ? ", " : ")\n");
+    }
+}
+
+static void put_down(const Figure *f, Text *out)
+{
+    text_printf(out, "set yrange [%zu.5:-0.5]\nset grid x lc rgb '" RULE "' lt 1\nset border 2\n", f->points.n - 1);
+    put_ticks("y", f, true, out);
+}
+
+static void bars(const Figure *f, Text *out)
+{
+    size_t n = f->series.n, group = n * BAR + GAP;
+    Scale scale = scale_of(largest(f));
+    put_head(f, f->points.n * group, out);
+    put_down(f, out);
+    put_title(out, "xlabel", f->y, scale.word);
+    // Room for the numbers behind the bars.
+    if (isfinite(f->top))
+        text_printf(out, "set xrange [0:%.15g]\n", f->top / scale.by);
+    else
+        text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
+    if (isfinite(f->baseline))
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 2 lc rgb '" RULE "'\n",
+                    f->baseline / scale.by, f->baseline / scale.by);
+    text_put(out, "label(x) = x == 0 || abs(x) >= 0.001 && abs(x) < 1000 ? sprintf(' %.3g', x) : gprintf(' %.2s%c', "
+                  "x)\nplot \\\n");
+    for (size_t s = 0; s < n; s++) {
+        const FigureSeries *one = &f->series.v[s];
+        size_t c = column(f, s);
+        double thick = (double)BAR / (double)group, from = ((double)s - (double)n / 2) * thick;
+        text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(0):($%zu/%g):($0%+.4f):($0%+.4f)", f->name, c,
+                    scale.by, from + thick / 2, c, scale.by, from, from + thick);
+        text_printf(out, " with boxxyerror lc rgb '%s'", colour(one));
+        put_key(out, one);
+        text_put(out, ", \\\n");
+        if (figure_ranged(one))
+            text_printf(out,
+                        "  '' skip 1 using ($%zu/%g):($0%+.4f):($%zu/%g):($%zu/%g) with xerrorbars pt -1 lc rgb '" INK
+                        "' notitle, \\\n",
+                        c, scale.by, from + thick / 2, c + 1, scale.by, c + 2, scale.by);
+        text_printf(
+            out,
+            "  '' skip 1 using ($%zu/%g):($0%+.4f):(label($%zu/%g)) with labels left font ',11' textcolor rgb '" INK
+            "' notitle%s\n",
+            figure_ranged(one) ? c + 2 : c, scale.by, from + thick / 2, c, scale.by, s + 1 < n ? ", \\" : "");
+    }
+}
+
+static void stack(const Figure *f, Text *out)
+{
+    put_head(f, f->points.n * (STACKED_BAR + GAP), out);
+    put_down(f, out);
+    put_title(out, "xlabel", f->y, "");
+    text_printf(out, isfinite(f->top) ? "set xrange [0:%.15g]\n" : "set xrange [0:*]\n", f->top);
+    text_put(out, "plot \\\n");
+    double half = 0.5 * STACKED_BAR / (STACKED_BAR + GAP);
+    Text below = {0};
+    text_put(&below, "0");
+    for (size_t s = 0; s < f->series.n; s++) {
+        size_t c = column(f, s);
+        text_printf(out,
+                    "  '%s.csv' skip 1 using (%s):0:(%s):(%s+$%zu):($0-%.4f):($0+%.4f) with boxxyerror lc rgb '%s'",
+                    f->name, below.v, below.v, below.v, c, half, half, colour(&f->series.v[s]));
+        put_key(out, &f->series.v[s]);
+        text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
+        text_printf(&below, "+$%zu", c);
+    }
+    text_free(&below);
+}
+
+// Ticks at the points that have names, as many as there is room for.
+static void name_ticks(const Figure *f, Text *out)
+{
+    size_t step = (f->points.n + TICKS - 1) / TICKS, put = 0;
+    for (size_t k = 0; k < f->points.n; k++)
+        if (!f->points.v[k].name) return;
+    text_put(out, "set xtics (");
+    for (size_t k = 0; k < f->points.n; k += step) {
+        if (put++) text_put(out, ", ");
+        put_quoted(out, f->points.v[k].name, 12, TICK);
+        text_printf(out, " %.15g", f->points.v[k].x);
+    }
+    text_put(out, ")\n");
+}
+
+static void lines(const Figure *f, Text *out)
+{
+    bool time = f->kind == FIGURE_SERIES;
+    size_t n = f->points.n;
+    double first = n ? f->points.v[0].x : 0, last = n ? f->points.v[n - 1].x : 0;
+    Scale across = time ? scale_of(last) : (Scale){1, ""}, up = scale_of(largest(f));
+    put_head(f, LINES, out);
+    put_title(out, "xlabel", f->x, across.word);
+    put_title(out, "ylabel", f->y, up.word);
+    text_put(out, "set grid y lc rgb '" RULE "' lt 1\n");
+    text_printf(out, isfinite(f->top) ? "set yrange [0:%.15g]\n" : "set yrange [0:*]\n", f->top / up.by);
+    if (isfinite(f->baseline))
+        text_printf(out,
+                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n",
+                    f->baseline / up.by, f->baseline / up.by);
+    if (!time && !f->linear && first > 0 && last / first >= 8)
+        text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
+    else if (!time && n > 1)
+        text_printf(out, "set xrange [%.15g:%.15g]\n", first - 0.04 * (last - first), last + 0.04 * (last - first));
+    if (!time) name_ticks(f, out);
+    text_put(out, "plot \\\n");
+    for (size_t s = 0; s < f->series.n; s++) {
+        const FigureSeries *one = &f->series.v[s];
+        size_t c = column(f, s);
+        text_printf(out, "  '%s.csv' skip 1 using ($1/%g):($%zu/%g)", f->name, across.by, c, up.by);
+        if (figure_ranged(one))
+            text_printf(out, ":($%zu/%g):($%zu/%g) with yerrorlines", c + 1, up.by, c + 2, up.by);
+        else
+            text_put(out, time ? " with lines" : one->apart ? " with points" : " with linespoints");
+        text_printf(out, " lc rgb '%s' lw %s", colour(one), time ? "1.5" : "2");
+        if (!time) text_printf(out, " pt %d ps 0.6", shape[s % COUNT(shape)]);
+        put_key(out, one);
+        text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
+    }
+}
+
+static void heat(const Figure *f, Text *out)
+{
+    double low = INFINITY, high = largest(f);
+    for (size_t s = 0; s < f->series.n; s++)
+        for (size_t k = 0; k < f->points.n; k++)
+            if (f->series.v[s].values.v[k].y < low) low = f->series.v[s].values.v[k].y;
+    if (!(high > low)) low = 0, high = MAX(high, 1);
+    put_head(f, f->points.n * FIELD, out);
+    text_put(out, "unset border\nunset colorbox\n");
+    put_ticks("x", f, false, out);
+    put_ticks("y", f, true, out);
+    put_title(out, "xlabel", f->of, "");
+    put_title(out, "ylabel", f->x, "");
+    text_printf(out, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.15g:%.15g]\n", f->series.n - 1,
+                f->points.n - 1, low, high);
+    // viridis: even steps to the eye, in grey and for colour-blind readers too. Text on it is light or dark.
+    text_put(out, "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n");
+    text_printf(out, "middle = %.15g\n", (low + high) / 2);
+    text_printf(out, "plot '%s.csv' skip 1 matrix every ::1 using ($1-1):2:3 with image pixels, \\\n", f->name);
+    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 < middle ? sprintf('%.3g', $3) : '') with labels "
+                  "textcolor rgb '#fefefe', \\\n");
+    text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 >= middle ? sprintf('%.3g', $3) : '') with labels "
+                  "textcolor rgb '#010101'\n");
+}
+
+void figure_script(const Figure *f, Text *out)
+{
+    switch (f->kind) {
+    case FIGURE_BARS: bars(f, out); break;
+    case FIGURE_STACK: stack(f, out); break;
+    case FIGURE_HEAT: heat(f, out); break;
+    case FIGURE_CURVE:
+    case FIGURE_SERIES: lines(f, out); break;
+    }
+}
+
+// --- gnuplot ---------------------------------------------------------------------------------------------------------
+static bool write_file(const char *folder, const char *name, const char *ending, const Text *text, Diag *diag)
+{
+    Text path = {0};
+    text_printf(&path, "%s/%s%s", folder, name, ending);
+    FILE *f = fopen(path.v, "wb");
+    bool ok = f && fwrite(text->v, 1, text->n, f) == text->n;
+    if (f && fclose(f)) ok = false;
+    if (!ok)
+        diag_error(diag, "can't write %s: %s\nhint: --plot takes a folder in which files may be made", path.v,
+                   strerror(errno));
+    text_free(&path);
+    return ok;
+}
+
+// Runs gnuplot in folder, without the user's own settings; what it says is added to said.
+static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag *diag)
+{
+    extern char **environ;
+    char *const words[] = {"gnuplot", "-d", (char *)script, NULL};
+    int ends[2], status = 0;
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    int error = posix_spawnp(&pid, "gnuplot", &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    char part[4096];
+    for (ssize_t n; !error && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR));)
+        if (n > 0) text_add(said, part, (size_t)n);
+    close(ends[0]);
+    if (error == ENOENT)
+        return diag_error(diag, "gnuplot isn't installed, and figures are drawn by it\nhint: install it (gnuplot-nox "
+                                "on Debian), or ask for the page without figures: --no-figures");
+    if (error) return diag_error(diag, "can't run gnuplot: %s", strerror(error));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (WIFEXITED(status) && !WEXITSTATUS(status)) return true;
+    text_put(said, "");
+    return diag_error(diag, "gnuplot can't draw %s: %s\nhint: versions from 5.2 on can", script, said->v);
+}
+
+static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
+{
+    Text csv = {0}, script = {0}, said = {0}, path = {0};
+    figure_csv(f, &csv);
+    figure_script(f, &script);
+    bool ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".gp", &script, diag);
+    if (ok && svg) {
+        text_printf(&path, "%s.gp", f->name);
+        ok = run_gnuplot(folder, path.v, &said, diag);
+        path.n = 0;
+        text_printf(&path, "%s/%s.svg", folder, f->name);
+        if (ok && !text_read_file(svg, path.v))
+            ok = diag_error(diag, "gnuplot left no %s: %s", path.v, strerror(errno));
+    }
+    text_free(&csv), text_free(&script), text_free(&said), text_free(&path);
+    return ok;
+}
+
+bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
+{
+    if (folder) {
+        if (mkdir(folder, 0777) && errno != EEXIST)
+            return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
+        return draw(f, folder, svg, diag);
+    }
+    static const char *const endings[] = {"csv", "gp", "svg"};
+    const char *above = getenv("TMPDIR");
+    Text made = {0}, path = {0};
+    text_printf(&made, "%s/onchip-XXXXXX", above && *above ? above : "/tmp");
+    bool ok = mkdtemp(made.v) ||
+              diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made",
+                         made.v, strerror(errno));
+    if (ok) {
+        ok = draw(f, made.v, svg, diag);
+        for (size_t k = 0; k < COUNT(endings); k++) {
+            path.n = 0;
+            text_printf(&path, "%s/%s.%s", made.v, f->name, endings[k]);
+            unlink(path.v);
+        }
+        rmdir(made.v);
+    }
+    text_free(&made), text_free(&path);
+    return ok;
+}
+
+// --- SVG in a page ---------------------------------------------------------------------------------------------------
+void figure_palette(Text *out)
+{
+    text_put(out, "--ink:" INK ";--rule:" RULE ";--paper:" PAPER ";");
+    for (size_t k = 0; k < COUNT(palette); k++) text_printf(out, "--s%zu:%s;", k, palette[k]);
+}
+
+// gnuplot writes "rgb( 68, 119, 170)", with or without the blanks. Returns how much was read, 0 for another colour.
+static size_t page_colour(const char *at, Text *out)
+{
+    unsigned r, g, b;
+    int n = 0;
+    if (sscanf(at, "rgb(%u,%u,%u)%n", &r, &g, &b, &n) != 3 || !n) return 0;
+    char hex[8];
+    snprintf(hex, sizeof hex, "#%02x%02x%02x", r & 255, g & 255, b & 255);
+    if (!strcmp(hex, INK)) return text_put(out, "var(--ink)"), (size_t)n;
+    if (!strcmp(hex, RULE)) return text_put(out, "var(--rule)"), (size_t)n;
+    if (!strcmp(hex, PAPER)) return text_put(out, "var(--paper)"), (size_t)n;
+    for (size_t k = 0; k < COUNT(palette); k++)
+        if (!strcmp(hex, palette[k])) return text_printf(out, "var(--s%zu)", k), (size_t)n;
+    return 0;
+}
+
+static bool begins(const char *at, const char *with) { return !strncmp(at, with, strlen(with)); }
+
+// Behind the element that begins at at and ends with close.
+static const char *past(const char *at, const char *close)
+{
+    const char *end = strstr(at, close);
+    return end ? end + strlen(close) : at + strlen(at);
+}
+
+// gnuplot leaves a group without anything in it for each change of its pen.
+static const char *past_empty_group(const char *at)
+{
+    const char *end = strchr(at, '>');
+    if (!begins(at, "<g fill=\"none\"") || !end) return at;
+    end += 1 + strspn(end + 1, " \t\n");
+    if (!begins(end, "</g>")) return at;
+    end += 4;
+    return end + strspn(end, " \t\n");
+}
+
+// What stands between tags is text, and stays as it is.
+static const char *past_text(const char *p, Text *out)
+{
+    size_t n = strcspn(p, "<");
+    text_add(out, p, n);
+    return p + n;
+}
+
+void figure_inline(const Figure *f, const char *svg, Text *out)
+{
+    static const char *const refers[] = {"id='", "id=\"", "xlink:href='#", "xlink:href=\"#", "url(#"};
+    const char *start = strstr(svg, "<g id=\"gnuplot_canvas\""), *box = strstr(svg, "viewBox=\"");
+    if (!start || !box || box > start) return;
+    Text size = {0};
+    text_add(&size, box + 9, strcspn(box + 9, "\""));
+    html_put(out,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
+             "aria-label=\"%s\" viewBox=\"%s\">\n<title>%s</title>\n",
+             f->title, size.v, f->title);
+    text_free(&size);
+    for (const char *p = start; *p;) {
+        const char *next = p;
+        if (begins(p, "<title>"))
+            next = past(p, "</title>");
+        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE)
+            next = past(p, "</defs>");  // the shapes of points
+        else if (begins(p, "<filter"))
+            next = past(p, "</filter>");
+        else if (begins(p, "<rect x=\"0\" y=\"0\""))
+            next = past(p, "/>");  // the background
+        else if (begins(p, "<g "))
+            next = past_empty_group(p);
+        else if (*p == 'r')
+            next = p + page_colour(p, out);
+        else if (begins(p, "black\""))
+            text_put(out, "var(--ink)"), next = p + 5;
+        else if (*p == '>')
+            text_add(out, p, 1), next = past_text(p + 1, out);
+        if (next != p) {
+            p = next;
+            continue;
+        }
+        size_t k = 0;
+        while (k < COUNT(refers) && !begins(p, refers[k])) k++;
+        if (k < COUNT(refers))
+            text_printf(out, "%s%s-", refers[k], f->name), p += strlen(refers[k]);
+        else
+            text_add(out, p++, 1);
+    }
+}

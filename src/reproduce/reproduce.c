@@ -1,0 +1,437 @@
+// reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
+// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run, or row of
+// [data], gives the value of the formula at its x and series (of each formula of [series], where there are several;
+// where the formula is about a curve that the run measured, at each of its places that `where` lets through), and those
+// of [values], points by their names; of several at one point `best` keeps one (the autotuned one) or `mean` joins
+// them; at last all are divided by the baseline's.
+#include "reproduce/reproduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *find(const Ini *ini, const char *section, const char *key, const IniEntry **entry)
+{
+    for (size_t k = 0; k < ini->entries.n; k++) {
+        const IniEntry *e = &ini->entries.v[k];
+        if (strcmp(e->section, section) || strcmp(e->key, key)) continue;
+        if (entry) *entry = e;
+        return e->value;
+    }
+    return NULL;
+}
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
+{
+    static const char *const keys[] = {"title", "from",     "kind", "x",    "series",    "y",       "unit", "where",
+                                       "axis",  "baseline", "best", "mean", "tolerance", "summary", "note"};
+    for (size_t k = 0; k < COUNT(keys); k++)
+        if (!strcmp(keys[k], e->key)) return true;
+    const char *near = nearest_name(e->key, keys, COUNT(keys));
+    return diag_at(diag, &r->ini.source, e->key_at, near, "[figure] has no key '%s'", e->key);
+}
+
+static bool refuse_axis(const Reproduction *r, Diag *diag)
+{
+    const IniEntry *e = NULL;
+    find(&r->ini, "figure", "axis", &e);
+    return diag_at(diag, &r->ini.source, e->value_at, NULL, "axis is linear, or isn't given");
+}
+
+const char *const reproduce_sizes[3] = {"small", "medium", "paper"};
+
+bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
+{
+    *r = (Reproduction){.title = NULL};
+    bool ok = ini_parse(&r->ini, name, text, length, diag);
+    bool sized = false, other = false, singles = false, data = false, matrix = false;
+    for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
+        singles |= !strcmp(e->section, "values");
+        r->several |= !strcmp(e->section, "series");
+        data |= !strcmp(e->section, "data");
+        matrix |= ini_within(e, "matrix");
+        sized |= ini_within(e, size);
+        for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= ini_within(e, reproduce_sizes[s]);
+    }
+    if (!ok) return false;
+    const char **to[] = {&r->title, &r->from,  &r->kind, &r->x,        &r->series, &r->y,
+                         &r->unit,  &r->where, &r->axis, &r->baseline, &r->best,   &r->note};
+    static const char *const keys[] = {"title", "from",  "kind", "x",        "series", "y",
+                                       "unit",  "where", "axis", "baseline", "best",   "note"};
+    for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
+    if (r->several && (r->y || r->series))
+        return diag_error(diag, "%s: [series] stands in place of y and series", name);
+    bool y = r->y || r->several;
+    if (!r->title || (!r->x != !y) || (!y && !singles))
+        return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
+    if (!r->x) r->x = "";
+    if (r->several) r->series = "series";
+    if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
+    if (data && (sized || matrix))
+        return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
+    r->absent = !sized && !matrix && other;
+    return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
+}
+
+void reproduce_free(Reproduction *r)
+{
+    for (size_t k = 0; k < r->points.n; k++) mem_free(r->points.v[k].x), mem_free(r->points.v[k].series);
+    vec_free(&r->points);
+    matrix_free(&r->matrix);
+    ini_free(&r->ini);
+    *r = (Reproduction){.title = NULL};
+}
+
+// --- a run's place ---------------------------------------------------------------------------------------------------
+// The value of a setting in a list of them; null: not there.
+static char *value_in(const char *list, const char *name)
+{
+    Text one = {0}, value = {0};
+    char *found = NULL;
+    while (!found && setting_next(&list, &one, &value))
+        if (!strcmp(one.v, name)) found = mem_text(value.v);
+    text_free(&one), text_free(&value);
+    return found;
+}
+
+// What a run has on an axis of the figure: in the place of a curve's point, or its label on an axis of the matrix, or a
+// parameter's or override's value.
+static char *place_of(const Cell *c, const Identity *id, const char *axis, const char *point)
+{
+    size_t n = strlen(axis);
+    char *there = value_in(point, axis);
+    if (there) return there;
+    if (!strcmp(axis, "program")) return mem_text(id->program);
+    if (!strcmp(axis, "gpu")) return mem_text(id->gpu);
+    for (const char *const *l = c->labels; l && *l; l++)
+        if (!strncmp(*l, axis, n) && (*l)[n] == '=') return mem_text(*l + n + 1);
+    char *v = value_in(id->params, axis);
+    return v ? v : value_in(id->overrides, axis);
+}
+
+static Point *point_at(Reproduction *r, const char *x, const char *series)
+{
+    for (size_t k = 0; k < r->points.n; k++)
+        if (!strcmp(r->points.v[k].x, x) && !strcmp(r->points.v[k].series, series)) return &r->points.v[k];
+    return NULL;
+}
+
+static Point *new_point(Reproduction *r, const char *x, const char *series)
+{
+    Point p = {.x = mem_text(x), .series = mem_text(series), .ours = NAN, .theirs = NAN};
+    vec_push(&r->points, p);
+    return &r->points.v[r->points.n - 1];
+}
+
+// --- ours ------------------------------------------------------------------------------------------------------------
+typedef struct Join {  // what came together at each point
+    double score, log_sum, sum;
+    size_t n;
+} Join;
+
+// A formula of the file; an error is told at its place there.
+static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out,
+                    Diag *diag)
+{
+    const IniEntry *e = NULL;
+    Diag inner = {0};
+    bool ok = formula(text, values_get, v, out, &inner);
+    find(&r->ini, section, key, &e);
+    if (!ok) diag_at(diag, &r->ini.source, e ? e->value_at : 0, "onchip list counters", "%s: %s", key, inner.text.v);
+    diag_free(&inner);
+    return ok;
+}
+
+typedef VEC(Join) Joins;
+
+typedef struct Taken {  // a run, and what becomes of all
+    const Cell *cell;
+    const Identity *id;
+    Values *values;
+    Joins *joins;
+} Taken;
+
+// What a point's value is: [figure]'s y, or a row of [series], whose name is the series.
+typedef struct Wanted {
+    const char *section, *key, *formula;
+} Wanted;
+
+// A run's value; place: of the curve's point, or empty.
+static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
+{
+    char *x = place_of(t->cell, t->id, r->x, place);
+    char *series = r->several  ? mem_text(w->key)
+                   : r->series ? place_of(t->cell, t->id, r->series, place)
+                               : mem_text("");
+    Values *v = t->values;
+    const char *mean = find(&r->ini, "figure", "mean", NULL);
+    bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
+    double y = NAN, score = 0;
+    ok = ok && compute(r, w->section, w->key, w->formula, v, &y, diag);
+    bool most = r->best && !strncmp(r->best, "max ", 4);
+    if (ok && r->best) {
+        if (!most && strncmp(r->best, "min ", 4))
+            ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
+        ok = ok && compute(r, "figure", "best", r->best + 4, v, &score, diag);
+        if (most) score = -score;
+    }
+    if (ok) {
+        Point *p = point_at(r, x, series);
+        if (!p) {
+            p = new_point(r, x, series);
+            vec_push(t->joins, ((Join){.score = INFINITY}));
+        }
+        Join *j = &t->joins->v[p - r->points.v];
+        if (j->n && !r->best && !mean)
+            ok = diag_error(diag, "%s: several runs fall on %s %s; [figure] needs best or mean", r->ini.source.name, x,
+                            series);
+        j->n++, j->sum += y, j->log_sum += log(y);
+        if (!r->best)
+            p->ours = !mean || strcmp(mean, "geometric") ? j->sum / (double)j->n : exp(j->log_sum / (double)j->n);
+        else if (score < j->score)
+            j->score = score, p->ours = y;
+    }
+    mem_free(x), mem_free(series);
+    return ok;
+}
+
+// Whether a place has one of these values, "0,2,4", of that name; other: the answer where it has no such name.
+static bool is_at(const char *place, const char *name, const char *values, bool other)
+{
+    char *at = value_in(place, name);
+    size_t n = at ? strlen(at) : 0;
+    while (at && *values && (strcspn(values, ",") != n || strncmp(values, at, n)))
+        values += strcspn(values, ","), values += *values == ',';
+    bool is = at ? *values : other;
+    mem_free(at);
+    return is;
+}
+
+// Whether [figure]'s where, "ways=4 stride=0,2,4", lets a place through.
+static bool let_through(const char *where, const char *place)
+{
+    Text name = {0}, values = {0};
+    bool ok = true;
+    while (ok && where && setting_next(&where, &name, &values)) ok = is_at(place, name.v, values.v, true);
+    text_free(&name), text_free(&values);
+    return ok;
+}
+
+// Whether each part of where is true of some place.
+static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
+{
+    Text name = {0}, values = {0};
+    const char *where = r->where;
+    const IniEntry *e = NULL;
+    bool found = true;
+    find(&r->ini, "figure", "where", &e);
+    while (found && where && setting_next(&where, &name, &values)) {
+        found = false;
+        for (size_t k = 0; k < places->n; k++) found |= is_at(places->v[k], name.v, values.v, false);
+        if (!found)
+            diag_at(diag, &r->ini.source, e->value_at, NULL, "y has no point at %s=%s; one is at %s", name.v, values.v,
+                    places->n ? places->v[0] : "no place");
+    }
+    text_free(&name), text_free(&values);
+    return found;
+}
+
+static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *diag)
+{
+    Places places = {0};
+    values_places(t->values, w->formula, &places);
+    bool ok = check_where(r, &places, diag);
+    if (ok && !places.n) ok = take_point(r, t, w, "", diag);
+    for (size_t k = 0; k < places.n && ok; k++) {
+        if (!let_through(r->where, places.v[k])) continue;
+        values_at(t->values, places.v[k]);
+        ok = take_point(r, t, w, places.v[k], diag);
+    }
+    values_at(t->values, NULL);
+    vec_free(&places);
+    return ok;
+}
+
+// [values]: one number each of a run. A figure's series that isn't the run's but a curve's doesn't tell them apart.
+static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
+{
+    char *series = r->series && !r->several ? place_of(t->cell, t->id, r->series, "") : NULL;
+    bool ok = true;
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        double y;
+        if (strcmp(e->section, "values")) continue;
+        ok = compute(r, "values", e->key, e->value, t->values, &y, diag);
+        if (ok && point_at(r, e->key, series ? series : ""))
+            ok = diag_error(diag, "%s: several runs have the value %s; [figure] needs a series that tells them apart",
+                            r->ini.source.name, e->key);
+        if (!ok) break;
+        Point *p = new_point(r, e->key, series ? series : "");
+        p->ours = y, p->single = true;
+        vec_push(t->joins, ((Join){.score = 0}));
+    }
+    mem_free(series);
+    return ok;
+}
+
+static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
+{
+    bool ok = !r->y || take_points(r, t, &(Wanted){"figure", "y", r->y}, diag);
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (!strcmp(e->section, "series")) ok = take_points(r, t, &(Wanted){e->section, e->key, e->value}, diag);
+    }
+    return ok && take_singles(r, t, diag);
+}
+
+// Rows of [data], "GTX 480 = cores=480 gbs=177.4": each stands for a run whose parameters they are, and which has its
+// name on the axis `data`.
+static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
+{
+    bool ok = true;
+    for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (strcmp(e->section, "data")) continue;
+        Text label = {0};
+        text_printf(&label, "data=%s", e->key);
+        const Cell cell = {.labels = (const char *const[]){label.v, NULL}};
+        char none[] = "";
+        Identity id = {.program = none, .gpu = none, .params = mem_text(e->value), .overrides = none};
+        Values *v = values_given(e->value);
+        ok = take_run(r, &(Taken){&cell, &id, v, joins}, diag);
+        values_free(v);
+        mem_free(id.params);
+        text_free(&label);
+    }
+    return ok;
+}
+
+// Series by series, both in the order in which they came.
+static void sort_points(Reproduction *r)
+{
+    size_t n = r->points.n, at = 0;
+    Point *out = mem_alloc(sizeof *out * (n + 1));
+    bool *taken = mem_alloc(n + 1);
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = k; j < n && !taken[k]; j++)
+            if (!taken[j] && !strcmp(r->points.v[j].series, r->points.v[k].series)) {
+                out[at++] = r->points.v[j];
+                if (j > k) taken[j] = true;
+            }
+    if (n) memcpy(r->points.v, out, sizeof *out * n);
+    mem_free(taken), mem_free(out);
+}
+
+// "sched=lrr": every value over the one that differs from it only there.
+static bool normalise(Reproduction *r, Diag *diag)
+{
+    if (!r->baseline) return true;
+    const char *equals = strchr(r->baseline, '=');
+    size_t n = equals ? (size_t)(equals - r->baseline) : 0;
+    bool on_x = equals && strlen(r->x) == n && !strncmp(r->x, r->baseline, n);
+    bool on_series = equals && r->series && strlen(r->series) == n && !strncmp(r->series, r->baseline, n);
+    if (!on_x && !on_series)
+        return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
+    double *base = mem_alloc(sizeof *base * (r->points.n + 1));
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k],
+                    *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
+        base[k] = b ? b->ours : NAN;
+    }
+    for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= r->points.v[k].single ? 1 : base[k];
+    mem_free(base);
+    return true;
+}
+
+// summary = geometric: a point per series over its x.
+static void summarise(Reproduction *r)
+{
+    const char *how = find(&r->ini, "figure", "summary", NULL);
+    if (!how) return;
+    size_t n = r->points.n;
+    for (size_t k = 0; k < n; k++) {
+        const char *series = r->points.v[k].series;
+        bool first = !r->points.v[k].single;
+        for (size_t j = 0; j < k; j++) first &= r->points.v[j].single || strcmp(r->points.v[j].series, series);
+        if (!first) continue;
+        double sum = 0;
+        size_t m = 0;
+        bool geometric = !strcmp(how, "geometric");
+        for (size_t j = k; j < n; j++)
+            if (!r->points.v[j].single && !strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours))
+                sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
+        char *name = mem_text(series);
+        Point *p = new_point(r, geometric ? "geomean" : "mean", name);
+        if (m) p->ours = geometric ? exp(sum / (double)m) : sum / (double)m;
+        mem_free(name);
+    }
+}
+
+// --- theirs: [theirs] or [theirs SERIES], a value for each x ---------------------------------------------------------
+// "96", "96 ± 2", "96 ± 10 %"; without a tolerance the figure's.
+static bool read_theirs(const char *text, const char *standard, double *value, double *tolerance)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || !isfinite(*value)) return false;
+    const char *how = end + strspn(end, " ");
+    if (!strncmp(how, "±", strlen("±")))
+        how += strlen("±");
+    else if (!strncmp(how, "+-", 2))
+        how += 2;
+    else if (*how)
+        return false;
+    else
+        how = standard ? standard : "10 %";
+    *tolerance = strtod(how, &end);
+    if (end == how || !(*tolerance >= 0) || !isfinite(*tolerance)) return false;
+    end += strspn(end, " ");
+    if (*end == '%') *tolerance = fabs(*value) * *tolerance / 100, end++;
+    return !*end;
+}
+
+static bool take_theirs(Reproduction *r, Diag *diag)
+{
+    const char *standard = find(&r->ini, "figure", "tolerance", NULL);
+    for (size_t k = 0; k < r->ini.entries.n; k++) {
+        const IniEntry *e = &r->ini.entries.v[k];
+        if (!ini_within(e, "theirs")) continue;
+        const char *series = e->section[6] ? e->section + 7 : "";
+        double value = 0, tolerance = 0;
+        bool ok = read_theirs(e->value, standard, &value, &tolerance) ||
+                  diag_at(diag, &r->ini.source, e->value_at, NULL,
+                          "a number is expected, and perhaps its tolerance: 96 ± 2 or 96 ± 10 %%");
+        Point *p = ok ? point_at(r, e->key, series) : NULL;
+        if (p) p->theirs = value, p->tolerance = tolerance;
+        if (!ok) return false;
+    }
+    return true;
+}
+
+bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
+{
+    Planner *planner = planner_open();
+    Joins joins = {0};
+    bool ok = take_data(r, &joins, diag);
+    for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
+        const Cell *c = &r->matrix.cells.v[k];
+        Plan plan;
+        ok = plan_cell(planner, c, &plan, diag);
+        Values *v = ok ? values_load(store, &plan.id, c->sets, diag) : NULL;
+        if (v)
+            ok = take_run(r, &(Taken){c, &plan.id, v, &joins}, diag);
+        else
+            r->missing++;
+        values_free(v);
+        plan_free(&plan);
+    }
+    planner_close(planner);
+    vec_free(&joins);
+    if (!ok || !normalise(r, diag)) return false;
+    summarise(r);
+    sort_points(r);
+    return take_theirs(r, diag);
+}

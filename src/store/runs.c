@@ -1,0 +1,304 @@
+// runs.c: runs of a store as structures in memory, for reports. Counters of another onchip that this one doesn't know
+// are left out; those that a store lacks are 0.
+#include "store/query.h"
+#include "store/sql.h"
+
+#include "chip/chip.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reader {
+    Runs *runs;
+    Store *s;
+    Map counters, rates;  // names to places
+    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample;
+    Diag *diag;
+} Reader;
+
+static bool broken(Reader *r)
+{
+    return diag_error(r->diag, "%s: %s", store_path(r->s), sqlite3_errmsg(store_sqlite(r->s)));
+}
+
+static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql)
+{
+    return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r);
+}
+
+// The next row of a statement; false at its end, or when the store failed.
+static bool next(Reader *r, sqlite3_stmt *q)
+{
+    int got = sqlite3_step(q);
+    if (got == SQLITE_ROW) return true;
+    if (got != SQLITE_DONE) broken(r);
+    sqlite3_reset(q);
+    return false;
+}
+
+static const char *text(Reader *r, sqlite3_stmt *q, int column)
+{
+    const char *t = (const char *)sqlite3_column_text(q, column);
+    return t ? arena_text(&r->runs->arena, t, strlen(t)) : NULL;
+}
+
+// What the schema's constraints don't keep out of a damaged file.
+static bool damaged(Reader *r, sqlite3_stmt *q, int column, const char *what)
+{
+    const char *found = (const char *)sqlite3_column_text(q, column);
+    return diag_error(r->diag, "%s is damaged: %s is %s%s%s, not %s", store_path(r->s), sqlite3_column_name(q, column),
+                      found ? "'" : "", found ? found : "missing", found ? "'" : "", what);
+}
+
+static const char *word(Reader *r, sqlite3_stmt *q, int column)
+{
+    const char *t = text(r, q, column);
+    return t ? t : (damaged(r, q, column, "a text"), "");
+}
+
+static uint64_t count(Reader *r, sqlite3_stmt *q, int column)
+{
+    if (sqlite3_column_type(q, column) != SQLITE_INTEGER) damaged(r, q, column, "a whole number");
+    return (uint64_t)sqlite3_column_int64(q, column);
+}
+
+// The place of a name among names between commas; 0 where there is no list, −1: it isn't there.
+static int place(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    int at = 0;
+    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL, at++)
+        if (!strncmp(p, name, n) && (!p[n] || p[n] == ',')) return at;
+    return list ? -1 : 0;
+}
+
+// --- settings --------------------------------------------------------------------------------------------------------
+static void add_setting(StoredRun *run, const char *name, const char *value)
+{
+    RunSetting s = {name, value};
+    vec_push(&run->settings, s);
+}
+
+// Overrides, whose names are a section and a key, or parameters, whose names have no dot.
+static void read_settings(Reader *r, StoredRun *run, int64_t id, bool overrides)
+{
+    sqlite3_bind_int64(r->setting, 1, id);
+    while (next(r, r->setting)) {
+        const char *name = word(r, r->setting, 0);
+        if (!strchr(name, '.') != overrides) add_setting(run, name, word(r, r->setting, 1));
+    }
+}
+
+// --- kernels ---------------------------------------------------------------------------------------------------------
+static void read_counters(Reader *r, RunKernel *k)
+{
+    k->count = arena_alloc(&r->runs->arena, sizeof *k->count * C_COUNT);
+    while (next(r, r->counter)) {
+        const char *name = word(r, r->counter, 0);
+        int64_t at;
+        if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r, r->counter, 1);
+    }
+    k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * rate_count);
+    for (size_t n = 0; n < rate_count; n++) k->rate[n] = NAN;
+    while (next(r, r->rate)) {
+        const char *name = word(r, r->rate, 0);
+        int64_t at;
+        if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL)
+            k->rate[at] = sqlite3_column_double(r->rate, 1);
+    }
+}
+
+static void read_samples(Reader *r, RunKernel *k)
+{
+    while (next(r, r->sample)) {
+        uint64_t row = count(r, r->sample, 0), rows = k->samples.n / C_COUNT;
+        const char *name = word(r, r->sample, 1);
+        int64_t at;
+        if (row > rows || row + 1 < rows) {  // they come in order, and none is left out
+            damaged(r, r->sample, 0, "the next sample");
+            continue;
+        }
+        for (int c = 0; c < C_COUNT && row == rows; c++) vec_push(&k->samples, 0);
+        if (map_get(&r->counters, name, strlen(name), &at))
+            k->samples.v[row * C_COUNT + (size_t)at] = count(r, r->sample, 2);
+    }
+}
+
+static void read_kernels(Reader *r, StoredRun *run, int64_t id)
+{
+    sqlite3_bind_int64(r->kernel, 1, id);
+    while (next(r, r->kernel)) {
+        sqlite3_stmt *q = r->kernel;
+        RunKernel k = {.name = word(r, q, 1),
+                       .grid = word(r, q, 2),
+                       .block = word(r, q, 3),
+                       .limit = word(r, q, 4),
+                       .launches = count(r, q, 5),
+                       .functional = count(r, q, 6),
+                       .partial = count(r, q, 7),
+                       .warps = count(r, q, 8)};
+        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->sample};
+        for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
+        read_counters(r, &k);
+        while (next(r, r->structure)) {
+            q = r->structure;
+            RunStructure s = {word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3), count(r, q, 4),
+                              count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
+            vec_push(&k.structures, s);
+        }
+        read_samples(r, &k);
+        for (int c = 0; c < C_COUNT && !k.functional; c++) run->count[c] += k.count[c];
+        for (size_t n = 0; n < rate_count && !k.functional; n++)
+            if (!strcmp(rates[n].name, "seconds") && isfinite(k.rate[n])) run->seconds += k.rate[n];
+        vec_push(&run->kernels, k);
+    }
+}
+
+// --- runs ------------------------------------------------------------------------------------------------------------
+static bool open_reader(Reader *r)
+{
+    for (int c = 0; c < C_COUNT; c++) map_put(&r->counters, counter_info[c].name, strlen(counter_info[c].name), c);
+    for (size_t k = 0; k < rate_count; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
+    return prepare(r, &r->setting, "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name") &&
+           prepare(r, &r->kernel,
+                   "SELECT id, name, grid, block, occupancy_limit, launches, functional, partial, occupancy_warps FROM "
+                   "kernel WHERE run_id = ? ORDER BY id") &&
+           prepare(r, &r->counter, "SELECT name, value FROM counter WHERE kernel_id = ?") &&
+           prepare(r, &r->rate, "SELECT name, value FROM rate WHERE kernel_id = ?") &&
+           prepare(r, &r->structure,
+                   "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
+                   "structure WHERE kernel_id = ? ORDER BY name") &&
+           prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
+}
+
+static void close_reader(Reader *r)
+{
+    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->sample};
+    for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
+    map_free(&r->counters), map_free(&r->rates);
+}
+
+// Numbers in texts count as such: 8KiB comes before 16KiB.
+static int by_text(const void *a, const void *b)
+{
+    const StoredRun *x = a, *y = b;
+    const char *const pairs[][2] = {{x->program, y->program},
+                                    {x->params, y->params},
+                                    {x->gpu, y->gpu},
+                                    {x->overrides, y->overrides},
+                                    {x->options, y->options}};
+    int order = 0;
+    for (size_t k = 0; k < COUNT(pairs) && !order; k++) order = strverscmp(pairs[k][0], pairs[k][1]);
+    if (!order && x->model != y->model) order = x->model < y->model ? -1 : 1;
+    return order ? order : strcmp(x->key, y->key);
+}
+
+// Runs of the same settings that aren't the same, such as of a description that was changed: their keys tell them
+// apart.
+static void tell_apart(Runs *runs)
+{
+    for (size_t k = 1; k < runs->v.n; k++) {
+        StoredRun *pair[] = {&runs->v.v[k - 1], &runs->v.v[k]};
+        const StoredRun *a = pair[0], *b = pair[1];
+        if (strcmp(a->program, b->program) || strcmp(a->params, b->params) || strcmp(a->gpu, b->gpu) ||
+            strcmp(a->overrides, b->overrides) || strcmp(a->options, b->options) || a->model != b->model)
+            continue;
+        for (int n = 0; n < 2; n++)
+            if (strcmp(pair[n]->settings.v[pair[n]->settings.n - 1].name, "key"))
+                add_setting(pair[n], "key", arena_text(&runs->arena, pair[n]->key, 8));
+    }
+}
+
+// As they were asked for: by key where the keys are known, else as the options list GPUs and programs; then as they
+// came into the store. What was asked for isn't kept there.
+typedef struct Asked {
+    StoredRun *run;
+    size_t key, came;
+    int gpu, program;
+} Asked;
+static int by_asking(const void *a, const void *b)
+{
+    const Asked *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    if (x->gpu != y->gpu) return x->gpu < y->gpu ? -1 : 1;
+    if (x->program != y->program) return x->program < y->program ? -1 : 1;
+    return x->came < y->came ? -1 : x->came > y->came;
+}
+
+static void set_order(Runs *runs, const RunsWanted *wanted)
+{
+    Asked *all = mem_alloc(sizeof *all * (runs->v.n + 1));
+    Map keys = {0};
+    for (size_t k = 0; wanted->keys && k < wanted->keys->n; k++) {
+        const char *key = wanted->keys->v[k];
+        if (!map_get(&keys, key, strlen(key), NULL)) map_put(&keys, key, strlen(key), (int64_t)k);
+    }
+    for (size_t k = 0; k < runs->v.n; k++) {
+        StoredRun *r = &runs->v.v[k];
+        int64_t at = INT64_MAX;
+        map_get(&keys, r->key, strlen(r->key), &at);
+        all[k] = (Asked){r, (size_t)at, k, place(wanted->gpus, r->gpu), place(wanted->programs, r->program)};
+    }
+    if (runs->v.n) qsort(all, runs->v.n, sizeof *all, by_asking);
+    for (size_t k = 0; k < runs->v.n; k++) all[k].run->order = k;
+    map_free(&keys);
+    mem_free(all);
+}
+
+bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
+{
+    Reader r = {.runs = runs, .s = s, .diag = diag};
+    sqlite3_stmt *q = NULL;
+    bool ok = open_reader(&r) && prepare(&r, &q,
+                                         "SELECT id, key, program, params, gpu, overrides, options, error, version, "
+                                         "finished, host, verified, model, cycles, warp_instructions,"
+                                         " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
+    while (ok && next(&r, q)) {
+        const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
+        if (place(wanted->programs, program) < 0 || place(wanted->gpus, gpu) < 0) continue;
+        StoredRun run = {.key = word(&r, q, 1),
+                         .program = program,
+                         .params = word(&r, q, 3),
+                         .gpu = gpu,
+                         .overrides = word(&r, q, 5),
+                         .options = word(&r, q, 6),
+                         .error = text(&r, q, 7),
+                         .version = word(&r, q, 8),
+                         .finished = word(&r, q, 9),
+                         .host = word(&r, q, 10),
+                         .verified = sqlite3_column_int64(q, 11),
+                         .model = sqlite3_column_int64(q, 12),
+                         .cycles = count(&r, q, 13),
+                         .warp_instructions = count(&r, q, 14),
+                         .wall_seconds = sqlite3_column_double(q, 15)};
+        if (!sqlite3_column_int(q, 16) && !run.error) run.error = "failed";
+        run.count = arena_alloc(&runs->arena, sizeof *run.count * C_COUNT);
+        add_setting(&run, "gpu", run.gpu);
+        read_settings(&r, &run, sqlite3_column_int64(q, 0), true);
+        add_setting(&run, "options", run.options);
+        add_setting(&run, "model", arena_printf(&runs->arena, "%lld", (long long)run.model));
+        run.params_at = run.settings.n;
+        read_settings(&r, &run, sqlite3_column_int64(q, 0), false);
+        read_kernels(&r, &run, sqlite3_column_int64(q, 0));
+        vec_push(&runs->v, run);
+    }
+    sqlite3_finalize(q);
+    close_reader(&r);
+    set_order(runs, wanted);
+    if (runs->v.n) qsort(runs->v.v, runs->v.n, sizeof *runs->v.v, by_text);
+    tell_apart(runs);
+    return ok && !diag->failed;
+}
+
+void runs_free(Runs *runs)
+{
+    for (size_t k = 0; k < runs->v.n; k++) {
+        StoredRun *r = &runs->v.v[k];
+        for (size_t n = 0; n < r->kernels.n; n++)
+            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
+        vec_free(&r->settings), vec_free(&r->kernels);
+    }
+    vec_free(&runs->v);
+    arena_free(&runs->arena);
+}

@@ -1,0 +1,184 @@
+// values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum
+// isn't the sum of the rates. A row of a figure's [data] is the same with nothing but what the row gives.
+#include "store/query.h"
+#include "store/sql.h"
+
+#include "chip/chip.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Named {
+    char *name;
+    double value;
+} Named;
+struct Values {
+    uint64_t count[C_COUNT];
+    Gpu gpu;
+    VEC(Named) others;
+    bool given;         // not a run's: there is nothing but others
+    Arena texts;        // of places
+    const char *place;  // at which the names of curves are looked up; null: none
+};
+
+static void add(Values *v, const char *name, double value)
+{
+    Named n = {mem_text(name), value};
+    vec_push(&v->others, n);
+}
+
+// Rows of two columns, a name and a value, of the run with this key.
+static sqlite3_stmt *rows(Store *s, const char *sql, const char *key)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
+        sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+    return q;
+}
+
+static void load_counters(Values *v, Store *s, const char *key)
+{
+    sqlite3_stmt *q = rows(s,
+                           "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON "
+                           "c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name",
+                           key);
+    while (q && sqlite3_step(q) == SQLITE_ROW)
+        for (int c = 0; c < C_COUNT; c++)
+            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 0)))
+                v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
+    sqlite3_finalize(q);
+}
+
+static void load_others(Values *v, Store *s, const char *key)
+{
+    static const char *const of[] = {
+        "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'seconds', sum(k.seconds) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'occupancy.warps', min(k.occupancy_warps) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
+        "SELECT 'wall_seconds', wall_seconds FROM run WHERE key = ?",
+        "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ?",
+    };
+    for (size_t k = 0; k < COUNT(of); k++) {
+        sqlite3_stmt *q = rows(s, of[k], key);
+        while (q && sqlite3_step(q) == SQLITE_ROW)
+            add(v, (const char *)sqlite3_column_text(q, 0),
+                sqlite3_column_type(q, 1) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 1));
+        sqlite3_finalize(q);
+    }
+}
+
+// "nx=64 ny=64". Not from the store: what was an override here may have been the default where the run was stored.
+static void load_params(Values *v, const char *list)
+{
+    Text name = {0}, text = {0};
+    uint64_t value;
+    while (setting_next(&list, &name, &text))
+        if (parse_size(text.v, &value)) add(v, name.v, (double)value);
+    text_free(&name), text_free(&text);
+}
+
+Values *values_load(Store *s, const Identity *id, const char *const *sets, Diag *diag)
+{
+    if (store_find(s, id->key) != STORED_DONE) return NULL;
+    Values *v = mem_alloc(sizeof *v);
+    if (!gpu_load(&v->gpu, id->gpu, sets, diag)) {
+        mem_free(v);
+        return NULL;
+    }
+    load_counters(v, s, id->key);
+    load_others(v, s, id->key);
+    load_params(v, id->params);
+    return v;
+}
+
+Values *values_given(const char *list)
+{
+    Values *v = mem_alloc(sizeof *v);
+    Text name = {0}, text = {0};
+    double value;
+    v->given = true;
+    while (setting_next(&list, &name, &text))
+        if (parse_double(text.v, &value)) add(v, name.v, value);
+    text_free(&name), text_free(&text);
+    return v;
+}
+
+// The place in a stored name of a point of this curve, "stride=2]"; null: it isn't one.
+static const char *point_of(const char *stored, const char *curve)
+{
+    size_t n = strlen(curve);
+    return !strncmp(stored, curve, n) && stored[n] == '[' ? stored + n + 1 : NULL;
+}
+
+static bool at_place(const Values *v, const char *name, double *value)
+{
+    size_t n = strlen(v->place);
+    bool curve = false;
+    for (size_t k = 0; k < v->others.n; k++) {
+        const char *place = point_of(v->others.v[k].name, name);
+        curve |= place != NULL;
+        if (place && !strncmp(place, v->place, n) && !strcmp(place + n, "]"))
+            return *value = v->others.v[k].value, true;
+    }
+    *value = NAN;  // a curve without this point
+    return curve;
+}
+
+void values_at(Values *v, const char *place) { v->place = place; }
+
+bool values_get(void *values, const char *name, double *value)
+{
+    const Values *v = values;
+    if (v->place && at_place(v, name, value)) return true;
+    if (!v->given && !strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
+    for (int c = 0; c < C_COUNT && !v->given; c++)
+        if (!strcmp(counter_info[c].name, name)) return *value = (double)v->count[c], true;
+    for (size_t r = 0; r < rate_count && !v->given; r++)
+        if (!strcmp(rates[r].name, name)) return *value = rates[r].value(v->count, &v->gpu), true;
+    for (size_t k = 0; k < v->others.n; k++)
+        if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
+    return !v->given && gpu_number(&v->gpu, name, value);
+}
+
+// A FormulaName that looks for the name of a curve.
+typedef struct Seeker {
+    Values *values;
+    Places *places;
+} Seeker;
+static bool seek(void *user, const char *name, double *value)
+{
+    Seeker *s = user;
+    bool found = s->places->n > 0;
+    *value = 1;
+    for (size_t k = 0; k < s->values->others.n && !found; k++) {
+        const char *place = point_of(s->values->others.v[k].name, name);
+        if (place) vec_push(s->places, arena_text(&s->values->texts, place, strlen(place) - 1));
+    }
+    return true;
+}
+
+// "stride=2" before "stride=10": the store has names in the order of their letters.
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void values_places(Values *v, const char *text, Places *places)
+{
+    double ignored;
+    Diag diag = {0};
+    Seeker s = {v, places};
+    formula(text, seek, &s, &ignored, &diag);
+    diag_free(&diag);
+    if (places->n) qsort(places->v, places->n, sizeof *places->v, by_number);
+}
+
+void values_free(Values *v)
+{
+    if (!v) return;
+    for (size_t k = 0; k < v->others.n; k++) mem_free(v->others.v[k].name);
+    vec_free(&v->others);
+    arena_free(&v->texts);
+    mem_free(v);
+}

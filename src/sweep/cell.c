@@ -1,0 +1,343 @@
+// cell.c: a cell is read, once and for all: what its run needs, and what determines the run's result, as text, with
+// the hash of that text. Two cells that are written differently but mean the same (16KiB and 16384, a default that is
+// spelled out) have one key; anything that changes a counter changes it.
+#include "sl1/sl1.h"
+#include "sweep/wire.h"
+
+#include "chip/chip.h"
+
+#define XXH_INLINE_ALL
+#include <errno.h>
+#include <regex.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { KEPT = 4096 };  // canonical texts: those of further descriptions are made anew when they are needed again
+typedef struct Description {
+    Gpu gpu;
+    char *text;  // canonical; null: it isn't kept
+} Description;
+typedef struct Content {
+    XXH128_hash_t hash;
+    Text text;  // of a PTX file
+} Content;
+struct Planner {
+    Map gpus;  // name and overrides → place in descriptions
+    VEC(Description *) descriptions;
+    Map programs, files, data;  // → place in contents: workloads, PTX files, files that arguments are read from
+    VEC(Content *) contents;
+    Arena arena;  // of plans' files
+};
+
+Planner *planner_open(void) { return mem_alloc(sizeof(Planner)); }
+
+void planner_close(Planner *p)
+{
+    if (!p) return;
+    for (size_t k = 0; k < p->descriptions.n; k++) mem_free(p->descriptions.v[k]->text), mem_free(p->descriptions.v[k]);
+    for (size_t k = 0; k < p->contents.n; k++) text_free(&p->contents.v[k]->text), mem_free(p->contents.v[k]);
+    vec_free(&p->descriptions), vec_free(&p->contents);
+    map_free(&p->gpus), map_free(&p->programs), map_free(&p->files), map_free(&p->data);
+    arena_free(&p->arena);
+    mem_free(p);
+}
+
+void plan_free(Plan *plan)
+{
+    identity_free(&plan->id);
+    if (plan->file) vec_free(&plan->file->args);
+    mem_free(plan->params), mem_free(plan->numbers), mem_free(plan->sl1);
+    *plan = (Plan){.cell = NULL};
+}
+
+// A description, and its canonical text.
+static const Gpu *description(Planner *p, const Cell *c, const char *overrides, Text *canonical, Diag *diag)
+{
+    Text name = {0};
+    int64_t at = 0;
+    text_printf(&name, "%s %s", c->gpu, overrides);
+    bool ok = true, known = map_get(&p->gpus, name.v, name.n, &at);
+    if (known && p->descriptions.v[at]->text)
+        text_put(canonical, p->descriptions.v[at]->text);
+    else
+        ok = gpu_canonical(c->gpu, c->sets, canonical, diag);
+    if (ok && !known) {
+        Description *d = mem_alloc(sizeof *d);
+        ok = gpu_load(&d->gpu, c->gpu, c->sets, diag);
+        if (p->descriptions.n < KEPT) d->text = mem_text(canonical->v);
+        at = (int64_t)p->descriptions.n;
+        vec_push(&p->descriptions, d);
+        map_put(&p->gpus, name.v, name.n, at);
+    }
+    text_free(&name);
+    return ok ? &p->descriptions.v[at]->gpu : NULL;
+}
+
+static const Content *add_content(Planner *p, Map *map, const char *name, size_t length, XXH128_hash_t hash, Text text)
+{
+    Content *c = mem_alloc(sizeof *c);
+    *c = (Content){hash, text};
+    map_put(map, name, length, (int64_t)p->contents.n);
+    vec_push(&p->contents, c);
+    return c;
+}
+
+static const Content *built_in(Planner *p, const WorkloadEntry *e)
+{
+    int64_t at;
+    const char *name = (const char *)&e;  // its place in the table
+    if (map_get(&p->programs, name, sizeof e, &at)) return p->contents.v[at];
+    return add_content(p, &p->programs, name, sizeof e, XXH3_128bits(e->ptx, e->ptx_bytes), (Text){0});
+}
+
+// A PTX file, with its text; or, keep false, a file of data: of that only the hash. Null when it can't be read.
+static const Content *file_content(Planner *p, const char *path, bool keep, Diag *diag)
+{
+    Map *map = keep ? &p->files : &p->data;
+    Text t = {0};
+    int64_t at;
+    if (map_get(map, path, strlen(path), &at)) return p->contents.v[at];
+    if (!text_read_file(&t, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno)), NULL;
+    XXH128_hash_t hash = XXH3_128bits(t.v ? t.v : "", t.n);
+    if (!keep) text_free(&t);
+    return add_content(p, map, path, strlen(path), hash, t);
+}
+
+static void join(Text *out, const char *const *list)
+{
+    text_put(out, "");
+    for (; list && *list; list++) text_printf(out, "%s%s", out->n ? " " : "", *list);
+}
+
+static void options_of(const Cell *c, Text *out)
+{
+    text_put(out, "");
+    if (c->functional) text_put(out, " functional");
+    if (c->no_lowering) text_put(out, " no-lowering");
+    size_t from = out->n;
+    if (c->sl1) text_printf(out, " sl1=%s", c->sl1);
+    for (; from < out->n; from++)  // braces hold settings with commas together
+        if (out->v[from] == ',') out->v[from] = '+';
+    if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
+    if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
+    if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
+    if (c->interval) text_printf(out, " interval=%llu", (unsigned long long)c->interval);
+}
+
+static bool no_workload(const char *name, Diag *diag)
+{
+    const char *names[256];
+    size_t n = 0;
+    for (; n < workload_count && n < COUNT(names); n++) {
+        names[n] = workload_table[n].workload->name;
+        if (!strcmp(names[n], name))
+            return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name,
+                              workload_table[n].workload->suite, name);
+    }
+    const char *near = nearest_name(name, names, n);
+    return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
+}
+
+// Does a text such as "nx=64" give this name a value?
+static bool gives(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    return !strncmp(name, text, n) && text[n] == '=';
+}
+
+// Which parameter is refused by itself, and whether for its name.
+static void wrong_param(const WorkloadEntry *e, const Cell *c, Plan *plan)
+{
+    for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
+        int64_t values[MAX_PARAMS];
+        Text params = {0}, error = {0};
+        if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error))
+            plan->wrong = *p, plan->wrong_name = true;
+        text_free(&params), text_free(&error);
+        for (const WorkParam *q = e->workload->params; q->name; q++)
+            if (gives(*p, q->name)) plan->wrong_name = false;
+    }
+}
+
+// The same for overrides; one that is wrong only together with others isn't found, and the description is blamed if it
+// can't be read at all.
+static void wrong_set(const Cell *c, Plan *plan)
+{
+    Gpu g;
+    Diag why = {0};
+    if (!gpu_load(&g, c->gpu, NULL, &why)) plan->wrong = c->gpu;
+    diag_free(&why);
+    for (const char *const *p = c->sets; p && *p && !plan->wrong; p++) {
+        if (!gpu_load(&g, c->gpu, (const char *[]){*p, NULL}, &why)) plan->wrong = *p, plan->wrong_name = true;
+        diag_free(&why);
+        for (size_t k = 0; k < gpu_key_count; k++) {
+            char key[160];
+            snprintf(key, sizeof key, "%s.%s", gpu_keys[k].section, gpu_keys[k].key);
+            if (gives(*p, key)) plan->wrong_name = false;
+        }
+    }
+}
+
+static bool regular(const char *expression, Diag *diag)
+{
+    regex_t r;
+    if (!expression) return true;
+    if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB))
+        return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
+    regfree(&r);
+    return true;
+}
+
+static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
+{
+    if (!settings) return true;
+    Text why = {0};
+    plan->sl1 = mem_alloc(sizeof *plan->sl1);
+    *plan->sl1 = sl1_defaults;
+    bool ok = sl1_read(plan->sl1, settings, &why) || diag_error(diag, "sl1: %s", why.v);
+    text_free(&why);
+    return ok;
+}
+
+static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
+static bool is_file(const Cell *c)
+{
+    size_t n = strlen(c->program);
+    return n > 4 && !strcmp(c->program + n - 4, ".ptx");
+}
+
+// What a cell runs, as its key has it.
+typedef struct Subject {
+    const char *suite, *name;
+    const char *stored;  // its name in the store
+    XXH128_hash_t code;
+} Subject;
+
+// Which of a PTX file's parameters is refused: the names of those that can be malformed are known.
+static void wrong_option(const Cell *c, Plan *plan)
+{
+    for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
+        Arena arena = {0};
+        FileRun one;
+        Text error = {0};
+        if (!file_options(&one, c->program, (const char *[]){*p, NULL}, &arena, &error))
+            plan->wrong = *p, plan->wrong_name = !gives(*p, "grid") && !gives(*p, "block") && !gives(*p, "smem");
+        vec_free(&one.args);
+        arena_free(&arena);
+        text_free(&error);
+    }
+}
+
+// A kernel of a PTX file: the file's text counts, and that of the files its arguments are read from.
+static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
+{
+    const Cell *c = plan->cell;
+    Text error = {0};
+    *s = (Subject){"file", "", c->program, {0}};
+    join(params, c->params);
+    plan->file = arena_alloc(&p->arena, sizeof *plan->file);
+    bool ok = file_options(plan->file, c->program, c->params, &p->arena, &error);
+    if (!ok) wrong_option(c, plan), diag_error(diag, "%s: %s", c->program, error.v);
+    text_free(&error);
+    if (!ok) return false;
+    const Content *code = file_content(p, c->program, true, diag);
+    if (!code) return plan->wrong = c->program, false;
+    plan->ptx = plan->file->text = &code->text;
+    plan->file->rewritten = c->sl1;
+    s->code = code->hash;
+    for (size_t a = 0; a < plan->file->args.n; a++) {
+        const char *arg = plan->file->args.v[a], *at = strstr(arg, ":@");
+        if (strncmp(arg, "buf:", 4) || !at) continue;
+        const Content *one = file_content(p, at + 2, false, diag);
+        if (!one) return false;
+        s->code.low64 = s->code.low64 * 0x9E3779B97F4A7C15ull + one->hash.low64,
+        s->code.high64 = s->code.high64 * 0x9E3779B97F4A7C15ull + one->hash.high64;
+    }
+    return true;
+}
+
+static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
+{
+    const Cell *c = plan->cell;
+    const WorkloadEntry *e = plan->workload = workload_find(c->program);
+    Text error = {0};
+    if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
+    *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
+    if (workload_find(s->name)) s->stored = s->name;  // its bare name, where that is enough
+    size_t n = 0;
+    while (e->workload->params[n].name) n++;
+    plan->params = mem_alloc(sizeof *plan->params * (n + 1));
+    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, plan->params, params, &error);
+    if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.v);
+    text_free(&error);
+    if (!ok) return false;
+    const Content *code = c->ptx ? file_content(p, c->ptx, true, diag) : built_in(p, e);
+    if (!code) return plan->wrong = c->ptx, false;
+    if (c->ptx) plan->ptx = &code->text;
+    s->code = code->hash;
+    return true;
+}
+
+static bool plan_measurement(Plan *plan, Subject *s, Text *params, Diag *diag)
+{
+    const Cell *c = plan->cell;
+    const Measurement *m = plan->measurement = measurement_find(c->program);
+    if (!m) return plan->wrong = c->program, measurement_unknown(c->program, diag);
+    const char *no = c->ptx          ? "ptx"
+                     : c->kernels    ? "kernels"
+                     : c->skip       ? "skip"
+                     : c->max_cycles ? "max-cycles"
+                     : c->interval   ? "interval"
+                     : c->functional ? "functional"
+                                     : NULL;
+    if (no)
+        return plan->wrong = c->ptx ? c->ptx : c->kernels,
+               diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
+    *s = (Subject){"probe", m->name, m->name, {.low64 = (uint64_t)m->version}};
+    const char *wrong = NULL;
+    plan->numbers = mem_alloc(sizeof *plan->numbers * MEASURE_PARAMS);
+    if (measurement_params(m, c->params, plan->numbers, params, &wrong, diag)) return true;
+    plan->wrong = wrong, plan->wrong_name = true;
+    for (const MeasureParam *q = m->params; q->name; q++)
+        if (gives(wrong, q->name)) plan->wrong_name = false;
+    return false;
+}
+
+bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
+{
+    *plan = (Plan){.cell = c};
+    if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
+    if (!read_sl1(plan, c->sl1, diag)) return plan->wrong = c->sl1, false;
+    if (!regular(c->kernels, diag)) return plan->wrong = c->kernels, false;
+    Subject s = {.suite = NULL};
+    Text params = {0}, overrides = {0}, canonical = {0}, options = {0}, all = {0};
+    bool ok = is_probe(c)  ? plan_measurement(plan, &s, &params, diag)
+              : is_file(c) ? plan_file(p, plan, &s, &params, diag)
+                           : plan_workload(p, plan, &s, &params, diag);
+    join(&overrides, c->sets);
+    const Gpu *gpu = ok ? description(p, c, overrides.v, &canonical, diag) : NULL;
+    if (ok && !gpu) wrong_set(c, plan);
+    if (gpu) {
+        options_of(c, &options);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
+                    MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
+                    (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
+        if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
+        XXH128_hash_t key = XXH3_128bits(all.v, all.n);
+        Identity *id = &plan->id;
+        snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,
+                 (unsigned long long)key.low64);
+        id->verb = mem_text(c->verb);
+        id->program = mem_text(s.stored);
+        id->checked = plan->workload;
+        id->params = mem_text(params.v);
+        id->gpu = mem_text(c->gpu);
+        id->overrides = mem_text(overrides.v);
+        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // not in the key, which has the file's hash
+        id->options = mem_text(options.n ? options.v + 1 : "");
+        plan->gpu = gpu;
+    }
+    text_free(&params), text_free(&overrides), text_free(&canonical), text_free(&options), text_free(&all);
+    return gpu != NULL;
+}

@@ -1,0 +1,208 @@
+// job.c: a run in a process of its own, so that one which crashes, or is killed for its memory, costs only itself. The
+// child puts its result into a store in memory and writes that store's bytes into a pipe; what the parent has read when
+// the pipe ends is whole if it ends with the mark, since nothing else of the child's is believed.
+#include "sl1/sl1.h"
+#include "sweep/wire.h"
+
+#include "device/device.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char mark[16] = "onchip: complete";
+
+static uint64_t peak_memory(void)
+{
+    struct rusage r;
+    return getrusage(RUSAGE_SELF, &r) ? 0 : (uint64_t)r.ru_maxrss * 1024;
+}
+
+// --- a run here ------------------------------------------------------------------------------------------------------
+static oc_device *open_device(const Plan *plan, Text *why)
+{
+    const Cell *c = plan->cell;
+    oc_device *d;
+    oc_config config = {.threads = 1,
+                        .functional = c->functional,
+                        .no_lowering = c->no_lowering,
+                        .max_cycles = c->max_cycles,
+                        .interval = c->interval};
+    return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
+}
+
+// A kernel of a PTX file: nobody knows what its result should be.
+static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+{
+    FileLaunch l = {.values = NULL};
+    oc_status status = file_prepare(d, plan->file, &l, error);
+    if (status == OC_OK) status = file_launch(&l, error);
+    if (status != OC_OK && status != OC_LIMIT) o->error = error->v ? error->v : "";
+    file_free(&l);
+}
+
+static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+{
+    WorkResult result;
+    WorkOptions options = {.values = plan->params, .ptx = plan->cell->ptx, .text = plan->ptx};
+    workload_run(d, plan->workload, &options, &result);
+    o->verified = result.verified;
+    if (result.error && result.status != OC_LIMIT) text_put(error, result.error), o->error = error->v;
+    work_result_free(&result);
+}
+
+static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Text *error)
+{
+    Diag why = {0};
+    if (!plan->measurement->run(d, plan->numbers, found, &why)) text_put(error, why.text.v), o->error = error->v;
+    diag_free(&why);
+}
+
+bool plan_run(const Plan *plan, Store *store, Diag *diag)
+{
+    Findings found = {.names = {0}};
+    Text error = {0};
+    RunOutcome o = {.findings = &found};
+    oc_device *d = open_device(plan, &error);
+    if (!d) {
+        bool ok = store_put(store, &plan->id, &(RunOutcome){.error = error.v}, diag);
+        text_free(&error);
+        return ok;
+    }
+    SoftL1 *software = plan->sl1 && !plan->measurement ? soft_l1_open(d, plan->sl1) : NULL;
+    if (!device_select(d, plan->cell->kernels, plan->cell->skip))
+        o.error = "kernels: malformed regular expression";
+    else if (plan->measurement)
+        run_measurement(plan, d, &o, &found, &error);
+    else if (plan->file)
+        run_file(plan, d, &o, &error);
+    else
+        run_workload(plan, d, &o, &error);
+    if (software)
+        findings_put(&found, "sl1.structures", "", soft_l1_structures(software)),
+            findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
+    o.device = d;
+    o.wall_seconds = device_wall_seconds(d);
+    o.memory_bytes = peak_memory();
+    bool ok = store_put(store, &plan->id, &o, diag);
+    findings_free(&found);
+    text_free(&error);
+    soft_l1_close(software);
+    oc_close(d);
+    return ok;
+}
+
+// --- processes -------------------------------------------------------------------------------------------------------
+static bool write_all(int fd, const void *bytes, size_t n)
+{
+    for (const char *p = bytes; n;) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
+        p += k, n -= (size_t)k;
+    }
+    return true;
+}
+
+static void child(int fd, const Plan *plan)
+{
+    Diag diag = {0};
+    Store *s = store_open(":memory:", &diag);
+    size_t n = 0;
+    bool ok = s && plan_run(plan, s, &diag);
+    void *bytes = ok ? store_bytes(s, &n) : NULL;
+    ok = bytes && write_all(fd, bytes, n) && write_all(fd, mark, sizeof mark);
+    if (!ok && diag.text.n) write_all(fd, diag.text.v, diag.text.n);
+    close(fd);
+    _exit(ok ? 0 : 1);
+}
+
+bool job_start(Job *j, const Plan *plan, Diag *diag)
+{
+    int ends[2];
+    *j = (Job){.plan = plan};
+    if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
+    pid_t parent = getpid(), pid = fork();
+    if (pid < 0) {
+        close(ends[0]), close(ends[1]);
+        return diag_error(diag, "can't make a process: %s", strerror(errno));
+    }
+    if (!pid) {
+        signal(SIGINT, SIG_IGN);  // a terminal's Ctrl-C and mpirun's end are the parent's matter
+        signal(SIGTERM, SIG_IGN);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);   // nobody waits for the result of an orphan,
+        if (getppid() != parent) _exit(1);  // nor of one that was it already
+        close(ends[0]);
+        child(ends[1], plan);
+    }
+    close(ends[1]);
+    j->pid = pid, j->fd = ends[0];
+    return true;
+}
+
+static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t->n - sizeof mark, mark, sizeof mark); }
+
+// A store with the run as failed, for a child that left none.
+static bool put_failed(Job *j, int status, Diag *diag)
+{
+    char why[256];
+    if (WIFSIGNALED(status))
+        snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180),
+                 j->result.v ? j->result.v : "");
+    Store *s = store_open(":memory:", diag);
+    bool ok = s && store_put(s, &j->plan->id, &(RunOutcome){.error = why}, diag);
+    text_free(&j->result);
+    size_t size = 0;
+    void *bytes = ok ? store_bytes(s, &size) : NULL;
+    if (bytes) text_add(&j->result, bytes, size);
+    mem_free(bytes);
+    store_close(s);
+    return ok;
+}
+
+// Takes what the child has written, or that it has ended.
+static bool take(Job *j, Diag *diag)
+{
+    char part[65536];
+    ssize_t n = read(j->fd, part, sizeof part);
+    if (n < 0 && errno == EINTR) return true;
+    if (n > 0) return text_add(&j->result, part, (size_t)n), true;
+    int status = 0;
+    close(j->fd);
+    while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) continue;
+    j->pid = 0;
+    j->over = true;
+    if (!whole(&j->result)) return put_failed(j, status, diag);
+    j->result.n -= sizeof mark;
+    return true;
+}
+
+bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag)
+{
+    struct pollfd fds[MAX_JOBS];
+    for (size_t k = 0; k < n; k++) fds[k] = (struct pollfd){.fd = jobs[k]->fd, .events = POLLIN};
+    int ready = poll(fds, n, milliseconds);
+    if (ready < 0 && errno != EINTR) return diag_error(diag, "poll: %s", strerror(errno));
+    for (size_t k = 0; ready > 0 && k < n; k++)
+        if (fds[k].revents && !take(jobs[k], diag)) return false;
+    return true;
+}
+
+void job_kill(Job *j)
+{
+    if (j->pid) {
+        kill(j->pid, SIGKILL);
+        close(j->fd);
+        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    }
+    text_free(&j->result);
+    *j = (Job){.pid = 0};
+}

@@ -1,0 +1,345 @@
+// matrix.c: axes and their product. Everything that is written in a matrix is text until a cell is made of it, and then
+// each axis changes one thing: what its name says.
+#include "sweep/sweep.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+static char *copy(Matrix *m, const char *text, size_t n) { return arena_text(&m->arena, text, n); }
+
+// --- where a text is from --------------------------------------------------------------------------------------------
+static void note(Matrix *m, const char *text, Origin o)
+{
+    if (!o.source) return;
+    map_put(&m->by_text, (const char *)&text, sizeof text, (int64_t)m->origins.n);
+    vec_push(&m->origins, o);
+}
+
+static Origin origin(const Matrix *m, const char *text)
+{
+    int64_t at;
+    return map_get(&m->by_text, (const char *)&text, sizeof text, &at) ? m->origins.v[at] : (Origin){.source = NULL};
+}
+
+// A part of text, from its byte offset on, which has a name there or (SIZE_MAX) that of the whole.
+static void note_part(Matrix *m, const char *part, const char *text, size_t name, size_t offset)
+{
+    Origin o = origin(m, text);
+    if (name != SIZE_MAX) o.name_at = o.at + name;
+    o.at += offset;
+    note(m, part, o);
+}
+
+static bool refuse(Origin o, Diag *diag, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(Origin o, Diag *diag, const char *format, ...)
+{
+    va_list args;
+    Text t = {0};
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    if (o.source)
+        diag_at(diag, o.source, o.at, NULL, "%s", t.v);
+    else
+        diag_error(diag, "%s", t.v);
+    text_free(&t);
+    return false;
+}
+
+// --- axes ------------------------------------------------------------------------------------------------------------
+// Values between commas, without the blanks around them; braces hold one together that has commas. o: of the whole
+// text.
+static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
+{
+    const char *start = text;
+    size_t first = o.at;
+    if (!text[strspn(text, " \t")]) return refuse(o, diag, "%s has no value", a->name);
+    for (bool more = true; more;) {
+        while (isspace((unsigned char)*text)) text++;
+        const char *end = text, *brace = text;
+        int depth = 0;
+        for (; *end && (*end != ',' || depth) && depth >= 0; end++) {
+            if (*end == '{' && !depth) brace = end;
+            depth += (*end == '{') - (*end == '}');
+        }
+        o.at = first + (size_t)((depth > 0 ? brace : depth < 0 ? end - 1 : text) - start);
+        if (depth > 0) return refuse(o, diag, "%s: '{' without '}'", a->name);
+        if (depth < 0) return refuse(o, diag, "%s: '}' without '{'", a->name);
+        size_t n = (size_t)(end - text);
+        while (n && isspace((unsigned char)text[n - 1])) n--;
+        if (n >= 2 && text[0] == '{' && text[n - 1] == '}') text++, n -= 2, o.at++;
+        if (!n) return refuse(o, diag, "%s has an empty value", a->name);
+        const char *value = copy(m, text, n);
+        note(m, value, o);
+        vec_push(&a->values, value);
+        more = *end;
+        text = end + more;
+    }
+    return true;
+}
+
+static bool add_axis(Matrix *m, const char *name, const char *values, Origin o, Diag *diag)
+{
+    if (!strcmp(name, "workload")) name = "program";
+    Axis *a = NULL;
+    for (size_t k = 0; k < m->axes.n; k++)
+        if (!strcmp(m->axes.v[k].name, name)) a = &m->axes.v[k];
+    if (a) {
+        a->values.n = 0;
+    } else {
+        Axis fresh = {.name = copy(m, name, strlen(name))};
+        vec_push(&m->axes, fresh);
+        a = &m->axes.v[m->axes.n - 1];
+    }
+    return split(m, a, values, o, diag);
+}
+
+bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag)
+{
+    return add_axis(m, name, values, (Origin){.source = NULL}, diag);
+}
+
+typedef VEC(const char *) Texts;
+static bool number(const Matrix *m, const char *name, const char *text, uint64_t *out, Diag *diag)
+{
+    return parse_size(text, out) ||
+           refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
+}
+
+bool matrix_pair(Matrix *m, const char *text, Diag *diag)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals) return diag_error(diag, "'%s': name=value,… is expected", text);
+    return matrix_axis(m, copy(m, text, (size_t)(equals - text)), equals + 1, diag);
+}
+static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out,
+                   Diag *diag)
+{
+    *out = !strcmp(text, yes);
+    return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
+}
+
+// "atax nx=64": the program and parameters of its own.
+static void program(Matrix *m, Cell *c, const char *value, Texts *params)
+{
+    size_t n = strcspn(value, " \t");
+    c->program = copy(m, value, n);
+    note_part(m, c->program, value, SIZE_MAX, 0);
+    for (const char *p = value + n; *(p += strspn(p, " \t"));) {
+        size_t length = strcspn(p, " \t");
+        const char *param = copy(m, p, length);
+        size_t at = (size_t)(p - value), equals = strcspn(param, "=");
+        note_part(m, param, value, at, at + equals + (equals < length));
+        vec_push(params, param);
+        p += length;
+    }
+}
+
+static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag);
+
+// "large: l1.size=48KiB n=64": its label and what it stands for. Without a label the text is its own.
+static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts *sets, Diag *diag)
+{
+    const char *colon = strchr(value, ':');
+    for (const char *p = colon ? colon + 1 : value; *(p += strspn(p, " \t"));) {
+        size_t n = strcspn(p, " \t"), equals = strcspn(p, "=");
+        size_t at = (size_t)(p - value);
+        Origin o = origin(m, value);
+        o.at += at;
+        if (equals >= n) return refuse(o, diag, "with: name=value is expected, not '%.*s'", (int)n, p);
+        const char *one = copy(m, p + equals + 1, n - equals - 1);
+        note_part(m, one, value, at, at + equals + 1);
+        if (!apply(m, c, copy(m, p, equals), one, params, sets, diag)) return false;
+        p += n;
+    }
+    return true;
+}
+
+static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag)
+{
+    bool yes;
+    if (!strcmp(name, "verb")) return c->verb = value, true;
+    if (!strcmp(name, "program")) return program(m, c, value, params), true;
+    if (!strcmp(name, "measure")) return c->verb = "probe", program(m, c, value, params), true;
+    if (!strcmp(name, "with")) return together(m, c, value, params, sets, diag);
+    if (!strcmp(name, "ptx")) return c->ptx = value, true;
+    if (!strcmp(name, "sl1")) return c->sl1 = strcmp(value, "no") ? value : NULL, true;
+    if (!strcmp(name, "gpu")) return c->gpu = value, true;
+    if (!strcmp(name, "kernels")) return c->kernels = value, true;
+    if (!strcmp(name, "skip")) return number(m, name, value, &c->skip, diag);
+    if (!strcmp(name, "max-cycles")) return number(m, name, value, &c->max_cycles, diag);
+    if (!strcmp(name, "interval")) return number(m, name, value, &c->interval, diag);
+    if (!strcmp(name, "size")) return choice(m, name, value, "standard", "small", &c->small, diag);
+    if (!strcmp(name, "functional")) return choice(m, name, value, "no", "yes", &c->functional, diag);
+    if (!strcmp(name, "lowering")) {
+        bool ok = choice(m, name, value, "no", "yes", &yes, diag);
+        c->no_lowering = !yes;
+        return ok;
+    }
+    const char *text = arena_printf(&m->arena, "%s=%s", setting_name(name), value);
+    note_part(m, text, value, SIZE_MAX, 0);
+    if (strchr(setting_name(name), '.'))
+        vec_push(sets, text);
+    else
+        vec_push(params, text);
+    return true;
+}
+
+// --- cells -----------------------------------------------------------------------------------------------------------
+static const char *const *list(Matrix *m, const Texts *t)
+{
+    if (!t->n) return NULL;
+    const char **out = arena_alloc(&m->arena, sizeof *out * (t->n + 1));
+    memcpy(out, t->v, sizeof *out * t->n);
+    return out;
+}
+
+// Whether the product of the axes has a number of cells that can be held, with those of earlier products.
+static bool check_size(const Matrix *m, Diag *diag)
+{
+    uint64_t most = m->most ? m->most : MOST_CELLS, cells = 1;
+    double about = 1;  // of any size
+    Text axes = {0}, count = {0};
+    bool fits = true;
+    for (size_t k = 0; k < m->axes.n; k++) {
+        size_t values = m->axes.v[k].values.n;
+        fits &= !__builtin_mul_overflow(cells, (uint64_t)values, &cells);
+        about *= (double)values;
+        if (values > 1) text_printf(&axes, "%s%s (%zu)", axes.n ? " × " : "", m->axes.v[k].name, values);
+    }
+    if (fits)
+        text_printf(&count, "%llu", (unsigned long long)cells);
+    else
+        text_printf(&count, "%.3g", about);
+    bool ok = fits && cells <= most && m->cells.n <= most - cells;
+    if (!ok && m->cells.n)
+        diag_error(diag,
+                   "a matrix has %llu cells at most, not the %zu of its other parts and %s more: %s\nhint: "
+                   "--cells allows more",
+                   (unsigned long long)most, m->cells.n, count.v, axes.n ? axes.v : "of one value each");
+    else if (!ok)
+        diag_error(diag, "a matrix has %llu cells at most, not %s: %s\nhint: --cells allows more",
+                   (unsigned long long)most, count.v, axes.n ? axes.v : "of one value each");
+    text_free(&axes), text_free(&count);
+    return ok;
+}
+
+static bool has_axis(const Matrix *m, const char *name)
+{
+    for (size_t k = 0; k < m->axes.n; k++)
+        if (!strcmp(m->axes.v[k].name, name)) return true;
+    return false;
+}
+
+bool matrix_product(Matrix *m, Diag *diag)
+{
+    if (!check_size(m, diag)) return false;
+    size_t n = m->axes.n;
+    size_t *at = mem_alloc(sizeof *at * (n + 1));
+    bool ok = true, more = n > 0;
+    while (ok && more) {
+        Cell c = {.verb = "run", .gpu = "gtx480"};
+        Texts params = {0}, sets = {0}, labels = {0};
+        for (size_t k = 0; k < n && ok; k++) {
+            const char *name = m->axes.v[k].name, *value = m->axes.v[k].values.v[at[k]];
+            ok = apply(m, &c, name, value, &params, &sets, diag);
+            size_t label = strcmp(name, "with") || !strchr(value, ':') ? strlen(value) : strcspn(value, ":");
+            vec_push(&labels, arena_printf(&m->arena, "%s=%.*s", name, (int)label, value));
+        }
+        if (ok && has_axis(m, "program") && has_axis(m, "measure"))
+            ok = diag_error(diag, "program and measure don't go together: a run is one of a program or a measurement\n"
+                                  "hint: two sections [matrix], or two sweeps");
+        if (ok && !c.program)
+            ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
+        c.params = list(m, &params);
+        c.sets = list(m, &sets);
+        c.labels = list(m, &labels);
+        vec_free(&params), vec_free(&sets), vec_free(&labels);
+        if (ok) vec_push(&m->cells, c);
+        size_t k = n;
+        while (k > 0 && ++at[k - 1] == m->axes.v[k - 1].values.n) at[--k] = 0;
+        more = k > 0;
+    }
+    mem_free(at);
+    for (size_t k = 0; k < n; k++) vec_free(&m->axes.v[k].values);
+    m->axes.n = 0;
+    return ok;
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
+{
+    const char *section = NULL;
+    Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
+    *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)),
+                       copy(m, ini->source.text, ini->source.length), ini->source.length};
+    bool ok = true;
+    for (size_t k = 0; ok && k < ini->entries.n; k++) {
+        const IniEntry *e = &ini->entries.v[k];
+        if (!ini_within(e, kind)) continue;
+        if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
+        section = e->section;
+        ok = ok && add_axis(m, e->key, e->value, (Origin){source, e->value_at, e->key_at}, diag);
+    }
+    if (ok && !section) ok = diag_error(diag, "%s has no [%s]", ini->source.name, kind);
+    return ok && matrix_product(m, diag);
+}
+
+bool matrix_read(Matrix *m, const char *path, Diag *diag)
+{
+    Text text = {0};
+    Ini ini = {0};
+    if (!text_read_file(&text, path)) return diag_error(diag, "can't read %s: %s", path, strerror(errno));
+    bool ok = ini_parse(&ini, path, text.v ? text.v : "", text.n, diag) && matrix_take(m, &ini, "matrix", diag);
+    ini_free(&ini);
+    text_free(&text);
+    return ok;
+}
+
+// The first line of a diagnostic, without place and "error: ", and its hint or null; both in arena.
+static const char *message_of(const Diag *why, Arena *arena, const char **hint)
+{
+    const char *text = strstr(why->text.v, "error: "), *found = strstr(why->text.v, "\nhint: ");
+    text = text ? text + strlen("error: ") : why->text.v;
+    *hint = found ? found + strlen("\nhint: ") : NULL;
+    return arena_text(arena, text, strcspn(text, "\n"));
+}
+
+// A mistake in a cell, at its place in the file or, from a command line, with the cell that has it.
+static bool blame(const Matrix *m, const Plan *plan, const Diag *why, Diag *diag)
+{
+    Arena arena = {0};
+    Text t = {0};
+    const char *hint, *message = message_of(why, &arena, &hint);
+    const Cell *c = plan->cell;
+    Origin o = plan->wrong ? origin(m, plan->wrong) : (Origin){.source = NULL};
+    if (o.source) {
+        diag_at(diag, o.source, plan->wrong_name ? o.name_at : o.at, hint, "%s", message);
+    } else {
+        text_put(&t, c->program);
+        for (const char *const *p = c->params; p && *p; p++) text_printf(&t, " %s", *p);
+        text_printf(&t, " on %s", c->gpu);
+        for (const char *const *p = c->sets; p && *p; p++) text_printf(&t, " %s", *p);
+        diag_error(diag, "%s: %s%s%s", t.v, message, hint ? "\nhint: " : "", hint ? hint : "");
+    }
+    text_free(&t);
+    arena_free(&arena);
+    return false;
+}
+
+bool matrix_plan(const Matrix *m, Planner *p, const Cell *c, Plan *plan, Diag *diag)
+{
+    Diag why = {0};
+    bool ok = plan_cell(p, c, plan, &why) || blame(m, plan, &why, diag);
+    diag_free(&why);
+    return ok;
+}
+
+void matrix_free(Matrix *m)
+{
+    for (size_t k = 0; k < m->axes.n; k++) vec_free(&m->axes.v[k].values);
+    vec_free(&m->axes), vec_free(&m->cells), vec_free(&m->origins);
+    map_free(&m->by_text);
+    arena_free(&m->arena);
+}

@@ -1,0 +1,333 @@
+// argument.c: an argument of a kernel made from a text, as --arg and args= have it. The text must be of the kind and
+// the width of the parameter's PTX type; where it isn't, the error says what to write instead.
+#include "ptx/ptx.h"
+#include "work/programs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum Form { FORM_INTEGER, FORM_FLOAT, FORM_BUFFER, FORM_HEX } Form;
+typedef struct Spec {
+    const char *text;   // all of it
+    const char *value;  // behind the first colon
+    Form form;
+    uint32_t bytes;  // of a number
+    bool is_unsigned;
+} Spec;
+typedef struct Param {
+    const char *name, *type;  // "u32", "b8[16]"
+    Kind kind;
+    uint32_t bytes;
+    bool array;
+} Param;
+
+static const struct {
+    const char *name;
+    Form form;
+    uint32_t bytes;
+} forms[] = {{"i8", FORM_INTEGER, 1}, {"i16", FORM_INTEGER, 2}, {"i32", FORM_INTEGER, 4}, {"i64", FORM_INTEGER, 8},
+             {"s8", FORM_INTEGER, 1}, {"s16", FORM_INTEGER, 2}, {"s32", FORM_INTEGER, 4}, {"s64", FORM_INTEGER, 8},
+             {"u8", FORM_INTEGER, 1}, {"u16", FORM_INTEGER, 2}, {"u32", FORM_INTEGER, 4}, {"u64", FORM_INTEGER, 8},
+             {"f32", FORM_FLOAT, 4},  {"f64", FORM_FLOAT, 8},   {"buf", FORM_BUFFER, 8},  {"hex", FORM_HEX, 0}};
+static const char *const fills[] = {"zero", "iota:f32", "iota:u32", "rand:f32", "rand:u32"};
+static const uint64_t most_bytes = 1ull << 36;  // of a buffer
+
+static oc_status fail(Text *error, oc_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vprintf(error, format, args);
+    va_end(args);
+    return status;
+}
+
+static Param param_of(const oc_kernel_info *info, size_t index)
+{
+    Param p = {.name = argument_name(info, index), .type = info->types[index], .bytes = info->sizes[index]};
+    size_t n = strcspn(p.type, "[");
+    p.array = p.type[n] != 0;
+    for (Type t = 0; t < TY_COUNT; t++)
+        if (strlen(type_info[t].name) == n && !memcmp(type_info[t].name, p.type, n)) p.kind = type_info[t].kind;
+    return p;
+}
+
+// --- numbers ---------------------------------------------------------------------------------------------------------
+// A whole number of `bytes` bytes; a signed one may also be written as the bits it has. *end is where it stopped.
+static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, uint64_t *value, char **end)
+{
+    bool negative = text[strspn(text, " \t")] == '-';
+    uint32_t bits = 8 * bytes;
+    errno = 0;
+    *value = negative ? (uint64_t)strtoll(text, end, 0) : strtoull(text, end, 0);
+    if (errno || (negative && is_unsigned)) return false;
+    if (bytes == 8) return true;
+    return negative ? (int64_t)*value >= -(1ll << (bits - 1)) : *value >> bits == 0;
+}
+
+// *range: it is a number, but a finite one beyond an f32's range, which is no infinity.
+static bool parse_real(const char *text, uint32_t bytes, uint64_t *value, bool *range)
+{
+    double d;
+    *range = false;
+    if (!parse_float(text, &d)) return false;
+    if (bytes == 8) return memcpy(value, &d, 8), true;
+    float f = strtof(text, NULL);
+    *range = isinf(f) && !isinf(d);
+    memcpy(value, &f, 4);
+    return !*range;
+}
+
+static bool parse_hex(uint8_t *p, size_t bytes, const char *hex)
+{
+    size_t n = strlen(hex);
+    if (n % 2 || n / 2 > bytes || strspn(hex, "0123456789abcdefABCDEF") != n) return false;
+    for (size_t k = 0; k < n / 2; k++) {
+        char pair[3] = {hex[2 * k], hex[2 * k + 1], 0};
+        p[k] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return true;
+}
+
+// --- what to write instead -------------------------------------------------------------------------------------------
+static bool is_number(const char *text, bool whole)
+{
+    char *end;
+    uint64_t n;
+    double d;
+    return whole ? parse_integer(text, false, 8, &n, &end) && end != text && !*end : parse_float(text, &d);
+}
+
+// A text of the parameter's type, with the number that was given where it is one of that type.
+static void put_instead(const Param *p, const char *number, Text *out)
+{
+    uint64_t n;
+    char *end;
+    bool standard = p->bytes == 1 || p->bytes == 2 || p->bytes == 4 || p->bytes == 8;
+    if (p->array || !standard) {
+        text_printf(out, "hex: with %u digits", 2 * p->bytes);
+    } else if (p->kind == K_FLOAT && p->bytes >= 4) {
+        text_printf(out, "f%u:%s", 8 * p->bytes, is_number(number, false) ? number : "NUMBER");
+    } else if (p->kind == K_FLOAT) {
+        text_printf(out, "u%u:BITS, the bits of the number", 8 * p->bytes);
+    } else {
+        bool whole = is_number(number, true), minus = *number == '-';
+        bool fits = whole && parse_integer(number, !minus, p->bytes, &n, &end);
+        text_printf(out, "%c%u:%s", minus && fits ? 'i' : 'u', 8 * p->bytes, fits ? number : "NUMBER");
+        if (p->bytes == 8) text_put(out, ", or buf:SIZE for a buffer");
+    }
+}
+
+static oc_status wrong_type(const Spec *s, const Param *p, Text *error)
+{
+    fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s' has the PTX type .%s", s->text, p->name, p->type);
+    if (s->form == FORM_BUFFER && p->bytes != 8)
+        text_printf(error, " of %u byte%s, and a buffer's address has 8", p->bytes, p->bytes == 1 ? "" : "s");
+    text_put(error, "; write ");
+    put_instead(p, s->form == FORM_INTEGER || s->form == FORM_FLOAT ? s->value : "", error);
+    return OC_BAD_ARGUMENT;
+}
+
+// --- buffers ---------------------------------------------------------------------------------------------------------
+// Fills 32-bit elements: iota or rand as u32 or f32.
+static void fill(uint8_t *p, size_t bytes, const char *how, uint64_t seed)
+{
+    bool is_float = strstr(how, ":f32") != NULL, counts = !strncmp(how, "iota", 4);
+    for (size_t k = 0; k * 4 < bytes; k++) {
+        seed = counts ? seed : seed * 6364136223846793005ull + 1442695040888963407ull;
+        uint32_t u = counts ? (uint32_t)k : (uint32_t)(seed >> 32);
+        float f = counts ? (float)k : (float)(u >> 8) * 0x1p-24f;
+        if (is_float) memcpy(&u, &f, 4);
+        memcpy(p + 4 * k, &u, MIN(4, bytes - 4 * k));
+    }
+}
+
+// The whole of a file that has exactly the buffer's bytes, or so many of what has no size, such as /dev/urandom.
+static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *path, Text *error)
+{
+    struct stat st;
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(p, 1, bytes, f) : 0;
+    bool ok = f && !ferror(f);
+    int problem = errno;
+    bool sized = ok && !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
+    uint64_t has = sized ? (uint64_t)st.st_size : n;
+    if (f) fclose(f);
+    if (!ok) return fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, path, strerror(problem));
+    if (n == bytes && has == bytes) return OC_OK;
+    fail(error, OC_BAD_ARGUMENT, "arg %s: %s has %llu bytes and the buffer %zu", s->text, path, (unsigned long long)has,
+         bytes);
+    if (sized) text_printf(error, "; write buf:@%s for a buffer of the file's size", path);
+    return OC_BAD_ARGUMENT;
+}
+
+static oc_status fill_buffer(const Spec *s, const Param *p, size_t index, uint8_t *data, size_t bytes, const char *how,
+                             Text *error)
+{
+    size_t k = 0;
+    if (*how == '@') return fill_file(s, data, bytes, how + 1, error);
+    if (!strncmp(how, "hex:", 4)) {
+        if (parse_hex(data, bytes, how + 4)) return OC_OK;
+        return fail(error, OC_BAD_ARGUMENT,
+                    "arg %s: parameter '%s': behind hex: come at most %zu hexadecimal digits, two for each byte",
+                    s->text, p->name, 2 * bytes);
+    }
+    while (k < COUNT(fills) && strcmp(how, fills[k])) k++;
+    if (k < COUNT(fills)) return k ? fill(data, bytes, how, index + 1), OC_OK : OC_OK;
+    const char *near = nearest_name(how, fills, COUNT(fills));
+    fail(error, OC_BAD_ARGUMENT,
+         "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
+         "hex:… or @FILE, not '%s'",
+         s->text, how);
+    return near ? fail(error, OC_BAD_ARGUMENT, "; did you mean '%s'?", near) : OC_BAD_ARGUMENT;
+}
+
+// SIZE, SIZE:HOW, or @FILE: as large as the file.
+static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, Text *error)
+{
+    char size[32];
+    size_t n = strcspn(s->value, ":");
+    struct stat st;
+    *how = s->value[n] ? s->value + n + 1 : "zero";
+    if (*s->value == '@') {
+        *how = s->value;
+        if (stat(*how + 1, &st))
+            return fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, *how + 1, strerror(errno));
+        if (!S_ISREG(st.st_mode) || !st.st_size || (uint64_t)st.st_size > most_bytes)
+            return fail(error, OC_BAD_ARGUMENT, "arg %s: %s is %s; write buf:SIZE:@FILE", s->text, *how + 1,
+                        !S_ISREG(st.st_mode) ? "not a file with a size"
+                        : !st.st_size        ? "empty"
+                                             : "larger than 64 GiB");
+        *bytes = (uint64_t)st.st_size;
+        return OC_OK;
+    }
+    snprintf(size, sizeof size, "%.*s", (int)MIN(n, sizeof size - 1), s->value);
+    if (n < sizeof size && parse_size(size, bytes) && *bytes && *bytes <= most_bytes) return OC_OK;
+    return fail(
+        error, OC_BAD_ARGUMENT,
+        "arg %s: a size from 1 byte to 64 GiB is expected behind buf:, such as buf:4KiB:iota:f32, or a file as in "
+        "buf:@FILE",
+        s->text);
+}
+
+static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Text *error)
+{
+    const char *how;
+    uint64_t bytes;
+    oc_status status = buffer_size(s, &bytes, &how, error);
+    if (status != OC_OK) return status;
+    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
+    b->bytes = bytes;
+    uint8_t *data = calloc(1, bytes);
+    if (!data) return fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)bytes);
+    status = fill_buffer(s, p, index, data, bytes, how, error);
+    if (status == OC_OK && oc_write(d, b->ptr, data, bytes, NULL) != OC_OK)
+        status = fail(error, OC_FAULT, "%s", oc_error(d));
+    free(data);
+    return status;
+}
+
+// --- an argument -----------------------------------------------------------------------------------------------------
+static oc_status read_form(Spec *s, const Param *p, Text *error)
+{
+    size_t n = strcspn(s->text, ":"), k = 0;
+    const char *names[COUNT(forms)];
+    char word[16];
+    for (size_t f = 0; f < COUNT(forms); f++) names[f] = forms[f].name;
+    while (s->text[n] && k < COUNT(forms) && (strlen(names[k]) != n || memcmp(names[k], s->text, n))) k++;
+    if (s->text[n] && k < COUNT(forms)) {
+        s->form = forms[k].form, s->bytes = forms[k].bytes, s->is_unsigned = *names[k] == 'u';
+        s->value = s->text + n + 1;
+        return OC_OK;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)MIN(n, sizeof word - 1), s->text);
+    const char *near = s->text[n] ? nearest_name(word, names, COUNT(names)) : NULL;
+    fail(error, OC_BAD_ARGUMENT, "arg %s: ", s->text);
+    if (near) return fail(error, OC_BAD_ARGUMENT, "no type '%s'; did you mean '%s:%s'?", word, near, s->text + n + 1);
+    struct stat st;
+    if (*s->text == '@' && stat(s->text + 1, &st))
+        return fail(error, OC_BAD_FILE, "can't read %s: %s", s->text + 1, strerror(errno));
+    if (*s->text == '@')
+        return fail(error, OC_BAD_ARGUMENT, "a file is the content of a buffer; write buf:%s", s->text);
+    text_printf(error, "parameter '%s' has the PTX type .%s; write ", p->name, p->type);
+    put_instead(p, s->text, error);
+    return OC_BAD_ARGUMENT;
+}
+
+static bool type_fits(const Spec *s, const Param *p)
+{
+    uint32_t bytes = s->bytes;
+    if (s->form == FORM_HEX) return p->array || p->kind == K_BITS || p->bytes > 8;
+    if (p->array || p->kind == K_BITS) return bytes == p->bytes;
+    if (p->kind == K_FLOAT && p->bytes == 2) return s->form == FORM_INTEGER && bytes == 2;
+    return bytes == p->bytes && (p->kind == K_FLOAT) == (s->form == FORM_FLOAT);
+}
+
+oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
+                        FileBuffer *b, Text *error)
+{
+    Spec s = {.text = text};
+    Param p = param_of(info, index);
+    uint64_t bits = 0;
+    char *end = NULL;
+    bool number = true, range = false;
+    b->name = p.name;
+    oc_status status = read_form(&s, &p, error);
+    if (status != OC_OK) return status;
+    if (!type_fits(&s, &p)) return wrong_type(&s, &p, error);
+    if (s.form == FORM_BUFFER) {
+        status = make_buffer(d, &s, &p, index, b, error);
+        bits = b->ptr;
+    } else if (s.form == FORM_HEX) {
+        if (strlen(s.value) == 2ull * p.bytes && parse_hex(value, p.bytes, s.value)) return OC_OK;
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s', a .%s, takes exactly %u hexadecimal digits", text,
+                    p.name, p.type, 2 * p.bytes);
+    } else if (s.form == FORM_FLOAT) {
+        number = parse_real(s.value, s.bytes, &bits, &range) || range;
+    } else {
+        range = !parse_integer(s.value, s.is_unsigned, s.bytes, &bits, &end);
+        number = end != s.value && !*end;
+    }
+    if (!number)
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s' (parameter '%s')", text, s.value,
+                    p.name);
+    if (range && s.form == FORM_FLOAT)
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
+    if (range)
+        return fail(error, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits (parameter '%s', a .%s)", text,
+                    8 * s.bytes, p.name, p.type);
+    memcpy(value, &bits, MIN(p.bytes, sizeof bits));
+    return status;
+}
+
+const char *argument_name(const oc_kernel_info *info, size_t index)
+{
+    return param_shown(info->name, info->names[index]);
+}
+
+// "n (.u32), x (.u64)", for messages.
+char *argument_params(const oc_kernel_info *info)
+{
+    Text t = {0};
+    for (uint32_t p = 0; p < info->params; p++)
+        text_printf(&t, "%s%s (.%s)", p ? ", " : "", argument_name(info, p), info->types[p]);
+    return t.v ? t.v : mem_text("none");
+}
+
+oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error)
+{
+    if (n == info->params) return OC_OK;
+    char *params = argument_params(info), *name = name_shown(info->name);
+    fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n", name,
+         info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
+    mem_free(params), mem_free(name);
+    if (n > info->params) return fail(error, OC_BAD_ARGUMENT, "hint: leave out %s", given[info->params]);
+    for (size_t k = n; k < info->params; k++) {
+        Param p = param_of(info, k);
+        text_printf(error, "%s%s: ", k == n ? "hint: for " : "; for ", p.name);
+        put_instead(&p, "", error);
+    }
+    return OC_BAD_ARGUMENT;
+}

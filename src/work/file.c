@@ -1,0 +1,177 @@
+// file.c: a kernel of a bare PTX file, its arguments and buffers made from texts. Everything is checked before it is
+// launched.
+#include "work/programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static oc_status fail(Text *error, oc_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vprintf(error, format, args);
+    va_end(args);
+    return status;
+}
+
+// A decimal number of 32 bits; *end is where it stopped.
+static bool parse_dim(const char *text, uint32_t *value, const char **end)
+{
+    uint64_t x = 0;
+    for (*end = text; **end >= '0' && **end <= '9' && x <= UINT32_MAX; ++*end) x = x * 10 + (uint64_t)(**end - '0');
+    *value = (uint32_t)x;
+    return *end > text && x <= UINT32_MAX;
+}
+
+static bool parse_dims(const char *text, oc_dim3 *out)
+{
+    uint32_t v[3] = {1, 1, 1};
+    for (int n = 0; n < 3; n++) {
+        if (!parse_dim(text, &v[n], &text)) return false;
+        if (!*text) break;
+        if (*text++ != ',' || n == 2) return false;
+    }
+    *out = (oc_dim3){v[0], v[1], v[2]};
+    return true;
+}
+
+FileRun file_run(const char *path) { return (FileRun){.path = path, .grid = {1, 1, 1}, .block = {32, 1, 1}}; }
+
+bool file_set(FileRun *r, const char *name, const char *value, Text *error)
+{
+    uint64_t smem = 0;
+    if (!strcmp(name, "kernel")) return r->kernel = value, true;
+    if (!strcmp(name, "grid") && !parse_dims(value, &r->grid))
+        return text_printf(error, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", value), false;
+    if (!strcmp(name, "block") && !parse_dims(value, &r->block))
+        return text_printf(error, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16", value), false;
+    if (strcmp(name, "smem")) return true;
+    if (!parse_size(value, &smem) || smem > UINT32_MAX)
+        return text_printf(error, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", value), false;
+    return r->smem = (uint32_t)smem, true;
+}
+
+// The file's own kernels, in names as they are shown; the software L1's aren't the file's.
+typedef struct Kernels {
+    VEC(oc_kernel *) v;
+    VEC(char *) names, plain;  // in full, and without namespaces and parameters
+} Kernels;
+
+static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
+{
+    for (size_t i = 0; i < oc_kernel_count(m); i++) {
+        const char *name = oc_kernel_describe(oc_kernel_at(m, i)).name;
+        if (r->rewritten && soft_l1_made(name)) continue;
+        vec_push(&all->v, oc_kernel_at(m, i));
+        vec_push(&all->names, name_shown(name));
+        Text plain = {0};
+        vec_push(&all->plain, demangle(name, NAME_PLAIN, &plain) ? plain.v : mem_text(name));
+    }
+}
+
+// The kernel of a name: as the PTX has it, or as it is written in C++. One kernel has the first, several may have the
+// second: a template's.
+static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
+{
+    Text names = {0}, means = {0};
+    size_t n = 0;
+    const char *near = r->kernel ? nearest_name(r->kernel, (const char *const *)all->plain.v, all->plain.n) : NULL;
+    oc_status status = OC_OK;
+    for (size_t i = 0; i < all->v.n; i++) {
+        const char *name = oc_kernel_describe(all->v.v[i]).name;
+        bool exact = r->kernel && !strcmp(name, r->kernel);
+        text_printf(&names, "\n  %s", all->names.v[i]);
+        if (r->kernel && !name_means(name, r->kernel)) continue;
+        if (exact) n = 0;
+        if (!n++) *k = all->v.v[i];
+        text_printf(&means, "\n  %s", all->names.v[i]);
+        if (exact) break;
+    }
+    if (!all->v.n)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
+    else if (n > 1 && !r->kernel)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
+    else if (n > 1)
+        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
+                      r->kernel, means.v);
+    else if (!n)
+        status = fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s; its kernels are:%s", r->kernel, r->path,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names.v);
+    text_free(&names), text_free(&means);
+    return status;
+}
+
+static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+{
+    oc_module *m;
+    Kernels all = {.v = {0}};
+    oc_status status =
+        r->text ? oc_load(d, r->text->v ? r->text->v : "", r->text->n, r->path, &m) : oc_load_file(d, r->path, &m);
+    if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    list_kernels(r, m, &all);
+    status = choose(r, &all, k, error);
+    for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
+    vec_free(&all.v), vec_free(&all.names), vec_free(&all.plain);
+    return status;
+}
+
+// One that can't be run is refused before its arguments are looked at.
+static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+{
+    oc_status status = choose_kernel(d, r, k, error);
+    const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
+    return refusal ? fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
+}
+
+oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
+{
+    *l = (FileLaunch){.device = d, .grid = r->grid, .block = r->block, .smem = r->smem};
+    oc_status status = find_kernel(d, r, &l->kernel, error);
+    if (status != OC_OK) return status;
+    l->info = oc_kernel_describe(l->kernel);
+    status = argument_count(&l->info, r->args.v, r->args.n, error);
+    if (status != OC_OK) return status;
+    l->values = mem_alloc(sizeof *l->values * (r->args.n + 1));
+    l->buffers = mem_alloc(sizeof *l->buffers * (r->args.n + 1));
+    for (size_t a = 0; a < r->args.n && status == OC_OK; a++) {
+        l->values[a] = arena_alloc(&l->arena, l->info.sizes[a]);
+        status = argument_make(d, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], error);
+    }
+    return status;
+}
+
+oc_status file_launch(FileLaunch *l, Text *error)
+{
+    oc_status status = oc_launch(l->kernel, l->grid, l->block, l->smem, NULL, (const void *const *)l->values);
+    return status == OC_OK ? status : fail(error, status, "%s", oc_error(l->device));
+}
+
+void file_free(FileLaunch *l)
+{
+    mem_free(l->values), mem_free(l->buffers);
+    arena_free(&l->arena);
+    *l = (FileLaunch){.values = NULL};
+}
+
+bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Text *error)
+{
+    *r = file_run(path);
+    for (; params && *params; params++) {
+        const char *equals = strchr(*params, '=');
+        size_t n = equals ? (size_t)(equals - *params) : strlen(*params);
+        static const char *const names[] = {"kernel", "grid", "block", "smem", "args"};
+        size_t k = 0;
+        while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], *params, n))) k++;
+        if (!equals || k == COUNT(names))
+            return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args",
+                               (int)n, *params),
+                   false;
+        if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, error)) return false;
+        for (const char *p = equals + 1; !strcmp(names[k], "args") && *(p += strspn(p, " \t"));) {
+            size_t word = strcspn(p, " \t");
+            vec_push(&r->args, arena_text(arena, p, word));
+            p += word;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,290 @@
+// work.c: the interface workloads are written against, and how one is run. A run's memory, on host and device, is freed
+// at its end. The first failure is kept and makes every later call return at once, so that workloads need no error
+// paths.
+#include "work/stream.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Work {
+    oc_device *device;
+    oc_module *module;
+    const Workload *workload;
+    int64_t values[MAX_PARAMS];
+    WorkResult *result;
+    VEC(void *) host;
+    VEC(oc_ptr) buffers;
+    oc_stream *stream;
+    uint64_t moved[2];  // from, to the device
+    uint64_t random;
+    bool checked;
+};
+
+bool work_ok(const Work *w) { return !w->result->error; }
+
+void work_fail(Work *w, const char *format, ...)
+{
+    if (w->result->error) return;
+    Text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&t, format, args);
+    va_end(args);
+    w->result->error = mem_text(t.v ? t.v : "");
+    text_free(&t);
+}
+
+static bool good(Work *w, oc_status status)
+{
+    if (status == OC_OK) return true;
+    w->result->status = status;
+    work_fail(w, "%s", oc_error(w->device));
+    return false;
+}
+
+static int find_param(Work *w, const char *name)
+{
+    for (int k = 0; w->workload->params[k].name; k++)
+        if (!strcmp(w->workload->params[k].name, name)) return k;
+    work_fail(w, "%s has no parameter %s", w->workload->name, name);
+    return -1;
+}
+
+int64_t work_param(Work *w, const char *name)
+{
+    int k = find_param(w, name);
+    return k < 0 ? 1 : w->values[k];
+}
+
+int64_t work_param_or(Work *w, const char *name, int64_t otherwise)
+{
+    int k = find_param(w, name);
+    if (k < 0) return otherwise;
+    if (!w->values[k]) w->values[k] = otherwise;
+    return w->values[k];
+}
+
+void work_refuse(Work *w, const char *name, const char *expected)
+{
+    int k = find_param(w, name);
+    if (!work_ok(w)) return;
+    w->result->status = OC_BAD_ARGUMENT;
+    work_fail(w, "%s: %s=%lld is refused: %s is expected", w->workload->name, name, (long long)w->values[k], expected);
+}
+
+void *work_host(Work *w, size_t bytes)
+{
+    if (!work_ok(w)) return NULL;
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) {
+        w->result->status = OC_OUT_OF_MEMORY;
+        work_fail(w, "the host has no room for %zu bytes", bytes);
+        return NULL;
+    }
+    vec_push(&w->host, p);
+    return p;
+}
+
+WorkBuf work_device(Work *w, const char *label, size_t bytes)
+{
+    WorkBuf b = {0, bytes};
+    if (work_ok(w) && good(w, oc_malloc(w->device, bytes, label, &b.ptr))) vec_push(&w->buffers, b.ptr);
+    return b;
+}
+
+void work_write(Work *w, WorkBuf to, const void *from, size_t bytes)
+{
+    if (work_ok(w) && good(w, oc_write(w->device, to.ptr, from, bytes, w->stream))) w->moved[1] += bytes;
+}
+
+void work_read(Work *w, void *to, WorkBuf from, size_t bytes)
+{
+    if (work_ok(w) && good(w, oc_read(w->device, to, from.ptr, bytes, w->stream))) w->moved[0] += bytes;
+}
+
+void work_fill(Work *w, WorkBuf b, uint8_t value)
+{
+    if (work_ok(w)) good(w, oc_fill(w->device, b.ptr, value, b.bytes, w->stream));
+}
+
+void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
+uint64_t work_moved(const Work *w, bool to_device) { return w->moved[to_device]; }
+void work_good(Work *w, oc_status status) { good(w, status); }
+
+WorkBuf work_upload(Work *w, const char *label, const void *host, size_t bytes)
+{
+    WorkBuf b = work_device(w, label, bytes);
+    work_write(w, b, host, bytes);
+    return b;
+}
+
+// PCG32 (O'Neill): 64 bits of state, an output permutation of rotations.
+uint32_t work_random(Work *w)
+{
+    uint64_t old = w->random;
+    w->random = old * 6364136223846793005ull + 1442695040888963407ull;
+    uint32_t x = (uint32_t)(((old >> 18) ^ old) >> 27), r = (uint32_t)(old >> 59);
+    return x >> r | x << (-r & 31);
+}
+
+float work_random_float(Work *w) { return (float)(work_random(w) >> 8) * 0x1p-24f; }
+
+void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args,
+                 size_t count)
+{
+    oc_kernel *k;
+    if (!work_ok(w) || !good(w, oc_kernel_get(w->module, kernel, &k))) return;
+    oc_kernel_info info = oc_kernel_describe(k);
+    const void *values[64];
+    if (info.params != count || count > COUNT(values)) {
+        work_fail(w, "kernel %s takes %u arguments, not %zu", kernel, info.params, count);
+        return;
+    }
+    for (size_t a = 0; a < count; a++) {
+        if (args[a].bytes != info.sizes[a]) {
+            work_fail(w, "argument %zu of kernel %s has %u bytes, not %u", a, kernel, info.sizes[a], args[a].bytes);
+            return;
+        }
+        values[a] = &args[a].v;
+    }
+    good(w, oc_launch(k, grid, block, smem, w->stream, values));
+}
+
+void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32_t *want, size_t count)
+{
+    if (!work_ok(w)) return;
+    w->checked = true;
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != want[i]) {
+            work_fail(w, "wrong result: %s[%zu] is %u, the CPU's is %u", what, i, got[i], want[i]);
+            return;
+        }
+}
+
+void work_check_f32(Work *w, const char *what, const float *got, const float *want, size_t count, double tolerance)
+{
+    if (!work_ok(w)) return;
+    w->checked = true;
+    double floor = 0;
+    for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);
+        if (error <= tolerance * scale || (isinf(want[i]) && got[i] == want[i])) continue;
+        work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],
+                  (double)want[i], tolerance);
+        return;
+    }
+}
+
+// --- running ---------------------------------------------------------------------------------------------------------
+const WorkloadEntry *workload_find(const char *name)
+{
+    const WorkloadEntry *found = NULL;
+    const char *slash = strchr(name, '/');
+    for (size_t k = 0; k < workload_count; k++) {
+        const Workload *w = workload_table[k].workload;
+        if (strcmp(w->name, slash ? slash + 1 : name)) continue;
+        if (slash && (strlen(w->suite) != (size_t)(slash - name) || memcmp(w->suite, name, (size_t)(slash - name))))
+            continue;
+        if (found) return NULL;
+        found = &workload_table[k];
+    }
+    return found;
+}
+
+static void params_text(const WorkParam *p, const int64_t *values, Text *out)
+{
+    text_put(out, "");
+    for (int k = 0; p[k].name; k++) text_printf(out, "%s%s=%lld", k ? " " : "", p[k].name, (long long)values[k]);
+}
+
+bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *values, Text *params, Text *error)
+{
+    const WorkParam *p = e->workload->params;
+    for (int k = 0; p[k].name; k++) values[k] = o->small ? p[k].small : p[k].standard;
+    for (const char *const *s = o->params; s && *s; s++) {
+        const char *equals = strchr(*s, '=');
+        int k = 0;
+        if (!equals)
+            return text_printf(error, "'%s': parameter=value is expected, such as %s=%lld", *s,
+                               p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1),
+                   false;
+        while (p[k].name &&
+               (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s))))
+            k++;
+        if (!p[k].name) {
+            text_printf(error, "%s has no parameter '%.*s'; it has: ", e->workload->name, (int)(equals - *s), *s);
+            for (int n = 0; p[n].name; n++) text_printf(error, "%s%s", n ? ", " : "", p[n].name);
+            if (!p[0].name) text_put(error, "none");
+            return false;
+        }
+        uint64_t v;
+        if (!parse_size(equals + 1, &v) || v > INT64_MAX || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
+            text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)",
+                        e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
+            return false;
+        }
+        values[k] = (int64_t)v;
+    }
+    params_text(p, values, params);
+    return true;
+}
+
+static bool read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
+{
+    Text params = {0}, error = {0};
+    bool ok = true;
+    for (int k = 0; o->values && e->workload->params[k].name; k++) w->values[k] = o->values[k];
+    if (!o->values) ok = workload_params(e, o, w->values, &params, &error);
+    if (!ok) work_fail(w, "%s", error.v);
+    text_free(&params), text_free(&error);
+    return ok;
+}
+
+// As they were used: work_param_or may have settled some.
+static void note_params(Work *w)
+{
+    Text t = {0};
+    params_text(w->workload->params, w->values, &t);
+    w->result->params = mem_text(t.v);
+    text_free(&t);
+}
+
+static oc_status load(Work *w, const WorkloadEntry *e, const WorkOptions *o)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.ptx", e->workload->name);
+    if (!o->ptx) return oc_load(w->device, e->ptx, e->ptx_bytes, name, &w->module);
+    if (!o->text) return oc_load_file(w->device, o->ptx, &w->module);
+    return oc_load(w->device, o->text->v ? o->text->v : "", o->text->n, o->ptx, &w->module);
+}
+
+bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
+{
+    *r = (WorkResult){.status = OC_OK};
+    Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
+    bool known = read_params(&w, e, o);
+    if (!known) r->status = OC_BAD_ARGUMENT;
+    if (work_ok(&w) && good(&w, load(&w, e, o))) {
+        if (o->run)
+            o->run(&w, o->user);
+        else
+            e->workload->run(&w);
+    }
+    if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
+    r->verified = work_ok(&w);
+    if (known) note_params(&w);
+    for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
+    for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
+    vec_free(&w.host), vec_free(&w.buffers);
+    return r->verified;
+}
+
+void work_result_free(WorkResult *r)
+{
+    mem_free(r->error), mem_free(r->params);
+    *r = (WorkResult){0};
+}
