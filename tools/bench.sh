@@ -3,9 +3,10 @@
 # runs with one thread; "2 threads" compares wall seconds of the simulation.
 #
 # First six kernels from compute-bound to fully divergent on gtx480, compared with the last time (build/bench.csv, which
-# is replaced). A kernel whose simulation alone is slower than its budget, on the wall, makes the exit status 1: 120 ns a
-# warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM. Then six launches beside the peer, GPGPU-Sim 4 in PTX mode with its GTX
-# 480: its CPU seconds for the same launch, of the whole process, too, on an idle machine.
+# is replaced). A kernel whose simulation alone is slower than its budget, on the wall, makes the exit status 1: 120 ns
+# a warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM. Then six launches beside the peer,
+# GPGPU-Sim 4 in PTX mode with its GTX 480: its CPU seconds for the same launch, of the whole process, too, on an idle
+# machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip} last=${BENCH_FILE:-build/bench.csv} runs=${BENCH_RUNS:-3}
@@ -72,7 +73,8 @@ cp "$new" "${BENCH_FILE:-build/bench.csv}"
 echo
 while read -r peer workload; do
     # shellcheck disable=SC2086
-    echo "$workload,$(for _ in $(seq "$((runs * 3))"); do seconds $workload --threads 1; done | sort -g | head -n 1),$peer"
+    least=$(for _ in $(seq "$((runs * 3))"); do seconds $workload --threads 1; done | sort -g | head -n 1)
+    echo "$workload,$least,$peer"
 done <<'END_OF_LIST' | awk -F, '
     BEGIN { printf "%-42s %8s %10s %8s\n", "launch", "CPU s", "the peer", "quotient" }
     {

@@ -123,8 +123,8 @@ typedef struct Segment {
     uint32_t bytes;    // bytes that lanes touch, counted per lane
     uint32_t whole;    // mask of sectors whose every byte is touched (stores)
 } Segment;
-// The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask. write: what
-// is touched whole matters; else it is left out.
+// The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask. write: it
+// matters what is touched whole; else that is left out.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool write, Segment *out);
 // The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, which is 0 or bytes.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);

@@ -50,8 +50,9 @@ static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are 
         f->v[k - 1] = swap;
     }
 }
-// What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what window w − 1 wrote, so
-// neither waits for the other. Windows are counted as they are run: those that are jumped over have no number.
+// What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what
+// window w − 1 wrote, so neither waits for the other. Windows are counted as they are run: those that are jumped over
+// have no number.
 typedef struct Wire {
     Fifo box[2];
 } Wire;
