@@ -7,7 +7,7 @@
 
 static Type result_type(const Inst *i)  // the first of three types; what vset gives is unsigned
 {
-    if (!op_three_types(i->op)) return TY_U32;
+    if (!op_has(i->op, P_THREE)) return TY_U32;
     for (int k = 0; k < i->suffixes; k++)
         if (i->suffix[k] >= M_COUNT) return (Type)(i->suffix[k] - M_COUNT);
     return TY_NONE;

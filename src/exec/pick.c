@@ -19,7 +19,7 @@
                        type_info[i->type].kind == K_BITS;                                         \
         bool half = type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64; \
         if (i->op == OP_CVT || i->op == OP_CVT_PACK) return pick_cvt_##isa(i);                    \
-        if (op_video(i->op)) return pick_video_##isa(i);                                          \
+        if (op_has(i->op, P_VIDEO)) return pick_video_##isa(i);                                   \
         if (integer) f = pick_int_##isa(i);                                                       \
         if (!f && half) f = pick_half_##isa(i);                                                   \
         if (!f && !integer) f = pick_sfu_##isa(i);                                                \

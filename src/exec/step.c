@@ -103,7 +103,7 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     uint32_t v[LANES];
     Sreg r = (Sreg)d->imm;
     if (!sreg_info[r].per_lane) {
-        if (env->watch && r >= SR_CLOCK && r <= SR_GLOBALTIMER_HI) watch_clock(env, w);
+        if (env->watch && sreg_info[r].clock) watch_clock(env, w);
         uint64_t u = uniform_sreg(env, w, r);
         if (d->flags & D_LONG) {
             uint64_t *to = row(&w->l, d->dst);

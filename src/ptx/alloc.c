@@ -61,7 +61,7 @@ static int width(const Function *f, uint32_t reg)  // in slots; 0: a predicate
 
 static bool is_copy(const Inst *i)
 {
-    return i->op == OP_MOV && !i->guarded && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG &&
+    return op_has(i->op, P_COPY) && !i->guarded && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG &&
            !i->opnd[1].negated;
 }
 
@@ -103,10 +103,8 @@ static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
         for (size_t k = 0; k < live->n; k++)
             if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
         for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
-        // An instruction with several results, a call, or one that looks at other lanes may write before it has read
-        // all.
-        bool apart = r->def.n > 1 || i->op == OP_CALL || i->op == OP_SHFL || i->op == OP_REDUX || i->op == OP_MATCH ||
-                     i->op == OP_ELECT;
+        // Of several results one may be written before all sources are read.
+        bool apart = r->def.n > 1 || op_has(i->op, P_EARLY);
         for (size_t u = 0; apart && u < r->use.n; u++) connect(g, def, r->use.v[u]);
     }
 }

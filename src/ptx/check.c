@@ -46,7 +46,7 @@ static bool sort_type(Check *c, int k, int *types)
     const OpInfo *op = &op_info[i->op];
     uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
-    if (*types == most && op_three_types(i->op) && c->three++ == 0) i->type = i->type2, *types = 1;
+    if (*types == most && op_has(i->op, P_THREE) && c->three++ == 0) i->type = i->type2, *types = 1;
     if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
     if (*types == most)
         return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
@@ -85,7 +85,7 @@ static bool sort_suffixes(Check *c)
     bool optional = i->op == OP_BAR || i->op == OP_BARRIER;
     if (op->types && !types && !optional) return fail(c, NULL, "'%s' needs a type", op->name);
     if (op->types2 && types < 2) return fail(c, NULL, "'%s' needs two types", op->name);
-    if (op_three_types(i->op) && !c->three) return fail(c, NULL, "'%s' needs three types", op->name);
+    if (op_has(i->op, P_THREE) && !c->three) return fail(c, NULL, "'%s' needs three types", op->name);
     return true;
 }
 

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_block(const Inst *i)
-{
-    return i->op == OP_BRA || i->op == OP_BRX || i->op == OP_RET || i->op == OP_EXIT || i->op == OP_TRAP;
-}
+static bool ends_block(const Inst *i) { return op_has(i->op, P_BRANCH | P_LEAVE); }
 
 static void edge(Flow *w, uint32_t from, uint32_t to)
 {
@@ -52,11 +49,13 @@ static void build_blocks(Flow *w)
         const Inst *i = &f->insts.v[w->blocks.v[b].last - 1];
         uint32_t next = block_at(w, w->blocks.v[b].last);
         if (!ends_block(i) || i->guarded) edge(w, b, next);
-        if (i->op == OP_BRA) edge(w, b, block_at(w, f->labels.v[i->opnd[0].reg].inst));
-        if (i->op == OP_BRX)
+        if (op_has(i->op, P_TABLE)) {
             for (int k = 0; k < i->opnd[1].count; k++)
                 edge(w, b, block_at(w, f->labels.v[i->opnd[1].items[k].reg].inst));
-        if (i->op == OP_RET || i->op == OP_EXIT || i->op == OP_TRAP) edge(w, b, exit);
+        } else if (op_has(i->op, P_BRANCH)) {
+            edge(w, b, block_at(w, f->labels.v[i->opnd[0].reg].inst));
+        }
+        if (op_has(i->op, P_LEAVE)) edge(w, b, exit);
     }
 }
 

@@ -547,6 +547,6 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
                only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) &&
                only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
     }
-    default: return !op_video(i->op) || video(c);
+    default: return !op_has(i->op, P_VIDEO) || video(c);
     }
 }

@@ -49,12 +49,13 @@ static void check_use(void *user, uint32_t reg, bool def)
 static bool is_copy(const Lower *l, const Inst *i, const bool *bad)
 {
     if (i->guarded || i->operands != 2 || i->opnd[0].kind != O_REG) return false;
-    if (i->op == OP_CVTA ? i->space != SP_GLOBAL : i->op != OP_MOV) return false;
+    bool copy = op_has(i->op, P_COPY);
+    if (!copy && !(op_has(i->op, P_COPY_GLOBAL) && i->space == SP_GLOBAL)) return false;
     uint32_t d = i->opnd[0].reg;
     if (l->def[d] >= MANY || bad[d]) return false;
     const Operand *s = &i->opnd[1];
     const TypeInfo *t = &type_info[l->f->regs.v[d].type];
-    if (s->kind == O_IMM) return i->op == OP_MOV && t->kind != K_PRED && t->bits <= 64;
+    if (s->kind == O_IMM) return copy && t->kind != K_PRED && t->bits <= 64;
     if (s->kind != O_REG || s->negated || l->def[s->reg] >= MANY || bad[s->reg]) return false;
     return type_info[l->f->regs.v[s->reg].type].bits == t->bits;
 }
@@ -137,7 +138,7 @@ static void rewrite(const Lower *l, Inst *i)
         i->guard = g.reg;
     }
     Operand *copy = own_operands(l->f, i);
-    bool plain = i->op != OP_CALL && i->op != OP_CVTA && i->op != OP_ISSPACEP && !op_video(i->op);
+    bool plain = !op_has(i->op, P_REGS | P_VIDEO);
     for (int n = inst_dest_count(i); n < i->operands; n++) {
         Operand *o = &copy[n];
         Type t = plain ? inst_operand_type(i, n) : TY_NONE;
@@ -149,7 +150,7 @@ static void rewrite(const Lower *l, Inst *i)
             Operand r = {.kind = O_REG, .reg = o->reg};
             resolve(l, &r);
             o->reg = r.reg;
-        } else if (o->kind == O_VEC && i->op == OP_MOV) {
+        } else if (o->kind == O_VEC && op_has(i->op, P_COPY)) {
             rewrite_items(l, o,
                           type_info[t].bits == 2 * 32 && o->count == 2 ? TY_B32
                           : type_info[t].bits == 16 * o->count         ? TY_B16
@@ -162,19 +163,9 @@ static void rewrite(const Lower *l, Inst *i)
 
 static bool has_effect(const Inst *i)
 {
-    switch (i->op) {
-    case OP_LD: return i->space != SP_PARAM;
-    case OP_MOV: return i->opnd[1].kind == O_SREG && i->opnd[1].reg >= SR_CLOCK && i->opnd[1].reg <= SR_GLOBALTIMER_HI;
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX: return inst_has(i, G_SYNC);
-    case OP_ELECT: return true;
-    default:
-        return inst_dest_count(i) == 0 || inst_has(i, G_CC) || op_info[i->op].class == CLASS_LOAD ||
-               op_info[i->op].class == CLASS_ATOMIC || op_info[i->op].class == CLASS_BARRIER ||
-               op_info[i->op].class == CLASS_TEX || i->op == OP_CALL;
-    }
+    if (op_has(i->op, P_EFFECT)) return i->space != SP_PARAM;
+    if (op_has(i->op, P_COPY) && i->opnd[1].kind == O_SREG) return sreg_info[i->opnd[1].reg].clock;
+    return inst_dest_count(i) == 0 || inst_has(i, G_CC) || inst_has(i, G_SYNC);
 }
 
 static void count_use(void *user, uint32_t reg, bool def)
@@ -226,7 +217,8 @@ static void remove_dead(Function *f)
     // An atomic whose old value nobody reads needs no register and no reply, as ptxas sees it too.
     for (size_t n = 0; n < f->insts.n; n++) {
         Inst *i = &f->insts.v[n];
-        if (i->op == OP_ATOM && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg]) own_operands(f, i)[0].kind = O_SINK;
+        if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])
+            own_operands(f, i)[0].kind = O_SINK;
     }
     uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
     for (uint32_t n = 0; n < f->insts.n; n++) {

@@ -342,7 +342,7 @@ static bool parse_inst(Parser *p)
     if (!parse_mnemonic(p, &i)) return false;
     Operand o[MAX_OPERANDS];
     int n = 0;
-    p->video = op_video(i.op);
+    p->video = op_has(i.op, P_VIDEO);
     p->lists = i.op == OP_CALL;
     bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
     for (bool more = !none; more; more = take_punct(p, ',')) {

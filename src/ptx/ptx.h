@@ -108,7 +108,7 @@ typedef struct ModInfo {
 extern const ModInfo mod_info[M_COUNT];
 
 typedef enum Sreg {
-#define SREG(id, text, type, lane) SR_##id,
+#define SREG(id, text, type, lane, clock) SR_##id,
 #include "ptx/sregs.def"
 #undef SREG
     SR_COUNT
@@ -116,7 +116,7 @@ typedef enum Sreg {
 typedef struct SregInfo {
     const char *name;
     Type type;
-    bool per_lane;
+    bool per_lane, clock;
 } SregInfo;
 extern const SregInfo sreg_info[SR_COUNT];
 
@@ -143,21 +143,38 @@ typedef enum Class {
 extern const char *const class_names[CLASS_COUNT];
 
 typedef enum Op {
-#define OP(id, name, sig, types, types2, groups, class, s32, s64, section) OP_##id,
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
 #define NOOP(name, section)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
     OP_COUNT
 } Op;
+// Properties of operations: ops.def says what each means.
+enum {
+    P_COPY = 1 << 0,
+    P_COPY_GLOBAL = 1 << 1,
+    P_REGS = 1 << 2,
+    P_EFFECT = 1 << 3,
+    P_EARLY = 1 << 4,
+    P_TOGETHER = 1 << 5,
+    P_BRANCH = 1 << 6,
+    P_TABLE = 1 << 7,
+    P_LEAVE = 1 << 8,
+    P_ORDER = 1 << 9,
+    P_VIDEO = 1 << 10,
+    P_THREE = 1 << 11,
+};
 typedef struct OpInfo {
     const char *name, *operands;
     uint64_t types, types2, groups;
+    uint16_t properties;
     Class class;
     uint8_t slots32, slots64;
     const char *section;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
+static inline bool op_has(Op op, unsigned properties) { return (op_info[op].properties & properties) != 0; }  // any
 typedef struct OpMissing {
     const char *name, *section;
 } OpMissing;
@@ -242,9 +259,6 @@ typedef struct Inst {
     uint32_t origin;  // index of the instruction of the parsed function that this one stands for
 } Inst;
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
-// Video instructions (§9.7.17), and of them those that begin with a result's type, which isn't Inst.type
-static inline bool op_video(Op op) { return op >= OP_VADD && op <= OP_VSET4; }
-static inline bool op_three_types(Op op) { return op_video(op) && op != OP_VSET && op != OP_VSET2 && op != OP_VSET4; }
 
 typedef struct Reg {
     const char *name;

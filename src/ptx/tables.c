@@ -16,7 +16,7 @@ const ModInfo mod_info[M_COUNT] = {
 };
 
 const SregInfo sreg_info[SR_COUNT] = {
-#define SREG(id, text, type, lane) [SR_##id] = {text, TY_##type, lane},
+#define SREG(id, text, type, lane, clock) [SR_##id] = {text, TY_##type, lane, clock},
 #include "ptx/sregs.def"
 #undef SREG
 };
@@ -26,8 +26,8 @@ const char *const class_names[CLASS_COUNT] = {"alu",      "mul",   "fma",     "f
                                               "prefetch", "async", "barrier", "fence"};
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(id, name, sig, types, types2, groups, class, s32, s64, section) \
-    [OP_##id] = {name, sig, types, types2, groups, CLASS_##class, s32, s64, section},
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) \
+    [OP_##id] = {name, sig, types, types2, groups, properties, CLASS_##class, s32, s64, section},
 #define NOOP(name, section)
 #include "ptx/ops.def"
 #undef OP
@@ -35,7 +35,7 @@ const OpInfo op_info[OP_COUNT] = {
 };
 
 const OpMissing op_missing[] = {
-#define OP(id, name, sig, types, types2, groups, class, s32, s64, section)
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section)
 #define NOOP(name, section) {name, section},
 #include "ptx/ops.def"
 #undef OP

@@ -11,24 +11,19 @@ static bool may_be_global(const Inst *i) { return i->space == SP_GLOBAL || i->sp
 
 static bool is_access(const Inst *i)
 {
-    return (i->op == OP_LD || i->op == OP_LDU || i->op == OP_ST) && may_be_global(i);
+    Class class = op_info[i->op].class;
+    return (class == CLASS_LOAD || class == CLASS_STORE) && may_be_global(i);
 }
 
 // Volatile, or with an order of its own: other threads may look at it at any time.
 bool sl1_is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
 
-bool sl1_is_atomic(const Inst *i) { return (i->op == OP_ATOM || i->op == OP_RED) && may_be_global(i); }
+bool sl1_is_atomic(const Inst *i) { return op_info[i->op].class == CLASS_ATOMIC && may_be_global(i); }
 
 // Votes and shuffles without .sync are of the lanes that are there.
 static bool must_stay_together(const Inst *i)
 {
-    return i->op == OP_SHFL || i->op == OP_VOTE || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_BRX ||
-           inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED) || i->op == OP_ELECT || i->op == OP_REDUX;
-}
-
-static bool orders_memory(const Inst *i)
-{
-    return op_info[i->op].class == CLASS_FENCE || op_info[i->op].class == CLASS_ASYNC || i->op == OP_GRIDDEPCONTROL;
+    return op_has(i->op, P_TOGETHER) || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED);
 }
 
 const Function *sl1_callee(const Inst *i)
@@ -57,9 +52,9 @@ uint32_t sl1_own_facts(const Function *f)
         if (sl1_is_static(f->locals.v[k])) facts |= SL1_NO_COPY;
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
-        if (must_stay_together(i)) facts |= SL1_HIDES | (i->op == OP_BRX ? 0 : SL1_TOGETHER);
-        if (is_indirect(i)) facts |= SL1_HIDES;
-        if (is_access(i) || sl1_is_atomic(i) || orders_memory(i)) facts |= SL1_MEMORY;
+        if (must_stay_together(i)) facts |= SL1_HIDES | SL1_TOGETHER;
+        if (op_has(i->op, P_TABLE) || is_indirect(i)) facts |= SL1_HIDES;
+        if (is_access(i) || sl1_is_atomic(i) || op_has(i->op, P_ORDER)) facts |= SL1_MEMORY;
         if (may_be_atomic(i)) facts |= SL1_ATOMIC;
     }
     return facts;
@@ -244,7 +239,7 @@ static const char *why_not(const Sl1Plan *p, const Flow *flow, const Loop *l)
         const Block *b = &flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++) {
             const Function *g = sl1_callee(&flow->f->insts.v[n]);
-            if (must_stay_together(&flow->f->insts.v[n]))
+            if (must_stay_together(&flow->f->insts.v[n]) || op_has(flow->f->insts.v[n].op, P_TABLE))
                 why = "a warp must stay together in it";
             else if (g && sl1_facts(&p->graph, g) & SL1_TOGETHER)
                 why = "a warp must stay together in a function that it calls";

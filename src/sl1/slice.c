@@ -135,21 +135,8 @@ static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 // --- blocks ----------------------------------------------------------------------------------------------------------
 static bool makes_visible(const Inst *i)
 {
-    switch (i->op) {
-    case OP_MEMBAR:
-    case OP_FENCE:
-    case OP_FENCE_PROXY:
-    case OP_MEMBAR_PROXY:
-    case OP_CP_ASYNC:
-    case OP_CP_ASYNC_COMMIT:
-    case OP_CP_ASYNC_WAIT:
-    case OP_CP_ASYNC_WAIT_ALL:
-    case OP_GRIDDEPCONTROL: return true;
-    default: return sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE;
-    }
+    return op_has(i->op, P_ORDER) || (sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
 }
-
-static bool leaves(const Inst *i) { return i->op == OP_RET || i->op == OP_EXIT || i->op == OP_TRAP; }
 
 // What stands instead of an instruction or before it isn't to happen where its guard is false.
 static uint32_t begin_guard(Sl1Writer *w, const Inst *i)
@@ -183,7 +170,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
     bool cached = s != SL1_OTHER && !sl1_is_poor(w, s) && !(s >= 0 && w->plan->structure[s].barred) &&
                   (w->slice == SLICE_COMPUTE || s >= 0);
-    bool returns = i->op == OP_RET && function, ends = leaves(i) && !returns && (i->guarded || function);
+    bool returns = i->op == OP_RET && function, ends = op_has(i->op, P_LEAVE) && !returns && (i->guarded || function);
     bool flush = w->slice == SLICE_COMPUTE && (makes_visible(i) || call == SL1_OPAQUE || ends),
          past = goes_past(w, i, s) && !flush;
     if (copied && sl1_move_result(w, i)) return;
@@ -224,7 +211,7 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     if (w->slice == SLICE_MONITOR && w->body->f->entry && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
     const Inst *last = &w->body->f->insts.v[block->last - 1];
-    bool ends = (leaves(last) || last->op == OP_BRA || last->op == OP_BRX) && !last->guarded;
+    bool ends = op_has(last->op, P_BRANCH | P_LEAVE) && !last->guarded;
     if (ends || b + 1 == next) return;
     name_block(w, b + 1, &name);
     sl1_put(w, "bra %s;", name.v);
@@ -360,7 +347,7 @@ static void print_declarations(const Sl1Writer *w, Text *out)
     const Function *f = w->body->f;
     bool *used = mem_alloc(f->tables.n + 1);
     for (size_t n = 0; n < f->insts.n; n++)
-        if (f->insts.v[n].op == OP_BRX && is_reached(w, w->body->flow->block_of[n]))
+        if (op_has(f->insts.v[n].op, P_TABLE) && is_reached(w, w->body->flow->block_of[n]))
             used[f->insts.v[n].opnd[1].reg] = true;
     Function view = w->view;
     memset(&view.tables, 0, sizeof view.tables), memset(&view.table_names, 0, sizeof view.table_names);

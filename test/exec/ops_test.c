@@ -44,7 +44,7 @@ ExecFn *build_pick(int b, const Inst *i)
 {
     const Build *build = &all_builds[b];
     if (i->op == OP_CVT || i->op == OP_CVT_PACK) return build->cvt(i);
-    if (op_video(i->op)) return build->video(i);
+    if (op_has(i->op, P_VIDEO)) return build->video(i);
     Kind kind = type_info[i->type].kind;
     bool integer = kind == K_UINT || kind == K_SINT || kind == K_BITS;
     bool half = kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
