@@ -61,7 +61,7 @@ bool decode_memory(Decode *x, Dinst *d)
         d->kind = X_LD_PARAM;
         d->slots = 0;
         set_address(x, d, where);
-        d->flags |= s ? 0 : D_READONLY;
+        if (!s) d->flags |= D_COMPUTED;
         return true;
     }
     d->kind = load ? X_LD : X_ST;

@@ -87,7 +87,7 @@ struct Dinst {
     uint8_t op, type, type2;    // of the Inst
     uint8_t space, vec, bytes;  // memory: state space, elements, bytes of an element
     uint8_t mod;                // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
-    uint8_t flags;              // D_…
+    uint16_t flags;             // D_…
     uint16_t guard;             // predicate that lanes must have set; PRED_TRUE: none
     bool guard_negated;
     uint16_t pdst, pdst2, psrc;  // predicate operands
@@ -110,18 +110,19 @@ struct Dinst {
 };
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
-    D_SYNC = 1,      // waits for all lanes of its mask (.sync, from sm_70 on)
-    D_STRONG = 2,    // volatile, relaxed, acquire or release: not a plain access
-    D_UNCACHED = 4,  // .cg, .cv or strong: passes the L1 by
-    D_READONLY = 8,  // .nc or ldu: may use the read-only cache
-    D_BACK = 16,     // a branch backwards
-    D_ACQUIRE = 16,  // memory: later accesses of the thread wait for it
-    D_LONG = 32,     // a 64-bit destination
-    D_FRAME = 64,    // memory: the address is relative to the frame's local memory
-    D_CARRY_IN = 64,
-    D_CARRY_OUT = 128,
-    D_DST_32 = 64,     // cvt: a 32-bit destination register, though the type may be narrower
-    D_SRC_LONG = 128,  // cvt, mov, addresses: a 64-bit source register
+    D_SYNC = 1 << 0,      // waits for all lanes of its mask (.sync, from sm_70 on)
+    D_STRONG = 1 << 1,    // volatile, relaxed, acquire or release: not a plain access
+    D_UNCACHED = 1 << 2,  // .cg, .cv or strong: passes the L1 by
+    D_READONLY = 1 << 3,  // .nc or ldu: may use the read-only cache
+    D_ACQUIRE = 1 << 4,   // later accesses of the thread wait for it
+    D_FRAME = 1 << 5,     // the address is relative to the frame's local memory
+    D_COMPUTED = 1 << 6,  // of a kernel's parameters, at an address that isn't a parameter's name
+    D_BACK = 1 << 7,      // a branch backwards
+    D_LONG = 1 << 8,      // a 64-bit destination, or value to store
+    D_SRC_LONG = 1 << 9,  // cvt, mov, addresses: a 64-bit source register
+    D_DST_32 = 1 << 10,   // cvt: a 32-bit destination register, though the type may be narrower
+    D_CARRY_IN = 1 << 11,
+    D_CARRY_OUT = 1 << 12,
 };
 #define CVT_SECOND_LONG 1  // imm of a cvt to a pair: the second source's register has 64 bits
 

@@ -576,7 +576,7 @@ static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    if (!(d->flags & D_READONLY) && d->vec == 1) {  // a whole parameter, the same for all lanes
+    if (!(d->flags & D_COMPUTED) && d->vec == 1) {  // a whole parameter, the same for all lanes
         uint64_t v = fetch(env->launch->params + d->imm, d->bytes);
         if (mask == FULL) {
             put(&w->l, d, d->vector[0], 0, v);

@@ -50,7 +50,7 @@ static void run_free(Sm *sm, WarpSlot *ws)
     Warp *w = ws->warp;
     while (w->cur >= 0) {  // it stays so: these don't end lanes
         const Dinst *d = &w->code->insts[w->pc];
-        if (d->kind != X_LD_PARAM || d->flags & D_READONLY || d->slots || d->guard != PRED_TRUE) return;
+        if (d->kind != X_LD_PARAM || d->flags & D_COMPUTED || d->slots || d->guard != PRED_TRUE) return;
         for (int k = 0; k < d->score_n; k++)
             if (ws->ready[d->score[k]] >> 2 > sm->now) return;
         sm->env.clock = sm->now;

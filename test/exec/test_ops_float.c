@@ -79,7 +79,7 @@ static void run(ExecFn *fn, const Inst *in, uint32_t flags, Warp32 *w, uint32_t 
                .type = in->type,
                .type2 = in->type2,
                .op = (uint8_t)in->op,
-               .flags = (uint8_t)flags,
+               .flags = (uint16_t)flags,
                .pdst = 2};
     Lanes l = {.bank = {w->rows, NULL}, .pred = w->pred};
     fn(&l, &d, mask);
