@@ -38,7 +38,7 @@ typedef enum KeyKind {
 typedef struct Key {
     const char *section, *key;
     KeyKind kind;
-    size_t offset;
+    size_t offset, width;  // of the field, in bytes; a list's without its count, which lies behind it
     double min, max, standard;
     const char *unit, *doc;
 } Key;

@@ -4,6 +4,7 @@
 #include "chip/chip.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_WEIGHT 1e9  // of a way: a sum of 65536 of them is exact enough
@@ -51,7 +52,7 @@
 
 const Key gpu_keys[] = {
 #define KEY(section, key, kind, field, min, max, standard, unit, doc) \
-    {section, key, KEY_##kind, offsetof(Gpu, field), min, max, standard, unit, doc},
+    {section, key, KEY_##kind, offsetof(Gpu, field), sizeof(((Gpu *)0)->field), min, max, standard, unit, doc},
 #define CACHE(section, field) CACHE_ROWS(section, field)
 #define UNIT(name, id) UNIT_ROWS(name, id)
 #define TLB(section, field, doc) TLB_ROWS(section, field, doc)
@@ -85,34 +86,25 @@ static const char *enum_name(KeyKind kind, uint32_t k)
 static void set_number(Gpu *g, const Key *k, double v)
 {
     char *p = (char *)g + k->offset;
-    switch (k->kind) {
-    case KEY_SIZE:
-        // Sizes are 64-bit for memories and caches, and 32-bit elsewhere.
-        if (k->max > 16777216.0)
-            *(uint64_t *)(void *)p = (uint64_t)v;
-        else
-            *(uint32_t *)(void *)p = (uint32_t)v;
-        break;
-    case KEY_REAL: *(double *)(void *)p = v; break;
-    case KEY_BOOL:
-    case KEY_COUNTING: *(bool *)p = v != 0; break;
-    case KEY_FIXED: *(uint32_t *)(void *)p = (uint32_t)(v * 256 + 0.5); break;
-    default: *(uint32_t *)(void *)p = (uint32_t)v;
-    }
+    if (k->kind == KEY_FIXED) v = floor(v * 256 + 0.5);
+    if (k->kind == KEY_REAL)
+        *(double *)(void *)p = v;
+    else if (k->width == sizeof(bool))
+        *(bool *)p = v != 0;
+    else if (k->width == sizeof(uint64_t))
+        *(uint64_t *)(void *)p = (uint64_t)v;
+    else
+        *(uint32_t *)(void *)p = (uint32_t)v;
 }
 
 static double get_number(const Gpu *g, const Key *k)
 {
     const char *p = (const char *)g + k->offset;
-    switch (k->kind) {
-    case KEY_SIZE:
-        return k->max > 16777216.0 ? (double)*(const uint64_t *)(const void *)p : *(const uint32_t *)(const void *)p;
-    case KEY_REAL: return *(const double *)(const void *)p;
-    case KEY_BOOL:
-    case KEY_COUNTING: return *(const bool *)p;
-    case KEY_FIXED: return *(const uint32_t *)(const void *)p / 256.0;
-    default: return *(const uint32_t *)(const void *)p;
-    }
+    if (k->kind == KEY_REAL) return *(const double *)(const void *)p;
+    double v = k->width == sizeof(bool)       ? *(const bool *)p
+               : k->width == sizeof(uint64_t) ? (double)*(const uint64_t *)(const void *)p
+                                              : *(const uint32_t *)(const void *)p;
+    return k->kind == KEY_FIXED ? v / 256 : v;
 }
 
 static const Key *find_key(const char *section, const char *key)
@@ -123,26 +115,24 @@ static const Key *find_key(const char *section, const char *key)
     return NULL;
 }
 
-// Lists: weights are doubles, sets counts that end in set_count; carve-outs are kept like sets.
+// Lists: weights are doubles. Sets are numbers with their count behind them, in CacheCfg, TlbCfg and SmCfg alike.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset, item[64];
-    uint32_t n = 0;
+    size_t n = 0, most = k->width / (k->kind == KEY_WEIGHTS ? sizeof(double) : sizeof(uint32_t));
     uint64_t u;
     double v;
     while (*text) {
-        if (!list_word(&text, item)) return false;
+        if (!list_word(&text, item) || n == most) return false;
         if (k->kind == KEY_WEIGHTS) {
-            if (n == 32 || !parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
+            if (!parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
             ((double *)(void *)p)[n++] = v;
         } else {
-            if (n == 64 || !parse_size(item, &u) || (double)u < k->min || (double)u > k->max) return false;
+            if (!parse_size(item, &u) || (double)u < k->min || (double)u > k->max) return false;
             ((uint32_t *)(void *)p)[n++] = (uint32_t)u;
         }
     }
-    if (k->kind == KEY_SETS) {
-        ((uint32_t *)(void *)p)[64] = n;  // the count lies behind its 64 numbers, in CacheCfg as in TlbCfg and SmCfg
-    }
+    if (k->kind == KEY_SETS) ((uint32_t *)(void *)p)[most] = (uint32_t)n;
     return n > 0;
 }
 

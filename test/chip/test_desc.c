@@ -132,6 +132,37 @@ static bool canonical(const char *set, char *out)
     return ok;
 }
 
+// Every key has a field of its own that holds the largest value of its range, and no field beside it changes. (That the
+// values don't go together is found later than this.)
+static void largest(void **state)
+{
+    (void)state;
+    Text before = {0};
+    Diag diag = {0};
+    assert_true(gpu_canonical(ODD, NULL, &before, &diag));
+    for (size_t k = 0; k < gpu_key_count; k++) {
+        const Key *key = &gpu_keys[k];
+        if (key->kind != KEY_UINT && key->kind != KEY_SIZE && key->kind != KEY_REAL && key->kind != KEY_FIXED) continue;
+        char set[200], name[100];
+        const char *sets[] = {set, NULL};
+        Text after = {0};
+        snprintf(name, sizeof name, "%s.%s=", key->section, key->key);
+        snprintf(set, sizeof set, "%s%.17g", name, key->max);
+        gpu_canonical(ODD, sets, &after, &diag);
+        for (const char *a = after.v, *b = before.v; *a || *b;) {
+            size_t n = strcspn(a, "\n"), m = strcspn(b, "\n"), own = strlen(name);
+            if (!strncmp(a, name, own)) {
+                if (strtod(a + own, NULL) != key->max) fail_msg("%s becomes %.*s", set, (int)n, a);
+            } else if (n != m || memcmp(a, b, n)) {
+                fail_msg("%s changes %.*s to %.*s", set, (int)m, b, (int)n, a);
+            }
+            a += n + !!a[n], b += m + !!b[m];
+        }
+        text_free(&after), diag_free(&diag);
+    }
+    text_free(&before);
+}
+
 // One value has one form, however it is written.
 static void one_form(void **state)
 {
@@ -267,7 +298,7 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused), cmocka_unit_test(any_sets), cmocka_unit_test(one_form),
+        cmocka_unit_test(refused), cmocka_unit_test(any_sets), cmocka_unit_test(largest),   cmocka_unit_test(one_form),
         cmocka_unit_test(bases),   cmocka_unit_test(derived),  cmocka_unit_test(overrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
