@@ -402,151 +402,267 @@ static bool warp(const Legal *c, int plain)
                 want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
 }
 
+// --- one operation, or those that are alike --------------------------------------------------------------------------
+static bool is_integer(const Legal *c) { return T_INT >> c->i->type & 1; }
+
+static bool sum(const Legal *c)
+{
+    return float_modifiers(c) && only_types(c, G_SAT, T(S32) | T(F32) | HALF) && only_types(c, G_CC, INT32_64) &&
+           apart(c, G_SAT, G_CC);
+}
+
+static bool product(const Legal *c) { return products(c) && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF); }
+
+static bool mad(const Legal *c)
+{
+    const Inst *i = c->i;
+    return products(c) && float_modifiers(c) &&
+           only(c, G_SAT, i->type == TY_F32 || (i->type == TY_S32 && i->mod[G_MUL] == M_HI)) &&
+           only(c, G_CC, INT32_64 >> i->type & 1 && i->mod[G_MUL] != M_WIDE) && apart(c, G_SAT, G_CC) &&
+           needs(c, is_integer(c) || has(c, G_RND), "a rounding mode");
+}
+
+static bool madc(const Legal *c) { return products(c) && only(c, G_MUL, c->i->mod[G_MUL] != M_WIDE); }
+
+static bool product24(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, has(c, G_MUL), ".lo or .hi") && only(c, G_MUL, i->mod[G_MUL] != M_WIDE) &&
+           only(c, G_SAT, i->mod[G_SAT] == M_SAT && i->type == TY_S32 && i->mod[G_MUL] == M_HI);
+}
+
+static bool dp2a(const Legal *c) { return needs(c, is(c, G_MUL, M_LO, M_HI), ".lo or .hi"); }
+
+static bool quotient(const Legal *c)  // or a root, or a reciprocal
+{
+    const Inst *i = c->i;
+    if (is_integer(c)) return only(c, G_RND, false) && only(c, G_APPROX, false) && only(c, G_FTZ, false);
+    return needs(c, has(c, G_RND) || has(c, G_APPROX), "a rounding mode or .approx") && rounding(c) &&
+           apart(c, G_RND, G_APPROX) &&
+           only(c, G_APPROX,
+                i->mod[G_APPROX] == M_APPROX ? i->type == TY_F32 || (i->op == OP_RCP && has(c, G_FTZ))
+                                             : i->op == OP_DIV && i->type == TY_F32) &&
+           only(c, G_FTZ, i->type == TY_F32 || has(c, G_APPROX));
+}
+
+static bool approximate(const Legal *c) { return needs(c, c->i->mod[G_APPROX] == M_APPROX, ".approx"); }
+
+static bool ex2(const Legal *c)
+{
+    return approximate(c) && only_types(c, G_FTZ, T(F32) | BRAIN) &&
+           needs(c, has(c, G_FTZ) || !(BRAIN >> c->i->type & 1), ".ftz for .bf16");
+}
+
+static bool sign(const Legal *c) { return only_types(c, G_FTZ, T(F32) | HALF); }
+
+static bool extreme(const Legal *c)
+{
+    return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) &&
+           only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) && only(c, G_ABS, has(c, G_XORSIGN)) &&
+           needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
+           only_types(c, G_RELU, T(S32) | T(S16X2));
+}
+
+static bool fma_rule(const Legal *c)
+{
+    return needs(c, has(c, G_RND), "a rounding mode") && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF) &&
+           only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
+}
+
+static bool setp(const Legal *c) { return comparison(c, (Type)c->i->type); }
+
+static bool set(const Legal *c)
+{
+    Type d = (Type)c->i->type, s = (Type)c->i->type2;
+    bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2,
+         full = d == TY_U32 || d == TY_S32;
+    bool good = full || (pairs    ? d == s
+                         : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16)
+                                  : d == TY_F32 || d == TY_F16 || d == TY_BF16);
+    return (good || fail(c, c->i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) &&
+           comparison(c, s);
+}
+
+static bool slct(const Legal *c) { return only(c, G_FTZ, c->i->type2 == TY_F32); }
+static bool testp(const Legal *c) { return needs(c, has(c, G_TESTP), "a property such as .finite"); }
+
+static bool shf(const Legal *c) { return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap"); }
+
+static bool clamps(const Legal *c) { return needs(c, has(c, G_OVER), ".clamp or .wrap"); }
+
+static bool lop3(const Legal *c)
+{
+    bool both = c->i->opnd[0].kind == O_PAIR;
+    return only(c, G_BOOL, c->i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
+           (!both || gives_predicate(c));
+}
+
+static bool cvt_pack(const Legal *c)
+{
+    const Inst *i = c->i;
+    bool third = false, half = type_info[i->type].bits == 16;
+    for (int k = 0; k < i->suffixes; k++) third |= i->suffix[k] == M_COUNT + TY_B32;
+    if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") ||
+        !needs(c, third != half, half ? "two types" : "three types, the last one .b32"))
+        return false;
+    return i->operands == 3 + third ||
+           fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
+}
+
+static bool of_space(const Legal *c)
+{
+    return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, c->i->mod[G_SPACE] != M_PARAM_FUNC);
+}
+
+static bool load(const Legal *c) { return ordering(c) && caching(c) && vectors(c); }
+
+static bool store(const Legal *c)
+{
+    return only(c, G_SPACE, c->i->space != SP_CONST && c->i->mod[G_SPACE] != M_PARAM_ENTRY) && load(c);
+}
+
+static bool ldu(const Legal *c) { return only(c, G_SPACE, c->i->space == SP_GLOBAL) && vectors(c); }
+
+static bool prefetch(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
+           only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
+}
+
+static bool prefetchu(const Legal *c) { return needs(c, c->i->mod[G_LEVEL] == M_L1, ".L1"); }
+
+static bool texture(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") &&
+           needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
+           needs(c, i->op == OP_TEX || has(c, G_COMP), "a component: .r, .g, .b or .a");
+}
+
+static bool membar(const Legal *c)
+{
+    return needs(c, has(c, G_SCOPE), ".cta, .gl or .sys") &&
+           only(c, G_SCOPE, c->i->mod[G_SCOPE] != M_CLUSTER && c->i->mod[G_SCOPE] != M_GPU);
+}
+
+static bool fence(const Legal *c)
+{
+    uint8_t sem = c->i->mod[G_SEM];
+    return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, c->i->mod[G_SCOPE] != M_GL) &&
+           only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
+}
+
+static bool shfl(const Legal *c) { return needs(c, has(c, G_SHFL), ".up, .down, .bfly or .idx") && warp(c, 4); }
+
+static bool vote(const Legal *c)
+{
+    return needs(c, has(c, G_VOTE), ".all, .any, .uni or .ballot") && warp(c, 2) &&
+           only_types(c, G_VOTE, c->i->mod[G_VOTE] == M_BALLOT ? T(B32) : T(PRED));
+}
+
+static bool match(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, has(c, G_SYNC), ".sync") && needs(c, is(c, G_VOTE, M_ANY, M_ALL), ".any or .all") &&
+           (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL ||
+            fail(c, i->opnd[0].at, "match.any has no predicate"));
+}
+
+static bool redux(const Legal *c)
+{
+    Mod op = (Mod)c->i->mod[G_ATOM];
+    bool logic = op == M_A_AND || op == M_A_OR || op == M_A_XOR, extremes = op == M_A_MIN || op == M_A_MAX;
+    return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ATOM), "an operation such as .add") &&
+           only(c, G_ATOM, logic || extremes || op == M_A_ADD) &&
+           only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extremes ? T(F32) : 0)) &&
+           only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
+}
+
+static bool griddepcontrol(const Legal *c) { return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents"); }
+
+static bool setmaxnreg(const Legal *c)
+{
+    const Inst *i = c->i;
+    uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
+    return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") &&
+           needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+           needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'),
+                 "a target of one architecture alone, such as sm_90a") &&
+           ((n >= 24 && n <= 256 && n % 8 == 0) ||
+            fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
+}
+
+// Where there is no rule, all that the row of ops.def allows is legal. The video instructions have one for all.
+typedef bool Rule(const Legal *c);
+static Rule *const rules[OP_COUNT] = {
+    [OP_ADD] = sum,
+    [OP_SUB] = sum,
+    [OP_MUL] = product,
+    [OP_MAD] = mad,
+    [OP_MADC] = madc,
+    [OP_MUL24] = product24,
+    [OP_MAD24] = product24,
+    [OP_DP2A] = dp2a,
+    [OP_DIV] = quotient,
+    [OP_SQRT] = quotient,
+    [OP_RCP] = quotient,
+    [OP_RSQRT] = approximate,
+    [OP_SIN] = approximate,
+    [OP_COS] = approximate,
+    [OP_LG2] = approximate,
+    [OP_TANH] = approximate,
+    [OP_EX2] = ex2,
+    [OP_ABS] = sign,
+    [OP_NEG] = sign,
+    [OP_MIN] = extreme,
+    [OP_MAX] = extreme,
+    [OP_FMA] = fma_rule,
+    [OP_SETP] = setp,
+    [OP_SET] = set,
+    [OP_SLCT] = slct,
+    [OP_TESTP] = testp,
+    [OP_SHF] = shf,
+    [OP_SZEXT] = clamps,
+    [OP_BMSK] = clamps,
+    [OP_LOP3] = lop3,
+    [OP_CVT] = conversion,
+    [OP_CVT_PACK] = cvt_pack,
+    [OP_CVTA] = of_space,
+    [OP_ISSPACEP] = of_space,
+    [OP_LD] = load,
+    [OP_ST] = store,
+    [OP_LDU] = ldu,
+    [OP_ATOM] = atomics,
+    [OP_RED] = atomics,
+    [OP_CP_ASYNC] = copies,
+    [OP_DISCARD] = hints,
+    [OP_APPLYPRIORITY] = hints,
+    [OP_POLICY_FRACTION] = hints,
+    [OP_POLICY_RANGE] = hints,
+    [OP_POLICY_CVT] = hints,
+    [OP_PREFETCH] = prefetch,
+    [OP_PREFETCHU] = prefetchu,
+    [OP_TEX] = texture,
+    [OP_TLD4] = texture,
+    [OP_BAR] = barrier,
+    [OP_BARRIER] = barrier,
+    [OP_MEMBAR] = membar,
+    [OP_FENCE] = fence,
+    [OP_FENCE_PROXY] = proxy_fence,
+    [OP_MEMBAR_PROXY] = proxy_fence,
+    [OP_SHFL] = shfl,
+    [OP_VOTE] = vote,
+    [OP_MATCH] = match,
+    [OP_REDUX] = redux,
+    [OP_ELECT] = gives_predicate,
+    [OP_GRIDDEPCONTROL] = griddepcontrol,
+    [OP_SETMAXNREG] = setmaxnreg,
+};
+
 bool check_legal(const Module *m, const Inst *i, Diag *diag)
 {
-    const Legal legal = {m, i, diag}, *c = &legal;
-    bool integer = T_INT >> i->type & 1;
-    switch (i->op) {
-    case OP_ADD:
-    case OP_SUB:
-        return float_modifiers(c) && only_types(c, G_SAT, T(S32) | T(F32) | HALF) && only_types(c, G_CC, INT32_64) &&
-               apart(c, G_SAT, G_CC);
-    case OP_MUL: return products(c) && float_modifiers(c) && only_types(c, G_SAT, T(F32) | HALF);
-    case OP_MAD:
-        return products(c) && float_modifiers(c) &&
-               only(c, G_SAT, i->type == TY_F32 || (i->type == TY_S32 && i->mod[G_MUL] == M_HI)) &&
-               only(c, G_CC, INT32_64 >> i->type & 1 && i->mod[G_MUL] != M_WIDE) && apart(c, G_SAT, G_CC) &&
-               needs(c, integer || has(c, G_RND), "a rounding mode");
-    case OP_MADC: return products(c) && only(c, G_MUL, i->mod[G_MUL] != M_WIDE);
-    case OP_MUL24:
-    case OP_MAD24:
-        return needs(c, has(c, G_MUL), ".lo or .hi") && only(c, G_MUL, i->mod[G_MUL] != M_WIDE) &&
-               only(c, G_SAT, i->mod[G_SAT] == M_SAT && i->type == TY_S32 && i->mod[G_MUL] == M_HI);
-    case OP_DP2A: return needs(c, is(c, G_MUL, M_LO, M_HI), ".lo or .hi");
-    case OP_DIV:
-    case OP_SQRT:
-    case OP_RCP:
-        if (integer) return only(c, G_RND, false) && only(c, G_APPROX, false) && only(c, G_FTZ, false);
-        return needs(c, has(c, G_RND) || has(c, G_APPROX), "a rounding mode or .approx") && rounding(c) &&
-               apart(c, G_RND, G_APPROX) &&
-               only(c, G_APPROX,
-                    i->mod[G_APPROX] == M_APPROX ? i->type == TY_F32 || (i->op == OP_RCP && has(c, G_FTZ))
-                                                 : i->op == OP_DIV && i->type == TY_F32) &&
-               only(c, G_FTZ, i->type == TY_F32 || has(c, G_APPROX));
-    case OP_RSQRT:
-    case OP_SIN:
-    case OP_COS:
-    case OP_LG2:
-    case OP_TANH: return needs(c, i->mod[G_APPROX] == M_APPROX, ".approx");
-    case OP_EX2:
-        return needs(c, i->mod[G_APPROX] == M_APPROX, ".approx") && only_types(c, G_FTZ, T(F32) | BRAIN) &&
-               needs(c, has(c, G_FTZ) || !(BRAIN >> i->type & 1), ".ftz for .bf16");
-    case OP_ABS:
-    case OP_NEG: return only_types(c, G_FTZ, T(F32) | HALF);
-    case OP_MIN:
-    case OP_MAX:
-        return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) &&
-               only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) && only(c, G_ABS, has(c, G_XORSIGN)) &&
-               needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
-               only_types(c, G_RELU, T(S32) | T(S16X2));
-    case OP_FMA:
-        return needs(c, has(c, G_RND), "a rounding mode") && float_modifiers(c) &&
-               only_types(c, G_SAT, T(F32) | HALF) && only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
-    case OP_SETP: return comparison(c, (Type)i->type);
-    case OP_SET: {
-        Type d = (Type)i->type, s = (Type)i->type2;
-        bool halves = s == TY_F16 || s == TY_BF16, pairs = s == TY_F16X2 || s == TY_BF16X2,
-             full = d == TY_U32 || d == TY_S32;
-        bool good = full || (pairs    ? d == s
-                             : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16)
-                                      : d == TY_F32 || d == TY_F16 || d == TY_BF16);
-        return (good || fail(c, i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) &&
-               comparison(c, s);
-    }
-    case OP_SLCT: return only(c, G_FTZ, i->type2 == TY_F32);
-    case OP_TESTP: return needs(c, has(c, G_TESTP), "a property such as .finite");
-    case OP_SHF: return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap");
-    case OP_LOP3: {
-        bool both = i->opnd[0].kind == O_PAIR;
-        return only(c, G_BOOL, i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
-               (!both || gives_predicate(c));
-    }
-    case OP_SZEXT:
-    case OP_BMSK: return needs(c, has(c, G_OVER), ".clamp or .wrap");
-    case OP_CVT: return conversion(c);
-    case OP_CVT_PACK: {
-        bool third = false, half = type_info[i->type].bits == 16;
-        for (int k = 0; k < i->suffixes; k++) third |= i->suffix[k] == M_COUNT + TY_B32;
-        if (!needs(c, i->mod[G_SAT] == M_SAT, ".sat") ||
-            !needs(c, third != half, half ? "two types" : "three types, the last one .b32"))
-            return false;
-        return i->operands == 3 + third ||
-               fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
-    }
-    case OP_CVTA:
-        return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
-    case OP_ISSPACEP:
-        return needs(c, has(c, G_SPACE), "a state space") && only(c, G_SPACE, i->mod[G_SPACE] != M_PARAM_FUNC);
-    case OP_LD: return ordering(c) && caching(c) && vectors(c);
-    case OP_ST:
-        return only(c, G_SPACE, i->space != SP_CONST && i->mod[G_SPACE] != M_PARAM_ENTRY) && ordering(c) &&
-               caching(c) && vectors(c);
-    case OP_LDU: return only(c, G_SPACE, i->space == SP_GLOBAL) && vectors(c);
-    case OP_ATOM:
-    case OP_RED: return atomics(c);
-    case OP_CP_ASYNC: return copies(c);
-    case OP_DISCARD:
-    case OP_APPLYPRIORITY:
-    case OP_POLICY_FRACTION:
-    case OP_POLICY_RANGE:
-    case OP_POLICY_CVT: return hints(c);
-    case OP_FENCE_PROXY:
-    case OP_MEMBAR_PROXY: return proxy_fence(c);
-    case OP_ELECT: return gives_predicate(c);
-    case OP_GRIDDEPCONTROL: return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents");
-    case OP_SETMAXNREG: {
-        uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
-        return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") &&
-               needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
-               needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'),
-                     "a target of one architecture alone, such as sm_90a") &&
-               ((n >= 24 && n <= 256 && n % 8 == 0) ||
-                fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
-    }
-    case OP_PREFETCH:
-        return needs(c, has(c, G_LEVEL), ".L1 or .L2") &&
-               only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
-               only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
-    case OP_PREFETCHU: return needs(c, i->mod[G_LEVEL] == M_L1, ".L1");
-    case OP_TEX:
-    case OP_TLD4:
-        return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") &&
-               needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
-               needs(c, i->op == OP_TEX || has(c, G_COMP), "a component: .r, .g, .b or .a");
-    case OP_BAR:
-    case OP_BARRIER: return barrier(c);
-    case OP_MEMBAR:
-        return needs(c, has(c, G_SCOPE), ".cta, .gl or .sys") &&
-               only(c, G_SCOPE, i->mod[G_SCOPE] != M_CLUSTER && i->mod[G_SCOPE] != M_GPU);
-    case OP_FENCE:
-        return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, i->mod[G_SCOPE] != M_GL) &&
-               only(c, G_SEM, i->mod[G_SEM] != M_WEAK && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
-    case OP_SHFL: return needs(c, has(c, G_SHFL), ".up, .down, .bfly or .idx") && warp(c, 4);
-    case OP_VOTE:
-        return needs(c, has(c, G_VOTE), ".all, .any, .uni or .ballot") && warp(c, 2) &&
-               only_types(c, G_VOTE, i->mod[G_VOTE] == M_BALLOT ? T(B32) : T(PRED));
-    case OP_MATCH:
-        return needs(c, has(c, G_SYNC), ".sync") && needs(c, is(c, G_VOTE, M_ANY, M_ALL), ".any or .all") &&
-               (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL ||
-                fail(c, i->opnd[0].at, "match.any has no predicate"));
-    case OP_REDUX: {
-        Mod op = (Mod)i->mod[G_ATOM];
-        bool logic = op == M_A_AND || op == M_A_OR || op == M_A_XOR, extreme = op == M_A_MIN || op == M_A_MAX;
-        return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ATOM), "an operation such as .add") &&
-               only(c, G_ATOM, logic || extreme || op == M_A_ADD) &&
-               only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extreme ? T(F32) : 0)) &&
-               only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
-    }
-    default: return !op_has(i->op, P_VIDEO) || video(c);
-    }
+    const Legal c = {m, i, diag};
+    Rule *rule = op_has(i->op, P_VIDEO) ? video : rules[i->op];
+    return !rule || rule(&c);
 }
