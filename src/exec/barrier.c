@@ -1,7 +1,7 @@
 // barrier.c: bar and barrier (PTX ISA §9.7.13.1). From sm_70 on threads arrive one by one, before that a warp arrives
 // as a whole, whatever lanes are active. Without a count a barrier waits for all threads of the CTA that haven't
 // exited. A split that waits is SPLIT_BARRIER with the barrier's number in wait, its pc still at the instruction.
-#include "exec/exec.h"
+#include "exec/run.h"
 
 static uint32_t first_value(const Warp *w, Loc32 at, uint32_t mask)
 {

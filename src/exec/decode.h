@@ -3,7 +3,7 @@
 #ifndef EXEC_DECODE_H
 #define EXEC_DECODE_H
 
-#include "exec/exec.h"
+#include "exec/run.h"
 
 // Where symbols are: an offset or a row of each.
 typedef struct Place {

@@ -1,10 +1,11 @@
-// exec.h: what one warp instruction does to registers and memory. No cycle is known here.
+// exec.h: what one warp instruction does to registers and memory. How long it takes isn't known here: who runs a warp
+// sets the clock (Env.clock), which %clock reads, sleeping threads wait for and the log orders stores by.
 //
 // A kernel is decoded (decode.c) into Code: instructions whose operands are byte offsets and whose operation is a
 // function over 32 lanes. exec_step runs the next instruction of a warp and reports in a Step what was dynamic about
 // it: the lanes that took part and their addresses. What it touches outside the warp goes through the Env: shared
 // memory of the CTA at once, global memory through the Env's Log when there is one (cycle mode) or at once
-// (functional mode).
+// (functional mode). What the files of this folder alone share stands in run.h and decode.h.
 #ifndef EXEC_H
 #define EXEC_H
 
@@ -19,12 +20,6 @@
 // zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1 takes what nobody
 // reads.
 #define ROW_BYTES 128u
-// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a
-// module's kernels beyond those of its text; rows of constants of a kernel.
-#define MAX_STACK (1u << 30)
-#define MAX_REGISTERS (1u << 16)
-#define MAX_SHARED_CODE (4ull << 20)
-#define MAX_CONST_ROWS (1u << 23)
 enum { PRED_TRUE, PRED_SINK, PRED_FIRST };
 
 typedef struct Lanes {
@@ -124,36 +119,11 @@ enum {
     D_CARRY_IN = 1 << 11,
     D_CARRY_OUT = 1 << 12,
 };
-#define CVT_SECOND_LONG 1  // imm of a cvt to a pair: the second source's register has 64 bits
-
-static inline uint32_t get_pred_lanes(const Lanes *l, const Dinst *d)
-{
-    return d->psrc_negated ? ~l->pred[d->psrc] : l->pred[d->psrc];
-}
-
-// What a call passes: words of .param variables (row numbers in the caller's and callee's frames), or a register or
-// constant of the caller.
-typedef struct CallArg {
-    uint32_t here, there, words;
-    Loc32 value;
-    bool is_param, dropped;  // dropped: a result that nobody wants
-} CallArg;
-typedef struct CallSite {
-    VEC(CallArg) args, rets;
-    struct Code *callee;  // direct; null: by the address in Dinst.a
-} CallSite;
-
-// Words of a .param variable of a frame, and its rows: an even number, so that pairs of words are aligned.
-static inline uint32_t param_words(const Symbol *s) { return (uint32_t)((s->bytes + 3) / 4); }
-static inline uint32_t param_rows(const Symbol *s) { return (uint32_t)((s->bytes + 7) / 8 * 2); }
-
-typedef struct LocalParam {
-    uint32_t row, words, at;  // in the frame; in local memory
-} LocalParam;
 
 // The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what
 // the first two differ by.
 typedef bool AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
+
 typedef struct Code {
     const Function *f;  // the executed form (lowered or as parsed)
     const Function *parsed;
@@ -168,8 +138,8 @@ typedef struct Code {
     uint32_t reg_rows;     // rows that hold registers
     uint32_t stat_base;    // number of its first instruction among all of the kernel's
     Alloc *alloc;
-    VEC(CallSite *) calls;
-    VEC(LocalParam) local_params;  // formal parameters whose address is taken
+    VEC(struct CallSite *) calls;
+    VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
 } Code;
 
 // --- kernels and modules as loaded -----------------------------------------------------------------------------------
@@ -206,11 +176,6 @@ typedef struct Image {
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
 void exec_kernel_free(Kernel *k);
 uint64_t exec_function_address(const Module *m, const Symbol *s);  // what a pointer to a function is; 0: not one of m's
-// The lane function for an instruction, built for this host's best instruction set; null: not implemented.
-ExecFn *exec_pick(const Inst *i);
-AddressFn *exec_pick_address(void);
-// atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
-uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global);
 
 // --- global memory ---------------------------------------------------------------------------------------------------
 // Generic addresses: global memory where the device puts it, and windows for the other spaces (PTX ISA §6.4.1.1).
@@ -221,7 +186,6 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
 #define CONST_BANK MAX_CONST
-#define CODE_BASE 0x10u  // function pointers are CODE_BASE + index
 
 typedef struct Allocation {
     uint64_t start, end;  // [start, end)
@@ -260,12 +224,6 @@ uint32_t texel_bytes(const Texture *t);
 // (doc/design.md, "A window".) Plain stores go into lines of 128 bytes with a mask; the SM's own loads see them. At the
 // edge the lines of all SMs are written to memory, a byte that several wrote taking the value of the last in (cycle,
 // SM) order; then the deferred operations of all SMs run in the order (cycle, SM, sequence).
-typedef struct LogLine {
-    uint64_t line;  // address / 128
-    uint64_t mask[2];
-    uint8_t data[128];
-    uint16_t stamp[32];  // window cycle of the last store to each word
-} LogLine;
 typedef struct Deferred {
     struct Warp *warp;
     const Dinst *d;
@@ -277,7 +235,7 @@ typedef struct Deferred {
     uint8_t *more;                // the other elements of a vector store, or null
 } Deferred;
 typedef struct Log {
-    VEC(LogLine) lines;
+    VEC(struct LogLine) lines;
     uint32_t *table;  // open addressing, index + 1
     uint32_t table_size;
     uint64_t filter[64];   // which lines may be here: bit (line hash & 4095)
@@ -285,20 +243,6 @@ typedef struct Log {
     VEC(Deferred) deferred;
     VEC(uint32_t) table_used;
 } Log;
-void log_store(Log *log, uint64_t address, const void *data, uint32_t bytes, uint32_t cycle);
-void log_patch(const Log *log, uint64_t address, void *data, uint32_t bytes);  // overlays what the log holds
-void log_defer(Log *log, const Deferred *d, uint32_t bytes);
-static inline uint32_t log_hash(uint64_t line) { return (uint32_t)((line * 0x9E3779B97F4A7C15ull) >> 52); }
-static inline bool log_has(const Log *log, uint64_t line)
-{
-    uint32_t h = log_hash(line);
-    return log->filter[h >> 6] >> (h & 63) & 1;
-}
-static inline bool log_pending(const Log *log, uint64_t line)
-{
-    uint32_t h = log_hash(line);
-    return log->pending[h >> 6] >> (h & 63) & 1;
-}
 void log_free(Log *log);
 // Applies the logs of n SMs (stride bytes apart behind first) to memory and empties them. done is called for every
 // deferred operation, in order, after its result is in the warp's registers.
@@ -311,13 +255,12 @@ void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user
 // reconvergence pc, and each side a leaf below it; lanes that get there are collected in the node, and when no kid is
 // left the node is a leaf again. A call is a node with one kid per callee. Invariant: the masks of all leaves and all
 // arrived masks are disjoint, and together they are the warp's live lanes.
-typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_KIDS, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_SLEEP } SplitState;
 typedef struct Split {
     uint32_t mask, pc, rpc;  // rpc: where this leaf arrives at its parent; NO_RPC: nowhere
     int32_t parent, kids;    // parent: -1 at the root
-    uint8_t state;
-    bool is_call;  // the leaf's parent is a call: arriving copies the return values
-    bool synced;   // the time of yielding counts fast: it did something that others can see
+    uint8_t state;           // a SplitState
+    bool is_call;            // the leaf's parent is a call: arriving copies the return values
+    bool synced;             // the time of yielding counts fast: it did something that others can see
     uint32_t arrived;
     uint32_t base, local_base;  // the frame: first row; first byte of local memory
     uint32_t stack;             // bytes of the rows of this frame and those it was called from
@@ -327,7 +270,6 @@ typedef struct Split {
     uint64_t since;  // the clock when it began to wait
     uint64_t until;  // SLEEP
 } Split;
-#define NO_RPC UINT32_MAX
 
 typedef struct Watch {  // watch.c
     uint32_t epoch, power, edges, polls;
@@ -469,56 +411,16 @@ typedef struct Env {
 
 void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // cta's warps have slot and memory; sets them going
 void exec_cta_free(Cta *cta);
-uint8_t *exec_rows(uint32_t bytes);  // room for registers, aligned for vectors; null: the host has none
 void exec_rows_free(uint8_t *rows);
-void exec_step(Env *env, Warp *w);                // result in env->step
-void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
-bool exec_sleepers(Env *env, Warp *w);            // wakes splits whose nanosleep is over; true: one runs
-uint64_t exec_wake_time(const Warp *w);           // the earliest such time, or UINT64_MAX
-void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
+void exec_step(Env *env, Warp *w);       // result in env->step
+bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
+uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX
 void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message for the user
 void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
 void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"
 
 // watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;
-void watch_edge(const Env *env, Warp *w);   // it takes a back edge
-void watch_poll(const Env *env, Warp *w);   // it reads memory that others may write
-void watch_clock(const Env *env, Warp *w);  // it reads a clock
 WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin);
-
-// split.c
-void split_init(Warp *w, Code *code, uint32_t mask);
-int split_new(Warp *w);    // a free one's index, for the caller to fill
-void split_load(Warp *w);  // caches splits[cur] in w
-void split_save(Warp *w);
-bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run
-void split_yield(Warp *w);           // the current one lets all others run (sm_70 on)
-void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
-void split_arrive(Warp *w);  // while the current split is at its rpc
-void split_exit(Warp *w, uint32_t lanes);
-void split_merge(Warp *w);
-
-// barrier.c
-bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
-void barrier_check(Env *env, Cta *cta);                                 // after threads exited
-
-// memory.c
-void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-// Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.
-bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask);
-// system.c: printf, malloc and free of device code
-void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-void exec_heap(Env *env, const Deferred *d);
-void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-// texture.c
-void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-// across.c: instructions across lanes; of lanes that are at different instructions of one kind, or in different frames
-typedef struct AcrossPart {
-    const Code *code;
-    uint32_t pc, base, mask;
-} AcrossPart;
-void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts);
 
 #endif

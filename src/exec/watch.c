@@ -7,7 +7,7 @@
 // States are compared by hash with one seen earlier, at doubling distances (Brent's algorithm), so that any period is
 // found. A loop that counts something never comes back; of that one is only known that it polls: it reads memory by
 // volatile, atomic or other strong accesses, which a computation that takes long doesn't.
-#include "exec/exec.h"
+#include "exec/run.h"
 
 static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 {

@@ -6,7 +6,7 @@
 #ifndef OPS_TEST_H
 #define OPS_TEST_H
 
-#include "exec/exec.h"
+#include "exec/run.h"
 
 // --- the builds of the lane functions --------------------------------------------------------------------------------
 enum { MAX_BUILDS = 3 };

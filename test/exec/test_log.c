@@ -2,7 +2,7 @@
 // of the store that it is from. The last in the order (cycle, SM) wins (doc/design.md, "A window").
 #include "check.h"
 
-#include "exec/exec.h"
+#include "exec/run.h"
 
 #include <string.h>
 

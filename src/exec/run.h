@@ -1,0 +1,116 @@
+// run.h: what the files that execute share, and those that decode for them; no one else includes it.
+#ifndef EXEC_RUN_H
+#define EXEC_RUN_H
+
+#include "exec/exec.h"
+
+// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a
+// module's kernels beyond those of its text; rows of constants of a kernel.
+#define MAX_STACK (1u << 30)
+#define MAX_REGISTERS (1u << 16)
+#define MAX_SHARED_CODE (4ull << 20)
+#define MAX_CONST_ROWS (1u << 23)
+#define CODE_BASE 0x10u    // function pointers are CODE_BASE + index
+#define CVT_SECOND_LONG 1  // imm of a cvt to a pair: the second source's register has 64 bits
+
+static inline uint32_t get_pred_lanes(const Lanes *l, const Dinst *d)
+{
+    return d->psrc_negated ? ~l->pred[d->psrc] : l->pred[d->psrc];
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+// What a call passes: words of .param variables (row numbers in the caller's and callee's frames), or a register or
+// constant of the caller.
+typedef struct CallArg {
+    uint32_t here, there, words;
+    Loc32 value;
+    bool is_param, dropped;  // dropped: a result that nobody wants
+} CallArg;
+typedef struct CallSite {
+    VEC(CallArg) args, rets;
+    Code *callee;  // direct; null: by the address in Dinst.a
+} CallSite;
+
+// Words of a .param variable of a frame, and its rows: an even number, so that pairs of words are aligned.
+static inline uint32_t param_words(const Symbol *s) { return (uint32_t)((s->bytes + 3) / 4); }
+static inline uint32_t param_rows(const Symbol *s) { return (uint32_t)((s->bytes + 7) / 8 * 2); }
+
+typedef struct LocalParam {
+    uint32_t row, words, at;  // in the frame; in local memory
+} LocalParam;
+
+// --- log.c -----------------------------------------------------------------------------------------------------------
+typedef struct LogLine {
+    uint64_t line;  // address / 128
+    uint64_t mask[2];
+    uint8_t data[128];
+    uint16_t stamp[32];  // window cycle of the last store to each word
+} LogLine;
+void log_store(Log *log, uint64_t address, const void *data, uint32_t bytes, uint32_t cycle);
+void log_patch(const Log *log, uint64_t address, void *data, uint32_t bytes);  // overlays what the log holds
+void log_defer(Log *log, const Deferred *d, uint32_t bytes);
+static inline uint32_t log_hash(uint64_t line) { return (uint32_t)((line * 0x9E3779B97F4A7C15ull) >> 52); }
+static inline bool log_has(const Log *log, uint64_t line)
+{
+    uint32_t h = log_hash(line);
+    return log->filter[h >> 6] >> (h & 63) & 1;
+}
+static inline bool log_pending(const Log *log, uint64_t line)
+{
+    uint32_t h = log_hash(line);
+    return log->pending[h >> 6] >> (h & 63) & 1;
+}
+
+// --- warps -----------------------------------------------------------------------------------------------------------
+typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_KIDS, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_SLEEP } SplitState;
+#define NO_RPC UINT32_MAX
+// split.c
+void split_init(Warp *w, Code *code, uint32_t mask);
+int split_new(Warp *w);    // a free one's index, for the caller to fill
+void split_load(Warp *w);  // caches splits[cur] in w
+void split_save(Warp *w);
+bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run
+void split_yield(Warp *w);           // the current one lets all others run (sm_70 on)
+void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
+void split_arrive(Warp *w);  // while the current split is at its rpc
+void split_exit(Warp *w, uint32_t lanes);
+void split_merge(Warp *w);
+
+// barrier.c
+bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
+void barrier_check(Env *env, Cta *cta);                                 // after threads exited
+
+// memory.c
+void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
+void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+// Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.
+bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask);
+// system.c: printf, malloc and free of device code
+void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_heap(Env *env, const Deferred *d);
+void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+// texture.c
+void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+// across.c: instructions across lanes; of lanes that are at different instructions of one kind, or in different frames
+typedef struct AcrossPart {
+    const Code *code;
+    uint32_t pc, base, mask;
+} AcrossPart;
+void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts);
+
+// pick.c: the lane function for an instruction, built for this host's best instruction set; null: not implemented.
+ExecFn *exec_pick(const Inst *i);
+AddressFn *exec_pick_address(void);
+// step.c: room for registers, aligned for vectors; null: the host has none.
+uint8_t *exec_rows(uint32_t bytes);
+// fault.c
+void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
+// watch.c
+void watch_edge(const Env *env, Warp *w);   // it takes a back edge
+void watch_poll(const Env *env, Warp *w);   // it reads memory that others may write
+void watch_clock(const Env *env, Warp *w);  // it reads a clock
+// atomic.c: the new value of a location that has old; x and y are the operands, global: not shared memory.
+uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global);
+
+#endif
