@@ -328,23 +328,9 @@ typedef struct LaunchInfo {
 // --- faults ----------------------------------------------------------------------------------------------------------
 typedef enum FaultKind {
     FAULT_NONE,
-    FAULT_BOUNDS,
-    FAULT_MISALIGNED,
-    FAULT_NULL,
-    FAULT_FREED,
-    FAULT_READONLY,
-    FAULT_STACK,
-    FAULT_BARRIER,
-    FAULT_ILLEGAL,
-    FAULT_TRAP,
-    FAULT_SHARED,
-    FAULT_LOCAL,
-    FAULT_CALL,
-    FAULT_TEXTURE,
-    FAULT_CONST,
-    FAULT_PARAM,
-    FAULT_FREE,
-    FAULT_HOST,  // the host has no memory left: no mistake of the kernel's
+#define FAULT(id, place, text) FAULT_##id,
+#include "exec/faults.def"
+#undef FAULT
 } FaultKind;
 typedef struct Fault {
     FaultKind kind;

@@ -48,90 +48,41 @@ void exec_place(const Code *code, uint32_t pc, Text *out)
     }
 }
 
-void exec_explain(const Fault *f, const Gmem *g, Text *out)
+static const struct {
+    const char *text;
+    bool place;
+} faults[] = {
+#define FAULT(id, place, text) [FAULT_##id] = {text, place},
+#include "exec/faults.def"
+#undef FAULT
+};
+
+// What a name in braces of faults.def stands for.
+static void put_detail(const Fault *f, const char *name, size_t n, Text *out)
 {
-    const char *access = f->write ? "write" : "read";
-    switch (f->kind) {
-    case FAULT_BOUNDS:
-        text_printf(out, "%s of %u bytes at 0x%llx, outside of every allocation", access, f->bytes,
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_MISALIGNED:
-        text_printf(out, "%s of %u bytes at 0x%llx, which is not aligned to %u bytes", access, f->bytes,
-                    (unsigned long long)f->address, f->bytes);
-        break;
-    case FAULT_NULL:
-        text_printf(out, "%s of %u bytes through a null pointer (0x%llx)", access, f->bytes,
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_FREED:
-        text_printf(out, "%s of %u bytes at 0x%llx, in memory that was freed", access, f->bytes,
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_READONLY:
-        text_printf(out, "write of %u bytes to constant or parameter memory at 0x%llx", f->bytes,
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_STACK:
-        text_printf(out,
-                    "stack overflow: calls are nested too deeply (the limit is sm.local of the GPU's description)");
-        break;
-    case FAULT_BARRIER:
-        text_printf(out, "illegal barrier: number %llu, %u threads (16 barriers; counts are multiples of 32)",
-                    (unsigned long long)f->address, f->bytes);
-        break;
-    case FAULT_ILLEGAL:
-        text_printf(out, "illegal instruction or operand (0x%llx)", (unsigned long long)f->address);
-        break;
-    case FAULT_TRAP: text_put(out, f->note[0] ? f->note : "trap"); break;
-    case FAULT_FREE:
-        text_printf(out, "free of 0x%llx, which malloc didn't give or which was freed already",
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_SHARED:
-        text_printf(out, "%s of %u bytes at shared-memory offset 0x%llx, beyond the block's shared memory", access,
-                    f->bytes, (unsigned long long)f->address);
-        break;
-    case FAULT_LOCAL:
-        text_printf(out, "%s of %u bytes at local-memory offset 0x%llx, beyond the thread's stack", access, f->bytes,
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_CONST:
-        text_printf(out, "%s of %u bytes at offset 0x%llx of constant memory, of which the module has %u bytes", access,
-                    f->bytes, (unsigned long long)f->address, f->code->kernel->image->const_bytes);
-        break;
-    case FAULT_PARAM:
-        text_printf(out, "%s of %u bytes at offset 0x%llx of the parameters, which have %u bytes", access, f->bytes,
-                    (unsigned long long)f->address, f->code->kernel->param_bytes);
-        break;
-    case FAULT_CALL:
-        text_printf(out, "indirect call to 0x%llx, which is not a function of the prototype's shape",
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_TEXTURE: text_printf(out, "0x%llx is not a texture object", (unsigned long long)f->address); break;
-    case FAULT_HOST:
-        text_printf(out, "the host has no memory left for %llu bytes of a thread's or block's, or of malloc's",
-                    (unsigned long long)f->address);
-        break;
-    case FAULT_NONE: return;
-    }
-    text_put(out, "\n  in ");
-    exec_place(f->code, f->pc, out);
-    text_printf(out, "\n  block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2], f->thread[0],
-                f->thread[1], f->thread[2]);
-    if (f->pc < f->code->n) {
-        text_put(out, "\n  ");
-        ptx_print_inst(f->code->f, &f->code->f->insts.v[f->pc], out);
-    }
-    if (f->kind != FAULT_BOUNDS && f->kind != FAULT_NULL && f->kind != FAULT_FREED && f->kind != FAULT_MISALIGNED)
-        return;
-    if (f->from) {
-        const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
-        bool before = f->address < f->from;
-        text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu",
-                    param_shown(f->code->kernel->f->symbol->name, p->name), (unsigned long long)f->from,
-                    before ? "-" : "", (unsigned long long)(before ? f->from - f->address : f->address - f->from));
-    }
+#define IS(text) (n == sizeof text - 1 && !memcmp(name, text, n))
+    if (IS("access")) text_put(out, f->write ? "write" : "read");
+    if (IS("bytes")) text_printf(out, "%u", f->bytes);
+    if (IS("address")) text_printf(out, "0x%llx", (unsigned long long)f->address);
+    if (IS("number")) text_printf(out, "%llu", (unsigned long long)f->address);
+    if (IS("constant")) text_printf(out, "%u", f->code->kernel->image->const_bytes);
+    if (IS("params")) text_printf(out, "%u", f->code->kernel->param_bytes);
+    if (IS("note")) text_put(out, f->note[0] ? f->note : "trap");
+#undef IS
+}
+
+static void put_origin(const Fault *f, Text *out)
+{
+    if (!f->from) return;
+    const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
+    bool before = f->address < f->from;
+    text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu",
+                param_shown(f->code->kernel->f->symbol->name, p->name), (unsigned long long)f->from, before ? "-" : "",
+                (unsigned long long)(before ? f->from - f->address : f->address - f->from));
+}
+
+static void put_nearest(const Fault *f, const Gmem *g, Text *out)
+{
     const Allocation *a = gmem_near(g, f->address);
     if (!a) return;
     text_printf(out, "\n  nearest allocation: %s%s%s [0x%llx, 0x%llx)%s, ", a->label ? "'" : "",
@@ -143,6 +94,28 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
         text_printf(out, "%llu bytes past its end", (unsigned long long)(f->address - a->end));
     else
         text_printf(out, "at offset %llu", (unsigned long long)(f->address - a->start));
+}
+
+void exec_explain(const Fault *f, const Gmem *g, Text *out)
+{
+    if (f->kind == FAULT_NONE) return;
+    for (const char *p = faults[f->kind].text; *p;) {
+        size_t plain = strcspn(p, "{"), name = p[plain] ? strcspn(p + plain, "}") - 1 : 0;
+        text_add(out, p, plain);
+        put_detail(f, p + plain + 1, name, out);
+        p += plain + (p[plain] ? name + 2 : 0);
+    }
+    text_put(out, "\n  in ");
+    exec_place(f->code, f->pc, out);
+    text_printf(out, "\n  block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2], f->thread[0],
+                f->thread[1], f->thread[2]);
+    if (f->pc < f->code->n) {
+        text_put(out, "\n  ");
+        ptx_print_inst(f->code->f, &f->code->f->insts.v[f->pc], out);
+    }
+    if (!faults[f->kind].place) return;
+    put_origin(f, out);
+    put_nearest(f, g, out);
 }
 
 static void dump_registers(const Warp *w, const Split *s, Text *out)
