@@ -37,39 +37,9 @@ static inline void *row(const Lanes *l, Loc32 at) { return l->bank[at & 1] + (at
 
 // What exec_step does with an instruction.
 typedef enum Kindx {
-    X_LANES,  // d->fn does all of it
-    X_SREG,
-    X_BRA,
-    X_BRX,
-    X_CALL,
-    X_RET,
-    X_EXIT,
-    X_TRAP,
-    X_SLEEP,
-    X_NOP,
-    X_BARRIER,
-    X_WARP_SYNC,
-    X_LD,
-    X_ST,
-    X_ATOM,
-    X_LD_PARAM,
-    X_ST_PARAM,
-    X_LD_ROWS,
-    X_PREFETCH,
-    X_CP_ASYNC,
-    X_CP_WAIT,
-    X_FENCE,
-    X_LOCAL_ADDRESS,
-    X_SHFL,
-    X_VOTE,
-    X_MATCH,
-    X_REDUX,
-    X_ELECT,
-    X_ACTIVEMASK,
-    X_TEX,
-    X_PRINTF,
-    X_MALLOC,
-    X_FREE,
+#define KIND(id, run, next) X_##id,
+#include "exec/kinds.def"
+#undef KIND
 } Kindx;
 
 #define MAX_SCORE 26

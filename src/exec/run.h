@@ -76,6 +76,9 @@ void split_arrive(Warp *w);  // while the current split is at its rpc
 void split_exit(Warp *w, uint32_t lanes);
 void split_merge(Warp *w);
 
+// call.c
+void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+
 // barrier.c
 bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
 void barrier_check(Env *env, Cta *cta);                                 // after threads exited

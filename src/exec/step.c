@@ -141,24 +141,18 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 // --- control flow ----------------------------------------------------------------------------------------------------
 static void branch(Env *env, Warp *w, const Dinst *d, uint32_t taken)
 {
-    if (!taken) {
-        w->pc++;
-    } else if (taken == w->mask || d->target == w->pc + 1) {
+    if (taken == w->mask || d->target == w->pc + 1) {
         w->pc = d->target;
     } else {
         env->step.parted = true;
         split_branch(w, taken, d->target, w->pc + 1, d->reconverge);
     }
-    if (d->flags & D_BACK && taken && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
+    if (d->flags & D_BACK && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
 }
 
 // brx.idx: lanes with the first lane's target go there; the others stay at the instruction and come next.
 static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    if (!mask) {
-        w->pc++;
-        return;
-    }
     const Operand *table = &d->inst->opnd[1];
     const uint32_t *index = row(&w->l, d->a);
     uint32_t first = index[__builtin_ctz(mask)], same = 0;
@@ -177,139 +171,6 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     else
         split_branch(w, same, target, w->pc, d->reconverge);
     if (target <= from && (w->splits.n > 1 || env->watch) && w->cur >= 0) back_edge(env, w);
-}
-
-// Where a callee's frame lies: behind its caller's, and apart from the frames of other functions that lanes of this
-// warp are in, since their rows hold other things. In the same function lanes share the rows.
-static uint64_t frame_base(const Warp *w, const Split *caller, const Code *callee)
-{
-    uint64_t base = (uint64_t)caller->base + caller->code->frame_bytes;
-    if (caller->mask == w->live) return base;  // all others are frames that it was called from
-    for (size_t k = 0; k < w->splits.n; k++) {
-        const Split *o = &w->splits.v[k];
-        if (o->state == SPLIT_FREE || (o->base == base && o->code == callee) || o->base >= base + callee->frame_bytes ||
-            base >= o->base + o->code->frame_bytes)
-            continue;
-        base = (uint64_t)o->base + o->code->frame_bytes;
-        k = (size_t)-1;  // once more from the first
-    }
-    return base;
-}
-
-static bool frame_room(Env *env, Warp *w, uint32_t mask, uint64_t stack, uint64_t bytes, uint64_t local)
-{
-    if (stack / LANES + local > env->launch->local_limit || bytes > MAX_STACK) return false;
-    if (bytes <= w->rows_cap) return true;
-    split_save(w);
-    uint32_t cap = (uint32_t)MAX(MIN(w->rows_cap * 2ull, MAX_STACK), bytes);
-    uint8_t *grown = exec_rows(cap);
-    if (!grown) {
-        exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), cap, 0, false);
-        return false;
-    }
-    memcpy(grown, w->rows, w->rows_cap);
-    memset(grown + w->rows_cap, 0, cap - w->rows_cap);
-    exec_rows_free(w->rows);
-    w->rows = grown;
-    w->rows_cap = cap;
-    split_load(w);
-    return true;
-}
-
-// Does a callee have the frame that the call site's prototype says? Types may differ, the words of each parameter not.
-static bool same_shape(const CallSite *site, const Code *callee)
-{
-    const Symbols *rets = &callee->f->rets, *params = &callee->f->params;
-    bool same = params->n == site->args.n && rets->n == site->rets.n;
-    for (size_t k = 0; same && k < rets->n; k++) same = param_words(rets->v[k]) == site->rets.v[k].words;
-    for (size_t k = 0; same && k < params->n; k++) same = param_words(params->v[k]) == site->args.v[k].words;
-    return same;
-}
-
-static void call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
-{
-    if (!mask) {
-        w->pc++;
-        return;
-    }
-    const CallSite *site = d->call;
-    const Kernel *k = env->launch->kernel;
-    Code *callee = site->callee;
-    if (!callee) {  // by address: lanes with the first lane's function go now, the others stay at the call
-        const uint64_t *a = row(&w->l, d->a);
-        uint64_t first = a[__builtin_ctz(mask)], index = first - CODE_BASE;
-        const Module *m = k->f->module;
-        uint32_t same = 0;
-        for (int n = 0; n < LANES; n++)
-            if (mask >> n & 1 && a[n] == first) same |= 1u << n;
-        for (size_t c = 0; c < k->codes.n && index < m->symbols.n; c++)
-            if (k->codes.v[c]->parsed->symbol == m->symbols.v[index]) callee = k->codes.v[c];
-        if (!callee || callee->f->entry || !same_shape(site, callee)) {
-            exec_fault(env, w, FAULT_CALL, (uint32_t)__builtin_ctz(mask), first, 0, false);
-            return;
-        }
-        mask = same;
-    }
-    if (mask != w->mask) {
-        split_branch(w, mask, w->pc,
-                     w->pc + (d->guard != PRED_TRUE &&
-                              !(w->mask & ~mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]))),
-                     w->pc + 1);
-        for (size_t s = 0; s < w->splits.n; s++)
-            if (w->splits.v[s].state == SPLIT_READY && w->splits.v[s].mask == mask) w->cur = (int)s;
-        split_load(w);
-    }
-    Split s = w->splits.v[w->cur];
-    s.mask = w->mask;
-    uint64_t above = frame_base(w, &s, callee);
-    uint32_t base = (uint32_t)above, local = s.local_base + s.code->local_bytes, stack = s.stack + callee->frame_bytes;
-    if (!frame_room(env, w, mask, (uint64_t)s.stack + callee->frame_bytes, above + callee->frame_bytes,
-                    (uint64_t)local + callee->local_bytes)) {
-        exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
-        return;
-    }
-    uint8_t *to = w->rows + base + (size_t)((callee->reg_rows + 1) & ~1u) * ROW_BYTES;
-    for (size_t a = 0; a < site->args.n; a++) {
-        const CallArg *arg = &site->args.v[a];
-        for (uint32_t word = 0; word < arg->words; word++) {
-            uint32_t *dst = (uint32_t *)(to + (size_t)(arg->there + word) * ROW_BYTES);
-            const uint8_t *src =
-                arg->is_param ? w->l.bank[0] + (size_t)(arg->here + word) * ROW_BYTES : row(&w->l, arg->value);
-            for (int n = 0; n < LANES; n++)
-                if (mask >> n & 1)
-                    memcpy(&dst[n], arg->is_param ? src + 4 * n : src + (size_t)n * 4 * arg->words + 4 * word, 4);
-        }
-    }
-    split_save(w);
-    Split *node = &w->splits.v[w->cur];
-    node->state = SPLIT_KIDS;
-    node->pc = w->pc + 1;
-    node->kids = 1;
-    node->arrived = 0;
-    Split leaf = {.mask = mask,
-                  .pc = 0,
-                  .rpc = callee->n,
-                  .parent = w->cur,
-                  .state = SPLIT_READY,
-                  .is_call = true,
-                  .base = base,
-                  .local_base = local,
-                  .stack = stack,
-                  .code = callee};
-    int at = split_new(w);
-    w->splits.v[at] = leaf;
-    w->cur = at;
-    split_load(w);
-    w->l.pred[PRED_TRUE] = FULL;
-    for (size_t p = 0; p < callee->local_params.n; p++) {
-        const LocalParam *lp = &callee->local_params.v[p];
-        if (!exec_local_room(env, w, local + lp->at + lp->words * 4, mask)) return;
-        for (uint32_t word = 0; word < lp->words; word++)
-            for (int n = 0; n < LANES; n++)
-                if (mask >> n & 1)
-                    memcpy(w->local + (((local + lp->at) / 4 + word) * LANES + (unsigned)n) * 4,
-                           w->l.bank[0] + (size_t)(lp->row + word) * ROW_BYTES + 4 * n, 4);
-    }
 }
 
 // --- waiting for other lanes: .sync (sm_70 on) -----------------------------------------------------------------------
@@ -377,7 +238,7 @@ static uint32_t same_members(const Warp *w, const Dinst *d, uint32_t mask, bool 
 static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
-    if (d->flags & D_SYNC && mask) {
+    if (d->flags & D_SYNC) {
         bool all;
         uint32_t same = same_members(w, d, mask, &all);
         if (!all) {
@@ -402,22 +263,28 @@ static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
-    if (mask && d->kind != X_WARP_SYNC) exec_across(env, w, d, mask);
+    if (d->kind != X_WARP_SYNC) exec_across(env, w, d, mask);
     w->pc++;
 }
 
-static void leave_kernel(Env *env, Warp *w, uint32_t lanes)
+static void leave_function(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    (void)env, (void)d;
+    if (mask == w->mask)
+        w->pc = w->code->n;
+    else
+        split_branch(w, mask, w->code->n, w->pc + 1, w->code->n);
+}
+
+static void leave_kernel(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Cta *cta = w->cta;
-    if (!lanes) {
-        w->pc++;
-        return;
-    }
-    cta->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    (void)d;
+    cta->live_threads -= (uint32_t)__builtin_popcount(mask);
     env->changed = env->clock;
-    bool some_stay = lanes != w->mask;
+    bool some_stay = mask != w->mask;
     if (some_stay) w->pc++;
-    split_exit(w, lanes);
+    split_exit(w, mask);
     if (!w->live)
         env->step.result = STEP_EXIT;
     else
@@ -428,6 +295,10 @@ static void leave_kernel(Env *env, Warp *w, uint32_t lanes)
 
 static void sleep(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
+    if (!w->code->kernel->its) {
+        w->pc++;
+        return;
+    }
     uint32_t ns = first_u32(&w->l, d->a, mask);
     split_save(w);
     Split *s = &w->splits.v[w->cur];
@@ -454,6 +325,54 @@ uint64_t exec_wake_time(const Warp *w)
     return t;
 }
 
+// --- one instruction -------------------------------------------------------------------------------------------------
+static void memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (d->flags & D_STRONG) {
+        w->splits.v[w->cur].synced = true;
+        if (env->watch) watch_poll(env, w);
+    }
+    exec_memory(env, w, d, mask);
+}
+
+static void local_address(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    (void)env;
+    uint64_t at = d->imm + w->splits.v[w->cur].local_base;
+    for (int n = 0; n < LANES; n++) {
+        if (!(mask >> n & 1)) continue;
+        if (d->flags & D_LONG)
+            ((uint64_t *)row(&w->l, d->dst))[n] = at;
+        else
+            ((uint32_t *)row(&w->l, d->dst))[n] = (uint32_t)at;
+    }
+}
+
+static void barrier(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (!barrier_arrive(env, w, d, mask))
+        w->pc++;
+    else if (w->cur < 0)
+        env->step.result = STEP_WAIT;
+}
+
+static void lanes(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    (void)env;
+    d->fn(&w->l, d, mask);
+}
+
+static void nothing(Env *env, Warp *w, const Dinst *d, uint32_t mask) { (void)env, (void)w, (void)d, (void)mask; }
+
+static const struct {
+    void (*run)(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+    bool next;
+} kinds[] = {
+#define KIND(id, run, next) [X_##id] = {run, next},
+#include "exec/kinds.def"
+#undef KIND
+};
+
 void exec_step(Env *env, Warp *w)
 {
     Step *s = &env->step;
@@ -466,94 +385,14 @@ void exec_step(Env *env, Warp *w)
     s->result = STEP_DONE;
     s->deferred = s->parted = false;
     s->other_mask = 0;
-    switch ((Kindx)d->kind) {
-    case X_LANES:
-        if (mask) d->fn(&w->l, d, mask);
+    if (!mask) {
         w->pc++;
-        break;
-    case X_BRA: branch(env, w, d, mask); break;
-    case X_LD:
-    case X_ST:
-    case X_ATOM:
-    case X_LD_PARAM:
-    case X_ST_PARAM:
-    case X_LD_ROWS:
-    case X_PREFETCH:
-    case X_CP_ASYNC:
-        if (mask) {
-            if (d->flags & D_STRONG) {
-                w->splits.v[w->cur].synced = true;
-                if (env->watch) watch_poll(env, w);
-            }
-            exec_memory(env, w, d, mask);
-        }
+    } else if (d->kind == X_LANES) {  // most are: without the way through the table
+        d->fn(&w->l, d, mask);
         w->pc++;
-        break;
-    case X_SREG:
-        special(env, w, d, mask);
-        w->pc++;
-        break;
-    case X_LOCAL_ADDRESS: {
-        uint64_t at = d->imm + w->splits.v[w->cur].local_base;
-        for (int n = 0; n < LANES; n++) {
-            if (!(mask >> n & 1)) continue;
-            if (d->flags & D_LONG)
-                ((uint64_t *)row(&w->l, d->dst))[n] = at;
-            else
-                ((uint32_t *)row(&w->l, d->dst))[n] = (uint32_t)at;
-        }
-        w->pc++;
-        break;
-    }
-    case X_BRX: branch_indexed(env, w, d, mask); break;
-    case X_CALL: call(env, w, d, mask); break;
-    case X_RET:
-        if (mask == w->mask)
-            w->pc = w->code->n;
-        else if (mask)
-            split_branch(w, mask, w->code->n, w->pc + 1, w->code->n);
-        else
-            w->pc++;
-        break;
-    case X_EXIT: leave_kernel(env, w, mask); break;
-    case X_TRAP:
-        if (mask) exec_trap(env, w, d, mask);
-        w->pc++;
-        break;
-    case X_SLEEP:
-        if (w->code->kernel->its && mask)
-            sleep(env, w, d, mask);
-        else
-            w->pc++;
-        break;
-    case X_BARRIER:
-        if (!mask)
-            w->pc++;
-        else if (!barrier_arrive(env, w, d, mask))
-            w->pc++;
-        else if (w->cur < 0)
-            s->result = STEP_WAIT;
-        break;
-    case X_WARP_SYNC:
-    case X_SHFL:
-    case X_VOTE:
-    case X_MATCH:
-    case X_REDUX:
-    case X_ELECT:
-    case X_ACTIVEMASK: across(env, w, d, mask); break;
-    case X_TEX:
-        if (mask) exec_texture(env, w, d, mask);
-        w->pc++;
-        break;
-    case X_PRINTF:
-    case X_MALLOC:
-    case X_FREE:
-        if (mask) exec_system(env, w, d, mask);
-        w->pc++;
-        break;
-    case X_FENCE:
-    case X_CP_WAIT:
-    case X_NOP: w->pc++; break;
+    } else {
+        kinds[d->kind].run(env, w, d, mask);
+        w->pc += kinds[d->kind].next;
     }
     if (env->fault.kind != FAULT_NONE)
         s->result = STEP_FAULT;
