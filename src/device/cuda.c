@@ -5,7 +5,7 @@
 // a launch's record has its seconds.
 #include "device/device.h"
 
-#include "device/driver.h"
+#include "driver/driver.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -15,6 +15,14 @@ typedef struct Pending {  // a queued launch, whose time isn't known yet
     CUevent from, to;
     size_t launch;
 } Pending;
+typedef struct Driver {
+    void *library;
+#define NONE(name)
+#define CALL(name) name##_fn *name;
+#define DRIVER(name, device, preload, parameters) device(name)
+#include "driver/driver.def"
+#undef CALL
+} Driver;
 typedef struct CudaDevice {
     oc_device base;
     Driver cu;
@@ -528,8 +536,8 @@ static oc_device_info cuda_info(const oc_device *base)
 {
     CudaDevice *d = (CudaDevice *)(uintptr_t)base;
     int v[8] = {0}, version = 0;
-    static const int of[] = {ATTRIBUTE_SMS, ATTRIBUTE_CLOCK,     ATTRIBUTE_MAJOR,       ATTRIBUTE_MINOR,
-                             ATTRIBUTE_L2,  ATTRIBUTE_SHARED_SM, ATTRIBUTE_SHARED_OPTIN};
+    static const int of[] = {DEVICE_SMS, DEVICE_CLOCK,     DEVICE_MAJOR,       DEVICE_MINOR,
+                             DEVICE_L2,  DEVICE_SHARED_SM, DEVICE_SHARED_OPTIN};
     for (size_t n = 0; n < COUNT(of); n++) d->cu.cuDeviceGetAttribute(&v[n], of[n], d->ordinal);
     size_t memory = 0;
     d->cu.cuDeviceTotalMem_v2(&memory, d->ordinal);
@@ -611,9 +619,11 @@ static const char *load_driver(Driver *cu)
         const char *name;
         void **to;
     } of[] = {
-#define F(name, parameters) {#name, (void **)(void *)&cu->name},
-        DRIVER_FUNCTIONS(F)
-#undef F
+#define CALL(name) {#name, (void **)(void *)&cu->name},
+#include "driver/driver.def"
+#undef DRIVER
+#undef CALL
+#undef NONE
     };
     for (size_t k = 0; k < COUNT(of); k++)
         if (!(*of[k].to = dlsym(cu->library, of[k].name))) return of[k].name;

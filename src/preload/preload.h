@@ -9,6 +9,7 @@
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
+#include "driver/driver.h"
 #include "sl1/sl1.h"
 
 #include <pthread.h>
@@ -19,101 +20,17 @@
 #define uthash_fatal(message) abort()
 #include <uthash.h>
 
-// --- the driver's interface: names, values and layouts of the CUDA Driver API ----------------------------------------
-typedef int CUresult;  // 0: success
-typedef int CUdevice;
-typedef uint64_t CUdeviceptr;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUlib_st *CUlibrary;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUkern_st *CUkernel;  // may stand for a CUfunction in launches and questions of occupancy
-typedef struct CUstream_st *CUstream;
-
-enum { CUDA_SUCCESS = 0, CUDA_ERROR_SYMBOL_NOT_FOUND = 302 };  // …SHARED_OBJECT_SYMBOL_NOT_FOUND
-enum {
-    DEVICE_SHARED_BLOCK = 8,
-    DEVICE_SMS = 16,
-    DEVICE_MAJOR = 75,
-    DEVICE_MINOR = 76,
-    DEVICE_SHARED_OPTIN = 97
-};                                                                              // CUdevice_attribute
-enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8, FUNCTION_CARVEOUT = 9 };  // CUfunction_attribute
-enum { PARAM_END = 0, PARAM_BUFFER = 1, PARAM_BYTES = 2 };                      // CU_LAUNCH_PARAM_*
-enum {                                                                          // CUlaunchAttributeID
-    LAUNCH_COOPERATIVE = 2,
-    LAUNCH_CLUSTER = 4,
-    LAUNCH_PREFERRED_CLUSTER = 11,
-    LAUNCH_UPDATABLE_NODE = 13
-};
-enum { PER_THREAD_STREAM = 2 };  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
-
-typedef struct CUlaunchAttribute {
-    int id;
-    char pad[4];
-    union {
-        char bytes[64];
-        int cooperative;
-    } value;
-} CUlaunchAttribute;
-typedef struct CUlaunchConfig {
-    unsigned grid[3], block[3], smem;
-    CUstream stream;
-    CUlaunchAttribute *attrs;
-    unsigned n;
-} CUlaunchConfig;
-
-#define LAUNCH_PARAMETERS                                                                                       \
-    (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, \
-     CUstream s, void **params, void **extra)
-#define COOPERATIVE_PARAMETERS                                                                                  \
-    (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, \
-     CUstream s, void **params)
-
-// What we stand in front of, by the names under which the driver has them.
-#define DRIVER_INTERCEPTED(F)                                                                           \
-    F(cuModuleLoad, (CUmodule * m, const char *path))                                                   \
-    F(cuModuleLoadData, (CUmodule * m, const void *image))                                              \
-    F(cuModuleLoadDataEx, (CUmodule * m, const void *image, unsigned n, int *options, void **values))   \
-    F(cuModuleLoadFatBinary, (CUmodule * m, const void *image))                                         \
-    F(cuModuleUnload, (CUmodule m))                                                                     \
-    F(cuModuleGetFunction, (CUfunction * f, CUmodule m, const char *name))                              \
-    F(cuLibraryLoadData, (CUlibrary * l, const void *image, int *options, void **values, unsigned n,    \
-                          int *library_options, void **library_values, unsigned library_n))             \
-    F(cuLibraryLoadFromFile, (CUlibrary * l, const char *path, int *options, void **values, unsigned n, \
-                              int *library_options, void **library_values, unsigned library_n))         \
-    F(cuLibraryUnload, (CUlibrary l))                                                                   \
-    F(cuLibraryGetKernel, (CUkernel * k, CUlibrary l, const char *name))                                \
-    F(cuLibraryGetModule, (CUmodule * m, CUlibrary l))                                                  \
-    F(cuKernelGetFunction, (CUfunction * f, CUkernel k))                                                \
-    F(cuKernelSetAttribute, (int attribute, int value, CUkernel k, CUdevice d))                         \
-    F(cuFuncSetAttribute, (CUfunction f, int attribute, int value))                                     \
-    F(cuLaunchKernel, LAUNCH_PARAMETERS)                                                                \
-    F(cuLaunchKernel_ptsz, LAUNCH_PARAMETERS)                                                           \
-    F(cuLaunchKernelEx, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))           \
-    F(cuLaunchKernelEx_ptsz, (const CUlaunchConfig *c, CUfunction f, void **params, void **extra))      \
-    F(cuLaunchCooperativeKernel, COOPERATIVE_PARAMETERS)                                                \
-    F(cuLaunchCooperativeKernel_ptsz, COOPERATIVE_PARAMETERS)                                           \
-    F(cuGetProcAddress, (const char *name, void **to, int version, uint64_t flags))                     \
-    F(cuGetProcAddress_v2, (const char *name, void **to, int version, uint64_t flags, int *status))
-// What we call besides.
-#define DRIVER_CALLED(F)                                                                                   \
-    F(cuGetErrorName, (CUresult, const char **))                                                           \
-    F(cuCtxGetDevice, (CUdevice *))                                                                        \
-    F(cuDeviceGet, (CUdevice *, int ordinal))                                                              \
-    F(cuDeviceGetAttribute, (int *, int attribute, CUdevice))                                              \
-    F(cuFuncGetAttribute, (int *, int attribute, CUfunction))                                              \
-    F(cuKernelGetAttribute, (int *, int attribute, CUkernel, CUdevice))                                    \
-    F(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr))                          \
-    F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction, int threads, size_t dynamic)) \
-    F(cuStreamIsCapturing, (CUstream, int *status))                                                        \
-    F(cuStreamIsCapturing_ptsz, (CUstream, int *status))
-
 // --- symbols.c: in front of the driver -------------------------------------------------------------------------------
 typedef struct Driver {  // null where this driver lacks a function
-#define F(name, parameters) CUresult(*name) parameters;
-    DRIVER_INTERCEPTED(F)
-    DRIVER_CALLED(F)
-#undef F
+#define NONE(name)
+#define CALL(name) name##_fn *name;
+#define FRONT(name) CALL(name)
+#define DRIVER(name, device, preload, parameters) preload(name)
+#include "driver/driver.def"
+#undef DRIVER
+#undef FRONT
+#undef CALL
+#undef NONE
 } Driver;
 // The real functions; all null where there is no driver.
 const Driver *driver(void);

@@ -26,13 +26,18 @@ typedef struct Row {
     void *ours;
     size_t real;  // its place in Driver
 } Row;
-#define F(name, parameters) CUresult name parameters;
-DRIVER_INTERCEPTED(F)
-#undef F
+// Ours; cuda.h isn't there to declare them.
+#define NONE(name)
+#define CALL(name)
+#define FRONT(name) name##_fn name;
+#define DRIVER(name, device, preload, parameters) preload(name)
+#include "driver/driver.def"
+#undef FRONT
 static const Row rows[] = {
-#define F(name, parameters) {#name, (void *)name, offsetof(Driver, name)},
-    DRIVER_INTERCEPTED(F)
-#undef F
+#define FRONT(name) {#name, (void *)name, offsetof(Driver, name)},
+#include "driver/driver.def"
+#undef FRONT
+#undef CALL
 };
 
 // ThreadSanitizer's runtime itself asks dlsym, before it can be told of anything.
@@ -56,9 +61,13 @@ const Driver *driver(void)
         const char *name;
         size_t at;
     } functions[] = {
-#define F(name, parameters) {#name, offsetof(Driver, name)},
-        DRIVER_INTERCEPTED(F) DRIVER_CALLED(F)
-#undef F
+#define CALL(name) {#name, offsetof(Driver, name)},
+#define FRONT(name) CALL(name)
+#include "driver/driver.def"
+#undef DRIVER
+#undef FRONT
+#undef CALL
+#undef NONE
     };
     static const Driver none;
     Driver *d = preload.driver, *before = NULL;

@@ -2,7 +2,7 @@
 // can't know of a real driver is not tested with it; that names, arguments, structures and errors go where they should
 // is.
 #include "device/device.h"
-#include "device/driver.h"
+#include "driver/driver.h"
 
 #include <onchip.h>
 #include <stdio.h>

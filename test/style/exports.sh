@@ -21,7 +21,6 @@ beyond+=$(comm -12 <(echo "$undefined") <(nm --defined-only "$program" | awk '$2
 [[ -z $beyond ]] || { printf 'libonchip.a needs what only the program has:\n%s\n' "$beyond" >&2 && exit 1; }
 
 library=$ONCHIP_BUILD/libonchip-sl1.so
-intercepted=$(sed -n '/define DRIVER_INTERCEPTED/,/define DRIVER_CALLED/s/^    F(\([a-zA-Z0-9_]*\),.*/\1/p' \
-    "$ONCHIP_SOURCE/src/preload/preload.h")
+intercepted=$(sed -n 's/^DRIVER(\([a-zA-Z0-9_]*\), [A-Z]*, FRONT,.*/\1/p' "$ONCHIP_SOURCE/src/driver/driver.def")
 diff <(printf '%s\n' "$intercepted" dlsym | sort) <(nm -D --defined-only "$library" | awk '{ print $NF }' | sort)
 needs_libc "$library"

@@ -13,7 +13,8 @@ declare -A below=(
     [sl1]="ptx"
     [sm]="exec mem policy"
     [chip]="sm"
-    [device]="chip"
+    [driver]=""
+    [device]="chip driver"
     [probe]="device"
     [work]="probe sl1"
     [store]="work"
@@ -21,7 +22,7 @@ declare -A below=(
     [figure]="store"
     [reproduce]="sweep figure"
     [cli]="reproduce"
-    [preload]="sl1"
+    [preload]="sl1 driver"
 )
 
 # Prints every folder that $1 may include, itself first.
