@@ -7,7 +7,7 @@
 // Needs liveness. The interference graph is lists of neighbours; the colouring is greedy in order of first appearance,
 // with copies sharing a slot where they can. A function whose graph would be too large (many registers that live long)
 // is scanned instead, as if each register lived from its first instruction to its last: that asks for more slots.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // flow.c: a function's control flow: basic blocks, dominators and post-dominators, natural loops. The function's end is
 // a virtual block behind the last one: ret, exit, trap and running off the end lead to it. Where no path leads to the
 // end, blocks have no post-dominator, and lanes that part there meet at the end.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

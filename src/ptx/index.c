@@ -1,5 +1,5 @@
 // index.c: which instructions read or write a register, so that a pass that changed one needn't look at all of them.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 typedef struct Fill {
     uint32_t *at, *inst, n;  // inst null: counting

@@ -1,6 +1,6 @@
 // lex.c: PTX text → tokens (PTX ISA §4.1–4.5). A token is a slice of the source; numbers are converted here, so that
 // the parser sees values. The lexer looks one token ahead: lex->tok is the current one.
-#include "ptx/ptx.h"
+#include "ptx/parse.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // live.c: which registers hold a value that is still read. A guarded definition doesn't kill: the lanes that skip it
 // keep the old value. Liveness is per thread, which is what lanes of a warp need too, since every write is masked.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <string.h>
 

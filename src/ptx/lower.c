@@ -3,7 +3,7 @@
 // removed. What a lowered function computes is what the parsed one does; each instruction keeps the index of the one it
 // came from (origin). Loads stay even when nothing reads them, and so do volatile accesses and clock reads. Registers
 // become untyped, as the machine's are, so that one may stand for another of its width.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <string.h>
 

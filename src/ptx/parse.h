@@ -2,8 +2,36 @@
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
+#define MAX_PARAM_OLD 4352u     // bytes of a kernel's parameters before sm_70 or PTX 8.1 (PTX ISA 5.1.6)
+#define MAX_FRAME (1u << 20)    // bytes of parameters, results and .param variables of a function's body together
+#define MAX_LIVE (1ull << 30)   // basic blocks times registers of a function: how many bits its liveness has
+#define MAX_EDGES (1ull << 24)  // of a function's flow graph
+
+// --- lex.c ----------------------------------------------------------------------------------------------------------
+typedef enum TokenKind { TOK_END, TOK_NAME, TOK_INT, TOK_FLOAT, TOK_STRING, TOK_DIRECTIVE, TOK_PUNCT } TokenKind;
+typedef struct Token {
+    TokenKind kind;
+    const char *text;  // into the source; a directive's text includes its dot
+    uint32_t length, at;
+    int punct;
+    uint64_t value;  // integer, or the bits of a float
+    ImmKind imm_kind;
+    bool is_unsigned;
+} Token;
+typedef struct Lexer {
+    const Source *source;
+    size_t pos;
+    Token tok;  // the current token
+    Diag *diag;
+    bool failed;
+} Lexer;
+void lex_next(Lexer *lex);
+// Takes the current name and everything attached to it (dots, colons) as one token: an instruction's mnemonic.
+void lex_mnemonic(Lexer *lex);
+
+// --- the parser ------------------------------------------------------------------------------------------------------
 typedef enum NameKind {
     NAME_REG = 1,
     NAME_VECTOR,
@@ -39,7 +67,7 @@ typedef struct Result {  // of the function whose body is parsed, in a register
     uint64_t offset;
 } Result;
 
-struct Parser {
+typedef struct Parser {
     Lexer lex;
     Module *m;
     Diag *diag;
@@ -66,7 +94,7 @@ struct Parser {
     int depth, nesting;                 // of operands, of a constant expression
     bool video;                         // of a video instruction: registers may have selectors and signs
     bool lists;                         // of a call: an operand in parentheses is a list, not a constant
-};
+} Parser;
 
 static inline const Token *tok(const Parser *p) { return &p->lex.tok; }
 // parse.c: tokens, directives
@@ -101,6 +129,7 @@ bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes);  // w
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
 
 // parse_inst.c
+bool parse_body(Parser *p, Function *f);
 bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG
 
 // parse_expand.c: what stands for several instructions

@@ -2,7 +2,7 @@
 // meet over its definitions, pointers passing through mov, cvta, add, sub, selp, and, or; everything else ends them.
 // A parameter counts as a pointer for certain once cvta was applied to it or it is marked .ptr; where two parameters
 // are added, the certain one is the base and the other the offset.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <string.h>
 

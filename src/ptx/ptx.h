@@ -3,7 +3,8 @@
 // ptx_parse reads a module and checks every instruction against ops.def; what it returns is legal and implemented, or
 // it returns a diagnostic. ptx_parse_partly leaves out the functions that aren't implemented, and says why. The IR is
 // close to the text: an Inst keeps its modifiers in source order, so printing is a walk. Analyses (cfg, liveness,
-// provenance) are computed per function into a Flow; lower.c rewrites a copy.
+// provenance) are computed per function into a Flow; lower.c rewrites a copy. What the files of this folder alone share
+// stands in parse.h and pass.h.
 #ifndef PTX_H
 #define PTX_H
 
@@ -30,74 +31,25 @@ static inline int type_bytes(Type t) { return (type_info[t].bits + 7) / 8; }
 #define T(id) (1ull << TY_##id)
 #define T_BIT (T(B16) | T(B32) | T(B64))
 #define T_INT (T(U16) | T(U32) | T(U64) | T(S16) | T(S32) | T(S64))
-#define T_INT8 (T(U8) | T(S8))
 #define T_FLT (T(F32) | T(F64))
 #define T_HALF (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
-#define T_F8X2 (T(E4M3X2) | T(E5M2X2))
-#define T_I16X2 (T(U16X2) | T(S16X2))
-// Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4)
-#define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
-#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
-#define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 
 typedef enum Group {
-    G_RND,
-    G_FTZ,
-    G_SAT,
-    G_RELU,
-    G_NAN,
-    G_XORSIGN,
-    G_ABS,
-    G_APPROX,
-    G_CC,
-    G_MUL,
-    G_CMP,
-    G_BOOL,
-    G_SEM,
-    G_SCOPE,
-    G_SPACE,
-    G_CACHE,
-    G_NC,
-    G_EVICT,
-    G_EVICT2,
-    G_HINT,
-    G_PREFETCH,
-    G_LEVEL,
-    G_VEC,
-    G_ATOM,
-    G_NOFTZ,
-    G_WARP,
-    G_BARCTA,
-    G_BAR,
-    G_SYNC,
-    G_ALIGNED,
-    G_VOTE,
-    G_SHFL,
-    G_TO,
-    G_DIR,
-    G_OVER,
-    G_PRMT,
-    G_SHIFTAMT,
-    G_TESTP,
-    G_GEOM,
-    G_COMP,
-    G_UNI,
-    G_MMIO,
-    G_PROXY,
-    G_POLICY,
-    G_POLICY2,
-    G_DEPEND,
-    G_PMASK,
-    G_PLUS,
-    G_SCALE,
+#define GROUP(id) G_##id,
+#define MOD(group, id, text)
+#include "ptx/mods.def"
+#undef GROUP
+#undef MOD
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
 
 typedef enum Mod {
     M_NONE,
+#define GROUP(id)
 #define MOD(group, id, text) M_##id,
 #include "ptx/mods.def"
+#undef GROUP
 #undef MOD
     M_COUNT
 } Mod;
@@ -122,25 +74,11 @@ extern const SregInfo sreg_info[SR_COUNT];
 
 // Timing classes. A description gives each a latency and an initiation interval.
 typedef enum Class {
-    CLASS_ALU,
-    CLASS_MUL,
-    CLASS_FMA,
-    CLASS_F64,
-    CLASS_SFU,
-    CLASS_CVT,
-    CLASS_BRANCH,
-    CLASS_LOAD,
-    CLASS_STORE,
-    CLASS_SHARED,
-    CLASS_ATOMIC,
-    CLASS_TEX,
-    CLASS_PREFETCH,
-    CLASS_ASYNC,
-    CLASS_BARRIER,
-    CLASS_FENCE,
+#define CLASS(id) CLASS_##id,
+#include "ptx/classes.def"
+#undef CLASS
     CLASS_COUNT
 } Class;
-extern const char *const class_names[CLASS_COUNT];
 
 typedef enum Op {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
@@ -227,18 +165,13 @@ typedef struct Operand {
 #define SELECT_COUNT(s) ((s) >> 12 & 7)
 #define SELECT_HALVES 0x8000u
 
-// Bytes of variables, at most. Parameters of a kernel: PTX ISA 5.1.6, the larger number from sm_70 and PTX 8.1 on. The
-// others are ours: .shared of a kernel and .local of a function as much as a description can give a block and a thread;
-// .const of a module; parameters, results and .param variables of a function's body together.
+// Bytes of variables, at most. Parameters of a kernel: PTX ISA 5.1.6. The others are ours: .shared of a kernel and
+// .local of a function as much as a description can give a block and a thread; .const of a module.
 #define MAX_PARAM 32764u
-#define MAX_PARAM_OLD 4352u
 #define MAX_SHARED (1u << 20)
 #define MAX_LOCAL (1u << 24)
 #define MAX_CONST (1u << 24)
-#define MAX_FRAME (1u << 20)
-#define MAX_LIVE (1ull << 30)   // basic blocks times registers of a function: how many bits its liveness has
-#define MAX_EDGES (1ull << 24)  // of a function's flow graph
-uint32_t ptx_most_params(const Module *m);  // MAX_PARAM or MAX_PARAM_OLD
+uint32_t ptx_most_params(const Module *m);  // MAX_PARAM, or what older modules may have
 
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
@@ -373,28 +306,6 @@ struct Module {
     VEC(FileName) files;
 };
 
-// --- lex.c ----------------------------------------------------------------------------------------------------------
-typedef enum TokenKind { TOK_END, TOK_NAME, TOK_INT, TOK_FLOAT, TOK_STRING, TOK_DIRECTIVE, TOK_PUNCT } TokenKind;
-typedef struct Token {
-    TokenKind kind;
-    const char *text;  // into the source; a directive's text includes its dot
-    uint32_t length, at;
-    int punct;
-    uint64_t value;  // integer, or the bits of a float
-    ImmKind imm_kind;
-    bool is_unsigned;
-} Token;
-typedef struct Lexer {
-    const Source *source;
-    size_t pos;
-    Token tok;  // the current token
-    Diag *diag;
-    bool failed;
-} Lexer;
-void lex_next(Lexer *lex);
-// Takes the current name and everything attached to it (dots, colons) as one token: an instruction's mnemonic.
-void lex_mnemonic(Lexer *lex);
-
 // --- parse.c, parse_inst.c, check.c ---------------------------------------------------------------------------------
 // Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
 Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
@@ -405,16 +316,11 @@ void ptx_free(Module *module);
 const Function *ptx_blocked(const Function *f);
 Symbol *ptx_find(const Module *module, const char *name);
 
-typedef struct Parser Parser;
-bool parse_body(Parser *p, Function *f);                       // parse_inst.c
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // check.c: fills type, mod[], space, vec
 // The register that an operand list of f names, for error messages and dumps.
 const char *reg_name(const Function *f, uint32_t reg);
-bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
 // The bits that a constant operand stands for where type t is expected: integers cut to its width, a decimal rounded.
 uint64_t imm_bits(const Operand *o, Type t);
-// The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).
-Type inst_operand_type(const Inst *i, int n);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
@@ -429,14 +335,6 @@ void ptx_print_function(const Function *f, Text *out);
 // tables.
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
-
-// --- index.c: the instructions of each register ---------------------------------------------------------------------
-typedef struct RegIndex {
-    uint32_t *first,
-        *inst;  // register r's: inst[first[r]] to inst[first[r + 1] - 1], as they stand, as often as they do
-} RegIndex;
-RegIndex reg_index(const Function *f, bool def);  // those that write it, or read it
-void reg_index_free(RegIndex *x);
 
 // --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
 typedef struct Block {
@@ -467,10 +365,9 @@ typedef struct Flow {
     uint32_t words;
     uint64_t *live_in;  // [block][word]
 } Flow;
-Flow *flow_build(const Function *f);  // blocks, edges, dominators, post-dominators, loops
-void flow_live(Flow *flow);           // liveness
-void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
-bool flow_dominates(const Flow *flow, uint32_t a, uint32_t b);        // block a dominates block b
+Flow *flow_build(const Function *f);                            // blocks, edges, dominators, post-dominators, loops
+void flow_live(Flow *flow);                                     // liveness
+bool flow_dominates(const Flow *flow, uint32_t a, uint32_t b);  // block a dominates block b
 void flow_free(Flow *flow);
 // The instruction at which lanes that part at branch i meet again, or the function's end.
 uint32_t flow_reconvergence(const Flow *flow, uint32_t i);
@@ -491,7 +388,6 @@ void alloc_free(Alloc *alloc);
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 // limit: the registers per thread the GPU allows (0: no limit); beyond it values are spilled to local memory.
 Function *ptx_lower(const Function *f, uint32_t limit);
-bool spill_registers(Function *f, uint32_t limit);  // spill.c: false: it still needs more
 void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------

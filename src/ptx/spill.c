@@ -3,7 +3,7 @@
 // is followed by a store, each use preceded by a load, with a register of its own; the guard of a definition guards the
 // store. Repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same,
 // and its new instructions stand for (origin) the one they serve.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

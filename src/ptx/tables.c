@@ -1,5 +1,5 @@
 // tables.c: the .def files as arrays. Nothing else knows their text.
-#include "ptx/ptx.h"
+#include "ptx/pass.h"
 
 const TypeInfo type_info[TY_COUNT] = {
     [TY_NONE] = {"", K_OPAQUE, 0},
@@ -10,8 +10,10 @@ const TypeInfo type_info[TY_COUNT] = {
 
 const ModInfo mod_info[M_COUNT] = {
     [M_NONE] = {"", G_COUNT},
+#define GROUP(id)
 #define MOD(group, id, text) [M_##id] = {text, G_##group},
 #include "ptx/mods.def"
+#undef GROUP
 #undef MOD
 };
 
@@ -20,10 +22,6 @@ const SregInfo sreg_info[SR_COUNT] = {
 #include "ptx/sregs.def"
 #undef SREG
 };
-
-const char *const class_names[CLASS_COUNT] = {"alu",      "mul",   "fma",     "f64",    "sfu",    "cvt",
-                                              "branch",   "load",  "store",   "shared", "atomic", "tex",
-                                              "prefetch", "async", "barrier", "fence"};
 
 const OpInfo op_info[OP_COUNT] = {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) \

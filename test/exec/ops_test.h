@@ -7,6 +7,7 @@
 #define OPS_TEST_H
 
 #include "exec/run.h"
+#include "ptx/pass.h"
 
 // --- the builds of the lane functions --------------------------------------------------------------------------------
 enum { MAX_BUILDS = 3 };

@@ -1,0 +1,35 @@
+// pass.h: what the passes over a parsed function share, and the check with them; no one else includes it.
+#ifndef PTX_PASS_H
+#define PTX_PASS_H
+
+#include "ptx/ptx.h"
+
+// --- sets of types ---------------------------------------------------------------------------------------------------
+#define T_INT8 (T(U8) | T(S8))
+#define T_F8X2 (T(E4M3X2) | T(E5M2X2))
+#define T_I16X2 (T(U16X2) | T(S16X2))
+#define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
+// Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4).
+#define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
+#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
+
+// --- check.c ---------------------------------------------------------------------------------------------------------
+bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
+// The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).
+Type inst_operand_type(const Inst *i, int n);
+
+// --- index.c: the instructions of each register ---------------------------------------------------------------------
+typedef struct RegIndex {
+    uint32_t *first,
+        *inst;  // register r's: inst[first[r]] to inst[first[r + 1] - 1], as they stand, as often as they do
+} RegIndex;
+RegIndex reg_index(const Function *f, bool def);  // those that write it, or read it
+void reg_index_free(RegIndex *x);
+
+// --- live.c ----------------------------------------------------------------------------------------------------------
+void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
+
+// --- spill.c ---------------------------------------------------------------------------------------------------------
+bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more
+
+#endif
