@@ -1,6 +1,6 @@
 // bench.c: a measurement's kernels on a device: loaded from text, launched one at a time, their results read back.
 // Whoever launches waits for the end, so that nothing else runs while something is measured.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 static bool failed(const Bench *b, Diag *diag) { return diag_error(diag, "%s", oc_error(b->device)); }
 

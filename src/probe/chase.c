@@ -1,7 +1,7 @@
 // chase.c: fine-grained pointer chasing (Mei et al., §3.2), the host's side: sequences are checked, handed to the
 // kernel of chase_ptx.c, and launched as often as their timed loads need windows. Every launch executes the whole
 // sequence and times the same loads, so that a window's latencies don't depend on which window it is.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 // Of shared memory a launch takes what any GPU gives a block without asking.
 enum { SHARED = 48 << 10, TRIALS = 15 };

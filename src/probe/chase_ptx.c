@@ -7,7 +7,7 @@
 // latency is kept or not: it goes to its slot in the window, or to the one behind it.
 //
 // Shared memory: DeviceHead, the walks, the window, its slot for the rest, a word that stores wait at.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 // A kind's load is of address %a, or of what `address` makes of it: `ready` is there last. The value goes to %x.
 typedef struct KindText {

@@ -1,6 +1,6 @@
 // curve.c: the share of loads that miss, against the size of the array that is gone round: what a reader of Mei et al.
 // knows from Fig. 8, 9 and 11, and sees the inferred structure in. The latencies to tell misses by were found before.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 enum { LOADS = 4096, CACHE_WARM = 4, TLB_WARM = 3 };  // loads of a point
 

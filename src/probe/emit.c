@@ -1,7 +1,7 @@
 // emit.c: a GPU description of what was found, which onchip run takes: every value that was measured with its interval,
 // and everything else that a simulation needs, marked so: "the device says", or "assumed". What isn't written has the
 // library's default. A value that no key can hold is a comment of its own.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 // Three groups of pairs: along x from 32 positions, along y from 32, and across, from four.
 //
 // A device that caches no textures has no footprint. One that lacks the memory for such a texture leaves it open.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 // More threads than a block can have need several blocks on an SM: so many are launched that all SMs are full, each
 // waits until all have started, and those of other SMs than the first block's end. If they don't all start, the SM is
 // full.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 enum {
     LANES = 32,

@@ -1,7 +1,7 @@
 // index.c: which lines share a set. The lines of one set are listed from the start of the region on. If they recur with
 // a period the sets are dealt in turn, in blocks (a bit field, or modulo) or passing over full ones; if not, a linear
 // map over bits is solved for. What was found must then foretell lines all over the span that it was not made from.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // infer.c: what serves loads of a kind first, and the TLBs: measurements in order, each on what those before it found.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <string.h>

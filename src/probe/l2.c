@@ -2,7 +2,8 @@
 // is how much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride.
 // What goes round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of
 // them. Loads of an SM are counted to a nearer and a farther half where they fall into two groups.
-#include "probe/probe.h"
+#include "probe/infer.h"
+#include "probe/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // from one question: do these lines fit? It is asked by going round them, and answered by likelihoods, so that noise
 // costs rounds and not errors: a hit's latency is normal about `low`, a miss's about `high` (or more, where there is
 // more behind), and any load is an outlier with a small probability.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <string.h>

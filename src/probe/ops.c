@@ -5,7 +5,7 @@
 // such chains side by side. Chains begin with loaded values and what they end with is stored, and no two neighbours of
 // a chain can be done as one operation (an addition of an addition would be): what is written is what is executed,
 // whoever compiles it.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // out of order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the
 // latencies bear out is the rule. If a line's chance to be there, which falls with every miss of its set, explains
 // more, victims are drawn: then every trial fills an empty set in order, loads one line more, and looks which way went.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <string.h>

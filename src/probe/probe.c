@@ -1,6 +1,7 @@
 // probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and
 // leaves the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
-#include "probe/probe.h"
+#include "probe/infer.h"
+#include "probe/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen,
 // or, where victims are drawn, as some choice of victims makes them (victims.c).
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // don't: that many have room before the first set overflows. Those of them that can't be left out are one line more
 // than that set has ways: the conflict set, all of one set, whatever the policy and the index are. With all but one of
 // it going round, any other line can be asked: is it of that set too?
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <stdlib.h>

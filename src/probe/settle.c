@@ -1,7 +1,7 @@
 // settle.c: one trace out of several. Interference on a real GPU makes single loads much slower and none faster, so
 // that a position's median stays where it is, and what lies far from it is told from the spread of the rest. Nothing
 // here knows what a latency means.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 // The lower of two in the middle: a latency that was measured. Repeats are few.
 static uint32_t median(uint32_t *v, uint32_t n)

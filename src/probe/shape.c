@@ -1,7 +1,7 @@
 // shape.c: which lines share a set, and what an access does to the set's tags under a rule. The rules are written down
 // here once more, apart from the simulator's (mem/replace_*.c): what was inferred from a simulated GPU is replayed on
 // them.
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 // among models. A model of banks × width × mode says that a bank gives `width` bytes of one row at a time and that
 // `mode` consecutive bytes lie in a bank (Fig. 6): words w and w' conflict when they share a bank and not a row. Limit:
 // numbers of banks that are powers of two, up to 64.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // Memory is used as three regions: page 0 evicts and thrashes, `around` pages from there on go round, and behind them
 // fresh pages lie so far apart that no two page-table entries come in together (APART pages: 128 bytes of 8-byte
 // entries).
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <stdlib.h>

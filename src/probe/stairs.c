@@ -1,7 +1,7 @@
 // stairs.c: the mean latency of going round n lines, against n, is a stair: a step for every cache that n lines don't
 // fit into. It gives the latencies to tell hits from misses by, and roughly where the capacities are; what they are
 // exactly is asked line by line (sets.c).
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // subject.c: asks, and keeps what was answered (probe.h).
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <string.h>
 

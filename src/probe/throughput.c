@@ -11,7 +11,7 @@
 //
 // What limits: throughput that grows with the number of blocks, each on an SM of its own, is an SM's limit; where more
 // blocks bring nothing, it is the memory's.
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // missed must have been a victim since its last load, one that hit mustn't, and each miss of a full set has exactly
 // one. Victims are given to the misses in order of time, each time the line whose next load is nearest among those that
 // must or may go; a matching of points with intervals that finds an assignment whenever there is one (Glover, 1967).
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <math.h>
 #include <stdlib.h>

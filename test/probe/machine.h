@@ -3,7 +3,7 @@
 #define MACHINE_H
 
 #include "mem/mem.h"
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 typedef struct Machine {
     CacheCfg cache;

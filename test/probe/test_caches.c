@@ -1,7 +1,8 @@
 // Caches and TLBs of the described GPUs, from traces alone: what mei's Tables 4 and 5 say of them, and what the
 // descriptions do where no paper says anything.
 #include "check.h"
-#include "probe/probe.h"
+#include "probe/infer.h"
+#include "probe/measure.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // with the L1 off or absent, within 10 cycles with it on (the paper's rows aren't sums of fixed penalties), and Table
 // 5's misses.
 #include "check.h"
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

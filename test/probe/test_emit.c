@@ -3,7 +3,8 @@
 // description.
 #include "check.h"
 #include "description.h"
-#include "probe/probe.h"
+#include "probe/infer.h"
+#include "probe/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

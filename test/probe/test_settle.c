@@ -1,6 +1,6 @@
 // The rule for noise, on traces made up: medians without outliers, and when to stop.
 #include "check.h"
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Throughput of simulated GPUs against what s-l1 §2.3 measured on a Titan Black and against what descriptions say; the
 // fit of a saturation against curves made by hand.
 #include "check.h"
-#include "probe/probe.h"
+#include "probe/measure.h"
 
 #include <math.h>
 #include <string.h>

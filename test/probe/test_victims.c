@@ -1,6 +1,6 @@
 // What drawn victims can and can't explain; draws that alternate are told from independent ones.
 #include "check.h"
-#include "probe/probe.h"
+#include "probe/infer.h"
 
 #include <string.h>
 
