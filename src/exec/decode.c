@@ -97,6 +97,7 @@ static bool decode_function(Decode *x, Code *code)
     places_clear(&x->local), places_clear(&x->param);
     Flow *flow = flow_build(f);
     flow_live(flow);
+    x->flow = flow;
     code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
     code->registers = code->alloc->slots;
     code->reg_rows = code->alloc->rows;
@@ -115,7 +116,7 @@ static bool decode_function(Decode *x, Code *code)
     int16_t *prov = f->entry ? ptx_provenance(f, NULL) : NULL;
     for (uint32_t n = 0; n < code->n && ok; n++) {
         x->i = &f->insts.v[n];
-        ok = decode_inst(x, &code->insts[n], flow, n) && !x->failed;
+        ok = decode_inst(x, &code->insts[n], n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
     }
     for (size_t p = 0; p < f->pragmas.n; p++) {

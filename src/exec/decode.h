@@ -25,6 +25,7 @@ typedef struct Decode {
     Kernel *k;
     Code *code;
     const Function *f;
+    const Flow *flow;  // of f
     Diag *diag;
     const Inst *i;
     Places reached;         // functions → their number in Kernel.codes
@@ -63,6 +64,6 @@ bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 bool decode_texture(Decode *x, Dinst *d);
 bool decode_copy(Decode *x, Dinst *d);  // cp.async
-bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at);
+bool decode_inst(Decode *x, Dinst *d, uint32_t at);
 
 #endif

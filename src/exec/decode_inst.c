@@ -1,8 +1,55 @@
-// decode_inst.c: one instruction → Dinst. decode_inst is the list of what is special; everything else computes on
-// lanes, and its operands are those of its row in ops.def.
+// decode_inst.c: one instruction → Dinst. A table lists what is special; everything else computes on lanes, and its
+// operands are those of its row in ops.def.
 #include "exec/decode.h"
 
 #include <string.h>
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+// Functions of the system, which device code declares and doesn't define.
+static bool decode_system(Decode *x, Dinst *d, const char *name)
+{
+    static const struct {
+        const char *name;
+        uint8_t kind;
+    } system[] = {{"vprintf", X_PRINTF},
+                  {"malloc", X_MALLOC},
+                  {"free", X_FREE},
+                  {"__assertfail", X_TRAP},
+                  {"__assert_fail", X_TRAP}};
+    for (size_t k = 0; k < COUNT(system); k++) {
+        if (strcmp(name, system[k].name)) continue;
+        d->kind = system[k].kind;
+        return true;
+    }
+    return decode_fail(x, false, "function '%s' has no body in this module", name);
+}
+
+// Row by row, what is passed or given back, from row `there` of the callee's frame on.
+static bool decode_passed(Decode *x, const Operand *list, const Symbols *formal, uint32_t there, bool args,
+                          CallSite *site)
+{
+    if ((list ? list->count : 0) != formal->n) return decode_fail(x, false, "the call doesn't match its prototype");
+    for (size_t n = 0; n < formal->n; n++) {
+        const Operand *o = &list->items[n];
+        CallArg a = {.there = there, .words = param_words(formal->v[n]), .dropped = o->kind == O_SINK};
+        there += param_rows(formal->v[n]);
+        if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
+            a.is_param = true;
+            a.here = places_find(&x->param, o->sym);
+            if (a.here == NO_REG)
+                return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
+            if (o->sym->bytes < formal->v[n]->bytes)
+                return decode_fail(x, false, "'%s' is smaller than the parameter it is passed for", o->sym->name);
+        } else {
+            a.value = args ? source_row(x, o, formal->v[n]->type) : dest_row(x, o);
+        }
+        if (args)
+            vec_push(&site->args, a);
+        else
+            vec_push(&site->rets, a);
+    }
+    return true;
+}
 
 static bool decode_call(Decode *x, Dinst *d)
 {
@@ -13,65 +60,27 @@ static bool decode_call(Decode *x, Dinst *d)
     CallSite *site = mem_alloc(sizeof *site);
     vec_push(&x->code->calls, site);
     d->call = site;
-    d->kind = X_CALL;
-    const Symbols *formal_args = NULL, *formal_rets = NULL;
+    const Symbols *formal_args, *formal_rets;
     if (callee->kind == O_SYM) {
-        const char *name = callee->sym->name;
         const Function *g = callee->sym->function;
         formal_args = &g->params, formal_rets = &g->rets;
-        if (!g->has_body) {
-            if (!strcmp(name, "vprintf"))
-                d->kind = X_PRINTF;
-            else if (!strcmp(name, "malloc"))
-                d->kind = X_MALLOC;
-            else if (!strcmp(name, "free"))
-                d->kind = X_FREE;
-            else if (!strcmp(name, "__assertfail") || !strcmp(name, "__assert_fail"))
-                d->kind = X_TRAP;
-            else
-                return decode_fail(x, false, "function '%s' has no body in this module", name);
-        } else {
+        if (g->has_body)
             site->callee = x->k->codes.v[places_find(&x->reached, g->symbol)];
-        }
+        else if (!decode_system(x, d, callee->sym->name))
+            return false;
     } else {
         d->a = reg_loc(x, callee->reg);
-        const Operand *last = &i->opnd[i->operands - 1];
-        const Proto *p = x->f->protos.v[last->reg];
-        if (p->targets.n)
-            formal_args = &p->targets.v[0]->function->params, formal_rets = &p->targets.v[0]->function->rets;
-        else
-            formal_args = &p->params, formal_rets = &p->rets;
+        const Proto *p = x->f->protos.v[i->opnd[i->operands - 1].reg];
+        const Function *g = p->targets.n ? p->targets.v[0]->function : NULL;
+        formal_args = g ? &g->params : &p->params, formal_rets = g ? &g->rets : &p->rets;
     }
-    for (int l = 0; l < 2; l++) {
-        const Operand *list = l ? args : rets;
-        const Symbols *formal = l ? formal_args : formal_rets;
-        if ((list ? list->count : 0) != formal->n) return decode_fail(x, false, "the call doesn't match its prototype");
-        uint32_t there = 0;  // a callee lays its return values out first, then its parameters
-        if (l)
-            for (size_t n = 0; n < formal_rets->n; n++) there += param_rows(formal_rets->v[n]);
-        for (size_t n = 0; n < formal->n; n++) {
-            const Operand *o = &list->items[n];
-            CallArg a = {.there = there, .words = param_words(formal->v[n]), .dropped = o->kind == O_SINK};
-            there += param_rows(formal->v[n]);
-            if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
-                a.is_param = true;
-                a.here = places_find(&x->param, o->sym);
-                if (a.here == NO_REG)
-                    return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
-                if (o->sym->bytes < formal->v[n]->bytes)
-                    return decode_fail(x, false, "'%s' is smaller than the parameter it is passed for", o->sym->name);
-            } else {
-                a.value = l ? source_row(x, o, formal->v[n]->type) : dest_row(x, o);
-            }
-            if (l)
-                vec_push(&site->args, a);
-            else
-                vec_push(&site->rets, a);
-        }
-    }
-    return true;
+    uint32_t behind = 0;  // a callee lays its return values out first, then its parameters
+    for (size_t n = 0; n < formal_rets->n; n++) behind += param_rows(formal_rets->v[n]);
+    return decode_passed(x, rets, formal_rets, 0, false, site) &&
+           decode_passed(x, args, formal_args, behind, true, site);
 }
 
+// --- barriers, other lanes -------------------------------------------------------------------------------------------
 static bool decode_barrier(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
@@ -81,7 +90,6 @@ static bool decode_barrier(Decode *x, Dinst *d)
         d->a = source_row(x, &i->opnd[0], TY_B32);
         return true;
     }
-    d->kind = X_BARRIER;
     d->mod = i->mod[G_BAR];
     bool red = d->mod == M_B_RED;
     if (red != (i->operands > 2)) return decode_fail(x, false, "malformed barrier");
@@ -110,7 +118,6 @@ static bool decode_across(Decode *x, Dinst *d)
     Loc32 all = constant_row(x, FULL, false);
     switch (i->op) {
     case OP_SHFL:
-        d->kind = X_SHFL;
         d->mod = i->mod[G_SHFL];
         d->dst = dest_row(x, o[0].kind == O_PAIR ? &o[0].items[0] : &o[0]);
         if (o[0].kind == O_PAIR) d->pdst = pdest_of(x, &o[0].items[1]);
@@ -118,7 +125,6 @@ static bool decode_across(Decode *x, Dinst *d)
         d->vector[3] = i->operands > 4 ? source_row(x, &o[4], TY_B32) : all;
         return true;
     case OP_VOTE:
-        d->kind = X_VOTE;
         d->mod = i->mod[G_VOTE];
         if (d->mod == M_BALLOT ? i->type != TY_B32 : i->type != TY_PRED)
             return decode_fail(x, false, "vote.ballot gives .b32, the others .pred");
@@ -130,7 +136,6 @@ static bool decode_across(Decode *x, Dinst *d)
         d->vector[3] = i->operands > 2 ? source_row(x, &o[2], TY_B32) : all;
         return true;
     case OP_MATCH:
-        d->kind = X_MATCH;
         d->mod = i->mod[G_VOTE];
         if (d->mod != M_ANY && d->mod != M_ALL) return decode_fail(x, false, "match needs .any or .all");
         d->dst = dest_row(x, o[0].kind == O_PAIR ? &o[0].items[0] : &o[0]);
@@ -140,7 +145,6 @@ static bool decode_across(Decode *x, Dinst *d)
         d->vector[3] = source_row(x, &o[2], TY_B32);
         return true;
     case OP_REDUX:
-        d->kind = X_REDUX;
         d->mod = i->mod[G_ATOM];
         if (i->type == TY_F32) return decode_fail(x, true, "redux of .f32 is not implemented");
         d->dst = dest_row(x, &o[0]);
@@ -148,16 +152,12 @@ static bool decode_across(Decode *x, Dinst *d)
         d->vector[3] = source_row(x, &o[2], TY_B32);
         return true;
     case OP_ELECT:
-        d->kind = X_ELECT;
         if (x->k->its) d->flags |= D_SYNC;
         d->dst = dest_row(x, &o[0].items[0]);
         d->pdst = pdest_of(x, &o[0].items[1]);
         d->a = d->vector[3] = source_row(x, &o[1], TY_B32);
         return true;
-    default:
-        d->kind = X_ACTIVEMASK;
-        d->dst = dest_row(x, &o[0]);
-        return true;
+    default: d->dst = dest_row(x, &o[0]); return true;
     }
 }
 
@@ -272,6 +272,170 @@ static bool decode_mov(Decode *x, Dinst *d)
     return true;
 }
 
+// --- one operation, or those that are alike --------------------------------------------------------------------------
+static bool decode_branch(Decode *x, Dinst *d)
+{
+    d->target = x->f->labels.v[x->i->opnd[0].reg].inst;
+    if (d->target <= d->index) d->flags |= D_BACK;
+    d->reconverge = flow_reconvergence(x->flow, d->index);
+    return true;
+}
+
+static bool decode_table(Decode *x, Dinst *d)
+{
+    d->a = source_row(x, &x->i->opnd[0], TY_B32);
+    d->reconverge = flow_reconvergence(x->flow, d->index);
+    return true;
+}
+
+static bool decode_return(Decode *x, Dinst *d)
+{
+    if (x->f->entry) d->kind = X_EXIT;
+    return true;
+}
+
+static bool decode_sleep(Decode *x, Dinst *d)
+{
+    d->a = source_row(x, &x->i->opnd[0], TY_B32);
+    return true;
+}
+
+static bool decode_prefetch(Decode *x, Dinst *d)
+{
+    if (x->i->mod[G_LEVEL] != M_L1) d->flags |= D_UNCACHED;
+    d->bytes = 1;
+    set_address(x, d, &x->i->opnd[0]);
+    return true;
+}
+
+static bool decode_commit(Decode *x, Dinst *d)
+{
+    (void)x;
+    d->imm = UINT64_MAX;
+    return true;
+}
+
+static bool decode_wait(Decode *x, Dinst *d)
+{
+    d->imm = x->i->operands ? x->i->opnd[0].imm : 0;
+    return true;
+}
+
+static bool decode_set(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    plain_operands(x, d);
+    d->mod = i->operands == 4 ? i->mod[G_BOOL] : M_NONE;
+    d->imm = i->op == OP_SET && type_info[i->type].kind == K_FLOAT ? 0x3f800000u : FULL;
+    return true;
+}
+
+static bool decode_policy(Decode *x, Dinst *d)  // opaque, and no cache asks for it
+{
+    d->dst = dest_row(x, &x->i->opnd[0]);
+    d->flags |= D_LONG;
+    d->a = constant_row(x, 0, true);
+    return true;
+}
+
+static bool decode_lop3(Decode *x, Dinst *d)
+{
+    plain_operands(x, d);
+    d->mod = x->i->mod[G_BOOL];
+    return true;
+}
+
+static bool decode_space(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    plain_operands(x, d);
+    d->mod = i->mod[G_TO];
+    d->imm = i->space == SP_SHARED  ? SHARED_WINDOW
+             : i->space == SP_LOCAL ? LOCAL_WINDOW
+             : i->space == SP_CONST ? CONST_WINDOW
+             : i->space == SP_PARAM ? PARAM_WINDOW
+                                    : 0;
+    return true;
+}
+
+static bool decode_cvta(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    decode_space(x, d);
+    if (i->space == SP_CONST) d->imm = x->image->const_base;
+    if (type_info[i->type].bits != 64) return decode_fail(x, true, "32-bit generic addresses are not implemented");
+    if (i->opnd[1].kind == O_SYM && i->opnd[1].sym->space == SP_LOCAL) {
+        d->kind = X_LOCAL_ADDRESS;
+        d->imm += address_of(x, i->opnd[1].sym) + i->opnd[1].imm;
+    }
+    return true;
+}
+
+static bool decode_with_carry(Decode *x, Dinst *d)
+{
+    plain_operands(x, d);
+    d->flags |= D_CARRY_IN;
+    return true;
+}
+
+// What isn't computed on lanes, or whose operands aren't those of its row in ops.def: its kind, which the function may
+// change, and the function that fills in the operands; null: there are none to fill in.
+static const struct {
+    uint8_t kind;
+    bool (*operands)(Decode *x, Dinst *d);
+} special[OP_COUNT] = {
+    [OP_LD] = {X_LD, decode_memory},
+    [OP_LDU] = {X_LD, decode_memory},
+    [OP_ST] = {X_ST, decode_memory},
+    [OP_ATOM] = {X_ATOM, decode_atomic},
+    [OP_RED] = {X_ATOM, decode_atomic},
+    [OP_SHFL] = {X_SHFL, decode_across},
+    [OP_VOTE] = {X_VOTE, decode_across},
+    [OP_MATCH] = {X_MATCH, decode_across},
+    [OP_REDUX] = {X_REDUX, decode_across},
+    [OP_ELECT] = {X_ELECT, decode_across},
+    [OP_ACTIVEMASK] = {X_ACTIVEMASK, decode_across},
+    [OP_BAR] = {X_BARRIER, decode_barrier},
+    [OP_BARRIER] = {X_BARRIER, decode_barrier},
+    [OP_TEX] = {X_TEX, decode_texture},
+    [OP_TLD4] = {X_TEX, decode_texture},
+    [OP_CALL] = {X_CALL, decode_call},
+    [OP_BRA] = {X_BRA, decode_branch},
+    [OP_BRX] = {X_BRX, decode_table},
+    [OP_RET] = {X_RET, decode_return},
+    [OP_EXIT] = {X_EXIT, NULL},
+    [OP_TRAP] = {X_TRAP, NULL},
+    [OP_BRKPT] = {X_TRAP, NULL},
+    [OP_NANOSLEEP] = {X_SLEEP, decode_sleep},
+    [OP_MEMBAR] = {X_FENCE, NULL},
+    [OP_FENCE] = {X_FENCE, NULL},
+    [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
+    [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
+    [OP_PMEVENT] = {X_NOP, NULL},
+    [OP_DISCARD] = {X_NOP, NULL},  // what is discarded may be anything, so also what it was
+    [OP_APPLYPRIORITY] = {X_NOP, NULL},
+    [OP_GRIDDEPCONTROL] = {X_NOP, NULL},  // grids run one after the other
+    [OP_SETMAXNREG] = {X_NOP, NULL},
+    [OP_PREFETCH] = {X_PREFETCH, decode_prefetch},
+    [OP_PREFETCHU] = {X_PREFETCH, decode_prefetch},
+    [OP_CP_ASYNC] = {X_CP_ASYNC, decode_copy},
+    [OP_CP_ASYNC_COMMIT] = {X_CP_WAIT, decode_commit},
+    [OP_CP_ASYNC_WAIT] = {X_CP_WAIT, decode_wait},
+    [OP_CP_ASYNC_WAIT_ALL] = {X_CP_WAIT, decode_wait},
+    [OP_MOV] = {X_LANES, decode_mov},
+    [OP_SETP] = {X_LANES, decode_set},
+    [OP_SET] = {X_LANES, decode_set},
+    [OP_POLICY_FRACTION] = {X_LANES, decode_policy},
+    [OP_POLICY_RANGE] = {X_LANES, decode_policy},
+    [OP_LOP3] = {X_LANES, decode_lop3},
+    [OP_CVTA] = {X_LANES, decode_cvta},
+    [OP_ISSPACEP] = {X_LANES, decode_space},
+    [OP_ADDC] = {X_LANES, decode_with_carry},
+    [OP_SUBC] = {X_LANES, decode_with_carry},
+    [OP_MADC] = {X_LANES, decode_with_carry},
+};
+
+// --- one instruction -------------------------------------------------------------------------------------------------
 static void find_128(void *user, uint32_t reg, bool def)
 {
     Decode *x = user;
@@ -283,10 +447,30 @@ static void find_128(void *user, uint32_t reg, bool def)
                     op_info[x->i->op].name, reg_name(x->f, reg));
 }
 
-bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
+// Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
+static Class class_of(const Inst *i)
+{
+    Class class = op_info[i->op].class;
+    bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
+    if (i->type == TY_F64 && (class == CLASS_ALU || class == CLASS_MUL || class == CLASS_FMA)) return CLASS_F64;
+    return sum && type_info[i->type].kind == K_FLOAT ? CLASS_FMA : class;
+}
+
+// The function of what is computed on lanes.
+static bool pick(Decode *x, Dinst *d)
+{
+    d->fn = exec_pick(x->i);
+    if (d->fn) return true;
+    Text t = {0};
+    ptx_print_inst(x->f, x->i, &t);
+    decode_fail(x, true, "this form is not implemented: %s", t.v);
+    text_free(&t);
+    return false;
+}
+
+bool decode_inst(Decode *x, Dinst *d, uint32_t at)
 {
     const Inst *i = x->i;
-    const OpInfo *op = &op_info[i->op];
     if (i->type != TY_B128) inst_regs(i, find_128, x);
     if (x->failed) return false;
     *d = (Dinst){.op = (uint8_t)i->op,
@@ -296,127 +480,20 @@ bool decode_inst(Decode *x, Dinst *d, const Flow *flow, uint32_t at)
                  .vec = 1,
                  .inst = i,
                  .index = at,
-                 .class = op->class,
+                 .class = class_of(i),
                  .slots = (uint8_t)inst_slots(i),
                  .guard = PRED_TRUE,
                  .prov = PROV_NONE,
-                 .kind = X_LANES};
+                 .kind = special[i->op].kind};
     d->dst = scratch_row(x);
     d->pdst = d->pdst2 = PRED_SINK;
-    // Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
-    bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
-    if (sum && type_info[i->type].kind == K_FLOAT) d->class = CLASS_FMA;
-    if (i->type == TY_F64 && (op->class == CLASS_ALU || op->class == CLASS_MUL || op->class == CLASS_FMA))
-        d->class = CLASS_F64;
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;
     set_score(x, d);
-    switch (i->op) {
-    case OP_LD:
-    case OP_LDU:
-    case OP_ST: return decode_memory(x, d);
-    case OP_ATOM:
-    case OP_RED: return decode_atomic(x, d);
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_ELECT:
-    case OP_ACTIVEMASK: return decode_across(x, d);
-    case OP_BAR:
-    case OP_BARRIER: return decode_barrier(x, d);
-    case OP_TEX:
-    case OP_TLD4: return decode_texture(x, d);
-    case OP_CALL: return decode_call(x, d);
-    case OP_BRA:
-        d->kind = X_BRA;
-        d->target = x->f->labels.v[i->opnd[0].reg].inst;
-        if (d->target <= at) d->flags |= D_BACK;
-        d->reconverge = flow_reconvergence(flow, at);
-        return true;
-    case OP_BRX:
-        d->kind = X_BRX;
-        d->a = source_row(x, &i->opnd[0], TY_B32);
-        d->reconverge = flow_reconvergence(flow, at);
-        return true;
-    case OP_RET: d->kind = x->f->entry ? X_EXIT : X_RET; return true;
-    case OP_EXIT: d->kind = X_EXIT; return true;
-    case OP_TRAP:
-    case OP_BRKPT: d->kind = X_TRAP; return true;
-    case OP_NANOSLEEP:
-        d->kind = X_SLEEP;
-        d->a = source_row(x, &i->opnd[0], TY_B32);
-        return true;
-    case OP_MEMBAR:
-    case OP_FENCE:
-    case OP_FENCE_PROXY:  // all proxies see the same memory here
-    case OP_MEMBAR_PROXY: d->kind = X_FENCE; return true;
-    case OP_PMEVENT:
-    case OP_DISCARD:  // what is discarded may be anything, so also what it was
-    case OP_APPLYPRIORITY:
-    case OP_GRIDDEPCONTROL:  // grids run one after the other
-    case OP_SETMAXNREG: d->kind = X_NOP; return true;
-    case OP_PREFETCH:
-    case OP_PREFETCHU:
-        d->kind = X_PREFETCH;
-        if (i->mod[G_LEVEL] != M_L1) d->flags |= D_UNCACHED;
-        d->bytes = 1;
-        set_address(x, d, &i->opnd[0]);
-        return true;
-    case OP_CP_ASYNC: return decode_copy(x, d);
-    case OP_CP_ASYNC_COMMIT: d->kind = X_CP_WAIT, d->imm = UINT64_MAX; return true;
-    case OP_CP_ASYNC_WAIT: d->kind = X_CP_WAIT, d->imm = i->opnd[0].imm; return true;
-    case OP_CP_ASYNC_WAIT_ALL: d->kind = X_CP_WAIT, d->imm = 0; return true;
-    case OP_MOV:
-        if (!decode_mov(x, d)) return false;
-        if (d->kind != X_LANES) return true;
-        break;
-    case OP_SETP:
-    case OP_SET:
+    if (inst_has(i, G_CC)) d->flags |= D_CARRY_OUT;
+    if (special[i->op].operands) {
+        if (!special[i->op].operands(x, d)) return false;
+    } else if (d->kind == X_LANES) {
         plain_operands(x, d);
-        d->mod = i->operands == 4 ? i->mod[G_BOOL] : M_NONE;
-        d->imm = i->op == OP_SET && type_info[i->type].kind == K_FLOAT ? 0x3f800000u : FULL;
-        break;
-    case OP_POLICY_FRACTION:  // opaque, and no cache asks for it
-    case OP_POLICY_RANGE:
-        d->dst = dest_row(x, &i->opnd[0]);
-        d->flags |= D_LONG;
-        d->a = constant_row(x, 0, true);
-        break;
-    case OP_LOP3:
-        plain_operands(x, d);
-        d->mod = i->mod[G_BOOL];
-        break;
-    case OP_CVTA:
-    case OP_ISSPACEP:
-        plain_operands(x, d);
-        d->imm = i->space == SP_SHARED  ? SHARED_WINDOW
-                 : i->space == SP_LOCAL ? LOCAL_WINDOW
-                 : i->space == SP_CONST ? CONST_WINDOW
-                 : i->space == SP_PARAM ? PARAM_WINDOW
-                                        : 0;
-        if (i->op == OP_CVTA && i->space == SP_CONST) d->imm = x->image->const_base;
-        if (i->op == OP_CVTA && type_info[i->type].bits != 64)
-            return decode_fail(x, true, "32-bit generic addresses are not implemented");
-        d->mod = i->mod[G_TO];
-        if (i->op == OP_CVTA && i->opnd[1].kind == O_SYM && (i->opnd[1].sym->space == SP_LOCAL)) {
-            d->kind = X_LOCAL_ADDRESS;
-            d->imm += address_of(x, i->opnd[1].sym) + i->opnd[1].imm;
-            return !x->failed;
-        }
-        break;
-    default:
-        plain_operands(x, d);
-        if (inst_has(i, G_CC)) d->flags |= D_CARRY_OUT;
-        if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) d->flags |= D_CARRY_IN;
     }
-    if (x->failed) return false;
-    d->fn = exec_pick(i);
-    if (!d->fn) {
-        Text t = {0};
-        ptx_print_inst(x->f, i, &t);
-        decode_fail(x, true, "this form is not implemented: %s", t.v);
-        text_free(&t);
-        return false;
-    }
-    return true;
+    return !x->failed && (d->kind != X_LANES || pick(x, d));
 }

@@ -64,7 +64,6 @@ bool decode_memory(Decode *x, Dinst *d)
         if (!s) d->flags |= D_COMPUTED;
         return true;
     }
-    d->kind = load ? X_LD : X_ST;
     set_address(x, d, where);
     return true;
 }
@@ -75,7 +74,6 @@ bool decode_atomic(Decode *x, Dinst *d)
     int at = i->op == OP_ATOM ? 1 : 0;
     if (i->type == TY_B128)
         return decode_fail(x, true, "'atom.%s' of .b128 is not implemented", mod_info[i->mod[G_ATOM]].name);
-    d->kind = X_ATOM;
     d->mod = i->mod[G_ATOM];
     d->bytes = (uint8_t)type_bytes(i->type);
     d->flags |= D_UNCACHED | D_STRONG;
@@ -113,7 +111,6 @@ bool decode_texture(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     const Operand *t = &i->opnd[1], *coords = &t->items[t->count - 1];
-    d->kind = X_TEX;
     d->mod = i->mod[G_GEOM];
     d->cache = i->mod[G_COMP];
     if (t->count != 2) return decode_fail(x, true, "separate samplers are not implemented; use texture objects");
@@ -134,7 +131,6 @@ bool decode_texture(Decode *x, Dinst *d)
 bool decode_copy(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
-    d->kind = X_CP_ASYNC;
     if (i->mod[G_CACHE] == M_CG) d->flags |= D_UNCACHED;
     d->bytes = (uint8_t)i->opnd[2].imm;
     if (i->opnd[2].imm != 4 && i->opnd[2].imm != 8 && i->opnd[2].imm != 16)
