@@ -344,13 +344,11 @@ static bool check_cache(const char *section, const CacheCfg *cfg, Diag *diag)
     return ok || gpu_refuse(diag, section, why);
 }
 
-// What follows from the described values.
-static bool derive(Gpu *g, Diag *diag)
+// --- what follows from the described values --------------------------------------------------------------------------
+static bool derive_partition(Gpu *g, Diag *diag)
 {
     PartitionCfg *p = &g->part;
-    SmCfg *s = &g->sm;
     p->sms = g->sms;
-    s->schedule = policy_info[s->policy].ops;
     if (p->chunk & (p->chunk - 1)) return diag_error(diag, "GPU description: l2.chunk must be a power of two");
     partition_prepare(p);
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
@@ -361,20 +359,31 @@ static bool derive(Gpu *g, Diag *diag)
         return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
     p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
     p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
-    if (!check_cache("l1", &s->l1, diag) || !check_cache("readonly", &s->ro, diag) ||
-        !check_cache("const", &s->cst, diag) || !check_cache("l2 (one slice)", &p->l2, diag))
+    p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
+    return true;
+}
+
+static bool check_caches(const Gpu *g, Diag *diag)
+{
+    if (!check_cache("l1", &g->sm.l1, diag) || !check_cache("readonly", &g->sm.ro, diag) ||
+        !check_cache("const", &g->sm.cst, diag) || !check_cache("l2 (one slice)", &g->part.l2, diag))
         return false;
-    Cache tlb;
-    const char *why;
-    const TlbCfg *tlbs[] = {&s->tlb, &g->tlb2};
+    const TlbCfg *tlbs[] = {&g->sm.tlb, &g->tlb2};
     for (int k = 0; k < 2; k++) {
+        Cache tlb;
+        const char *why;
         bool ok = tlb_open(&tlb, tlbs[k], 1, &why);
         cache_close(&tlb);
         if (!ok) return gpu_refuse(diag, k ? "tlb2" : "tlb1", why);
     }
-    if (g->tlb2.entries && !s->tlb.entries)
+    if (g->tlb2.entries && !g->sm.tlb.entries)
         return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
-    p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
+    return true;
+}
+
+static bool check_sm(const Gpu *g, Diag *diag)
+{
+    const SmCfg *s = &g->sm;
     for (uint32_t k = 0; s->storage == STORAGE_CARVED && k < MAX(s->carveout_count, 1u); k++)
         if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
             return diag_error(
@@ -386,9 +395,16 @@ static bool derive(Gpu *g, Diag *diag)
     // The most packets that must leave at once: the fill of a line, the line it replaces, and a store that allocates.
     bool store_besides = s->l1.write_allocate && !s->l1.write_back;
     uint32_t least_credits = store_besides + 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);
-    if (p->credits < least_credits)
+    if (g->part.credits < least_credits)
         return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
     if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
+    return true;
+}
+
+static bool derive_latencies(Gpu *g, Diag *diag)
+{
+    PartitionCfg *p = &g->part;
+    SmCfg *s = &g->sm;
     // An unloaded L2 hit: look-up a cycle after issue, the request through the SM's port, to the partition, the fill
     // through its port, back, and through the SM's port.
     uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
@@ -414,6 +430,13 @@ static bool derive(Gpu *g, Diag *diag)
     return true;
 }
 
+static bool derive(Gpu *g, Diag *diag)
+{
+    g->sm.schedule = policy_info[g->sm.policy].ops;
+    return derive_partition(g, diag) && check_caches(g, diag) && check_sm(g, diag) && derive_latencies(g, diag);
+}
+
+// --- reading ---------------------------------------------------------------------------------------------------------
 static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user)
 {
     *g = (Gpu){.name = ""};
