@@ -119,6 +119,43 @@ static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
                   (unsigned long long)most, r->args.value);
 }
 
+static int take_scheduler(Run *r, const char *v)
+{
+    const char *names[POLICY_COUNT];
+    char hint[100];
+    size_t k = 0;
+    for (size_t j = 0; j < POLICY_COUNT; j++) names[j] = policy_info[j].name;
+    while (k < POLICY_COUNT && strcmp(names[k], v)) k++;
+    if (k == POLICY_COUNT)
+        return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
+                      did_you_mean(v, names, POLICY_COUNT, hint));
+    char *s = mem_alloc(strlen(v) + 32);
+    sprintf(s, "sched.policy=%s", v);
+    vec_push(&r->owned, s);
+    vec_push(&r->sets, s);
+    return -1;
+}
+
+static int take_sl1(Run *r, const char *v)
+{
+    Text why = {0};
+    r->software = !v || strcmp(v, "no") != 0;
+    bool ok = !v || !r->software || sl1_read(&r->sl1, v, &why);
+    int code = ok ? -1 : refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
+    text_free(&why);
+    return code;
+}
+
+// What is launched of a PTX file, and in which shape.
+static int take_launch(Run *r, int o, const char *v)
+{
+    Text why = {0};
+    bool ok = file_set(&r->file, options[o].name + 2, v, &why);
+    int code = ok ? -1 : refuse(r, EXIT_USAGE, "%s", why.v);
+    text_free(&why);
+    return code;
+}
+
 static int take_option(Run *r, int o)
 {
     const char *v = r->args.value;
@@ -126,21 +163,7 @@ static int take_option(Run *r, int o)
     int code = -1;
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
-    case R_SCHED: {
-        const char *names[POLICY_COUNT];
-        char hint[100];
-        size_t k = 0;
-        for (size_t j = 0; j < POLICY_COUNT; j++) names[j] = policy_info[j].name;
-        while (k < POLICY_COUNT && strcmp(names[k], v)) k++;
-        if (k == POLICY_COUNT)
-            return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
-                          did_you_mean(v, names, POLICY_COUNT, hint));
-        char *s = mem_alloc(strlen(v) + 32);
-        sprintf(s, "sched.policy=%s", v);
-        vec_push(&r->owned, s);
-        vec_push(&r->sets, s);
-        break;
-    }
+    case R_SCHED: return take_scheduler(r, v);
     case R_SET: vec_push(&r->sets, v); break;
     case R_THREADS:
         code = read_number(r, o, 256, &n);
@@ -162,24 +185,11 @@ static int take_option(Run *r, int o)
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
     case R_CHECK: r->check = true; break;
-    case R_SL1: {
-        Text why = {0};
-        r->software = !v || strcmp(v, "no") != 0;
-        bool ok = !v || !r->software || sl1_read(&r->sl1, v, &why);
-        code = ok ? -1 : refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
-        text_free(&why);
-        break;
-    }
+    case R_SL1: return take_sl1(r, v);
     case R_KERNEL:
     case R_GRID:
     case R_BLOCK:
-    case R_SMEM: {
-        Text why = {0};
-        bool ok = file_set(&r->file, options[o].name + 2, v, &why);
-        code = ok ? -1 : refuse(r, EXIT_USAGE, "%s", why.v);
-        text_free(&why);
-        break;
-    }
+    case R_SMEM: return take_launch(r, o, v);
     case R_ARG: vec_push(&r->file.args, v); break;
     case R_DUMP: vec_push(&r->dumps, v); break;
     case R_HELP:

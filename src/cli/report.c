@@ -211,39 +211,15 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
 }
 
-static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t interval, Json *j)
+static void shape_json(const char *name, const uint32_t shape[3], Json *j)
 {
-    json_open(j, NULL, '{');
-    Text demangled = {0};
-    json_string(j, "name", r->kernel);
-    if (demangle(r->kernel, NAME_FULL, &demangled)) json_string(j, "demangled", demangled.v);
-    text_free(&demangled);
-    json_bool(j, "functional", r->functional);
-    json_bool(j, "partial", r->partial);
-    if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
-    json_open(j, "grid", '[');
-    for (int k = 0; k < 3; k++) json_uint(j, NULL, r->info.grid[k]);
+    json_open(j, name, '[');
+    for (int k = 0; k < 3; k++) json_uint(j, NULL, shape[k]);
     json_close(j, ']');
-    json_open(j, "block", '[');
-    for (int k = 0; k < 3; k++) json_uint(j, NULL, r->info.block[k]);
-    json_close(j, ']');
-    json_uint(j, "dynamic_shared", r->info.dynamic_shared);
-    json_uint(j, "cycles", r->count[C_CYCLES]);
-    json_uint(j, "warp_instructions", r->count[C_WARP_INSTS]);
-    json_uint(j, "thread_instructions", r->count[C_THREAD_INSTS]);
-    json_double(j, "ipc", rate(r->count, g, "ipc"));
-    json_double(j, "l1_hit_rate", rate(r->count, g, "l1_hit_rate"));
-    json_double(j, "start_seconds", r->start);
-    json_double(j, "end_seconds", r->end);
-    json_uint(j, "occupancy_blocks", r->occupancy_blocks);
-    json_uint(j, "occupancy_warps", r->occupancy_warps);
-    json_string(j, "occupancy_limit", r->occupancy_limit ? r->occupancy_limit : "");
-    json_open(j, "counters", '{');
-    for (int k = 0; k < C_COUNT; k++) json_uint(j, counter_info[k].name, r->count[k]);
-    json_close(j, '}');
-    json_open(j, "rates", '{');
-    for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
-    json_close(j, '}');
+}
+
+static void structures_json(const Record *r, Json *j)
+{
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
@@ -261,34 +237,71 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
         json_close(j, '}');
     }
     json_close(j, ']');
-    if (lines) {
-        LineStats l = {0};
-        lines_of(r->code, r->inst, &l);
-        json_open(j, "lines", '[');
-        for (size_t k = 0; k < l.n; k++) {
-            json_open(j, NULL, '{');
-            json_string(j, "file", l.v[k].file);
-            json_uint(j, "line", l.v[k].line);
-            json_uint(j, "issued", l.v[k].stat.issued);
-            json_uint(j, "stall_slots", l.v[k].stat.stalls);
-            json_uint(j, "transactions", l.v[k].stat.transactions);
-            json_uint(j, "l1_accesses", l.v[k].stat.l1_accesses);
-            json_uint(j, "l1_hits", l.v[k].stat.l1_hits);
-            json_close(j, '}');
-        }
-        json_close(j, ']');
-        vec_free(&l);
-    }
-    if (interval && r->samples.n) {
-        json_open(j, "series", '{');
-        for (int k = 0; k < C_COUNT; k++) {
-            json_open(j, counter_info[k].name, '[');
-            for (size_t s = 0; s * C_COUNT < r->samples.n; s++)
-                json_uint(j, NULL, r->samples.v[s * C_COUNT + (size_t)k]);
-            json_close(j, ']');
-        }
+}
+
+static void lines_json(const Record *r, Json *j)
+{
+    LineStats l = {0};
+    lines_of(r->code, r->inst, &l);
+    json_open(j, "lines", '[');
+    for (size_t k = 0; k < l.n; k++) {
+        json_open(j, NULL, '{');
+        json_string(j, "file", l.v[k].file);
+        json_uint(j, "line", l.v[k].line);
+        json_uint(j, "issued", l.v[k].stat.issued);
+        json_uint(j, "stall_slots", l.v[k].stat.stalls);
+        json_uint(j, "transactions", l.v[k].stat.transactions);
+        json_uint(j, "l1_accesses", l.v[k].stat.l1_accesses);
+        json_uint(j, "l1_hits", l.v[k].stat.l1_hits);
         json_close(j, '}');
     }
+    json_close(j, ']');
+    vec_free(&l);
+}
+
+static void series_json(const Record *r, Json *j)
+{
+    json_open(j, "series", '{');
+    for (int k = 0; k < C_COUNT; k++) {
+        json_open(j, counter_info[k].name, '[');
+        for (size_t s = 0; s * C_COUNT < r->samples.n; s++) json_uint(j, NULL, r->samples.v[s * C_COUNT + (size_t)k]);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t interval, Json *j)
+{
+    json_open(j, NULL, '{');
+    Text demangled = {0};
+    json_string(j, "name", r->kernel);
+    if (demangle(r->kernel, NAME_FULL, &demangled)) json_string(j, "demangled", demangled.v);
+    text_free(&demangled);
+    json_bool(j, "functional", r->functional);
+    json_bool(j, "partial", r->partial);
+    if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
+    shape_json("grid", r->info.grid, j);
+    shape_json("block", r->info.block, j);
+    json_uint(j, "dynamic_shared", r->info.dynamic_shared);
+    json_uint(j, "cycles", r->count[C_CYCLES]);
+    json_uint(j, "warp_instructions", r->count[C_WARP_INSTS]);
+    json_uint(j, "thread_instructions", r->count[C_THREAD_INSTS]);
+    json_double(j, "ipc", rate(r->count, g, "ipc"));
+    json_double(j, "l1_hit_rate", rate(r->count, g, "l1_hit_rate"));
+    json_double(j, "start_seconds", r->start);
+    json_double(j, "end_seconds", r->end);
+    json_uint(j, "occupancy_blocks", r->occupancy_blocks);
+    json_uint(j, "occupancy_warps", r->occupancy_warps);
+    json_string(j, "occupancy_limit", r->occupancy_limit ? r->occupancy_limit : "");
+    json_open(j, "counters", '{');
+    for (int k = 0; k < C_COUNT; k++) json_uint(j, counter_info[k].name, r->count[k]);
+    json_close(j, '}');
+    json_open(j, "rates", '{');
+    for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
+    json_close(j, '}');
+    structures_json(r, j);
+    if (lines) lines_json(r, j);
+    if (interval && r->samples.n) series_json(r, j);
     json_close(j, '}');
 }
 
