@@ -39,10 +39,9 @@ static void put_load(Text *out, HitKind kind)
         text_printf(out, "    ld.global.%s.u32 %%x, [%%a];\n", kind == HITS_READONLY ? "nc" : "ca");
 }
 
-static void kernel(Text *out, HitKind kind)
+// Brings the words into the L2.
+static void put_touch(Text *out)
 {
-    bench_begin(out);
-    // Brings the words into the L2.
     text_put(out, ".visible .entry touch(.param .u64 memory, .param .u64 out)\n{\n    .reg .pred %p;\n    .reg .b32 "
                   "%t, %n, %x;\n    .reg .b64 %a, %o;\n"
                   "    ld.param.u64 %a, [memory];\n    ld.param.u64 %o, [out];\n    mov.u32 %t, %ctaid.x;\n    mov.u32 "
@@ -51,7 +50,11 @@ static void kernel(Text *out, HitKind kind)
                   "    mul.wide.u32 %o, %t, 32;\n    add.u64 %a, %a, %o;\n    ld.global.cg.u32 %x, [%a];\n    "
                   "setp.eq.u32 %p, %x, 0;\n    @%p bra END;\n"
                   "    ld.param.u64 %o, [out];\n    st.global.u32 [%o], %x;\nEND:\n    ret;\n}\n");
-    // The gate, by the first thread of each block.
+}
+
+// The gate, by the first thread of each block.
+static void put_gate(Text *out)
+{
     text_printf(
         out,
         ".visible .entry hits(.param .u64 memory, .param .u64 out, .param .u64 texture)\n{\n"
@@ -83,7 +86,11 @@ static void kernel(Text *out, HitKind kind)
         "READY:\n    bar.sync 0;\n    ld.shared.u32 %%rank, [place];\n    setp.eq.u32 %%p, %%rank, 4294967295;\n    "
         "@%%p bra OVER;\n",
         2 * BINS * 4, 2 * BINS, PATIENCE);
-    // Words one after the other, and for each the lanes in turn. x is zero.
+}
+
+// Words one after the other, and for each the lanes in turn. x is zero.
+static void put_turns(Text *out, HitKind kind)
+{
     text_printf(out,
                 "    mul.lo.u32 %%t, %%rank, %%threads;\n    add.u32 %%t, %%t, %%thread;\n    mul.wide.u32 %%a, %%t, "
                 "%d;\n    add.u64 %%a, %%a, %%memory;\n"
@@ -109,6 +116,14 @@ static void kernel(Text *out, HitKind kind)
         "    ld.shared.u32 %%x, [%%at];\n    red.global.add.u32 [%%a+16], %%x;\n"
         "    add.u32 %%t, %%t, %%threads;\n    setp.lt.u32 %%p, %%t, %d;\n    @%%p bra GIVE;\nOVER:\n    ret;\n}\n",
         BINS - 1, BINS * 4, WORDS, 2 * BINS);
+}
+
+static void kernel(Text *out, HitKind kind)
+{
+    bench_begin(out);
+    put_touch(out);
+    put_gate(out);
+    put_turns(out, kind);
 }
 
 // --- times -----------------------------------------------------------------------------------------------------------
