@@ -327,16 +327,13 @@ void exec_deferred(Env *env, const Deferred *x)
     if (changed) env->changed = MAX(env->changed, x->cycle);
 }
 
-// --- the other spaces ------------------------------------------------------------------------------------------------
-// A flat stretch of bytes: shared memory, the constant bank, the parameters.
-static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
-                        FaultKind kind)
+// Do the accesses of total bytes lie within size bytes, each at a multiple of its own? Otherwise a fault says which
+// doesn't.
+static bool inside_flat(Env *env, Warp *w, const uint64_t *addr, uint32_t mask, uint32_t total, uint64_t size,
+                        FaultKind kind, bool write)
 {
-    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
-    bool write = d->kind == X_ST || d->kind == X_ATOM;
     uint64_t low, high = 0, bits = 0;
-    uint32_t run = env->step.run;
-    if (run) {
+    if (env->step.run) {
         runs_range(&env->step, addr, &low, &high, &bits);
     } else {
         for (uint32_t m = mask; m; m &= m - 1) {
@@ -345,42 +342,38 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
             bits |= a;
         }
     }
-    if (high + total > size || high + total < high || bits & (total - 1)) {
-        for (uint32_t m = mask; m; m &= m - 1) {
-            uint32_t n = (uint32_t)__builtin_ctz(m);
-            if (addr[n] + total > size || addr[n] + total < addr[n])
-                exec_fault(env, w, kind, n, addr[n], total, write);
-            else if (addr[n] & (total - 1))
-                exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
-            else
-                continue;
-            return false;
-        }
+    if (high + total <= size && high + total >= high && !(bits & (total - 1))) return true;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (addr[n] + total > size || addr[n] + total < addr[n])
+            exec_fault(env, w, kind, n, addr[n], total, write);
+        else if (addr[n] & (total - 1))
+            exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+        else
+            continue;
+        return false;
     }
-    const Lanes *l = &w->l;
-    if (d->kind == X_ST && !(d->flags & D_STRONG)) env->changed = env->clock;
-    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && !(write && d->flags & D_STRONG)) {
-        uint32_t *r = row(l, d->vector[0]);
-        if (run && env->step.stride == 4) {
-            for (uint32_t g = 0; g < LANES; g += run)
-                if (write)
-                    memcpy(base + addr[g], r + g, 4 * run);
-                else
-                    memcpy(r + g, base + addr[g], 4 * run);
-            return true;
+    return true;
+}
+
+// The common case: a word of each lane, loaded or plainly stored.
+static void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base, bool write)
+{
+    if (s->run && s->stride == 4) {
+        for (uint32_t g = 0; g < LANES; g += s->run)
+            if (write)
+                memcpy(base + addr[g], r + g, 4 * s->run);
+            else
+                memcpy(r + g, base + addr[g], 4 * s->run);
+    } else if (s->run && !s->stride && !write) {
+        for (uint32_t g = 0; g < LANES; g += s->run) {
+            uint32_t v;
+            memcpy(&v, base + addr[g], 4);
+            for (uint32_t n = 0; n < s->run; n++) r[g + n] = v;
         }
-        if (run && !env->step.stride && !write) {
-            for (uint32_t g = 0; g < LANES; g += run) {
-                uint32_t v;
-                memcpy(&v, base + addr[g], 4);
-                for (uint32_t n = 0; n < run; n++) r[g + n] = v;
-            }
-            return true;
-        }
-        if (mask == FULL && !write) {
-            for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
-            return true;
-        }
+    } else if (mask == FULL && !write) {
+        for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
+    } else {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
             if (write)
@@ -388,6 +381,21 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
             else
                 memcpy(&r[n], base + addr[n], 4);
         }
+    }
+}
+
+// --- the other spaces ------------------------------------------------------------------------------------------------
+// A flat stretch of bytes: shared memory, the constant bank, the parameters.
+static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
+                        FaultKind kind)
+{
+    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    bool write = d->kind == X_ST || d->kind == X_ATOM;
+    if (!inside_flat(env, w, addr, mask, total, size, kind, write)) return false;
+    const Lanes *l = &w->l;
+    if (d->kind == X_ST && !(d->flags & D_STRONG)) env->changed = env->clock;
+    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && !(write && d->flags & D_STRONG)) {
+        move_words(&env->step, row(l, d->vector[0]), addr, mask, base, write);
         return true;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
