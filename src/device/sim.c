@@ -292,6 +292,26 @@ static bool selected(const Sim *d, const char *name, const char *shown)
     return !d->has_only || !regexec(&d->only, name, 0, NULL, 0) || !regexec(&d->only, shown, 0, NULL, 0);
 }
 
+// What a launch says of how it ended; why: the chip's words for it.
+static oc_status outcome(Sim *d, RunResult result, const char *kernel, const char *why, bool timed, const Record *r)
+{
+    switch (result) {
+    case RUN_OK: return OC_OK;
+    case RUN_MEMORY: return fail(d, OC_OUT_OF_MEMORY, "kernel %s: %s", kernel, why);
+    case RUN_FAULT: return fail(d, OC_FAULT, "kernel %s: %s", kernel, why);
+    case RUN_HANG: return fail(d, OC_HANG, "kernel %s: %s", kernel, why);
+    case RUN_LIMIT:
+        return fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", kernel,
+                    (unsigned long long)d->config.max_cycles);
+    case RUN_STOPPED:
+        return fail(d, OC_STOPPED, "interrupted: kernel %s was stopped after %llu %s", kernel,
+                    (unsigned long long)r->count[timed ? C_CYCLES : C_WARP_INSTS],
+                    timed ? "cycles" : "warp instructions");
+    case RUN_TOO_LARGE: return fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", kernel, why);
+    }
+    return OC_OK;
+}
+
 static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                             const void *const *args)
 {
@@ -339,22 +359,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
         vec_push(&d->records, r);
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
     text_free(&printed);
-    switch (result) {
-    case RUN_OK: break;
-    case RUN_MEMORY: status = fail(d, OC_OUT_OF_MEMORY, "kernel %s: %s", shown, message.v ? message.v : ""); break;
-    case RUN_FAULT: status = fail(d, OC_FAULT, "kernel %s: %s", shown, message.v ? message.v : ""); break;
-    case RUN_HANG: status = fail(d, OC_HANG, "kernel %s: %s", shown, message.v ? message.v : ""); break;
-    case RUN_LIMIT:
-        status = fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", shown,
-                      (unsigned long long)d->config.max_cycles);
-        break;
-    case RUN_STOPPED:
-        status =
-            fail(d, OC_STOPPED, "interrupted: kernel %s was stopped after %llu %s", shown,
-                 (unsigned long long)r.count[timed ? C_CYCLES : C_WARP_INSTS], timed ? "cycles" : "warp instructions");
-        break;
-    case RUN_TOO_LARGE: status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, message.v ? message.v : ""); break;
-    }
+    status = outcome(d, result, shown, message.v ? message.v : "", timed, &r);
     text_free(&message);
     mem_free(shown);
     return status;
