@@ -271,9 +271,14 @@ static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint
     return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
 }
 
+Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    return (Deferred){.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
+}
+
 static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
+    Deferred x = deferred_begin(env, w, d, mask);
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     if (d->kind == X_ATOM) {
@@ -633,7 +638,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     env->changed = env->clock;
     if (must_defer(env, env->step.addr, read, d->bytes)) {
-        Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask};
+        Deferred x = deferred_begin(env, w, d, mask);
         memcpy(x.addr, env->step.addr, sizeof x.addr);
         memcpy(x.x, to, sizeof x.x);
         memcpy(x.y, have, sizeof x.y);

@@ -84,6 +84,7 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true:
 void barrier_check(Env *env, Cta *cta);                                 // after threads exited
 
 // memory.c
+Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask);  // without operands
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.

@@ -216,7 +216,7 @@ void exec_heap(Env *env, const Deferred *x)
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     const CallSite *site = d->call;
-    Deferred x = {.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
+    Deferred x = deferred_begin(env, w, d, mask);
     Text out = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
