@@ -218,33 +218,23 @@ oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
     return d->ops->texture_destroy(d, handle);
 }
 
-oc_status oc_stream_create(oc_device *d, oc_stream **s)
-{
-    if (s) *s = NULL;
-    NEED(d, d, "device");
-    NEED(d, s, "stream");
-    return d->ops->stream_create(d, s);
-}
-
-void oc_stream_destroy(oc_stream *s)
-{
-    if (s) s->device->ops->stream_destroy(s);
-}
+// A device's streams and events are made and given up alike.
+#define CREATED(name)                                               \
+    oc_status oc_##name##_create(oc_device *d, oc_##name **created) \
+    {                                                               \
+        if (created) *created = NULL;                               \
+        NEED(d, d, "device");                                       \
+        NEED(d, created, #name);                                    \
+        return d->ops->name##_create(d, created);                   \
+    }                                                               \
+    void oc_##name##_destroy(oc_##name *created)                    \
+    {                                                               \
+        if (created) created->device->ops->name##_destroy(created); \
+    }
+CREATED(stream)
+CREATED(event)
 
 double oc_stream_time(const oc_stream *s) { return s ? s->device->ops->stream_time(s) : 0; }
-
-oc_status oc_event_create(oc_device *d, oc_event **e)
-{
-    if (e) *e = NULL;
-    NEED(d, d, "device");
-    NEED(d, e, "event");
-    return d->ops->event_create(d, e);
-}
-
-void oc_event_destroy(oc_event *e)
-{
-    if (e) e->device->ops->event_destroy(e);
-}
 
 oc_status oc_event_record(oc_event *e, oc_stream *s)
 {
