@@ -27,23 +27,16 @@ static int wrong(Args *a, const char *format, ...)
 // The software L1's settings were options of their own once.
 static int was_sl1(Args *a, const char *arg)
 {
-    static const struct {
-        const char *name, *takes;
-    } settings[] = {
-#define ROW(name, takes, doc) {name, takes},
-        SL1_SETTINGS(ROW)
-#undef ROW
-    };
     size_t dashes = strlen("--sl1-"), n = strcspn(arg, "=");
     if (strncmp(arg, "--sl1-", dashes)) return 0;
-    for (size_t k = 0; k < COUNT(settings); k++) {
+    for (size_t k = 0; k < sl1_setting_count; k++) {
+        const Sl1Setting *s = &sl1_settings[k];
         const char *value = arg[n]                                      ? arg + n + 1
                             : a->at < a->argc && *a->argv[a->at] != '-' ? a->argv[a->at]
-                                                                        : settings[k].takes;
-        if (strlen(settings[k].name) != n - dashes || strncmp(settings[k].name, arg + dashes, n - dashes)) continue;
-        return settings[k].takes
-                   ? wrong(a, "unknown option %.*s\nhint: --sl1=%s=%s", (int)n, arg, settings[k].name, value)
-                   : wrong(a, "unknown option %s\nhint: --sl1=%s", arg, settings[k].name);
+                                                                        : s->takes;
+        if (strlen(s->name) != n - dashes || strncmp(s->name, arg + dashes, n - dashes)) continue;
+        return s->takes ? wrong(a, "unknown option %.*s\nhint: --sl1=%s=%s", (int)n, arg, s->name, value)
+                        : wrong(a, "unknown option %s\nhint: --sl1=%s", arg, s->name);
     }
     return 0;
 }
@@ -116,18 +109,11 @@ void print_options(const Option *options, size_t n)
 
 void print_sl1_settings(void)
 {
-    static const struct {
-        const char *name, *takes, *doc;
-    } settings[] = {
-#define ROW(name, takes, doc) {name, takes, doc},
-        SL1_SETTINGS(ROW)
-#undef ROW
-    };
     printf("\nsettings of --sl1:\n");
-    for (size_t k = 0; k < COUNT(settings); k++) {
+    for (size_t k = 0; k < sl1_setting_count; k++) {
+        const Sl1Setting *s = &sl1_settings[k];
         char left[64];
-        snprintf(left, sizeof left, "  %s%s%s", settings[k].name, settings[k].takes ? "=" : "",
-                 settings[k].takes ? settings[k].takes : "");
-        put_row(stdout, left, 24, BREAK_WORDS, settings[k].doc);
+        snprintf(left, sizeof left, "  %s%s%s", s->name, s->takes ? "=" : "", s->takes ? s->takes : "");
+        put_row(stdout, left, 24, BREAK_WORDS, s->doc);
     }
 }

@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+const Sl1Setting sl1_settings[] = {
+#define SETTING(name, takes, doc) {name, takes, doc},
+#include "sl1/settings.def"
+#undef SETTING
+};
+const size_t sl1_setting_count = COUNT(sl1_settings);
+
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
 {
     uint64_t n = 0;
@@ -23,27 +30,20 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
         if (!strcmp(name, "scattered")) return o->scattered = true;
         if (!strcmp(name, "nothing")) return o->cache_nothing = true;
     }
-    static const struct {
-        const char *name, *takes;
-    } settings[] = {
-#define ROW(name, takes, doc) {name, takes},
-        SL1_SETTINGS(ROW)
-#undef ROW
-    };
-    const char *names[COUNT(settings)];
-    for (size_t k = 0; k < COUNT(settings); k++) {
-        names[k] = settings[k].name;
+    const char *names[COUNT(sl1_settings)];
+    for (size_t k = 0; k < COUNT(sl1_settings); k++) {
+        names[k] = sl1_settings[k].name;
         if (strcmp(name, names[k])) continue;
-        if (!settings[k].takes) return text_printf(why, "'%s' takes no value", name), false;
-        if (!value) return text_printf(why, "'%s' needs a value: %s=%s", name, name, settings[k].takes), false;
-        return text_printf(why, "'%s' takes %s, not '%s'", name, settings[k].takes, value), false;
+        if (!sl1_settings[k].takes) return text_printf(why, "'%s' takes no value", name), false;
+        if (!value) return text_printf(why, "'%s' needs a value: %s=%s", name, name, sl1_settings[k].takes), false;
+        return text_printf(why, "'%s' takes %s, not '%s'", name, sl1_settings[k].takes, value), false;
     }
-    const char *near = nearest_name(name, names, COUNT(names));
+    const char *near = nearest_name(name, names, COUNT(sl1_settings));
     text_printf(why, "no setting '%s' of the software L1%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                 near ? "'?" : "");
     if (near) return false;
     text_put(why, "; there are ");
-    for (size_t k = 0; k < COUNT(settings); k++) text_printf(why, "%s%s", k ? ", " : "", names[k]);
+    for (size_t k = 0; k < COUNT(sl1_settings); k++) text_printf(why, "%s%s", k ? ", " : "", names[k]);
     return false;
 }
 

@@ -31,29 +31,13 @@ typedef struct Sl1Options {
 // pointers lead to different allocations are they used, of kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
-// Settings: name, value (null: none), what it does. They stand in --sl1=line=8,strides of run and sl1, in the axis sl1
-// of a matrix and in ONCHIP_SL1.
-#define SL1_SETTINGS(S)                                                                                                \
-    S("line", "8|16|24", "bytes of a line (16)")                                                                       \
-    S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)") \
-    S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                           \
-    S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")  \
-    S("layout", "lanes|banks",                                                                                         \
-      "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never "              \
-      "meet in a bank")                                                                                                \
-    S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")             \
-    S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")         \
-    S("registers", "N",                                                                                                \
-      "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")             \
-    S("clock", "N",                                                                                                    \
-      "cached is only what a warp has more loads of that take N cycles than loads that miss a lane's line (0)")        \
-    S("warps", "N",                                                                                                    \
-      "the original is launched where an SM would hold less than N percent of its warps with the rewritten kernel "    \
-      "(0)")                                                                                                           \
-    S("strides", NULL,                                                                                                 \
-      "where the text says how far accesses move in each round, that chooses, and nothing is monitored")               \
-    S("nothing", NULL, "nothing is cached: what the rest costs")
-// Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
+// Settings: they stand in --sl1=line=8,strides of run and sl1, in the axis sl1 of a matrix and in ONCHIP_SL1.
+typedef struct Sl1Setting {
+    const char *name, *takes, *doc;  // takes: its value; null: none
+} Sl1Setting;
+extern const Sl1Setting sl1_settings[];
+extern const size_t sl1_setting_count;
+// Sets what a row of settings.def says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8,decide=thread,noalias", or with + between, as a matrix needs them; "yes" is none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
