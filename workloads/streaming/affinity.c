@@ -65,32 +65,21 @@ typedef struct DeviceVisits {
     WorkBuf customers, counts;
 } DeviceVisits;
 
+static Needed card_and_merchant(const char *line) { return (Needed){line, strchr(strchr(line, ',') + 1, ',') + 1}; }
+
 static void make_stream(Work *work, StreamInput *in)
 {
     const size_t cards = (size_t)cards_of(work);
     DeviceVisits *own = work_host(work, sizeof *own);
     Lines log = lines_in(work, work_param(work, "size"));
     write_log(work, &log);
-    uint32_t *index = work_host(work, log.count * sizeof *index);
     if (!work_ok(work)) return;
     *own = (DeviceVisits){(uint32_t)work_param(work, "target"), work_device(work, "customers", cards),
                           work_device(work, "visits", sizeof(uint32_t[MERCHANTS]))};
     work_fill(work, own->customers, 0);
     work_fill(work, own->counts, 0);
-    const char *line = log.text;
-    for (uint32_t n = 0; n < log.count; n++) {
-        const char *end = strchr(strchr(line, ',') + 1, ',') + 1;
-        const size_t bytes = (size_t)(strchr(end, '\n') + 1 - line);
-        index[n] = STREAM_LINE(bytes, 0, end - line);
-        line += bytes;
-    }
-    *in = (StreamInput){.bytes = (const uint8_t *)log.text,
-                        .size = log.used,
-                        .lines = index,
-                        .line_count = log.count,
-                        .result_bytes = sizeof(Visits) + cards,
-                        .partial_bytes = sizeof(Visits) + cards,
-                        .own = own};
+    *in = stream_lines(work, &log, card_and_merchant, own);
+    in->result_bytes = in->partial_bytes = sizeof(Visits) + cards;
 }
 
 static void plain(Work *work, const StreamInput *in, const StreamChunk *c)

@@ -117,29 +117,20 @@ typedef struct Tables {
     WorkBuf dkeywords, dlexicon;
 } Tables;
 
+static Needed words_of(const char *line) { return (Needed){strchr(line, '\t') + 1, strchr(line, '\n') + 1}; }
+
 static void make_stream(Work *work, StreamInput *in)
 {
     Tables *own = work_host(work, sizeof *own);
     Lines tweets = lines_in(work, work_param(work, "size"));
     const Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
     write_tweets(work, &tweets);
-    uint32_t *index = work_host(work, tweets.count * sizeof *index);
     if (!work_ok(work)) return;
     *own =
         (Tables){keywords, lexicon, work_upload(work, "keywords", keywords.slots, (keywords.mask + 1) * sizeof(Entry)),
                  work_upload(work, "lexicon", lexicon.slots, (lexicon.mask + 1) * sizeof(Entry))};
-    const char *line = tweets.text;
-    for (uint32_t n = 0; n < tweets.count; n++) {
-        const size_t bytes = (size_t)(strchr(line, '\n') + 1 - line), from = (size_t)(strchr(line, '\t') + 1 - line);
-        index[n] = STREAM_LINE(bytes, from, bytes - from);
-        line += bytes;
-    }
-    *in = (StreamInput){.bytes = (const uint8_t *)tweets.text,
-                        .size = tweets.used,
-                        .lines = index,
-                        .line_count = tweets.count,
-                        .result_bytes = tweets.count * sizeof(int32_t),
-                        .own = own};
+    *in = stream_lines(work, &tweets, words_of, own);
+    in->result_bytes = tweets.count * sizeof(int32_t);
 }
 
 static size_t room(const StreamInput *in, const StreamChunk *c) { return (void)in, c->lines * sizeof(int32_t); }

@@ -92,31 +92,24 @@ typedef struct DeviceCount {
     WorkBuf keys, hits;
 } DeviceCount;
 
+static Needed url_and_blank(const char *line)
+{
+    const char *url = strchr(strchr(line, '"'), ' ') + 1;
+    return (Needed){url, strchr(url, ' ') + 1};
+}
+
 static void make_stream(Work *work, StreamInput *in)
 {
     DeviceCount *own = work_host(work, sizeof *own);
     Lines log = lines_in(work, work_param(work, "size"));
     write_log(work, &log);
-    uint32_t *index = work_host(work, log.count * sizeof *index);
     if (!work_ok(work)) return;
     *own = (DeviceCount){work_device(work, "keys", sizeof(uint64_t[SLOTS])),
                          work_device(work, "hits", sizeof(uint32_t[SLOTS]))};
     work_fill(work, own->keys, 0);
     work_fill(work, own->hits, 0);
-    const char *line = log.text;
-    for (uint32_t n = 0; n < log.count; n++) {
-        const char *url = strchr(strchr(line, '"'), ' ') + 1, *end = strchr(url, ' ') + 1;
-        const size_t bytes = (size_t)(strchr(end, '\n') + 1 - line);
-        index[n] = STREAM_LINE(bytes, url - line, end - url);
-        line += bytes;
-    }
-    *in = (StreamInput){.bytes = (const uint8_t *)log.text,
-                        .size = log.used,
-                        .lines = index,
-                        .line_count = log.count,
-                        .result_bytes = sizeof(Count),
-                        .partial_bytes = sizeof(Count),
-                        .own = own};
+    *in = stream_lines(work, &log, url_and_blank, own);
+    in->result_bytes = in->partial_bytes = sizeof(Count);
 }
 
 static void plain(Work *work, const StreamInput *in, const StreamChunk *c)

@@ -147,4 +147,26 @@ __attribute__((format(printf, 2, 3))) static inline bool add_line(Lines *lines, 
     return true;
 }
 
+// What the CPU assembles of a line (S-L1, §4.3).
+typedef struct Needed {
+    const char *begin, *end;
+} Needed;
+
+static inline StreamInput stream_lines(Work *work, const Lines *lines, Needed (*needed)(const char *line), void *own)
+{
+    uint32_t *index = work_host(work, lines->count * sizeof *index);
+    const char *line = lines->text;
+    for (uint32_t n = 0; index && n < lines->count; n++) {
+        const Needed part = needed(line);
+        const char *next = strchr(line, '\n') + 1;
+        index[n] = STREAM_LINE(next - line, part.begin - line, part.end - part.begin);
+        line = next;
+    }
+    return (StreamInput){.bytes = (const uint8_t *)lines->text,
+                         .size = lines->used,
+                         .lines = index,
+                         .line_count = lines->count,
+                         .own = own};
+}
+
 #endif
