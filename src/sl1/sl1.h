@@ -31,28 +31,38 @@ typedef struct Sl1Options {
 // pointers lead to different allocations are they used, of kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
-// Settings: name, value (null: none), what it does. They stand in --sl1=line=8,strides of run and sl1, in the axis sl1
-// of a matrix and in ONCHIP_SL1.
-#define SL1_SETTINGS(S)                                                                                                \
-    S("line", "8|16|24", "bytes of a line (16)")                                                                       \
-    S("decide", "warp|thread", "who chooses what to cache: a warp, or each thread for itself, as in the paper (warp)") \
-    S("threshold", "N", "accesses of a thread that are monitored before it is chosen (300)")                           \
-    S("noalias", NULL, "no two pointer arguments lead to the same memory; else it is looked at what they point into")  \
-    S("layout", "lanes|banks",                                                                                         \
-      "lines lie as wholes, lane by lane, as in the paper (lanes), or word by word, so that lanes never "              \
-      "meet in a bank")                                                                                                \
-    S("prefetch", NULL, "of structures that are only read the next line is loaded while this one is used")             \
-    S("scattered", NULL, "structures whose accesses the lanes of a warp make to the same line are not cached")         \
-    S("registers", "N",                                                                                                \
-      "where pointers don't alias, the lines of the N structures with most accesses lie in registers (0)")             \
-    S("clock", "N",                                                                                                    \
-      "cached is only what a warp has more loads of that take N cycles than loads that miss a lane's line (0)")        \
-    S("warps", "N",                                                                                                    \
-      "the original is launched where an SM would hold less than N percent of its warps with the rewritten kernel "    \
-      "(0)")                                                                                                           \
-    S("strides", NULL,                                                                                                 \
-      "where the text says how far accesses move in each round, that chooses, and nothing is monitored")               \
-    S("nothing", NULL, "nothing is cached: what the rest costs")
+// Settings: the name, the value that it takes (null: none), and what it does. They are given to --sl1=line=8,strides of
+// onchip run and onchip sl1, to the axis sl1 of a matrix, and to ONCHIP_SL1.
+#define SL1_SETTINGS(S)                                                                                     \
+    S("line", "8|16|24", "bytes of a cache line (16)")                                                      \
+    S("decide", "warp|thread",                                                                              \
+      "who chooses which data structures are cached: each warp, or each thread for itself, as in the "      \
+      "paper (warp)")                                                                                       \
+    S("threshold", "N", "accesses of a thread that are monitored before the choice is made (300)")          \
+    S("noalias", NULL,                                                                                      \
+      "promise that no two pointer arguments lead to the same memory; without it each launch is "           \
+      "checked: do its pointers lead to different allocations?")                                            \
+    S("layout", "lanes|banks",                                                                              \
+      "how the lines of a warp lie in shared memory: lanes, each line in one piece, as in the paper; "      \
+      "or banks, interleaved word by word, so that no two lanes meet in a bank (lanes)")                    \
+    S("prefetch", NULL,                                                                                     \
+      "load the next line of a data structure while the current one is used, where the data structure "     \
+      "is only read and pointers don't alias")                                                              \
+    S("scattered", NULL, "don't cache a data structure if most lanes of a warp access the same line of it") \
+    S("registers", "N",                                                                                     \
+      "keep the lines of N data structures in registers, those with most access instructions, where "       \
+      "pointers don't alias (0)")                                                                           \
+    S("clock", "N",                                                                                         \
+      "time the monitored loads, and cache a data structure only if lines make enough of them faster: "     \
+      "its loads of N cycles or more, less its loads that miss the line of some lane of the warp, must "    \
+      "be more than an eighth of its accesses (0: loads aren't timed)")                                     \
+    S("warps", "N",                                                                                         \
+      "launch the original kernel if an SM would hold fewer warps of the rewritten one than N percent "     \
+      "of the original's (0: never for this reason)")                                                       \
+    S("strides", NULL,                                                                                      \
+      "where the kernel's text says how far accesses move in each round of a loop, predict their hits "     \
+      "from that in place of monitoring")                                                                   \
+    S("nothing", NULL, "cache nothing, to see what the rest of the rewriting costs")
 // Sets what a row of SL1_SETTINGS says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // The same of all of "line=8,decide=thread,noalias", or with + between, as a matrix needs them; "yes" is none.
