@@ -12,13 +12,13 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
     {"--budget", "SECONDS",
-     "how long it may take, such as 60s or 5m (no limit); parts whose estimated time isn't left are left out, and "
-     "named"},
-    {"--only", "PART[,…]", "measure these parts alone (all of those below)"},
+     "the time that the probe may take, such as 60s or 5m (no limit); a part whose estimated time is more than what "
+     "is left is left out, and named"},
+    {"--only", "PART[,…]", "measure only these parts (default: all of those below)"},
     {"--json", NULL, "print everything as JSON (doc/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
-    {"--traces", "DIR", "write the sequences of loads behind the findings into DIR, with every latency, as CSV"},
-    {"--emit", "FILE.ini", "write a GPU description of what was found, for onchip run --gpu FILE.ini"},
+    {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
+    {"--emit", "FILE.ini", "write what was found as a GPU description, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
     {"--gpu", "NAME|FILE", "the GPU's description: one of onchip list gpus, or a file"},
     {"--set", "KEY=VALUE", "changes a key of the description; onchip show keys lists them"},

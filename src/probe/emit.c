@@ -207,11 +207,11 @@ static void put_readonly(const Probe *p, Text *out)
     key(out, "nc",
         p->part[PART_READONLY].state == PART_UNASKED ? "assumed"
         : nc                                         ? "measured"
-                                                     : "measured: not served, or by the L1",
+                                                     : "measured: no cache serves these loads, or the L1 does",
         nc ? "yes" : "no");
     // A miss takes as long as a load past the L1 and this, or that load takes lsu.extra more.
     if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED)
-        key(out, "extra", "measured: a miss, less a load past the L1", "%.0f",
+        key(out, "extra", "measured: a miss takes so much longer than a load past the L1", "%.0f",
             MAX(0, round(f->high.value - p->l2.hit.value)));
 }
 
@@ -281,7 +281,7 @@ static void put_l2(const Probe *p, Text *out)
     put_number(&value, (double)size);
     key(out, "size", sized ? from.v : "the device says", "%s", value.v);
     text_free(&from), text_free(&value);
-    key(out, "partitions", "assumed: sets are a power of two then", "%llu",
+    key(out, "partitions", "assumed, so that the sets of each are a power of two", "%llu",
         (unsigned long long)MIN(MAX(parts, 1), 128));
     if (parts > 128) key(out, "index", "assumed", "modulo");
     key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);
@@ -293,7 +293,8 @@ static void put_l2(const Probe *p, Text *out)
     const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
     whole(out, "latency", latency, 250, "cycles");
     if (l2->far.verdict == MEASURED)
-        key(out, "far", "measured: farther lines less nearer ones", "%.0f", round(l2->far.value - l2->near.value));
+        key(out, "far", "measured: a hit in the farther half takes so much longer", "%.0f",
+            round(l2->far.value - l2->near.value));
     key(out, "keep", "assumed", "yes");
 
     Value dram = l2->miss, beside = {ABSENT, 0, 0, 0, NULL};
@@ -401,7 +402,7 @@ void probe_emit(const Probe *p, Text *out)
     put_tlbs(p, out);
     if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
         section(out, "lsu");
-        key(out, "extra", "measured: a load past the L1, less a texture's miss", "%.0f",
+        key(out, "extra", "measured: a load past the L1 takes so much longer than a texture's miss", "%.0f",
             MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));
     }
     put_l2(p, out);

@@ -148,7 +148,7 @@ static Value rate_of(const Out *o, const HitCurve *c, uint32_t threads)
     if (o->blocks != (threads + BLOCK - 1) / BLOCK)
         return undetermined("the blocks weren't spread evenly over the SMs");
     double low = share(o, c, 0.25), high = share(o, c, 0.75);
-    if (high - low > 0.1) return undetermined("hits and misses take about as long");
+    if (high - low > 0.1) return undetermined("hits and misses take about the same time");
     return measured(share(o, c, 0.5), low, high);
 }
 
@@ -163,7 +163,7 @@ static bool measure(Bench *b, uint64_t texture, uint32_t sms, HitCurve *c, Diag 
         if (!k) {
             double hit = median(o->rest), miss = median(o->first);
             if (hit > 0.9 * miss) {
-                c->why = "no load is faster than the first of a line: nothing caches it here";
+                c->why = "later loads of a line are no faster than its first: no cache";
                 break;
             }
             c->hit = measured(hit, hit - BIN / 2.0, hit + BIN / 2.0);

@@ -186,9 +186,9 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     }
     if (!flat)
         out->index = out->rule =
-            undetermined("latencies rise below its capacity already: another level may lie between");
+            undetermined("latencies rise below its capacity already: another level may lie in between");
     else if (!ok)
-        out->index = undetermined("no set of lines that doesn't fit was found");
+        out->index = undetermined("no group of lines was found that doesn't fit");
     if (sectors && out->index.verdict != MEASURED) out->line = out->index;
     ok = ok && !l->broken && out->index.verdict == MEASURED;
     if (ok) {
@@ -263,7 +263,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         out->distance = level_distance(&l);
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
     } else {
-        out->size = undetermined("no size was too large to fit");
+        out->size = undetermined("the largest array that was tried still fits");
     }
     level_close(&l);
     return !l.broken;
@@ -317,7 +317,7 @@ static void penalties(Level *l, FoundTlbs *out)
     Sample hit, late, walk;
     const Found *first = &out->level[0], *second = &out->level[1];
     if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) {
-        out->late = out->walk = undetermined("the TLBs' reach isn't known");
+        out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
         return;
     }
     uint64_t fit = l->room;
@@ -355,7 +355,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         *f = (Found){.size = {.verdict = ABSENT}};
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
         if (!known)
-            f->index = f->rule = undetermined("the level in front of it isn't known");
+            f->index = f->rule = undetermined("the L1 TLB in front of it isn't known");
         else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED)
             f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
@@ -366,7 +366,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         if (same) {
             shape_free(&f->shape);
             f->size = f->entries = f->sets = f->index = f->rule =
-                undetermined("it can't be told from the level in front of it");
+                undetermined("it can't be told from the L1 TLB in front of it");
         }
         if (l.room || same) base = stair.sample;
         t += l.room && !same;

@@ -92,7 +92,7 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
     uint32_t latency[APARTS * PLACES], one[PLACES];
     uint64_t evict = 2 * (uint64_t)f->size.high, from = evict + 65536;
     size_t n = 0;
-    *fill = undetermined("memory is too small to evict what is in the L2");
+    *fill = undetermined("the device has too little memory to empty the L2");
     if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX)
         return true;
     walks[n++] = (Walk){.start = l->base, .stride = 32, .count = (uint32_t)(evict / 32)};
@@ -109,7 +109,7 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
         *fill = a ? counted(32 << a) : measured(32, 4, 32);
         return true;
     }
-    *fill = undetermined("loads up to 2 KiB apart are brought in together");
+    *fill = undetermined("a miss brings in more than 2 KiB");
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
 // a tag stands for more, its other fills stay empty and less does: a half, a quarter, an eighth.
 static bool find_line(Level *l, FoundL2 *f, double middle)
 {
-    f->line = undetermined("size or fill isn't known");
+    f->line = undetermined("its size or its fill isn't known");
     if (f->fill.verdict != MEASURED || f->size.verdict != MEASURED) return true;
     uint64_t unit = l->unit, stride = 9 * (uint64_t)f->fill.value, lines = (uint64_t)(f->size.value / f->fill.value);
     f->line = undetermined("it would take too long");
@@ -147,7 +147,7 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
         return !l.broken;
     }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
-    if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
+    if (!past) out->size = out->fill = out->line = undetermined("the largest array that was tried still fits");
     return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) &&
                      find_line(&l, out, middle));
 }

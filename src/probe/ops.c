@@ -164,7 +164,7 @@ static bool difference(Bench *b, const char *few, const char *many, uint32_t thr
 static bool rate(Bench *b, int sides, Value *best, Diag *diag)
 {
     double least, most;
-    *best = undetermined("more operations took no longer");
+    *best = undetermined("more operations took no more time");
     for (uint32_t threads = 128; threads <= THREADS; threads += 64) {
         double done = (double)threads * CHAIN * sides;
         if (!difference(b, "rate_short", "rate_long", threads, &least, &most, diag)) return false;
@@ -198,7 +198,7 @@ static bool measure(oc_device *device, const Op *op, OpTiming *t, Diag *diag)
     ok = ok && difference(&b, "chain_short", "chain_long", 32, &least, &most, diag);
     if (ok)
         t->latency = least > 0 ? measured(least / CHAIN, least / CHAIN, most / CHAIN)
-                               : undetermined("more operations took no longer");
+                               : undetermined("more operations took no more time");
     ok = ok && rate(&b, op->body == STRAIGHT ? SIDES : 1, &t->rate, diag);
     bench_close(&b);
     return ok;

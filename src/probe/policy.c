@@ -270,7 +270,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
     uint64_t seed = ways;
     for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++)
         n += draw_victims(l, s, ways, &at, &seed, drawn);
-    if (n < want) return undetermined("victims are drawn, but which way they were in doesn't show");
+    if (n < want) return undetermined("victims are drawn at random, but which way they were in doesn't show");
     double chi2 = 0, equal = (double)n / ways;
     for (uint32_t w = 0; w < ways; w++) {
         double p = (double)drawn[w] / n, error = 1.96 * sqrt(p * (1 - p) / n);
@@ -315,9 +315,9 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     mem_free(q->line), mem_free(q->timed), mem_free(q);
     // A tree among whose loads some are hidden looks drawn; so does any rule among few that aren't.
     if (hidden > (foretellable(s, set, RULE_PLRU) ? 0.03 : 0.3) && rule == RULE_RANDOM)
-        return undetermined("the level in front of it hides what hits and what misses");
+        return undetermined("the level in front of it hides which loads hit and which miss");
     if (l->broken || margin < sure)
-        return undetermined("no replacement rule explains what hits better than the others do");
+        return undetermined("no replacement policy explains the hits better than all others");
     if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5)
         return find_weights(l, s, set, out);
     return counted(s->rule = rule);

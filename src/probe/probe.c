@@ -8,19 +8,23 @@
 // On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a
 // load takes about a microsecond.
 const PartInfo part_info[PARTS] = {
-    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 4, 4},
-    [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 4, 4},
-    [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 4, 4},
-    [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 4, 4},
-    [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 4, 4},
-    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 9, 10},
-    [PART_TLB] = {"tlb", "both TLBs, and the window of active page-table entries", CHASE_L2, 12, 60},
-    [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
+    [PART_L1] = {"l1", "the cache that serves global loads first", CHASE_GLOBAL, 4, 4},
+    [PART_READONLY] = {"readonly", "the cache that serves read-only loads (ld.global.nc) first", CHASE_READONLY, 4, 4},
+    [PART_TEXTURE] = {"texture", "the cache that serves texture fetches first", CHASE_TEXTURE, 4, 4},
+    [PART_CONST] = {"constant", "the cache that serves constant loads first", CHASE_CONST, 4, 4},
+    [PART_LOCAL] = {"local", "the cache that serves local memory first", CHASE_LOCAL, 4, 4},
+    [PART_L2] = {"l2",
+                 "the L2's size, line and latency, and the latencies of a nearer and a farther half where it has them",
+                 CHASE_L2, 9, 10},
+    [PART_TLB] = {"tlb", "both TLBs, and the window: how much memory has its page-table entries active at a time",
+                  CHASE_L2, 12, 60},
+    [PART_SPECTRUM] = {"spectrum", "the latency of a load by where it finds its data and its page", CHASE_L2, 1, 1},
     [PART_FOOTPRINT] = {"footprint", "texels that a miss brings in from a 2D texture", CHASE_TEXTURE, 0.5, 1},
     [PART_SHARED] = {"shared", "shared memory's latency, banks and conflicts", CHASE_KINDS, 1, 1},
     [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 1, 1},
-    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 4, 10},
-    [PART_HITS] = {"hits", "hit rate of the first caches against threads of an SM", CHASE_KINDS, 4, 2},
+    [PART_THROUGHPUT] = {"throughput", "bytes a second by number of threads, number of blocks and coalescing",
+                         CHASE_KINDS, 4, 10},
+    [PART_HITS] = {"hits", "the hit rate of the first caches by number of threads on an SM", CHASE_KINDS, 4, 2},
 };
 
 enum { REPLAYED = 16 << 20 };  // latencies kept for replay at most
@@ -92,8 +96,9 @@ static bool do_cache(Work *w)
     if (!again(w, kind, &own) || (w->subject.span[CHASE_L2] && !again(w, CHASE_L2, &past))) return false;
     if (own > 0.9 * past)
         return finish(w, PART_ABSENT,
-                      "loads of this kind take %.0f cycles again and again, those past the L1 %.0f: nothing caches "
-                      "them in front of the L2",
+                      "loads of this kind take %.0f cycles even when they are repeated, and loads past the L1 take "
+                      "%.0f: no "
+                      "cache in front of the L2 serves them",
                       own, past),
                true;
     w->subject.cold = true;
@@ -101,7 +106,7 @@ static bool do_cache(Work *w)
               curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
     w->subject.cold = !w->probe->device.real;
     if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT)
-        finish(w, PART_ABSENT, "a word is loaded again no faster than another one");
+        finish(w, PART_ABSENT, "a word that was just loaded is loaded no faster than a new one");
     return ok;
 }
 
@@ -132,7 +137,7 @@ static bool do_spectrum(Work *w)
     static const ChaseKind kinds[SPECTRA] = {CHASE_GLOBAL, CHASE_L2, CHASE_TEXTURE};
     Probe *p = w->probe;
     if (p->l2.size.verdict != MEASURED)
-        return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
+        return finish(w, PART_ABSENT, "to empty the L2 it needs the L2's size, which part l2 finds"), true;
     for (int k = 0; k < SPECTRA; k++) {
         const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
         if (cache && cache->size.verdict != MEASURED) continue;
@@ -207,7 +212,7 @@ static void do_part(Work *w)
     PartResult *r = &w->probe->part[w->part];
     const double budget = w->options->budget, gone = seconds_now() - w->began, mine = estimate(w, w->part);
     if (stopped(w)) {
-        finish(w, PART_LEFT_OUT, "it was interrupted before");
+        finish(w, PART_LEFT_OUT, "the probe was interrupted before it");
         return;
     }
     if (budget > 0 && gone + mine > budget) {

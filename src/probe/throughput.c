@@ -152,7 +152,7 @@ bool flow_point(Flow *f, FlowPoint *p, Diag *diag)
         took = (longer - shorter) / times;
         if (longer - shorter >= enough || times >= 1u << 16 || why_not(f, p, LONG * times * 2)) break;
     }
-    if (took <= 0) return p->why = "a longer run took no longer", true;
+    if (took <= 0) return p->why = "a run with more loads took no more time", true;
     double loads = (double)p->blocks * p->threads / LANES * LOADS * (LONG - SHORT);
     p->useful = loads * LANES * 4 / took / 1e9;
     p->moved =
@@ -202,14 +202,14 @@ Knee knee_fit(const double *x, const double *y, size_t n)
     double mean = 0, squares = 0, m = 0;
     for (size_t p = 0; p < n; p++) mean += x[p] >= at ? y[p] : 0, m += x[p] >= at;
     if (m < 2 || high >= last) {
-        k.at = k.peak = undetermined("it still grows at the last points");
+        k.at = k.peak = undetermined("throughput still grows at the last points");
         return k;
     }
     mean /= m;
     for (size_t p = 0; p < n; p++) squares += x[p] >= at ? (y[p] - mean) * (y[p] - mean) : 0;
     double half = student_t(0.95, (uint32_t)m - 1) * sqrt(squares / (m - 1) / m);
     k.peak = measured(mean, mean - half, mean + half);
-    k.at = low <= first ? undetermined("it doesn't grow behind the first point") : measured(at, low, high);
+    k.at = low <= first ? undetermined("throughput doesn't grow after the first point") : measured(at, low, high);
     return k;
 }
 
@@ -237,19 +237,19 @@ static void find_limit(FlowCurve *c, const FlowCurve *along)
     const Value *at = along ? &along->knee.at : NULL;
     c->limit = LIMIT_UNKNOWN;
     if (!c->along_blocks && c->knee.peak.verdict != MEASURED)
-        c->limit = LIMIT_THREADS, c->why = "more threads bring more";
+        c->limit = LIMIT_THREADS, c->why = "throughput still grows with more threads";
     else if (!along)
-        c->why = "nothing was measured along the number of blocks";
+        c->why = "it wasn't measured by the number of blocks";
     else if (at->verdict == MEASURED && blocks <= at->low)
-        c->limit = LIMIT_SM, c->why = "more blocks bring more";
+        c->limit = LIMIT_SM, c->why = "throughput still grows with more blocks";
     else if (at->verdict == MEASURED && blocks >= at->high)
-        c->limit = LIMIT_MEMORY, c->why = "more blocks bring nothing";
+        c->limit = LIMIT_MEMORY, c->why = "more blocks bring no more";
     else if (at->verdict == MEASURED)
-        c->why = "so many blocks are where the memory's limit begins";
+        c->why = "the memory's limit begins at about this many blocks";
     else if (grows_to_the_end(along))
-        c->limit = LIMIT_SM, c->why = "each block brings as much";
+        c->limit = LIMIT_SM, c->why = "each further block brings as much";
     else
-        c->why = "it neither grows with the number of blocks nor stops growing";
+        c->why = "throughput grows with the number of blocks, but less than in proportion";
 }
 
 // --- the experiment --------------------------------------------------------------------------------------------------
