@@ -168,8 +168,8 @@ hot_ranges=$(apki "")
     cat <<TEXT
 # APKI beside CIAO's Table II
 
-APKI is the number of L1 accesses per thousand instructions. The CIAO paper gives it in its Table II for the programs that
-it simulates on a GTX 480. This page puts ours beside it. \`tools/apki.sh\` makes the page. Nothing is tuned: the
+APKI is the number of L1 accesses per thousand instructions. The CIAO paper gives it in its Table II for the programs
+that it simulates on a GTX 480. This page puts ours beside it. \`tools/apki.sh\` makes the page. Nothing is tuned: the
 numbers are what the program gives.
 
 Ours is \`1000 l1.accesses / thread_instructions\`, over all kernels of the program, on \`gtx480\`. An access is one tag
@@ -186,11 +186,11 @@ TEXT
 - *rolled*: the same source compiled with \`-fno-unroll-loops\`.
 - *as written*: the same PTX, executed as clang wrote it (\`--no-lowering\`).
 - *per slot*: the accesses divided by the issue slots that the instructions take, in place of the instructions
-  (\`issue.issued\`, for each lane that took part). A 64-bit addition takes two slots, a load of a parameter none. Of all
-  columns this one comes nearest to counting machine instructions.
+  (\`issue.issued\`, for each lane that took part). A 64-bit addition takes two slots, a load of a parameter none. Of
+  all columns this one comes nearest to counting machine instructions.
 
-With \`--set sm.count=ptx\` every instruction takes one issue slot. That changes the timing, but no count of instructions,
-so the APKI stays the same. The script checks it.
+With \`--set sm.count=ptx\` every instruction takes one issue slot. That changes the timing, but no count of
+instructions, so the APKI stays the same. The script checks it.
 
 The paper rounds to whole numbers, so a 1 stands for anything from 0.5 to 1.5. SYR2K has 2048 rows in the paper, which
 would take hours here. The last table shows that its APKI changes little with the size.
@@ -204,9 +204,9 @@ is a matter of how many instructions a step takes. In ATAX's first kernel a warp
 of x, one of tmp) with 9 instructions, in its second 3 accesses with 11. With 9 in both, the program's APKI would be
 37000 / (32 · 18) = 64.2, the paper's value.
 
-**CORR** differs because its sum is in memory. The inner loop of the last kernel adds to \`corr[j * m + k]\`. The compiler
-stores that at every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a store touches
-32 lines. These stores are nearly all of the accesses.
+**CORR** differs because its sum is in memory. The inner loop of the last kernel adds to \`corr[j * m + k]\`. The
+compiler stores that at every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a
+store touches 32 lines. These stores are nearly all of the accesses.
 
 | n=256, loops rolled | as shipped | the sum in a register |
 |---|--:|--:|
@@ -219,9 +219,9 @@ stores that at every step, since it might be part of \`data\`. The lanes of a wa
 With the sum in a register the program has the paper's value. Either the paper's compiler moved the store out of the
 loop, or the paper counted mostly the first kernels, whose values are near. The paper doesn't say.
 
-**Gaussian** is only partly explained. Two kernels run for every pivot, over the whole matrix. Threads outside of the part
-that is left return at once, but their instructions count. The variant below tests the two bounds one after the other,
-each with a return, as Rodinia does. Idle threads then execute fewer instructions.
+**Gaussian** is only partly explained. Two kernels run for every pivot, over the whole matrix. Threads outside of the
+part that is left return at once, but their instructions count. The variant below tests the two bounds one after the
+other, each with a return, as Rodinia does. Idle threads then execute fewer instructions.
 
 | Fan2, 208 equations | as shipped | two returns |
 |---|--:|--:|
