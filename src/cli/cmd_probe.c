@@ -10,7 +10,7 @@
 #define SIMULATED "a simulated GPU"
 static const Option options[] = {
     {"--help", NULL, "this text"},
-    {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
+    {"--device", "cuda:N", "the real GPU to measure: cuda:0 is the first"},
     {"--budget", "SECONDS",
      "the time that the probe may take, such as 60s or 5m (no limit); a part whose estimated time is more than what "
      "is left is left out, and named"},
@@ -20,9 +20,9 @@ static const Option options[] = {
     {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
     {"--emit", "FILE.ini", "write what was found as a GPU description, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
-    {"--gpu", "NAME|FILE", "the GPU's description: one of onchip list gpus, or a file"},
-    {"--set", "KEY=VALUE", "changes a key of the description; onchip show keys lists them"},
-    {"--threads", "N", "threads of this host that simulate (2), up to 256; results don't depend on it"},
+    {"--gpu", "NAME|FILE", "the simulated GPU to measure: one of onchip list gpus, or a description in a file"},
+    {"--set", "KEY=VALUE", "change a key of the description; onchip show keys lists the keys"},
+    {"--threads", "N", "how many threads of this host simulate (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
 enum { TRACED = 20000000 };  // latencies that --traces keeps at most

@@ -10,12 +10,14 @@
 
 static const Option options[] = {
     {"--size", "small|medium|paper",
-     "how much is run: what takes minutes (small, the default), more input, or what the paper did"},
-    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
-    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
+     "how much to run: little, which takes minutes (small, the default); more input (medium); or what the paper did "
+     "(paper)"},
+    {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
     {"--csv", NULL, "print the points as CSV"},
-    {"--plot", "DIR", "write every figure into DIR as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
-    {"--strict", NULL, "end with exit status 1 when a value is farther from the paper's than its tolerance"},
+    {"--plot", "DIR",
+     "write every figure into DIR: its points (NAME.csv), the gnuplot script (NAME.gp), and the picture (NAME.svg)"},
+    {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
@@ -351,9 +353,9 @@ static int read_options(Request *r, int argc, char **argv)
         case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
-                   "Runs what a paper's figures need and the store doesn't have, and prints ours\n"
-                   "beside theirs. A FOLDER has figures of your own (doc/reproduce.md). Papers,\n"
-                   "figures and what they show:\n\n");
+                   "Makes the runs that a paper's figures need and the results store doesn't have,\n"
+                   "and prints our values beside the paper's. A FOLDER has figures of your own\n"
+                   "(doc/reproduce.md). These are the papers, their figures, and what they show:\n\n");
             list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));

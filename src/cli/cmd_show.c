@@ -9,12 +9,12 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {NULL, NULL, "onchip show ptx"},
     {"--view", "VIEW",
-     "ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, for dot), loops, live "
-     "(liveness), "
-     "registers (what each virtual register got, and the need) or lowered (the PTX after lowering)"},
-    {"--kernel", "NAME", "only this function"},
+     "what to print: ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, as input of "
+     "dot), loops, live (which registers are alive where), registers (the hardware register that each virtual one "
+     "got, and how many a thread needs) or lowered (the PTX after lowering)"},
+    {"--kernel", "NAME", "print only this function"},
     {NULL, NULL, "onchip show gpu"},
-    {"--set", "KEY=VALUE", "with this key overridden"},
+    {"--set", "KEY=VALUE", "change a key of the description first"},
 };
 enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_ };
 static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "lowered"};
@@ -178,7 +178,7 @@ static int show_manual(void (*manual)(Text *out))
 }
 
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
-                            "       onchip show gpu NAME|FILE [options]      a description with provenance\n"
+                            "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates";
 

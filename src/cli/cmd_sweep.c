@@ -6,25 +6,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DB "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
+#define DB "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
 static const Option options[] = {
-    {NULL, "", "what is run: each option may have several values between commas, and every combination is run"},
-    {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480): of onchip list gpus, or files"},
+    {NULL, "",
+     "what is run: an option may have several values, separated by commas; every combination of values is run"},
+    {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (gtx480): of onchip list gpus, or files"},
     AXIS_OPTIONS,
     {"--program", "NAME[,…]",
-     "workloads and PTX files, as WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "
-     "nx=64,bicg'. Also --workload"},
+     "workloads and PTX files, like WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "
+     "nx=64,bicg'"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--measure", "NAME[,…]",
-     "measurements of the GPU in place of programs (doc/sweep.md), as the key measure of a [matrix]"},
+     "measure the GPU in place of running programs; like the key measure of a [matrix] (doc/sweep.md)"},
     {NULL, "", "how it is run"},
     {"--db", "FILE", DB},
-    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
-    {"--memory", "BYTES", "that they may take together on a host, such as 8GiB (7/8 of what is available)"},
-    {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
-    {"--cells", "N", "most runs that the matrix may have (1000000)"},
-    {"--retry", NULL, "runs that failed, again"},
-    {"--dry-run", NULL, "only say what would run"},
+    {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
+    {"--memory", "BYTES",
+     "memory that these runs may take together on a host, such as 8GiB (7/8 of what is available)"},
+    {"--shard", "I/N",
+     "make only every N-th run, from the I-th on, counted from 0; for job arrays, whose stores onchip db merge joins"},
+    {"--cells", "N", "refuse a matrix of more than N runs (1000000)"},
+    {"--retry", NULL, "repeat runs that failed"},
+    {"--dry-run", NULL, "run nothing, only print what would run"},
     {"--help", NULL, "this text"},
 };
 enum {
@@ -59,8 +62,9 @@ static int usage(void)
            "       onchip sweep FILE.ptx[,…] [--arg SPEC …] [options]\n"
            "       onchip sweep --measure NAME[,…] [parameter=a,b …] [options]\n"
            "       onchip sweep FILE.ini … [options]\n\n"
-           "Runs every combination that the store doesn't have yet, and keeps the results.\n"
-           "A file has the combinations in its sections [matrix] (doc/sweep.md).\n"
+           "Makes a run of every combination of values that the results store doesn't have\n"
+           "yet, and keeps its results there. A FILE.ini says what to combine, in its\n"
+           "sections [matrix] (doc/sweep.md).\n"
            "Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
