@@ -1,12 +1,13 @@
-// probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and
-// leaves the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
+// probe.c: measures everything about a device, part by part, the most useful parts first. A part that fails says why,
+// and the others go on. A part for which the time isn't enough is left out and named. Nothing here knows what the
+// device is made of.
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
 
-// On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a
-// load takes about a microsecond.
+// The estimated seconds of each part, on a simulated and on a real GPU. On a simulated one a load takes about a
+// microsecond of host time. On a real one a launch takes some microseconds, and a load half a nanosecond.
 const PartInfo part_info[PARTS] = {
     [PART_L1] = {"l1", "the cache that serves global loads first", CHASE_GLOBAL, 4, 4},
     [PART_READONLY] = {"readonly", "the cache that serves read-only loads (ld.global.nc) first", CHASE_READONLY, 4, 4},
@@ -27,7 +28,7 @@ const PartInfo part_info[PARTS] = {
     [PART_HITS] = {"hits", "the hit rate of the first caches by number of threads on an SM", CHASE_KINDS, 4, 2},
 };
 
-enum { REPLAYED = 16 << 20 };  // latencies kept for replay at most
+enum { REPLAYED = 16 << 20 };  // how many latencies are kept for the replay
 
 typedef struct Work {
     const ProbeOptions *options;
@@ -37,7 +38,9 @@ typedef struct Work {
     Subject subject;
     Diag diag;
     Part part;
-    double began, part_began, all, over;  // seconds; by the estimates: of what was asked for, of what is over
+    // Began, part_began: seconds. all, over: estimated seconds of the parts that were asked for, and of those that are
+    // over.
+    double began, part_began, all, over;
 } Work;
 
 // --- time ------------------------------------------------------------------------------------------------------------
@@ -77,7 +80,7 @@ static void finish(Work *w, PartState state, const char *format, ...)
     text_free(&t);
 }
 
-// One word, again and again: what the first cache takes to give it.
+// Loads one word again and again: the time is that of a hit in the first cache.
 static bool again(Work *w, ChaseKind kind, double *cycles)
 {
     uint32_t latency[400];
@@ -148,7 +151,7 @@ static bool do_spectrum(Work *w)
     return true;
 }
 
-// The chase's memory was given back: the texture may need what it left.
+// The memory of the earlier chase was freed before, since the texture may need it.
 static bool do_footprint(Work *w)
 {
     Footprint *f = &w->probe->footprint;
@@ -166,7 +169,7 @@ static bool do_shared(Work *w)
     return true;
 }
 
-// Fewer points where the time is short.
+// Measures fewer points if little time is left.
 static bool do_throughput(Work *w)
 {
     double left = w->options->budget > 0 ? w->options->budget - (seconds_now() - w->began) : INFINITY;
@@ -235,7 +238,7 @@ static void do_part(Work *w)
 }
 
 // --- the whole -------------------------------------------------------------------------------------------------------
-// As much memory as TLBs need to overflow; a simulated device's is unmapped until it is used.
+// As much memory as it takes to overflow the TLBs. A simulated device's memory takes no host memory until it is used.
 static uint64_t span_of(const oc_device_info *info)
 {
     uint64_t keep = 64u << 20, most = info->real ? 16ull << 30 : 2ull << 30;
@@ -260,7 +263,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     for (int k = 0; ok && k < PARTS; k++) {
         if (!(parts >> k & 1)) continue;
         w.part = (Part)k;
-        if (k > PART_SPECTRUM) chase_close(&w.chase);  // the memory is others' from here on
+        if (k > PART_SPECTRUM) chase_close(&w.chase);  // from here on other parts need the memory
         do_part(&w);
         w.over += estimate(&w, w.part);
     }
@@ -321,7 +324,7 @@ uint32_t shape_low_bit(const Shape *s, uint64_t line)
     return bit + s->block + fold;
 }
 
-// The sets of two lines are equal just when these bits, folded, are.
+// Two lines share a set just if these bits of their numbers, folded by XOR, are equal.
 static uint64_t fold(uint64_t line, uint32_t low, uint32_t bits)
 {
     uint64_t x = line >> low;
@@ -334,7 +337,7 @@ int shape_folds(const Shape *s)
     while (2ull << bits <= s->sets) bits++;
     for (uint32_t low = 0; low < 8 && bits; low++) {
         bool same = true;
-        // Beyond the bits that were looked at a map has no vectors.
+        // Beyond the bits that were looked at, a map has no kernel vectors.
         for (uint32_t b = 0; b < SHAPE_BITS && same; b++) same = !s->kernel[b] || !fold(s->kernel[b], low, bits);
         uint32_t free_bits = 0;
         for (uint32_t b = 0; b < low + bits; b++) free_bits += !s->kernel[b];
