@@ -1,4 +1,4 @@
-// cmd_db.c: onchip db: what a store has, as tables, as CSV and JSON; stores brought together, and runs deleted.
+// cmd_db.c: onchip db: prints what a store has as tables, CSV or JSON, merges stores, and deletes runs.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -176,7 +176,7 @@ int cmd_db(int argc, char **argv)
     return code;
 }
 
-// The store and the runs that the filter lets through; null when either fails.
+// Opens the store and finds the runs that pass the filter; null if either fails.
 static Store *select_runs(Request *r, RunIds *ids)
 {
     Store *s = store_read(r->db, &r->diag);
@@ -261,7 +261,7 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
     arena_free(&arena);
 }
 
-// The columns of run first; then for each kernel the others, but for counters of 0.
+// The columns of the table run come first, then those of each kernel, without counters of 0.
 static void show_run(Request *r, Store *s, const RunIds *ids, const ColumnNames *columns)
 {
     Rows *rows = rows_open(s, ids, columns->v, columns->n, true, &r->diag);

@@ -1,4 +1,4 @@
-// cmd_list.c: onchip list: what there is.
+// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, policies, counters and instructions.
 #include "cli/cli.h"
 #include "device/device.h"
 

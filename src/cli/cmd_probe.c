@@ -1,4 +1,5 @@
-// cmd_probe.c: onchip probe: what the memory hierarchy of a GPU is, simulated or real, from what loads take.
+// cmd_probe.c: onchip probe: finds out how the memory hierarchy of a GPU is built, simulated or real, from the times of
+// loads.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -25,7 +26,7 @@ static const Option options[] = {
     {"--threads", "N", "how many threads of this host simulate (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
-enum { TRACED = 20000000 };  // latencies that --traces keeps at most
+enum { TRACED = 20000000 };  // how many latencies --traces keeps at most
 
 typedef struct Request {
     Args args;

@@ -1,4 +1,4 @@
-// cmd_report.c: onchip report: a page over the store, or over a run made for it.
+// cmd_report.c: onchip report: makes a page about the runs of the store, or about runs that are made for it.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -88,8 +88,8 @@ static int read_options(Request *r, int argc, char **argv)
     return fit && ok ? -1 : EXIT_USAGE;
 }
 
-// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is
-// the matrix's.
+// The runs of report run go into a store in memory, which ends with the command. They are stored as they finish; the
+// page has them in the order of the matrix.
 static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
@@ -118,7 +118,7 @@ static bool write_page(Request *r, const Text *html)
 
 static int run(Request *r)
 {
-    // A report only reads: a name that is mistyped isn't made a store.
+    // A report only reads, so a mistyped name must not create a store.
     if (r->db && access(r->db, F_OK))
         return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);

@@ -1,4 +1,4 @@
-// cmd_run.c: onchip run: a workload by name, or a PTX file; a summary on the terminal or everything as JSON.
+// cmd_run.c: onchip run: runs a workload by name, or a PTX file, and prints a summary, or everything as JSON.
 #include "cli/cli.h"
 #include "device/device.h"
 #include "sl1/sl1.h"
@@ -96,7 +96,7 @@ typedef struct Run {
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
-    bool reported;  // the JSON is written
+    bool reported;  // the JSON has been written
     FileRun file;
     TextList dumps;
     Text error;  // why the command failed, for stderr and the JSON
@@ -196,7 +196,7 @@ static int take_option(Run *r, int o)
     return code;
 }
 
-// Options that another one leaves without effect are mistakes, not wishes.
+// An option that has no effect because of another one is a mistake.
 static int check_options(Run *r)
 {
     static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP};
@@ -284,7 +284,8 @@ static bool laws_hold(const oc_device *d, Run *r)
     return ok;
 }
 
-// What a kernel does that PTX leaves undefined, once per kernel: not an error, since nobody may use the value.
+// Tells, once for each kernel, what it does that PTX leaves undefined. This isn't an error, since the value may never
+// be used.
 static void report_undefined(const oc_device *d)
 {
     for (size_t k = 0; k < oc_launches(d); k++) {
@@ -303,7 +304,7 @@ static void report_undefined(const oc_device *d)
     }
 }
 
-// --kernels and --skip that leave no launch to time are a mistake, and most likely a name's.
+// If --kernels and --skip leave no launch to time, that is a mistake, most likely in a name.
 static bool something_timed(const oc_device *d, Run *r)
 {
     size_t n = oc_launches(d);
@@ -428,7 +429,8 @@ static int run(Run *r)
     return code;
 }
 
-// Who asked for JSON gets it whatever happens, even where the command line was given up before --json.
+// If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options failed
+// before it.
 static bool wants_json(const Run *r, int argc, char **argv)
 {
     for (int k = 0; k < argc; k++)

@@ -1,4 +1,5 @@
-// cmd_show.c: onchip show: what a file says. show ptx prints a module back, or one view of its functions.
+// cmd_show.c: onchip show: prints what onchip understood of a file. show ptx prints a module back, or one view of its
+// functions.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -121,7 +122,7 @@ static void show_refused(Module *m)
     }
 }
 
-// A file, or the PTX of a workload that is built in.
+// Shows a PTX file, or the PTX of a built-in workload.
 static int show_ptx(const char *what, const char *view, const char *kernel)
 {
     Text text = {0}, out = {0};
@@ -182,7 +183,7 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates";
 
-// words[0] of n words, behind which stand options.
+// words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
                 const char *const *sets)
 {

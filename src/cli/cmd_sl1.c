@@ -1,4 +1,4 @@
-// cmd_sl1.c: onchip sl1: PTX in, PTX out, with the software L1 in it.
+// cmd_sl1.c: onchip sl1: reads PTX, and writes it with the software L1 in its kernels.
 #include "cli/cli.h"
 #include "sl1/sl1.h"
 
@@ -26,7 +26,7 @@ static int write_out(const char *path, const Text *t)
     return ok ? EXIT_OK : tell(EXIT_FAILED, "can't write %s: %s", path ? path : "the output", strerror(errno));
 }
 
-// dump: the step that is wanted instead, or null.
+// dump: the step that --dump asks for, or null.
 static int rewrite(const char *path, const char *out, const char *dump, const Sl1Options *o)
 {
     Text text = {0}, rewritten = {0};

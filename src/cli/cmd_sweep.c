@@ -1,5 +1,6 @@
-// cmd_sweep.c: onchip sweep: a matrix of runs, from a file or from the command line, into the store. Under mpirun every
-// process reads the command line, but only rank 0 has a store and says anything; the others run what it gives them.
+// cmd_sweep.c: onchip sweep: makes the runs of a matrix, which a file or the command line describes, and stores them.
+// Under mpirun every process reads the command line, but only rank 0 has a store and prints anything. The other ranks
+// run what it gives them.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static bool shard(Request *r, const char *text)
     return true;
 }
 
-// What holds for every matrix, wherever it stands among them. Returns an exit code, or −1 to go on.
+// Reads an option that holds for all matrices, wherever it stands between them. Returns an exit code, or −1 to go on.
 static int read_limits(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
@@ -155,7 +156,7 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
     bool terminal = isatty(STDERR_FILENO);
     o->stop = interrupt_catch();
     if (terminal) o->progress = bar;
-    fflush(stdout);  // or every run's process would have what is written so far
+    fflush(stdout);  // or every run's process would inherit the buffer and print it again
     bool ok = sweep_run(m, store, o, s, diag);
     interrupt_release();
     if (terminal) fprintf(stderr, "\r\x1b[K");
@@ -204,7 +205,7 @@ static int run(Request *r)
     return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed ? EXIT_FAILED : EXIT_OK;
 }
 
-// With --shard every process is on its own, under mpirun too.
+// With --shard every process works on its own, under mpirun too.
 static bool has_shard(int argc, char **argv)
 {
     for (int k = 1; k < argc; k++)
@@ -212,7 +213,7 @@ static bool has_shard(int argc, char **argv)
     return false;
 }
 
-// A rank other than 0. Mistakes in what all were given are rank 0's to tell; then this one isn't called.
+// The work of a rank other than 0. Rank 0 tells mistakes in what all ranks were given; this isn't called then.
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;

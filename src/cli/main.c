@@ -1,4 +1,4 @@
-// main.c: the program: a verb and its arguments.
+// main.c: the program. It calls the command that the first argument names.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -71,7 +71,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int code = run_command(argc, argv);
-    // A full disk is found out here at the latest.
+    // A full disk shows here at the latest.
     if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) code = tell(EXIT_FAILED, "the output can't be written");
     return code;
 }

@@ -1,5 +1,5 @@
-// probe_text.c: what onchip probe found, in tables and sentences. A number without an interval left the observations no
-// choice; "?" is undetermined, and the reason stands below; "-" is what doesn't apply.
+// probe_text.c: prints what onchip probe found, in tables and sentences. A number without an interval is the only one
+// that the observations allow. "?" is undetermined; the reason stands below. "-" is a value that doesn't apply.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -16,7 +16,7 @@ static void number(Text *t, double v, bool bytes)
         text_printf(t, fabs(v - round(v)) < 0.005 || v >= 1000 ? "%.0f" : v >= 100 ? "%.1f" : "%.2f", v);
 }
 
-// "110", "110–112", "?" or "-"; reasons are gathered in why.
+// Adds "110", "110–112", "?" or "-"; the reason for a "?" is added to why.
 static void add_value(Table *table, const char *name, const Value *v, bool bytes, Text *why)
 {
     Text t = {0};
@@ -63,7 +63,7 @@ static void add_ways(Table *table, const Found *f, Text *why)
         return;
     }
     if (equal) text_printf(&t, "%u × %u", s->sets, s->ways[0]);
-    // Runs of equal sets: "17 + 6 × 8".
+    // Equal sets that follow each other are joined: "17 + 6 × 8".
     for (uint32_t k = 0, n; !equal && k < s->sets; k += n) {
         for (n = 1; k + n < s->sets && s->ways[k + n] == s->ways[k];) n++;
         text_put(&t, k ? " + " : "");
@@ -127,7 +127,7 @@ static void head(Table *table, const char *const *names, size_t n)
     for (size_t k = 0; k < n; k++) table_add(table, names[k]);
 }
 
-// False: there are none to tell of.
+// False: no part about a memory is done, so nothing is printed.
 static bool memories(const Probe *p, FILE *out)
 {
     static const char *const names[] = {"memory", "size",   "line", "fill", "sets × ways",
@@ -199,7 +199,7 @@ static void spectra(const Probe *p, FILE *out)
     table_free(&t);
 }
 
-// With the texture cache's fill, which another part finds, where both are known.
+// Compares the footprint with the texture cache's fill, which another part finds, if both are known.
 static void footprint(const Probe *p, FILE *out)
 {
     const Footprint *f = &p->footprint;
@@ -323,7 +323,7 @@ static void hits(const Probe *p, FILE *out)
     }
 }
 
-// Parts that gave nothing, and why, under a blank line unless they belong to what is above.
+// Prints why parts have no result. A blank line comes first, unless they belong to what stands above.
 static void reasons(const Probe *p, bool none, bool below, FILE *out)
 {
     for (int k = 0; k < PARTS; k++) {
