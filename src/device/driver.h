@@ -1,5 +1,5 @@
-// driver.h: as much of CUDA's driver API as cuda.c calls, declared here so that nothing of NVIDIA's is needed to build.
-// Names, values and layouts are the driver API's (CUDA Driver API reference, modules "Types" and the functions').
+// driver.h: declares as much of CUDA's driver API as cuda.c calls, so that nothing of NVIDIA's is needed to build.
+// Names, values and layouts are those of the CUDA Driver API reference.
 #ifndef DEVICE_DRIVER_H
 #define DEVICE_DRIVER_H
 
