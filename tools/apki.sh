@@ -168,11 +168,13 @@ hot_ranges=$(apki "")
     cat <<TEXT
 # APKI beside CIAO's Table II
 
-Made by \`tools/apki.sh\`. Nothing is tuned: the numbers are what the program gives.
+APKI is the number of L1 accesses per thousand instructions. The CIAO paper gives it in its Table II for the programs
+that it simulates on a GTX 480. This page puts ours beside it. \`tools/apki.sh\` makes the page. Nothing is tuned: the
+numbers are what the program gives.
 
-APKI is L1 accesses per thousand instructions. Here it is \`1000 l1.accesses / thread_instructions\`, over all kernels
-of the program, on \`gtx480\`. An access is one tag look-up: a segment of 128 bytes of one load or store of a warp.
-Stores count, since the L1 is written through. An instruction is one that a thread executes, after lowering.
+Ours is \`1000 l1.accesses / thread_instructions\`, over all kernels of the program, on \`gtx480\`. An access is one tag
+look-up: a segment of 128 bytes of one load or store of a warp. Stores count, since the L1 is written through. An
+instruction is one that a thread executes, after lowering.
 
 | | size here | input there | paper | ours | ÷ paper | rolled | ÷ paper | as written | per slot |
 |---|---|---|--:|--:|--:|--:|--:|--:|--:|
@@ -180,28 +182,31 @@ TEXT
     printf '%s\n' "${rows[@]}"
     cat <<TEXT
 
-- *ours*: as \`onchip run\` gives it.
+- *ours*: what \`onchip run\` gives.
 - *rolled*: the same source compiled with \`-fno-unroll-loops\`.
-- *as written*: as *ours*, with \`--no-lowering\`: the PTX as clang wrote it.
-- *per slot*: as *ours*, but divided by the issue slots that the instructions take (\`issue.issued\`, for each lane that
-  took part): a 64-bit addition takes two slots, loads of parameters none. It comes nearest to machine instructions.
-- \`--set sm.count=ptx\` makes every instruction one issue slot. That changes the timing and no count of instructions,
-  so the APKI is the same with both; the script checks it.
+- *as written*: the same PTX, executed as clang wrote it (\`--no-lowering\`).
+- *per slot*: the accesses divided by the issue slots that the instructions take, in place of the instructions
+  (\`issue.issued\`, for each lane that took part). A 64-bit addition takes two slots, a load of a parameter none. Of
+  all columns this one comes nearest to counting machine instructions.
 
-The paper rounds to whole numbers, so a 1 stands for anything from 0.5 to 1.5. SYR2K has 2048 rows there, which would
-take hours here; the last table shows that its APKI changes little with the size.
+With \`--set sm.count=ptx\` every instruction takes one issue slot. That changes the timing, but no count of
+instructions, so the APKI stays the same. The script checks it.
+
+The paper rounds to whole numbers, so a 1 stands for anything from 0.5 to 1.5. SYR2K has 2048 rows in the paper, which
+would take hours here. The last table shows that its APKI changes little with the size.
 
 ## Why they differ
 
-**ATAX, BICG, MVT, SYRK, SYR2K** (and all of GESUMMV's distance): loop unrolling. clang unrolls the inner loop by four,
-which removes three of four increments, comparisons and branches. The accesses stay the same, so there are more of them
-per instruction. With the loops rolled all of these come within a quarter. What is left is the instructions of a step:
-in ATAX's first kernel a warp makes 34 accesses a step (32 of A, one of x, one of tmp) with 9 instructions, in its
-second 3 accesses with 11. With 9 in both, the program's APKI would be 37000 / (32 · 18) = 64.2, the paper's value.
+**ATAX, BICG, MVT, SYRK, SYR2K** differ because of loop unrolling; so does GESUMMV, entirely. clang unrolls the inner
+loop by four, which removes three of four increments, comparisons and branches. The accesses stay the same, so there are
+more of them per instruction. With the loops rolled all of these programs come within a quarter of the paper. The rest
+is a matter of how many instructions a step takes. In ATAX's first kernel a warp makes 34 accesses a step (32 of A, one
+of x, one of tmp) with 9 instructions, in its second 3 accesses with 11. With 9 in both, the program's APKI would be
+37000 / (32 · 18) = 64.2, the paper's value.
 
-**CORR**: the sum in memory. The inner loop of the last kernel adds to \`corr[j * m + k]\`, which the compiler stores at
-every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a store touches 32 lines, and
-these stores are nearly all of the accesses.
+**CORR** differs because its sum is in memory. The inner loop of the last kernel adds to \`corr[j * m + k]\`. The
+compiler stores that at every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a
+store touches 32 lines. These stores are nearly all of the accesses.
 
 | n=256, loops rolled | as shipped | the sum in a register |
 |---|--:|--:|
@@ -211,12 +216,12 @@ these stores are nearly all of the accesses.
 | corr_corr | $corr_corr | $corr_register |
 | the program | $corr_all | $corr_register_all |
 
-The last value is the paper's. Either the paper's compiler moved the store out of the loop, or what was counted there is
-mostly the first kernels, whose values are near; the paper doesn't say.
+With the sum in a register the program has the paper's value. Either the paper's compiler moved the store out of the
+loop, or the paper counted mostly the first kernels, whose values are near. The paper doesn't say.
 
-**Gaussian**: partly explained. Two kernels run for every pivot, over the whole matrix. Threads outside of the part that
-is left return at once, but count. The variant below tests the two bounds one after the other, each with a return, as
-Rodinia does; idle threads then execute fewer instructions.
+**Gaussian** is only partly explained. Two kernels run for every pivot, over the whole matrix. Threads outside of the
+part that is left return at once, but their instructions count. The variant below tests the two bounds one after the
+other, each with a return, as Rodinia does. Idle threads then execute fewer instructions.
 
 | Fan2, 208 equations | as shipped | two returns |
 |---|--:|--:|
@@ -225,19 +230,19 @@ Rodinia does; idle threads then execute fewer instructions.
 | first half of the pivots | $gauss_half | $early_half |
 | all pivots | $gauss_all | $early_all |
 
-The rest is unexplained. A run that is cut off about half way would give the paper's 18; the paper doesn't say whether
-its runs were.
+The rest is unexplained. A run that is cut off about half way would give the paper's 18. The paper doesn't say whether
+its runs were cut off.
 
-**Hotspot**: instructions that aren't accesses. The accesses are fixed: two loads and one store a cell and launch. Our
-kernel computes less than Rodinia's beside them.
+**Hotspot** differs in the instructions that aren't accesses. The accesses are fixed: two loads and one store for each
+cell and launch. Our kernel computes less between them than Rodinia's.
 
 | hotspot, n=512 | APKI |
 |---|--:|
 | as shipped | $hot_shipped |
 | the factor 2 is a double, as in Rodinia | $hot_double |
-| and every thread computes the reciprocals and the valid range, as there | $hot_ranges |
+| and every thread computes the reciprocals and the valid range, as in Rodinia | $hot_ranges |
 
-The last rounds to the paper's 1.
+The last value rounds to the paper's 1.
 
 ## Sizes
 

@@ -1,5 +1,6 @@
-// axes.c: a matrix from a command line that reads like that of onchip run: each option and parameter may have several
-// values between commas, and is an axis. Options of a PTX file have one value, as there: a comma is part of it.
+// axes.c: makes a matrix from a command line like that of onchip run. Each option and parameter may have several
+// values, separated by commas, and is an axis. Options of a PTX file have one value, as in onchip run: a comma is part
+// of it.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ bool axes_program(Axes *x, const char *names, Diag *diag)
     return matrix_axis(x->matrix, "program", names, diag);
 }
 
-// A file with a [matrix], and neither a workload nor a PTX file?
+// Is it a file with a [matrix], and neither a workload nor a PTX file?
 static bool is_matrix(const char *word)
 {
     size_t n = strlen(word);

@@ -7,7 +7,7 @@
 #include <onchip.h>
 
 // Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
-// 130 Ctrl-C, as shells have it.
+// 130 Ctrl-C or SIGTERM, as shells have it.
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 int cmd_run(int argc, char **argv);
@@ -25,10 +25,10 @@ int tell(int code, const char *format, ...)
 void tell_diag(const Diag *diag);  // if it has an error, which needn't be called one then
 
 // --- options.c -------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null; where that begins with a
-// bracket ("[=SETTINGS]") the value may be left out, and else stands behind an equals sign. A row without a name is a
-// heading: the options behind it go with one thing alone, which its doc names, such as "a PTX file"; or with any, if it
-// has a value ("").
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. If the metavariable begins
+// with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands behind an equals sign. A row without a
+// name is a heading. The options below a heading go only with what its doc names, such as "a PTX file"; if the heading
+// has a value (""), they go with anything.
 typedef struct Option {
     const char *name;   // "--gpu"
     const char *value;  // metavariable, or null
@@ -45,7 +45,8 @@ typedef struct Args {
 } Args;
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);
-// Does every option that was given go with what is worked on ("a workload")? If not it is told, and why ("atax is …").
+// Does every option that was given go with `what` ("a workload")? If not, an error says so, and why (`because`: "atax
+// is …").
 bool args_fit(Args *a, const char *what, const char *because);
 void print_options(const Option *options, size_t n);
 void print_sl1_settings(void);
@@ -53,7 +54,8 @@ void print_sl1_settings(void);
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 
 // --- interrupt.c -----------------------------------------------------------------------------------------------------
-// From now on Ctrl-C and SIGTERM set what is returned, once; the next one ends the program at once, as after a release.
+// From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as
+// after a release.
 const volatile bool *interrupt_catch(void);
 void interrupt_release(void);
 bool interrupted(void);  // since interrupt_catch
@@ -66,33 +68,35 @@ size_t page_width(FILE *out);                           // of a terminal; of any
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
 void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
-// A row of two columns: left, and text from indent on, in the next line where left reaches so far.
+// A row of two columns: `left`, and `text` from column `indent` on; in the next line if `left` reaches into it.
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
-// text, or its end behind "…" in out where it is wider: names tell themselves apart there.
+// text; or, if it is wider than width, "…" and its end, in out: names often differ at their ends.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
-#define AXIS_OPTIONS                                                                                                 \
-    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers"},                                              \
-        {"--set", "KEY=VALUE[,…]",                                                                                   \
-         "a key of the description and its values, such as l1.size=16KiB,48KiB; onchip show keys lists the keys"},   \
-        {"--with", "LABEL: K=V …[,…]",                                                                               \
-         "several keys or parameters at once, as one axis: 'large: l1.size=48KiB shared.size=16KiB'"},               \
-        {"--size", "small|standard[,…]", "the values of a workload's parameters that aren't given (standard)"},      \
-        {"--ptx", "FILE[,…]", "a workload's device code from this file"},                                            \
-        {"--kernels", "REGEX", "time only kernels whose names match; the others are executed without time"},         \
-        {"--skip", "N[,…]", "execute the first N launches of these without time (0)"},                               \
-        {"--max-cycles", "N[,…]", "stop each launch after N cycles (no limit)"},                                     \
-        {"--interval", "CYCLES", "keep every counter as a time series, sampled every so many cycles"},               \
-        {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},                                      \
-        {"--no-lowering", NULL, "execute the PTX as written"},                                                       \
-        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                         \
-         "with the software L1, its settings joined by +: --sl1=no,yes,line=8+strides are three values; onchip sl1 " \
-         "--help lists the settings"},                                                                               \
-        {"--kernel", "NAME", "a PTX file's kernel (default: its only one)"}, {"--grid", "X,Y,Z", "its blocks (1)"},  \
-        {"--block", "X,Y,Z", "its threads of a block (32)"}, {"--smem", "BYTES", "its dynamic shared memory (0)"},   \
-    {                                                                                                                \
-        "--arg", "SPEC", "its next argument, as of onchip run"                                                       \
+#define AXIS_OPTIONS                                                                                                   \
+    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers"},                                                \
+        {"--set", "KEY=VALUE[,…]",                                                                                     \
+         "a key of the description with its values, as in l1.size=16KiB,48KiB; onchip show keys lists the keys"},      \
+        {"--with", "LABEL: K=V …[,…]",                                                                                 \
+         "a value that sets several keys or parameters together: 'large: l1.size=48KiB shared.size=16KiB'"},           \
+        {"--size", "small|standard[,…]",                                                                               \
+         "which set of values a workload's parameters have that aren't given (standard)"},                             \
+        {"--ptx", "FILE[,…]", "take the workload's device code from this file"},                                       \
+        {"--kernels", "REGEX", "time only the kernels whose names match, and execute the others without time"},        \
+        {"--skip", "N[,…]", "of the launches that would be timed, execute the first N without time (0)"},              \
+        {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
+        {"--interval", "CYCLES", "record every counter about every so many cycles, as time series"},                   \
+        {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
+        {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
+        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
+         "rewrite the kernels to cache in shared memory: the software L1. The settings of one value are joined by +: " \
+         "--sl1=no,yes,line=8+strides are three values; onchip sl1 --help lists the settings"},                        \
+        {"--kernel", "NAME", "which kernel of a PTX file to run; needed if it has several"},                           \
+        {"--grid", "X,Y,Z", "the blocks of its grid (1)"}, {"--block", "X,Y,Z", "the threads of a block (32)"},        \
+        {"--smem", "BYTES", "the dynamic shared memory of a block (0)"},                                               \
+    {                                                                                                                  \
+        "--arg", "SPEC", "its next argument, as onchip run takes it"                                                   \
     }
 enum { AXIS_COUNT = sizeof((const Option[]){AXIS_OPTIONS}) / sizeof(Option) };
 typedef struct Axes {
@@ -116,9 +120,9 @@ typedef struct Table {
     size_t indent;      // blanks before each row
     size_t width;       // of a row, at most; 0: COLUMNS; SIZE_MAX: nothing is shortened
     size_t whole;       // so many columns in front are never shortened
-    uint64_t tails;     // columns, a bit each, whose texts differ at their ends: they are shortened in front
+    uint64_t tails;     // a bit for each column whose texts differ at their ends: they are shortened in front
     VEC(char *) cells;  // row after row, the heads first; released with table_free
-    VEC(char *) notes;  // a row's, below it and indented; null: none
+    VEC(char *) notes;  // printed below a row, indented; null: none
 } Table;
 void table_add(Table *t, const char *text);
 void table_add_value(Table *t, const Datum *value);  // reals with four digits

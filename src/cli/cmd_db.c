@@ -1,4 +1,4 @@
-// cmd_db.c: onchip db: what a store has, as tables, as CSV and JSON; stores brought together, and runs deleted.
+// cmd_db.c: onchip db: prints what a store has as tables, CSV or JSON, merges stores, and deletes runs.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -7,25 +7,28 @@
 #include <unistd.h>
 
 static const Option options[] = {
-    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--program", "NAME", "only runs of this program"},
-    {"--gpu", "NAME|FILE", "only runs on this description"},
+    {"--gpu", "NAME|FILE", "only runs on this GPU description"},
     {"--where", "NAME=VALUE",
-     "only runs with this parameter or override, or this column of run; NAME= where it isn't set"},
-    {"--failed", NULL, "only runs that failed, with the whole diagnostic"},
-    {"--model", "N|old", "only runs of this version of the model; old: of any but this program's"},
+     "only runs in which NAME has this value: a parameter, an overridden key, or a column of the table run; NAME= "
+     "chooses the runs in which it isn't set"},
+    {"--failed", NULL, "only runs that failed, with their whole error messages"},
+    {"--model", "N|old", "only runs of version N of the model; old: of any version but this program's"},
     {"--columns", "NAME,…",
-     "of list: instead of cycles, ipc and l1_hit_rate; of export: instead of all. Any counter, rate, setting, measure "
-     "or column"},
-    {"--kernels", NULL, "a row for each kernel instead of each run"},
-    {"--json", NULL, "JSON (doc/results.md)"},
-    {"--csv", NULL, "CSV (RFC 4180)"},
-    {"-o", "FILE", "where to write to (standard output)"},
+     "which columns to print, in place of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
+     "settings, measured values, or columns of the tables"},
+    {"--kernels", NULL, "print a row for each kernel instead of each run"},
+    {"--json", NULL, "print JSON (doc/results.md)"},
+    {"--csv", NULL, "print CSV (RFC 4180)"},
+    {"-o", "FILE", "write into this file (default: to standard output)"},
     {"--by", "NAME=A,B",
-     "the runs with NAME=A against those with NAME=B: a parameter, an override, or a column of run such as gpu"},
-    {"--column", "NAME", "what is compared (cycles; where clocks differ, the simulated seconds)"},
-    {"--against", "FILE", "every counter against this store's; the exit status is 1 when any differs"},
-    {"--yes", NULL, "delete more than one run"},
+     "compare the runs with NAME=A with those with NAME=B; NAME is a parameter, an overridden key, or a column of the "
+     "table run such as gpu"},
+    {"--column", "NAME", "what to compare (cycles; if the clocks differ, simulated seconds)"},
+    {"--against", "FILE",
+     "compare every counter with the one in this other store; the exit status is 1 if any differs"},
+    {"--yes", NULL, "delete, even if it is more than one run"},
     {"--help", NULL, "this text"},
 };
 enum {
@@ -72,14 +75,17 @@ static const struct {
     unsigned takes;
     int (*run)(Request *r);
 } verbs[] = {
-    {"list", "", "the runs, a line each", FILTERS | BIT(D_COLUMNS) | BIT(D_KERNELS) | BIT(D_JSON) | BIT(D_CSV), list},
-    {"show", "KEY", "everything about one run, by the beginning of its key", BIT(D_JSON), show},
-    {"compare", "[A B]", "ratios between two stores, two runs or the halves of a store; or every counter of two models",
+    {"list", "", "list the runs, a line for each", FILTERS | BIT(D_COLUMNS) | BIT(D_KERNELS) | BIT(D_JSON) | BIT(D_CSV),
+     list},
+    {"show", "KEY", "print everything about one run, which is named by the beginning of its key", BIT(D_JSON), show},
+    {"compare", "[A B]",
+     "compare two stores, two runs, or two parts of a store; or every counter of two versions of the model",
      FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_JSON), compare},
-    {"export", "", "a row for each run and kernel, with every setting, counter and rate",
+    {"export", "", "write a row for each run and kernel, with every setting, counter and rate",
      FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
-    {"merge", "FILE…", "takes over the runs of other stores", 0, merge},
-    {"delete", "[KEY…]", "deletes runs, by key or as list would show them", FILTERS | BIT(D_YES), delete},
+    {"merge", "FILE…", "copy the runs of other stores into this one", 0, merge},
+    {"delete", "[KEY…]", "delete runs: those with these keys, or those that list would show", FILTERS | BIT(D_YES),
+     delete},
 };
 
 static int usage(size_t v)
@@ -170,7 +176,7 @@ int cmd_db(int argc, char **argv)
     return code;
 }
 
-// The store and the runs that the filter lets through; null when either fails.
+// Opens the store and finds the runs that pass the filter; null if either fails.
 static Store *select_runs(Request *r, RunIds *ids)
 {
     Store *s = store_read(r->db, &r->diag);
@@ -255,7 +261,7 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
     arena_free(&arena);
 }
 
-// The columns of run first; then for each kernel the others, but for counters of 0.
+// The columns of the table run come first, then those of each kernel, without counters of 0.
 static void show_run(Request *r, Store *s, const RunIds *ids, const ColumnNames *columns)
 {
     Rows *rows = rows_open(s, ids, columns->v, columns->n, true, &r->diag);

@@ -1,4 +1,4 @@
-// cmd_list.c: onchip list: what there is.
+// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, policies, counters and instructions.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -71,12 +71,12 @@ static const struct {
     void (*list)(void);
     const char *doc;
 } kinds[] = {
-    {"workloads", list_workloads, "what onchip run runs by name, with parameters and defaults"},
-    {"gpus", list_gpus, "descriptions that --gpu takes by name"},
-    {"schedulers", list_schedulers, "warp schedulers that --sched takes"},
-    {"policies", list_policies, "replacement policies of caches, such as --set l1.policy=plru"},
-    {"counters", list_counters, "what is counted, and rates made of the counters, with units"},
-    {"ops", list_ops, "instructions of the PTX ISA, and which of them are implemented"},
+    {"workloads", list_workloads, "built-in workloads, with their parameters and defaults"},
+    {"gpus", list_gpus, "built-in GPU descriptions, which --gpu takes by name"},
+    {"schedulers", list_schedulers, "warp schedulers, which --sched takes by name"},
+    {"policies", list_policies, "replacement policies of caches, as in --set l1.policy=plru"},
+    {"counters", list_counters, "counters, and rates that are computed from them, with units"},
+    {"ops", list_ops, "instructions of the PTX ISA, and which are implemented"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};
 

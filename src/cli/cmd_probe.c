@@ -1,4 +1,5 @@
-// cmd_probe.c: onchip probe: what the memory hierarchy of a GPU is, simulated or real, from what loads take.
+// cmd_probe.c: onchip probe: finds out how the memory hierarchy of a GPU is built, simulated or real, from the times of
+// loads.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -10,22 +11,22 @@
 #define SIMULATED "a simulated GPU"
 static const Option options[] = {
     {"--help", NULL, "this text"},
-    {"--device", "cuda:N", "a real GPU: cuda:0 is the first"},
+    {"--device", "cuda:N", "the real GPU to measure: cuda:0 is the first"},
     {"--budget", "SECONDS",
-     "how long it may take, such as 60s or 5m (no limit); parts whose estimated time isn't left are left out, and "
-     "named"},
-    {"--only", "PART[,…]", "measure these parts alone (all of those below)"},
+     "the time that the probe may take, such as 60s or 5m (no limit); a part whose estimated time is more than what "
+     "is left is left out, and named"},
+    {"--only", "PART[,…]", "measure only these parts (default: all of those below)"},
     {"--json", NULL, "print everything as JSON (doc/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
-    {"--traces", "DIR", "write the sequences of loads behind the findings into DIR, with every latency, as CSV"},
-    {"--emit", "FILE.ini", "write a GPU description of what was found, for onchip run --gpu FILE.ini"},
+    {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
+    {"--emit", "FILE.ini", "write what was found as a GPU description, for onchip run --gpu FILE.ini"},
     {NULL, NULL, SIMULATED},
-    {"--gpu", "NAME|FILE", "the GPU's description: one of onchip list gpus, or a file"},
-    {"--set", "KEY=VALUE", "changes a key of the description; onchip show keys lists them"},
-    {"--threads", "N", "threads of this host that simulate (2), up to 256; results don't depend on it"},
+    {"--gpu", "NAME|FILE", "the simulated GPU to measure: one of onchip list gpus, or a description in a file"},
+    {"--set", "KEY=VALUE", "change a key of the description; onchip show keys lists the keys"},
+    {"--threads", "N", "how many threads of this host simulate (2), up to 256; results don't depend on it"},
 };
 enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
-enum { TRACED = 20000000 };  // latencies that --traces keeps at most
+enum { TRACED = 20000000 };  // how many latencies --traces keeps at most
 
 typedef struct Request {
     Args args;

@@ -1,4 +1,4 @@
-// cmd_report.c: onchip report: a page over the store, or over a run made for it.
+// cmd_report.c: onchip report: makes a page about the runs of the store, or about runs that are made for it.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -8,16 +8,16 @@
 #define RUN "onchip report run"
 #define STORE "onchip report over a store"
 static const Option options[] = {
-    {"-o", "FILE", "the page (report.html); - is standard output"},
-    {"--gpu", "NAME|FILE[,…]", "only these GPUs; those to run on (gtx480)"},
+    {"-o", "FILE", "write the page into this file (report.html); - is standard output"},
+    {"--gpu", "NAME|FILE[,…]", "over a store: only runs on these GPUs; of report run: the GPUs to run on (gtx480)"},
     {"--baseline", "KEY=VALUE[,…]",
-     "values that others are compared with, instead of the description's own or the first given"},
-    {"--plot", "DIR", "each figure as files too: its CSV, the gnuplot script that draws it, the SVG"},
-    {"--no-figures", NULL, "tables and numbers alone, for which gnuplot isn't needed"},
+     "the values that all others are compared with (default: the description's own, or the first that is given)"},
+    {"--plot", "DIR", "also write each figure into DIR: its CSV, the gnuplot script that draws it, and the SVG"},
+    {"--no-figures", NULL, "make a page without figures, for which gnuplot isn't needed"},
     {"--help", NULL, "this text"},
     {NULL, NULL, STORE},
-    {"--program", "NAME[,…]", "only these programs"},
-    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--program", "NAME[,…]", "only runs of these programs"},
+    {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {NULL, NULL, RUN},
     AXIS_OPTIONS,
 };
@@ -37,8 +37,9 @@ static int usage(void)
     printf("usage: onchip report [options]\n"
            "       onchip report run WORKLOAD[,…] [parameter=a,b …] [options]\n"
            "       onchip report run FILE.ptx[,…] [--arg SPEC …] [options]\n\n"
-           "Writes one HTML page over the runs of the store, or over runs made for it and\n"
-           "not kept: every combination of what has several values between commas.\n\n");
+           "Writes one HTML page with figures and tables. The first form is about the runs\n"
+           "of the results store. The others make runs for the page, which are not kept:\n"
+           "every combination of the values, which are separated by commas.\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }
@@ -87,8 +88,8 @@ static int read_options(Request *r, int argc, char **argv)
     return fit && ok ? -1 : EXIT_USAGE;
 }
 
-// The runs of report run go into a store that is lost with the report. It gets them as they are done; their order is
-// the matrix's.
+// The runs of report run go into a store in memory, which ends with the command. They are stored as they finish; the
+// page has them in the order of the matrix.
 static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
@@ -117,7 +118,7 @@ static bool write_page(Request *r, const Text *html)
 
 static int run(Request *r)
 {
-    // A report only reads: a name that is mistyped isn't made a store.
+    // A report only reads, so a mistyped name must not create a store.
     if (r->db && access(r->db, F_OK))
         return diag_error(&r->diag, "there is no %s\nhint: onchip sweep --db %s … makes it", r->db, r->db), EXIT_FAILED;
     Store *store = store_open(r->run ? ":memory:" : r->db, &r->diag);

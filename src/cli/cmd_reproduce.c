@@ -1,5 +1,6 @@
-// cmd_reproduce.c: onchip reproduce: a paper's figures, from reproduce/<paper>/ as built in or from a folder of the
-// user's. Each is a sweep, and then formulas over its runs. Under mpirun the figures have the same order on every rank.
+// cmd_reproduce.c: onchip reproduce: reproduces a paper's figures, which are built in from reproduce/<paper>/ or come
+// from a folder of the user's. Each figure is a sweep, followed by formulas over its runs. Under mpirun the figures
+// have the same order on every rank.
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -10,12 +11,14 @@
 
 static const Option options[] = {
     {"--size", "small|medium|paper",
-     "how much is run: what takes minutes (small, the default), more input, or what the paper did"},
-    {"--db", "FILE", "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
-    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
+     "how much to run: little, which takes minutes (small, the default); more input (medium); or what the paper did "
+     "(paper)"},
+    {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
     {"--csv", NULL, "print the points as CSV"},
-    {"--plot", "DIR", "write every figure into DIR as NAME.csv, NAME.gp and NAME.svg, which gnuplot draws of them"},
-    {"--strict", NULL, "end with exit status 1 when a value is farther from the paper's than its tolerance"},
+    {"--plot", "DIR",
+     "write every figure into DIR: its points (NAME.csv), the gnuplot script (NAME.gp), and the picture (NAME.svg)"},
+    {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
@@ -88,7 +91,7 @@ static void list_figure(FILE *out, const char *name, size_t paper, const Reprodu
     text_free(&left), text_free(&title);
 }
 
-// paper: those of one; null: all.
+// Lists the figures of one paper; null: of all papers.
 static void list_all(const char *paper, FILE *out)
 {
     for (size_t k = 0; k < reproduce_file_count; k++) {
@@ -104,7 +107,7 @@ static void list_all(const char *paper, FILE *out)
     }
 }
 
-// The name that a word is a mistake of: a paper's, or, of a paper, a figure's.
+// The name that a word is most likely meant to be: of a paper; or, if the paper is given, of one of its figures.
 static const char *near_name(const char *paper, const char *word, char out[100])
 {
     char names[256][64];
@@ -120,7 +123,7 @@ static const char *near_name(const char *paper, const char *word, char out[100])
     return did_you_mean(word, list, n, out);
 }
 
-// Every word names something? Figures are named as "sl1/fig1", or by the path of a file.
+// Does every word name something? A figure is named as "sl1/fig1", or by the path of its file.
 static bool words_known(const Request *r)
 {
     char hint[100];
@@ -156,7 +159,7 @@ static int width(const char *s) { return (int)width_of(s, strlen(s)); }
 static void left(FILE *out, const char *s, int w) { fprintf(out, "%s%*s", s, MAX(w - width(s), 0), ""); }
 static void right(FILE *out, const char *s, int w) { fprintf(out, "%*s%s", MAX(w - width(s), 0), "", s); }
 
-// Without anything to compare: x down, series across.
+// A table without the paper's values: a row for each x, a column for each series.
 static void show_grid(const Reproduction *r, FILE *out)
 {
     size_t n = r->points.n;
@@ -210,7 +213,7 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
     }
 }
 
-// left: runs that weren't made before Ctrl-C.
+// left: how many runs weren't made before Ctrl-C.
 static void show(Request *req, const Reproduction *r, uint64_t left, FILE *out)
 {
     bool any = false;
@@ -249,7 +252,7 @@ static void show_csv(const char *name, const Reproduction *r, FILE *out)
 }
 
 // --- doing -----------------------------------------------------------------------------------------------------------
-// After Ctrl-C what there is of the figure is shown, if there is anything.
+// After Ctrl-C the figure is shown with the runs that are done, if there are any.
 static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
 {
     Reproduction r;
@@ -351,9 +354,9 @@ static int read_options(Request *r, int argc, char **argv)
         case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
-                   "Runs what a paper's figures need and the store doesn't have, and prints ours\n"
-                   "beside theirs. A FOLDER has figures of your own (doc/reproduce.md). Papers,\n"
-                   "figures and what they show:\n\n");
+                   "Makes the runs that a paper's figures need and the results store doesn't have,\n"
+                   "and prints our values beside the paper's. A FOLDER has figures of your own\n"
+                   "(doc/reproduce.md). These are the papers, their figures, and what they show:\n\n");
             list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));
@@ -368,7 +371,7 @@ static int read_options(Request *r, int argc, char **argv)
     return code;
 }
 
-// A rank other than 0, as in cmd_sweep.c; the number of a sweep is the figure's.
+// The work of a rank other than 0, as in cmd_sweep.c. The number of a sweep is that of its figure.
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;

@@ -1,4 +1,4 @@
-// cmd_run.c: onchip run: a workload by name, or a PTX file; a summary on the terminal or everything as JSON.
+// cmd_run.c: onchip run: runs a workload by name, or a PTX file, and prints a summary, or everything as JSON.
 #include "cli/cli.h"
 #include "device/device.h"
 #include "sl1/sl1.h"
@@ -10,44 +10,49 @@
 #define WORKLOAD "a workload"
 #define PTX_FILE "a PTX file"
 static const Option options[] = {
-    {NULL, "", "the first ones to know"},
+    {NULL, "", "most used"},
     {"--gpu", "NAME|FILE", "the GPU's description (gtx480): one of onchip list gpus, or a file"},
-    {"--set", "KEY=VALUE", "changes a key of the description, such as l1.size=48KiB; onchip show keys lists them"},
-    {"--sched", "NAME", "the warp scheduler: short for --set sched.policy=NAME; onchip list schedulers"},
-    {"--lines", NULL, "also the hottest source lines of every kernel"},
-    {"--json", NULL, "everything that is known about the run, as JSON (doc/json.md)"},
+    {"--set", "KEY=VALUE", "change a key of the description, as in l1.size=48KiB; onchip show keys lists the keys"},
+    {"--sched", "NAME", "the warp scheduler, one of onchip list schedulers; short for --set sched.policy=NAME"},
+    {"--lines", NULL, "also print the hottest source lines of every kernel"},
+    {"--json", NULL, "print everything that is known about the run, as JSON (doc/json.md)"},
     {NULL, NULL, WORKLOAD},
-    {"--size", "small|standard", "the values of the parameters that aren't given (standard)"},
-    {"--ptx", "FILE", "its device code from this file, such as what nvcc made of the same source"},
+    {"--size", "small|standard", "which set of values the parameters have that aren't given (standard)"},
+    {"--ptx", "FILE",
+     "take the workload's device code from this file, such as the PTX that nvcc makes of the same source"},
     {NULL, NULL, PTX_FILE},
     {"--kernel", "NAME",
-     "the kernel (default: its only one): as the PTX has it, _Z5saxpyifPf, or as in C++: saxpy, saxpy(int, float, "
-     "float*), blas::scale<float>"},
-    {"--grid", "X,Y,Z", "blocks (1)"},
+     "which kernel to run; needed if the file has several. Its name as in the PTX, _Z5saxpyifPf, or as in C++: saxpy, "
+     "saxpy(int, float, float*), blas::scale<float>"},
+    {"--grid", "X,Y,Z", "blocks of the grid (1)"},
     {"--block", "X,Y,Z", "threads of a block (32)"},
-    {"--smem", "BYTES", "dynamic shared memory"},
+    {"--smem", "BYTES", "dynamic shared memory of a block (0)"},
     {"--arg", "SPEC",
-     "the kernel's next argument, in the order of its parameters: a number with its type, i32:7, u64:7, f32:1.5 or "
-     "f64:1.5; a buffer of SIZE bytes, buf:SIZE or buf:SIZE:HOW, where HOW is zero, iota:f32, iota:u32, rand:f32, "
-     "rand:u32, hex:00ff… or @FILE; buf:@FILE, a buffer with what FILE has; or hex:00ff…, all bytes of a structure"},
+     "the kernel's next argument, in the order of its parameters. A number with its type: i32:7, u64:7, f32:1.5 or "
+     "f64:1.5. A buffer of SIZE bytes: buf:SIZE, which is zero, or buf:SIZE:HOW, where HOW says how it is filled: "
+     "zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:00ff… or @FILE. A buffer with the contents of FILE: "
+     "buf:@FILE. All bytes of a structure: hex:00ff…"},
     {"--dump", "N|NAME[:HOW]",
-     "gives back the buffer of argument N, from 0 on, or of the parameter NAME; HOW is hex, u32, f32 or @FILE"},
+     "print the buffer of argument N, counted from 0, or of the parameter NAME, after the run; HOW is hex, u32 or f32, "
+     "or @FILE to write it into a file"},
     {NULL, "", "what is simulated"},
     {"--kernels", "REGEX",
-     "time only kernels whose names match this extended regular expression; the others are executed without time. That "
-     "it leaves nothing to time is an error"},
-    {"--skip", "N", "execute the first N launches of these without time (0)"},
-    {"--max-cycles", "N", "stop each launch after N cycles, and report what ran until then (no limit)"},
-    {"--functional", NULL, "execute only: no cycles, no memory hierarchy"},
+     "time only the kernels whose names match this extended regular expression, and execute the others without time; "
+     "it is an error if no launch is left to time"},
+    {"--skip", "N", "of the launches that would be timed, execute the first N without time (0)"},
+    {"--max-cycles", "N", "stop each launch after N cycles and report what ran until then (default: no limit)"},
+    {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
-     "with the software L1: kernels are rewritten to cache in shared memory (doc/sl1.md); onchip sl1 --help lists the "
+     "rewrite the kernels to cache in shared memory: the software L1 (doc/sl1.md); onchip sl1 --help lists the "
      "settings"},
-    {"--no-lowering", NULL, "execute the PTX as written, without removing dead code and copies"},
-    {"--strict", NULL, "refuse a module of which any kernel can't be run, not only that kernel"},
+    {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
+    {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "what is reported, and how"},
-    {"--interval", "CYCLES", "every counter as a time series, sampled every so many cycles; needs --json"},
-    {"--check", NULL, "check every launch: the counters' conservation laws, and shuffles from lanes that take no part"},
-    {"--threads", "N", "threads of this host that simulate (1), up to 256; results don't depend on it"},
+    {"--interval", "CYCLES", "record every counter about every so many cycles, as time series; needs --json"},
+    {"--check", NULL,
+     "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
+     "lane that takes no part"},
+    {"--threads", "N", "how many threads of this host simulate (1), up to 256; results don't depend on it"},
     {"--help", NULL, "this text"},
 };
 enum {
@@ -91,7 +96,7 @@ typedef struct Run {
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
-    bool reported;  // the JSON is written
+    bool reported;  // the JSON has been written
     FileRun file;
     TextList dumps;
     Text error;  // why the command failed, for stderr and the JSON
@@ -201,7 +206,7 @@ static int take_option(Run *r, int o)
     return code;
 }
 
-// Options that another one leaves without effect are mistakes, not wishes.
+// An option that has no effect because of another one is a mistake.
 static int check_options(Run *r)
 {
     static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP};
@@ -289,7 +294,8 @@ static bool laws_hold(const oc_device *d, Run *r)
     return ok;
 }
 
-// What a kernel does that PTX leaves undefined, once per kernel: not an error, since nobody may use the value.
+// Tells, once for each kernel, what it does that PTX leaves undefined. This isn't an error, since the value may never
+// be used.
 static void report_undefined(const oc_device *d)
 {
     for (size_t k = 0; k < oc_launches(d); k++) {
@@ -308,7 +314,7 @@ static void report_undefined(const oc_device *d)
     }
 }
 
-// --kernels and --skip that leave no launch to time are a mistake, and most likely a name's.
+// If --kernels and --skip leave no launch to time, that is a mistake, most likely in a name.
 static bool something_timed(const oc_device *d, Run *r)
 {
     size_t n = oc_launches(d);
@@ -433,7 +439,8 @@ static int run(Run *r)
     return code;
 }
 
-// Who asked for JSON gets it whatever happens, even where the command line was given up before --json.
+// If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options failed
+// before it.
 static bool wants_json(const Run *r, int argc, char **argv)
 {
     for (int k = 0; k < argc; k++)

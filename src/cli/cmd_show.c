@@ -1,4 +1,5 @@
-// cmd_show.c: onchip show: what a file says. show ptx prints a module back, or one view of its functions.
+// cmd_show.c: onchip show: prints what onchip understood of a file. show ptx prints a module back, or one view of its
+// functions.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -9,12 +10,12 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {NULL, NULL, "onchip show ptx"},
     {"--view", "VIEW",
-     "ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, for dot), loops, live "
-     "(liveness), "
-     "registers (what each virtual register got, and the need) or lowered (the PTX after lowering)"},
-    {"--kernel", "NAME", "only this function"},
+     "what to print: ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, as input of "
+     "dot), loops, live (which registers are alive where), registers (the hardware register that each virtual one "
+     "got, and how many a thread needs) or lowered (the PTX after lowering)"},
+    {"--kernel", "NAME", "print only this function"},
     {NULL, NULL, "onchip show gpu"},
-    {"--set", "KEY=VALUE", "with this key overridden"},
+    {"--set", "KEY=VALUE", "change a key of the description first"},
 };
 enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_ };
 static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "lowered"};
@@ -121,7 +122,7 @@ static void show_refused(Module *m)
     }
 }
 
-// A file, or the PTX of a workload that is built in.
+// Shows a PTX file, or the PTX of a built-in workload.
 static int show_ptx(const char *what, const char *view, const char *kernel)
 {
     Text text = {0}, out = {0};
@@ -178,11 +179,11 @@ static int show_manual(void (*manual)(Text *out))
 }
 
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
-                            "       onchip show gpu NAME|FILE [options]      a description with provenance\n"
+                            "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates";
 
-// words[0] of n words, behind which stand options.
+// words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
                 const char *const *sets)
 {

@@ -1,4 +1,4 @@
-// cmd_sl1.c: onchip sl1: PTX in, PTX out, with the software L1 in it.
+// cmd_sl1.c: onchip sl1: reads PTX, and writes it with the software L1 in its kernels.
 #include "cli/cli.h"
 #include "sl1/sl1.h"
 
@@ -7,12 +7,13 @@
 
 static const Option options[] = {
     {"--help", NULL, "this text"},
-    {"-o", "FILE", "where the rewritten PTX goes (the terminal)"},
-    {"--plan", NULL, "only say what would be rewritten: loops, data structures, and what is left alone, and why"},
+    {"-o", "FILE", "write the rewritten PTX into this file (default: to the terminal)"},
+    {"--plan", NULL,
+     "rewrite nothing; print what would be rewritten (loops and data structures), what is left alone, and why"},
     {"--dump", SL1_STEPS,
-     "what stands after a step, instead of the module: kernels with calls inlined, local variables forwarded, the "
-     "plan, a slice"},
-    {"--sl1", "[=SETTING,…]", "settings of the software L1, which are below"},
+     "instead of the rewritten module print the kernels as they are after a step: with calls inlined, with local "
+     "variables in registers (forward), the plan, or one slice of each main loop (doc/sl1.md)"},
+    {"--sl1", "[=SETTING,…]", "settings of the software L1; they are listed below"},
 };
 enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SL1 };
 
@@ -25,7 +26,7 @@ static int write_out(const char *path, const Text *t)
     return ok ? EXIT_OK : tell(EXIT_FAILED, "can't write %s: %s", path ? path : "the output", strerror(errno));
 }
 
-// dump: the step that is wanted instead, or null.
+// dump: the step that --dump asks for, or null.
 static int rewrite(const char *path, const char *out, const char *dump, const Sl1Options *o)
 {
     Text text = {0}, rewritten = {0};
@@ -65,8 +66,9 @@ int cmd_sl1(int argc, char **argv)
     for (int k; (k = args_next(&a)) != -2;) {
         switch (k) {
         case S_HELP:
-            printf("usage: onchip sl1 FILE.ptx [options]\n\nRewrites a module's kernels so that their main loops go "
-                   "through a cache in shared memory.\n\n");
+            printf("usage: onchip sl1 FILE.ptx [options]\n\n"
+                   "Rewrites the kernels of a module so that each thread caches in shared memory\n"
+                   "what their main loops read and write (doc/sl1.md).\n\n");
             print_options(options, COUNT(options));
             print_sl1_settings();
             return EXIT_OK;
@@ -74,7 +76,7 @@ int cmd_sl1(int argc, char **argv)
         case S_PLAN: dump = "plan"; break;
         case S_DUMP: dump = a.value; break;
         case -1:
-            if (path) return tell(EXIT_USAGE, "sl1: '%s' is one too many", a.value);
+            if (path) return tell(EXIT_USAGE, "sl1: one file at a time; '%s' is one too many", a.value);
             path = a.value;
             break;
         case -3: return EXIT_USAGE;

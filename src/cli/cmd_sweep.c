@@ -1,30 +1,34 @@
-// cmd_sweep.c: onchip sweep: a matrix of runs, from a file or from the command line, into the store. Under mpirun every
-// process reads the command line, but only rank 0 has a store and says anything; the others run what it gives them.
+// cmd_sweep.c: onchip sweep: makes the runs of a matrix, which a file or the command line describes, and stores them.
+// Under mpirun every process reads the command line, but only rank 0 has a store and prints anything. The other ranks
+// run what it gives them.
 #include "cli/cli.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#define DB "the store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
+#define DB "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
 static const Option options[] = {
-    {NULL, "", "what is run: each option may have several values between commas, and every combination is run"},
-    {"--gpu", "NAME|FILE[,…]", "descriptions (gtx480): of onchip list gpus, or files"},
+    {NULL, "",
+     "what is run: an option may have several values, separated by commas; every combination of values is run"},
+    {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (gtx480): of onchip list gpus, or files"},
     AXIS_OPTIONS,
     {"--program", "NAME[,…]",
-     "workloads and PTX files, as WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "
-     "nx=64,bicg'. Also --workload"},
+     "workloads and PTX files, like WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "
+     "nx=64,bicg'"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--measure", "NAME[,…]",
-     "measurements of the GPU in place of programs (doc/sweep.md), as the key measure of a [matrix]"},
+     "measure the GPU in place of running programs; like the key measure of a [matrix] (doc/sweep.md)"},
     {NULL, "", "how it is run"},
     {"--db", "FILE", DB},
-    {"--jobs", "N", "runs at a time (as many as processors; under mpirun one on each rank)"},
-    {"--memory", "BYTES", "that they may take together on a host, such as 8GiB (7/8 of what is available)"},
-    {"--shard", "I/N", "only every N-th run, from the I-th on, counted from 0: for job arrays, with onchip db merge"},
-    {"--cells", "N", "most runs that the matrix may have (1000000)"},
-    {"--retry", NULL, "runs that failed, again"},
-    {"--dry-run", NULL, "only say what would run"},
+    {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
+    {"--memory", "BYTES",
+     "memory that these runs may take together on a host, such as 8GiB (7/8 of what is available)"},
+    {"--shard", "I/N",
+     "make only every N-th run, from the I-th on, counted from 0; for job arrays, whose stores onchip db merge joins"},
+    {"--cells", "N", "refuse a matrix of more than N runs (1000000)"},
+    {"--retry", NULL, "repeat runs that failed"},
+    {"--dry-run", NULL, "run nothing, only print what would run"},
     {"--help", NULL, "this text"},
 };
 enum {
@@ -59,8 +63,9 @@ static int usage(void)
            "       onchip sweep FILE.ptx[,…] [--arg SPEC …] [options]\n"
            "       onchip sweep --measure NAME[,…] [parameter=a,b …] [options]\n"
            "       onchip sweep FILE.ini … [options]\n\n"
-           "Runs every combination that the store doesn't have yet, and keeps the results.\n"
-           "A file has the combinations in its sections [matrix] (doc/sweep.md).\n"
+           "Makes a run of every combination of values that the results store doesn't have\n"
+           "yet, and keeps its results there. A FILE.ini says what to combine, in its\n"
+           "sections [matrix] (doc/sweep.md).\n"
            "Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
@@ -76,7 +81,7 @@ static bool shard(Request *r, const char *text)
     return true;
 }
 
-// What holds for every matrix, wherever it stands among them. Returns an exit code, or −1 to go on.
+// Reads an option that holds for all matrices, wherever it stands between them. Returns an exit code, or −1 to go on.
 static int read_limits(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
@@ -151,7 +156,7 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
     bool terminal = isatty(STDERR_FILENO);
     o->stop = interrupt_catch();
     if (terminal) o->progress = bar;
-    fflush(stdout);  // or every run's process would have what is written so far
+    fflush(stdout);  // or every run's process would inherit the buffer and print it again
     bool ok = sweep_run(m, store, o, s, diag);
     interrupt_release();
     if (terminal) fprintf(stderr, "\r\x1b[K");
@@ -200,7 +205,7 @@ static int run(Request *r)
     return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed ? EXIT_FAILED : EXIT_OK;
 }
 
-// With --shard every process is on its own, under mpirun too.
+// With --shard every process works on its own, under mpirun too.
 static bool has_shard(int argc, char **argv)
 {
     for (int k = 1; k < argc; k++)
@@ -208,7 +213,7 @@ static bool has_shard(int argc, char **argv)
     return false;
 }
 
-// A rank other than 0. Mistakes in what all were given are rank 0's to tell; then this one isn't called.
+// The work of a rank other than 0. Rank 0 tells mistakes in what all ranks were given; this isn't called then.
 static int serve(Request *r, int argc, char **argv)
 {
     SweepOptions *o = &r->sweep;

@@ -1,5 +1,5 @@
-// columns.c: text in columns. No line of ours is wider than COLUMNS characters, as long as it has a place to break at:
-// a blank, or for items that belong together, such as "lsu 90.2 %", the blank behind a comma.
+// columns.c: prints text in columns. No line is wider than COLUMNS characters if it has a place to break at: a blank;
+// or, in lists of items such as "lsu 90.2 %", the blank behind a comma.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ size_t width_of(const char *text, size_t bytes)
     return n;
 }
 
-// The end of the word or item at s: where a line may be broken.
+// The length of the word or item at s, behind which a line may be broken.
 static size_t item_end(const char *s, Break at)
 {
     size_t n = 0;

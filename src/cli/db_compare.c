@@ -1,4 +1,5 @@
-// db_compare.c: onchip db compare: ratios of pairs with the interval of their mean, and the counters that differ.
+// db_compare.c: onchip db compare: prints ratios of pairs with the interval of their mean, and the counters that
+// differ.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -35,10 +36,10 @@ static const char *verdict(const PairMean *m)
     return m->significant ? "significant" : "not significant";
 }
 
-// Simulated times are read in the unit in which the longest is 1 or more.
+// Simulated times are printed in the largest unit in which the longest is 1 or more.
 typedef struct TimeUnit {
     const char *name;
-    double per;  // of it in a second
+    double per;  // how many of it are a second
 } TimeUnit;
 static TimeUnit time_unit(double seconds)
 {
@@ -262,7 +263,7 @@ static void print_differences(const Differences *d, const char *const keys[2])
     table_free(&t);
 }
 
-// A column of two runs; NaN where it is no number.
+// Reads a column of two runs; NaN if its value isn't a number.
 static bool read_two(Store *s, const RunIds ids[2], const char *column, double v[2], Diag *diag)
 {
     for (int k = 0; k < 2; k++) {
@@ -295,7 +296,7 @@ static bool compare_values(const CompareRequest *r, Store *s, const RunIds ids[2
     return true;
 }
 
-// Where clocks differ, cycles don't tell which run is faster.
+// Compares two runs by times: if their clocks differ, cycles don't tell which run is faster.
 static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
 {
     double cycles[2], seconds[2];
@@ -308,7 +309,7 @@ static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
     return true;
 }
 
-// Two runs of a store: every counter that differs, or with a column its ratio.
+// Compares two runs of a store: prints every counter that differs, or with --column the ratio of that column.
 static bool compare_keys(const CompareRequest *r, Diag *diag)
 {
     Store *s = store_read(r->db, diag);

@@ -1,6 +1,6 @@
-// db_list.c: onchip db list. On a terminal a row has what tells its run from the others: the settings that differ, each
-// a column; what all runs have in common stands above, and why a run failed below it. Anything else gets everything,
-// with tabs between the columns.
+// db_list.c: onchip db list. On a terminal, a row has what tells its run from the others: each setting that differs is
+// a column. What all runs have in common stands above the table, and why a run failed below its row. Elsewhere
+// everything is printed, with tabs between the columns.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct List {
     Arena arena;
     VEC(Listed) runs;
     VEC(Setting) settings;  // parameters before keys of the description
-    TextList differ;        // names of those that do
+    TextList differ;        // names of the settings that differ
 } List;
 
 static const char *value_of(const Listed *run, const char *name)
@@ -43,7 +43,7 @@ static bool same(const char *a, const char *b)
     return !strcmp(a, b) || (parse_size(a, &x) && parse_size(b, &y) && x == y);
 }
 
-// A parameter is compared among runs of one program: others haven't got it.
+// A parameter is only compared among runs of one program, since others don't have it.
 static void find_differences(List *l)
 {
     for (size_t n = 0; n < l->settings.n; n++) {
@@ -118,7 +118,7 @@ static void free_list(List *l)
 }
 
 // --- the table -------------------------------------------------------------------------------------------------------
-// The beginnings of keys that are long enough to tell the runs apart, 8 digits at least.
+// How many digits of keys tell the runs apart, 8 at least.
 static size_t key_length(const List *l)
 {
     size_t length = 8;
@@ -151,7 +151,7 @@ typedef struct Shown {
     size_t own, key;                    // how many settings have columns; digits of keys
 } Shown;
 
-// Settings that have no column of their own and aren't said above.
+// The settings that have no column of their own and don't stand above the table.
 static const char *others_of(List *l, const Listed *run, const Shown *x)
 {
     const char *others = x->tight ? run->text[L_OPTIONS] : "";
@@ -243,7 +243,7 @@ static void print_table(List *l, Store *s, const ListRequest *r, Diag *diag)
     for (int k = 1; k < L_PARAMS; k++) x.text[k] = text_differs(l, k);
     x.text[L_VERB] |= l->runs.n && strcmp(l->runs.v[0].text[L_VERB], "run");
     x.text[L_OPTIONS] |= l->runs.n && *l->runs.v[0].text[L_OPTIONS];
-    for (;;) {  // settings that there is no room for stand in one column together
+    for (;;) {  // settings for which there is no room share one column
         Table t = {.width = width};
         failed = build(&t, l, s, r, &x, diag);
         bool fits = diag->failed || x.tight || table_least(&t) <= width;

@@ -1,10 +1,10 @@
-// interrupt.c: Ctrl-C, and SIGTERM as mpirun and batch systems send it. The first one asks for an end in order, with
-// what there is by then; the second one ends the program at once.
+// interrupt.c: handles Ctrl-C, and SIGTERM, which mpirun and batch systems send. The first signal asks the program to
+// end in order, with what is done by then. The second one ends it at once.
 #include "cli/cli.h"
 
 #include <signal.h>
 
-// A handler has no argument: this is the one place that needs a variable of the program's own.
+// A signal handler has no argument, so this is the one place that needs a variable at file scope.
 static volatile bool pressed;
 
 static void on_interrupt(int number)

@@ -1,4 +1,4 @@
-// main.c: the program: a verb and its arguments.
+// main.c: the program. It calls the command that the first argument names.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -9,15 +9,15 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *doc;
 } commands[] = {
-    {"run", cmd_run, "simulates a workload or a PTX file and says what its memory did"},
-    {"sweep", cmd_sweep, "runs many combinations and keeps the results in a store"},
-    {"report", cmd_report, "makes a page of figures and tables of a store's runs"},
+    {"run", cmd_run, "simulates a workload or a PTX file, and says what its memory did"},
+    {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store"},
+    {"report", cmd_report, "makes a page of figures and tables from a store's runs"},
     {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
-    {"reproduce", cmd_reproduce, "puts a paper's figures and tables beside ours"},
-    {"probe", cmd_probe, "finds out what the memory hierarchy of a GPU is, simulated or real"},
-    {"sl1", cmd_sl1, "rewrites PTX to cache in shared memory: the software L1"},
+    {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables"},
+    {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real"},
+    {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1"},
     {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops"},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU's description, keys or counters"},
+    {"show", cmd_show, "shows PTX as onchip reads it, a GPU description, keys or counters"},
 };
 
 int tell(int code, const char *format, ...)
@@ -71,7 +71,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int code = run_command(argc, argv);
-    // A full disk is found out here at the latest.
+    // A full disk shows here at the latest.
     if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) code = tell(EXIT_FAILED, "the output can't be written");
     return code;
 }

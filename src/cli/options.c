@@ -1,4 +1,4 @@
-// options.c: reading options from tables.
+// options.c: reads options by the tables that declare them, and prints these tables as help.
 #include "cli/cli.h"
 #include "sl1/sl1.h"
 
@@ -24,7 +24,7 @@ static int wrong(Args *a, const char *format, ...)
     return -3;
 }
 
-// The software L1's settings were options of their own once.
+// The software L1's settings once were options of their own, --sl1-NAME; a hint says how they are written now.
 static int was_sl1(Args *a, const char *arg)
 {
     size_t dashes = strlen("--sl1-"), n = strcspn(arg, "=");

@@ -1,5 +1,5 @@
-// probe_files.c: what onchip probe found, as figures, drawn as the lab draws its own, and the raw runs behind it as
-// CSV.
+// probe_files.c: writes what onchip probe found as figures, which are drawn like the lab's, and the sequences of loads
+// behind it as CSV.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -66,7 +66,8 @@ static bool hits(const Probe *p, const char *folder, Diag *diag)
     return draw(&f, folder, diag);
 }
 
-// s-l1 Fig. 5 and 6: what moves, against threads of a block and against blocks. Of 4-way coalesced loads, as there.
+// s-l1 Fig. 5 and 6: throughput against threads of a block and against blocks, of 4-way coalesced loads, as in the
+// paper.
 static bool throughput(const Probe *p, FlowKind kind, bool blocks, const char *folder, Diag *diag)
 {
     static const char *const names[] = {"l2", "dram", "shared"}, *const titles[] = {"L2", "DRAM", "Shared memory"};

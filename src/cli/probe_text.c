@@ -1,5 +1,5 @@
-// probe_text.c: what onchip probe found, in tables and sentences. A number without an interval left the observations no
-// choice; "?" is undetermined, and the reason stands below; "-" is what doesn't apply.
+// probe_text.c: prints what onchip probe found, in tables and sentences. A number without an interval is the only one
+// that the observations allow. "?" is undetermined; the reason stands below. "-" is a value that doesn't apply.
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -16,7 +16,7 @@ static void number(Text *t, double v, bool bytes)
         text_printf(t, fabs(v - round(v)) < 0.005 || v >= 1000 ? "%.0f" : v >= 100 ? "%.1f" : "%.2f", v);
 }
 
-// "110", "110–112", "?" or "-"; reasons are gathered in why.
+// Adds "110", "110–112", "?" or "-"; the reason for a "?" is added to why.
 static void add_value(Table *table, const char *name, const Value *v, bool bytes, Text *why)
 {
     Text t = {0};
@@ -63,7 +63,7 @@ static void add_ways(Table *table, const Found *f, Text *why)
         return;
     }
     if (equal) text_printf(&t, "%u × %u", s->sets, s->ways[0]);
-    // Runs of equal sets: "17 + 6 × 8".
+    // Equal sets that follow each other are joined: "17 + 6 × 8".
     for (uint32_t k = 0, n; !equal && k < s->sets; k += n) {
         for (n = 1; k + n < s->sets && s->ways[k + n] == s->ways[k];) n++;
         text_put(&t, k ? " + " : "");
@@ -82,16 +82,18 @@ static void add_policy(Table *table, const Found *f, Text *why)
         table_add(table, rule_name(f->shape.rule));
     if (f->rule.verdict != MEASURED || f->weight[0].verdict != MEASURED) return;
     double half = 0;
-    text_printf(why, "%sways go with probability", why->n ? "\n" : "");
+    text_printf(why, "%sa way is the victim with probability", why->n ? "\n" : "");
     for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) {
         text_printf(why, "%s %.3f", w ? "," : "", f->weight[w].value);
         half = MAX(half, 0.5 * (f->weight[w].high - f->weight[w].low));
     }
-    text_printf(why, ", each ± %.3f; equal ones: p = %.2g", half, f->rule_p);
+    text_printf(why, ", each ± %.3f; p-value of equal probabilities: %.2g", half, f->rule_p);
     if (f->again.verdict != MEASURED) return;
-    text_printf(why,
-                "\nafter way %u it is way %u's turn again in %.3f (%.3f to %.3f) of cases; independent draws: p = %.2g",
-                f->heavy, f->heavy, f->again.value, f->again.low, f->again.high, f->draws_p);
+    text_printf(
+        why,
+        "\nafter way %u the next victim is way %u again in %.3f (%.3f to %.3f) of cases; p-value of independent "
+        "draws: %.2g",
+        f->heavy, f->heavy, f->again.value, f->again.low, f->again.high, f->draws_p);
 }
 
 // --- memories --------------------------------------------------------------------------------------------------------
@@ -113,7 +115,7 @@ static void add_found(Table *table, const char *name, const Found *f, const Valu
     add_value(table, "hit", hit, false, &why);
     add_value(table, "miss", miss, false, &why);
     if (f->accesses)
-        text_printf(&why, "%s%llu accesses replayed, %llu with another outcome", why.n ? "\n" : "",
+        text_printf(&why, "%s%llu accesses replayed; %llu come out otherwise than measured", why.n ? "\n" : "",
                     (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
     if (why.n) table_note(table, why.v);
     text_free(&why);
@@ -125,7 +127,7 @@ static void head(Table *table, const char *const *names, size_t n)
     for (size_t k = 0; k < n; k++) table_add(table, names[k]);
 }
 
-// False: there are none to tell of.
+// False: no part about a memory is done, so nothing is printed.
 static bool memories(const Probe *p, FILE *out)
 {
     static const char *const names[] = {"memory", "size",   "line", "fill", "sets × ways",
@@ -148,11 +150,10 @@ static bool memories(const Probe *p, FILE *out)
         if (l2->size.verdict == MEASURED && l2->size.high > l2->size.low) {
             char low[32], high[32];
             format_bytes(low, l2->size.low), format_bytes(high, l2->size.high);
-            text_printf(&why, "%ssize: between %s, which fit, and %s, of which most don't", why.n ? "\n" : "", low,
-                        high);
+            text_printf(&why, "%ssize: %s fit; of %s most doesn't", why.n ? "\n" : "", low, high);
         }
         if (l2->near.verdict == MEASURED)
-            text_printf(&why, "%stwo halves: %.0f cycles to the nearer, %.0f to the farther; %zu SMs looked at",
+            text_printf(&why, "%sa hit takes %.0f cycles in the nearer half, %.0f in the farther; %zu SMs were asked",
                         why.n ? "\n" : "", l2->near.value, l2->far.value, l2->sm.n);
         if (why.n) table_note(&t, why.v);
     }
@@ -164,12 +165,13 @@ static bool memories(const Probe *p, FILE *out)
     const bool any = t.cells.n > COUNT(names);
     if (any)
         fputc('\n', out), table_print(&t, out),
-            fprintf(out, "hit, miss: cycles of a load; of a TLB, what a miss adds\n");
+            fprintf(out, "hit, miss: cycles that a load takes; of a TLB, cycles that a miss adds\n");
     if (p->window.verdict == MEASURED) {
         char size[32];
         format_bytes(size, p->window.value);
-        fprintf(out, "page-table entries of %s are active at a time; to change them takes %.0f cycles\n", size,
-                p->switching.value);
+        fprintf(out,
+                "the page-table entries of %s of memory are active at a time; activating others takes %.0f cycles\n",
+                size, p->switching.value);
     }
     table_free(&t);
     text_free(&why);
@@ -197,7 +199,7 @@ static void spectra(const Probe *p, FILE *out)
     table_free(&t);
 }
 
-// With the texture cache's fill, which another part finds, where both are known.
+// Compares the footprint with the texture cache's fill, which another part finds, if both are known.
 static void footprint(const Probe *p, FILE *out)
 {
     const Footprint *f = &p->footprint;
@@ -231,8 +233,9 @@ static void shared(const Probe *p, FILE *out)
     const SharedResult *s = &p->shared;
     Text t = {0};
     if (p->part[PART_SHARED].state != PART_DONE) return;
-    text_printf(&t, "shared memory: %.0f cycles", s->latency.value);
-    if (s->conflict.verdict == MEASURED) text_printf(&t, ", %.4g more for each further way", s->conflict.value);
+    text_printf(&t, "shared memory: a load takes %.0f cycles", s->latency.value);
+    if (s->conflict.verdict == MEASURED)
+        text_printf(&t, ", and %.4g more for each further way of a bank conflict", s->conflict.value);
     if (s->conflict.verdict == MEASURED && s->conflict.high - s->conflict.low > 1e-3 * s->conflict.value)
         text_printf(&t, " (%.4g–%.4g)", s->conflict.low, s->conflict.high);
     if (s->banks.verdict == MEASURED && s->width.verdict == MEASURED && s->mode.verdict == MEASURED)
@@ -280,9 +283,9 @@ static void throughput(const Probe *p, FILE *out)
         double peak = 0;
         for (size_t q = 0; q < c->n; q++) peak = MAX(peak, c->points[q].moved);
         if (c->along_blocks)
-            text_printf(&name, "%s along blocks", kinds[c->kind]);
+            text_printf(&name, "%s by blocks", kinds[c->kind]);
         else
-            text_printf(&name, "%s along threads, %u block%s", kinds[c->kind], c->points[0].blocks,
+            text_printf(&name, "%s by threads, %u block%s", kinds[c->kind], c->points[0].blocks,
                         c->points[0].blocks == 1 ? "" : "s");
         text_printf(&ways, "%u", c->ways), text_printf(&most, "%.1f", peak);
         table_add(&t, name.v), table_add(&t, ways.v), table_add(&t, most.v);
@@ -292,16 +295,18 @@ static void throughput(const Probe *p, FILE *out)
     }
     fputc('\n', out);
     table_print(&t, out);
-    put_wrapped(out, 0, 2, BREAK_WORDS,
-                "ways: threads of a warp that read words of one 128-byte segment; GB/s: the most, of 32-byte sectors "
-                "moved; saturates at: blocks, or threads of a block");
+    put_wrapped(
+        out, 0, 2, BREAK_WORDS,
+        "ways: how many threads of a warp read words of the same 128-byte segment; GB/s: the most on the curve, "
+        "counting whole 32-byte sectors; saturates at: the number of blocks, or of threads of a block, beyond "
+        "which there is no gain; limit: what limits at the curve's end: too few threads, the SMs, or the memory");
     table_free(&t);
 }
 
 static void hits(const Probe *p, FILE *out)
 {
     static const char *const kinds[] = {"L1", "read-only", "texture"};
-    if (p->part[PART_HITS].state == PART_DONE) fprintf(out, "\nhits of all loads, by threads of an SM\n");
+    if (p->part[PART_HITS].state == PART_DONE) fprintf(out, "\nhit rate of all loads, by number of threads on an SM\n");
     for (int k = 0; p->part[PART_HITS].state == PART_DONE && k < HIT_KINDS; k++) {
         const HitCurve *c = &p->hits[k];
         Text t = {0};
@@ -318,7 +323,7 @@ static void hits(const Probe *p, FILE *out)
     }
 }
 
-// Parts that gave nothing, and why, under a blank line unless they belong to what is above.
+// Prints why parts have no result. A blank line comes first, unless they belong to what stands above.
 static void reasons(const Probe *p, bool none, bool below, FILE *out)
 {
     for (int k = 0; k < PARTS; k++) {

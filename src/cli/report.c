@@ -1,5 +1,5 @@
-// report.c: a run in words and tables, and as JSON. The JSON's schema is doc/json.md; its version goes up when a field
-// changes its meaning or goes.
+// report.c: prints a run in words and tables, or as JSON. doc/json.md describes the JSON's schema. Its version goes up
+// when a field is removed or changes its meaning.
 #include "cli/cli.h"
 #include "device/device.h"
 
@@ -49,7 +49,7 @@ static void add_count(Table *t, uint64_t value)
     table_add_value(t, &(Datum){.kind = DATUM_INT, .whole = (int64_t)value});
 }
 
-// "-" where there is nothing to have a share of.
+// The share as a percentage; "-" if the whole is 0.
 static void add_share(Table *t, uint64_t part, uint64_t whole)
 {
     char text[16] = "-";
@@ -59,7 +59,7 @@ static void add_share(Table *t, uint64_t part, uint64_t whole)
 
 static void structures(const LaunchSum *sum, FILE *out)
 {
-    // What lines that earlier launches left dirty cost is DRAM's too, but no structure's.
+    // DRAM traffic also has the write-backs of lines that earlier launches left dirty, which belong to no structure.
     uint64_t dram = sum->count[C_DRAM_READ_BYTES] + sum->count[C_DRAM_WRITE_BYTES], atomics = 0;
     for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].stat.atomics;
     const char *const heads[] = {"structure",    "loads",       "stores",  atomics ? "atomics" : NULL,

@@ -22,8 +22,8 @@ static bool is_word(const char *word, const char *text, size_t n)
     return strlen(word) == n && !memcmp(word, text, n);
 }
 
-// WHICH[:how], where which is an argument's number or its parameter's name. Is it a buffer, and a way to give it back?
-// Known before the kernel runs.
+// Reads WHICH[:HOW] of --dump, where WHICH is an argument's number or its parameter's name. It must be a buffer, and
+// HOW a known form. This is checked before the kernel runs.
 static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how,
                      char **error)
 {

@@ -1,5 +1,5 @@
-// table.c: columns on a terminal. A column is as wide as its widest cell; where a row would be too long, the widest
-// columns of text give way, and what is cut off ends in an ellipsis.
+// table.c: prints tables. A column is as wide as its widest cell. If a row would be too long, the widest columns of
+// text are made narrower, and a text that is cut ends in an ellipsis.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -85,7 +85,7 @@ size_t table_least(const Table *t)
     return least;
 }
 
-// The first width characters of a line; when there are more, the last of them is an ellipsis.
+// The first `width` characters of a text; if it has more, the last of them is an ellipsis.
 static void put_cut(FILE *out, const char *text, size_t width)
 {
     bool cut = width_of(text, strlen(text)) > width;
@@ -124,7 +124,7 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
     putc('\n', out);
 }
 
-// Lines that fit stay as they are: a source line has a caret below it.
+// Lines that fit stay as they are, since a source line may have a caret below it.
 static void put_note(const Table *t, const char *note, FILE *out)
 {
     enum { INDENT = 4 };

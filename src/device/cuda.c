@@ -1,8 +1,8 @@
-// cuda.c: the public interface on a real GPU, over the driver API by dlopen of libcuda.so.1: nothing of CUDA's is
-// needed to build, and modules are PTX as on the simulated one. A call is complete when it returns: what follows it on
-// another stream would need its result, and a measurement must not meet what came before it; only while device_queue is
-// on do launches and copies just join their stream. Times are the device's own, from events. Counters don't exist here;
-// a launch's record has its seconds.
+// cuda.c: the public interface on a real GPU, over the driver API. libcuda.so.1 is opened with dlopen, so that nothing
+// of CUDA's is needed to build. Modules are PTX, as on the simulated GPU. A call is complete when it returns: work on
+// another stream may need its result, and a measurement must not overlap with earlier work. Only while device_queue is
+// on, launches and copies just join their stream. Times are the device's own, from events. There are no counters; a
+// launch's record has its seconds.
 #include "device/device.h"
 
 #include "driver/driver.h"
@@ -28,7 +28,7 @@ typedef struct CudaDevice {
     Driver cu;
     CUdevice ordinal;
     CUcontext context;
-    CUevent origin;  // the device's opening, on the default stream
+    CUevent origin;  // marks the opening of the device, on the default stream
     char name[256];
     VEC(oc_module *) modules;
     VEC(oc_stream *) streams;
@@ -43,7 +43,7 @@ typedef struct CudaDevice {
 typedef struct CudaModule {
     oc_module base;
     CUmodule module;
-    Module *parsed;  // null: our parser doesn't know something in it
+    Module *parsed;  // null: our parser doesn't understand it
     VEC(oc_kernel *) kernels;
 } CudaModule;
 typedef struct CudaKernel {
@@ -190,7 +190,7 @@ static oc_status cuda_load(oc_device *d, const char *ptx, size_t length, const c
     void *values[] = {errors, (void *)(uintptr_t)sizeof errors};
     USABLE(d);
     CudaModule *m = mem_alloc(sizeof *m);
-    char *text = mem_alloc(length + 1);  // the driver wants a zero behind it
+    char *text = mem_alloc(length + 1);  // the driver wants a text that ends in a zero
     memcpy(text, ptx, length);
     CUresult r = driver_of(d)->cuModuleLoadDataEx(&m->module, text, COUNT(options), options, values);
     if (r) {
@@ -407,7 +407,7 @@ static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, u
     *blocks = 0;
     USABLE(&d->base);
     if (smem > 48 * 1024 && d->cu.cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem) != CUDA_SUCCESS)
-        return OC_OK;  // more than there is
+        return OC_OK;  // more bytes than there are
     TRY(&d->base,
         d->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, k->function, (int)(block.x * block.y * block.z), smem));
     *blocks = (uint32_t)n;
@@ -612,7 +612,7 @@ static const DeviceOps cuda_ops = {
     .forget = cuda_forget,
 };
 
-// Every function of the driver, or the name of the first that it lacks.
+// Finds every function of the driver; returns the name of the first that it lacks, or null.
 static const char *load_driver(Driver *cu)
 {
     struct {

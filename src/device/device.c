@@ -1,11 +1,12 @@
-// device.c: onchip.h over whichever back end a device has. Only what is the same for all is done here: above all the
-// checks of what a caller gives, so that no back end meets a null pointer or another device's handle.
+// device.c: the functions of onchip.h, which call the device's back end. Only what is the same for all back ends is
+// done here, above all the checks of arguments, so that no back end sees a null pointer or a handle of another device.
 #include "device/device.h"
 
 #include <errno.h>
 #include <string.h>
 
-// A pointer that must not be null. what: as onchip.h names it. Of a null device nothing but the code can be told.
+// Checks a pointer that must not be null. what: its name in onchip.h. If the device itself is null, only the code can
+// be returned.
 #define NEED(d, pointer, what)                                                                    \
     do {                                                                                          \
         if (!(pointer)) return device_fail(d, OC_BAD_ARGUMENT, "%s: " what " is null", __func__); \

@@ -1,5 +1,5 @@
-// device.h: what is behind onchip.h: one interface over back ends, the simulated GPU (sim.c, module.c) and a real one
-// over its driver (cuda.c).
+// device.h: what is behind onchip.h: one interface over two back ends, the simulated GPU (sim.c, module.c) and a real
+// one behind its driver (cuda.c).
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -7,8 +7,8 @@
 
 #include <onchip.h>
 
-// A back end's functions, each what onchip.h says of the function of that name; its device, module, kernel, stream and
-// event begin with the structs below.
+// The functions of a back end. Each does what onchip.h says of the function of that name. The back end's device,
+// module, kernel, stream and event begin with the structs below.
 typedef struct DeviceOps {
     void (*close)(oc_device *d);
     oc_device_info (*info)(const oc_device *d);
@@ -51,9 +51,9 @@ typedef struct DeviceOps {
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
     void (*forget)(oc_device *d, size_t keep);
 } DeviceOps;
-// A transform of modules and of their launches. rewrite returns a module's new text (released with mem_free), or null
-// to leave it alone, before it is loaded; loaded is told of it. launch may change what is launched; what it puts there
-// lasts until it is called again. The loader knows none of them.
+// A transform of modules and launches, such as the software L1. rewrite is called before a module is loaded; it returns
+// the new text (released with mem_free), or null to leave the module alone. loaded is called after that. launch may
+// change what is launched; what it puts into the change must last until it is called again.
 typedef struct LaunchChange {
     oc_kernel *kernel;
     uint32_t smem;
@@ -83,10 +83,10 @@ struct oc_stream {
 struct oc_event {
     oc_device *device;
 };
-// Back ends. On failure *device is null and message says why.
+// Open a back end's device. On failure *device is null, and message says why.
 oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
 oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
-// A kernel's parameters, as oc_kernel_info has them. Names are the function's.
+// A kernel's parameters, as oc_kernel_info has them. The names belong to the function.
 typedef struct ParamTable {
     uint32_t n, *sizes;
     const char **names, **types;
@@ -94,41 +94,43 @@ typedef struct ParamTable {
 } ParamTable;
 void params_read(ParamTable *t, const Function *f);
 void params_free(ParamTable *t);
-// Keeps the error's text, where there is a device, and returns status.
+// Keeps the error's text if there is a device, and returns status.
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders -----------------------------------------------------------------------------------
 // A simulated device of a description that was read already; config's own isn't looked at.
 oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Text *message);
 void device_transform(oc_device *d, const Transform *transform);
-// Blocks of a kernel that an SM has room for at a time; 0: none.
+// How many blocks of a kernel an SM has room for at a time.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
-// The allocation that an address is in; false: it isn't in any.
+// Finds the allocation in which an address lies; false: there is none.
 bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
-// Work that overlaps. Host memory that copies of a real device take without the host's help; on a simulated one it is
-// ordinary.
+// For work that overlaps: pinned host memory, which a real device copies without the host's help. On a simulated device
+// it is ordinary memory.
 oc_status device_pin(oc_device *d, size_t bytes, void **memory);
 void device_unpin(oc_device *d, void *memory);
-// While it is on, a real device's launches and copies between it and pinned memory return before they are done. A
-// simulated device's always overlap in simulated time.
+// While this is on, launches and copies of pinned memory on a real device return before they are done. On a simulated
+// device they always overlap in simulated time.
 void device_queue(oc_device *d, bool on);
 oc_status
 device_wait(oc_device *d,
-            oc_stream *s);  // until what is on a stream is done; null: everything, and what comes begins later
-// The host's CPU has assembled so many bytes, in the stream's order: on a simulated device that takes the described
-// time (host.gather), on a real one it has taken what it took.
+            oc_stream *s);  // waits until the work on a stream is done; null: all work, and later work begins after it
+// Tells the device that the host's CPU has assembled so many bytes, in the stream's order. On a simulated device that
+// takes the described time (host.gather). On a real one the time has already passed.
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 
-// Whose mistake a refused description is: what a file says is the file's; its name, or an override, is the caller's.
+// Whose mistake a refused description is: OC_BAD_FILE if it is in the file, OC_BAD_ARGUMENT if it is in the file's name
+// or an override.
 oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 const Record *device_record(const oc_device *d, size_t launch);  // null: there is none, or it was forgotten
 double device_wall_seconds(const oc_device *d);                  // host time spent simulating launches
-double device_busy_seconds(const oc_device *d);  // given to its engines and the CPU so far, waiting left out
-uint64_t device_bytes(const oc_device *d);       // allocated in the device's memory, at most so far
-// Which launches are timed: kernels whose name matches (null: all; a POSIX extended regular expression), after skip of
-// them; the others are executed without time. False: the expression is malformed.
+// How long its engines and the CPU have worked so far, without waiting.
+double device_busy_seconds(const oc_device *d);
+uint64_t device_bytes(const oc_device *d);  // the most memory that was allocated at a time so far
+// Chooses which launches are timed: those of kernels whose names match a POSIX extended regular expression (null: all),
+// without the first `skip` of them. The others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
 

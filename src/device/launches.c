@@ -1,5 +1,5 @@
-// launches.c: the record of a simulated device's launches. What is forgotten is summed by kernel, so that the totals of
-// a program that launches for ever are still known and take no more room than its kernels do.
+// launches.c: the record of a simulated device's launches. Records that are forgotten are summed by kernel. So the
+// totals of a program that launches for ever stay known, and take no more room than one record for each kernel.
 #include "device/sim.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
     return 0;
 }
 
-// The rest is moved to the front, so only when there is as much to forget as to keep.
+// The kept records are moved to the front. So this is only done when there is as much to forget as to keep.
 void sim_forget(oc_device *base, size_t keep)
 {
     Sim *d = sim_of(base);

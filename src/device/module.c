@@ -1,11 +1,11 @@
-// module.c: PTX on the simulated device: variables are laid out and initialised, kernels decoded, and found again by
-// name.
+// module.c: loads PTX on the simulated device: lays out and initialises variables, decodes kernels, and finds kernels
+// by name.
 #include "device/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_EACH = 48 };  // most that a byte of PTX becomes: parsed, lowered and decoded
+enum { BYTES_EACH = 48 };  // the most bytes that a byte of PTX becomes when it is parsed, lowered and decoded
 
 static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
 {
@@ -41,7 +41,7 @@ static bool lay_out(SimModule *mod, Diag *diag)
         }
     }
     mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
-    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first that no other module has
+    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first bank that no other module has
     for (size_t k = 0; k < d->modules.n; k++)
         if (d->modules.v[k]->image.const_base == bank) mod->image.const_base = bank += CONST_BANK, k = (size_t)-1;
     for (size_t k = 0; ok && k < vars.n; k++) {
@@ -64,7 +64,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->f->symbol->name, y->f->symbol->name);
 }
 
-// A kernel that can't be run is one nevertheless, and says so when it is launched; not in a strict device.
+// A kernel that can't be run is kept, and its launch fails with the reason. A strict device refuses the module instead.
 static bool add_kernel(SimModule *mod, const Function *fn, Diag *diag)
 {
     SimKernel *kernel = mem_alloc(sizeof *kernel);

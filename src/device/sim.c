@@ -1,13 +1,13 @@
 // sim.c: the public interface on a simulated GPU. A device owns its memory, its chip, its modules and the record of its
-// launches. Streams are positions on a simulated timeline: copies take the host link and a copy engine, kernels the
-// chip, each in the order it was issued; the default stream waits for all others and they for it.
+// launches. A stream is a position on a simulated timeline. Copies take the host link and a copy engine, kernels take
+// the chip, each in the order in which they were issued. The default stream waits for all others, and they for it.
 #include "device/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // --- memory ----------------------------------------------------------------------------------------------------------
-// Labels outlive what they name: a message may be about memory that was freed.
+// Labels are kept after their memory is freed, since a message may be about freed memory.
 const char *sim_keep_label(Sim *d, const char *label)
 {
     int64_t at;
@@ -39,8 +39,8 @@ static oc_status sim_release(oc_device *base, oc_ptr ptr)
     return OC_OK;
 }
 
-// The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, when it isn't
-// whole.
+// The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, if not all of it is
+// there.
 static void *locate(Sim *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
@@ -217,7 +217,7 @@ static void sim_queue(oc_device *base, bool on) { (void)base, (void)on; }
 
 static oc_status sim_wait(oc_device *base, oc_stream *s)
 {
-    double engine = 0;  // none: only what is before and behind
+    double engine = 0;  // no engine is waited for, only the streams
     if (!s) take_time(sim_of(base), NULL, &engine, 0);
     return OC_OK;
 }
@@ -286,7 +286,7 @@ static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *byte
     return true;
 }
 
-// A mangled name is also known by the name that it stands for.
+// A kernel with a mangled name is also found by the C++ name.
 static bool selected(const Sim *d, const char *name, const char *shown)
 {
     return !d->has_only || !regexec(&d->only, name, 0, NULL, 0) || !regexec(&d->only, shown, 0, NULL, 0);
@@ -367,7 +367,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
 
 static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->f->params.n; }
 
-// A hint: a simulated SM's storage is what its description says.
+// This is a hint, which a simulated device ignores: its description divides the SM's storage.
 static oc_status sim_carveout(oc_kernel *k, int percent) { return (void)k, (void)percent, OC_OK; }
 
 static oc_device_info sim_info(const oc_device *base)

@@ -1,4 +1,4 @@
-// sim.h: the simulated device's parts, as its files see them: sim.c (memory, streams, launching), module.c, launches.c.
+// sim.h: the simulated device's parts, which its files share: sim.c (memory, streams, launching), module.c, launches.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -17,9 +17,9 @@ typedef struct SimEvent {
 typedef struct SimKernel {
     oc_kernel base;
     const Function *f;
-    Kernel *kernel;    // null: it can't be run
-    char *refusal;     // why, then
-    oc_status status;  // what its launches return, then
+    Kernel *kernel;    // null: the kernel can't be run
+    char *refusal;     // why it can't be run
+    oc_status status;  // what its launches return in that case
     ParamTable params;
 } SimKernel;
 typedef struct SimModule {
@@ -43,8 +43,8 @@ typedef struct Sim {
     VEC(char *) labels;
     Map label_at;  // a label's text → its place in labels
     SimStream standard;
-    double copy_free[2], chip_free, cpu_free;  // when the engines are free, seconds
-    double busy;                               // of all of them
+    double copy_free[2], chip_free, cpu_free;  // when each engine is free, in seconds
+    double busy;                               // how long all of them have worked, in seconds
     double wall;
     uint64_t peak;
     regex_t only;

@@ -1,7 +1,7 @@
-// fatbin.c: the container that the CUDA toolkit packs machine code and PTX into. NVIDIA documents neither it nor the
-// wrapper that a program has around it; what stands here was read off what fatbinary 13.0 writes, and agrees with what
-// others found (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a container that doesn't add up is
-// left alone.
+// fatbin.c: reads the container into which the CUDA toolkit packs machine code and PTX. NVIDIA documents neither the
+// container nor the wrapper that a program has around it. What stands here was inferred from the output of fatbinary
+// 13.0, and agrees with what others found (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a
+// container whose sizes don't agree is left alone.
 //
 // A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and
 // entries of machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4
@@ -38,7 +38,7 @@ typedef struct Entry {
 } Entry;
 _Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as they lie in memory");
 
-enum { UNPACKED_MOST = 1 << 30 };  // bytes: more is a container that we don't understand
+enum { UNPACKED_MOST = 1 << 30 };  // in bytes; a container that claims more isn't understood
 
 static bool is_text(const char *s)
 {
@@ -68,7 +68,7 @@ ImageKind image_kind(const void *image)
 }
 
 // --- decompression ---------------------------------------------------------------------------------------------------
-// A length's first four bits, and bytes behind them while they are 255.
+// Reads a length: its first four bits; if they are 15, further bytes are added, up to one that isn't 255.
 static bool read_length(const uint8_t **from, const uint8_t *end, uint32_t bits, size_t *length)
 {
     *length = bits;
@@ -81,7 +81,8 @@ static bool read_length(const uint8_t **from, const uint8_t *end, uint32_t bits,
     }
 }
 
-// LZ4 Block Format Description: sequences of literals and a match, the last one without match.
+// Per the LZ4 Block Format Description, a block consists of sequences. Each has literals and a match; the last one has
+// no match.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes)
 {
     const uint8_t *end = from + n;
@@ -98,7 +99,7 @@ bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes)
         from += 2;
         if (!read_length(&from, end, token & 15, &length) || !back || back > at || (length += 4) > bytes - at)
             return false;
-        for (; length; length--, at++) to[at] = to[at - back];  // it may overlap itself
+        for (; length; length--, at++) to[at] = to[at - back];  // the match may overlap what is being written
     }
     return at == bytes;
 }
@@ -134,7 +135,7 @@ static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why
 }
 
 // --- the container ---------------------------------------------------------------------------------------------------
-// Contents are at their place in the file: no field of an entry need be aligned.
+// Contents lie as they do in the file, so fields may be unaligned.
 typedef struct Found {
     Entry entry;
     const uint8_t *contents;
@@ -177,7 +178,7 @@ bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
     }
     if (!text.count) return text_put(why, newer ? "its PTX is for later GPUs" : "it is machine code alone"), false;
     if (text.count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
-    // The host's code may count on what the driver would have taken, block sizes say.
+    // The application may depend on the machine code that the driver would have taken, for example on its block sizes.
     if (code.count && code.entry.capability > text.entry.capability)
         return text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u",
                            text.entry.capability / 10, text.entry.capability % 10, code.entry.capability / 10,

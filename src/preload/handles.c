@@ -1,6 +1,6 @@
-// handles.c: what is known behind the handles that the application holds. A handle that the driver gives out anew (a
-// context may have gone meanwhile, and its modules with it) replaces what was known of its number. Kernels stay where
-// they are until their module is unloaded; who launches one then has lost in any case.
+// handles.c: finds our data by the handles that the application holds. The driver may give out the same handle again,
+// for example after a context was destroyed together with its modules; the new meaning then replaces the old one.
+// Kernels stay until their module is unloaded. Launching one during that is a mistake of the application in any case.
 #include "preload/preload.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ static void remove_kernels(const Image *image, const void *owner)
     }
 }
 
-// A library takes its modules along; a module of a library goes alone. The image, if nobody has it any more.
+// Removing a library removes its modules, too; a module of a library is removed alone. Returns the image if no handle
+// refers to it any more.
 static Image *remove_owner(void *handle, bool library)
 {
     const Owner *o = find_owner(handle, library);
@@ -79,7 +80,7 @@ void handles_add_image(void *owner, bool library, Image *image)
     pthread_mutex_unlock(&preload.lock);
 }
 
-// A library's module in a context, which may be asked for again and again.
+// Adds a library's module in a context. The application may ask for it repeatedly.
 void handles_add_module(CUmodule module, CUlibrary of)
 {
     Image *old = NULL;

@@ -1,7 +1,7 @@
-// launch.c: a launch of a kernel that has rewritten ones beside it. What the application asked for is kept whole in a
-// Launch; a second one is made of it, with another kernel, two more parameters and more shared memory, and if that
-// can't be made or the driver refuses it, the first one is issued. So the application sees an error only if its own
-// launch has one.
+// launch.c: launches a kernel that has rewritten ones beside it. A Launch keeps everything that the application asked
+// for. From it a second Launch is made, with a rewritten kernel, two more parameters and more shared memory. If that
+// isn't possible, or the driver refuses it, the application's own launch is issued. So the application sees an error
+// only if its own launch has one.
 #include "preload/preload.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@ typedef struct Launch {
     CUlaunchConfig c;
     CUfunction f;
     void **params, **extra;
-    bool ex, ptsz;  // by cuLaunchKernelEx; stream 0 is the thread's own
+    bool ex, ptsz;  // ex: by cuLaunchKernelEx; ptsz: stream 0 is the thread's own
 } Launch;
 
-// Lines of the log that a kernel gets once.
+// Lines of the log that are written once for each kernel.
 enum {
     TOLD_LINES = 1,
     TOLD_ROOM = 2,
@@ -36,7 +36,7 @@ static bool first_time(Kernel *k, uint32_t what)
     return first;
 }
 
-// Always false: what may_change and launch_rewritten return then.
+// Logs a reason once. Returns false, which may_change and launch_rewritten pass on.
 static bool left(Kernel *k, uint32_t what, const char *why)
 {
     if (first_time(k, what)) log_line("%s: %s is launched as it is: %s", k->image->name, k->of->name, why);
@@ -57,8 +57,9 @@ static CUresult issue(const Launch *l)
 }
 
 // --- may it be changed? ----------------------------------------------------------------------------------------------
-// A graph's launch is looked at and changed by its function and parameters later on, so it stays as it is. An error is
-// another stream's capture that forbids this launch: the driver shall say so.
+// A launch that is captured into a graph stays as it is, since the application may change the graph later by its
+// function and parameters. An error means that another stream's capture forbids this launch; the driver reports that to
+// the application.
 static bool is_captured(const Launch *l)
 {
     int status = 0;
@@ -139,9 +140,9 @@ static uint32_t of_function(CUfunction f, bool is_kernel, CUdevice d, int attrib
     return r == CUDA_SUCCESS && v > 0 ? (uint32_t)v : 0;
 }
 
-// The rewritten kernel may have all the shared memory that the GPU gives a block, once that is asked for: above 48 KiB
-// a kernel must opt in. The carve-out that the application prefers is the original's alone: a large L1, if it asks for
-// one, is the contrary of what the lines need. Left to itself the driver goes by the launches' shared memory.
+// Lets the rewritten kernel use all the shared memory that the GPU gives a block: above 48 KiB a kernel must opt in.
+// The carve-out that the application prefers isn't passed on: if it asks for a large L1, that is the contrary of what
+// the lines need. Without a preference the driver goes by the shared memory of the launches.
 static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
 {
     Sl1Share none = {.left = SL1_NO_ROOM};
@@ -150,7 +151,7 @@ static Sl1Share ask_share(const Kernel *k, CUfunction f, const Shape *s)
              optin = of_device(s->device, DEVICE_SHARED_OPTIN);
     uint32_t taken = of_function(f, k->library, s->device, FUNCTION_SHARED), all = MAX(block, optin);
     if (!sms || all <= taken) return none;
-    // More than the application asked for: its own launch shall fail.
+    // The application didn't opt in to as much as it launches with, so its own launch must fail.
     if (s->smem > of_function(k->handle, k->is_kernel, s->device, FUNCTION_MAX_DYNAMIC)) return none;
     if (all > block) {
         CUresult r = k->library
@@ -170,7 +171,7 @@ static bool same_shape(const Shape *a, const Shape *b)
 
 static Sl1Share share_of(Kernel *k, CUfunction f, Shape s)
 {
-    enum { MOST = 32 };  // an application that comes with ever new shapes begins again
+    enum { MOST = 32 };  // if an application has more shapes, all are forgotten and asked for again
     bool known = false;
     pthread_mutex_lock(&preload.lock);
     for (size_t n = 0; n < k->shapes.n && !known; n++)
@@ -201,7 +202,7 @@ static CUfunction rewritten_kernel(Kernel *k, bool apart, const char *name)
     return f;
 }
 
-// With the two hidden parameters behind the application's.
+// Issues the launch with the two hidden parameters behind the application's.
 static CUresult issue_rewritten(const Launch *l, const Sl1Kernel *of, Sl1Args p, CUfunction f, Sl1Share share)
 {
     Launch to = *l;
@@ -240,8 +241,8 @@ static bool rewritten(void *user, bool apart, const char *name)
     return a->f && REAL(cuCtxGetDevice, &a->shape.device) == CUDA_SUCCESS;
 }
 
-// What counts is how many blocks come to a multiprocessor, up to more than it can hold: larger grids have the same
-// shape.
+// Only the number of blocks for each multiprocessor matters, and only up to what it can hold. So larger grids have the
+// same shape.
 static Sl1Share share(void *user, bool apart)
 {
     Asked *a = user;
@@ -252,7 +253,7 @@ static Sl1Share share(void *user, bool apart)
     return share_of(a->k, a->f, a->shape);
 }
 
-// False: the application's own launch is to be issued.
+// False: the application's own launch must be issued.
 static bool launch_rewritten(const Launch *l, Kernel *k)
 {
     static const uint32_t told[] = {
@@ -323,8 +324,8 @@ CUresult cuLaunchCooperativeKernel_ptsz COOPERATIVE_PARAMETERS
 }
 
 // --- attributes ------------------------------------------------------------------------------------------------------
-// How much shared memory the application may ask for has changed, perhaps: shapes are asked for anew. What else can be
-// set, apart from the carve-out, is about clusters.
+// The attribute may change how much shared memory the application can ask for, so the shapes are forgotten. The other
+// attributes, apart from the carve-out, are about clusters.
 static void attribute_set(void *handle, int attribute)
 {
     Kernel *k = handles_find(handle);

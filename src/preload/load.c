@@ -1,11 +1,11 @@
-// load.c: modules and libraries. What is to be loaded is looked at; PTX, bare or in a fat binary, is rewritten and
-// loaded in its place. If nothing in it can be rewritten, or the driver refuses what was, the application's call is
-// made as it was.
+// load.c: loads modules and libraries. If the application loads PTX, bare or in a fat binary, the PTX is rewritten, and
+// the rewritten text is loaded in its place. If nothing in it can be rewritten, or the driver refuses the rewritten
+// text, the application's call is made as it was.
 #include "preload/preload.h"
 
 #include <string.h>
 
-// Of the GPU that a module would be loaded for: the current context's, or the first.
+// The compute capability of the GPU for which a module would be loaded: the current context's, or the first GPU.
 static uint32_t capability(void)
 {
     CUdevice d;
@@ -17,7 +17,7 @@ static uint32_t capability(void)
     return (uint32_t)(major * 10 + minor);
 }
 
-// Where the PTX lies: at the image itself, or in *unpacked.
+// Finds the PTX: the image itself, or, if it had to be unpacked, in *unpacked. Null: there is none.
 static const char *find_ptx(const void *image, const char *name, Text *unpacked)
 {
     Text why = {0};
@@ -35,7 +35,7 @@ static const char *find_ptx(const void *image, const char *name, Text *unpacked)
     return ptx;
 }
 
-// Null: to be loaded as it is.
+// Null: the image must be loaded as it is.
 static Image *rewrite(const void *image, const char *path)
 {
     if (!image) return NULL;
@@ -72,8 +72,7 @@ static bool accepted(Image *image, CUresult r)
     return false;
 }
 
-// The driver writes into the options' values, such as how much of a log it wrote: for a second try they are as they
-// were.
+// The driver writes into the options' values, for example how long its log is. Before a second try they are restored.
 static void **keep(void **values, unsigned n)
 {
     void **kept = mem_alloc(sizeof *kept * (n + 1));
@@ -87,7 +86,7 @@ static void put_back(void **values, const void *kept, unsigned n)
 }
 
 // --- modules ---------------------------------------------------------------------------------------------------------
-// A handle of something that wasn't rewritten may be one that we knew.
+// Something that wasn't rewritten may have got a handle that we know from before; that is forgotten.
 static CUresult as_it_was(CUresult r, CUmodule *m)
 {
     if (r == CUDA_SUCCESS) handles_remove(*m, false);
@@ -138,7 +137,7 @@ CUresult cuModuleLoad(CUmodule *m, const char *path)
     return as_it_was(REAL(cuModuleLoad, m, path), m);
 }
 
-// Forgotten before it goes: the driver may give out the handle again at once, to another thread.
+// The handle is forgotten before the module is unloaded, since the driver may give it to another thread at once.
 CUresult cuModuleUnload(CUmodule m)
 {
     handles_remove(m, false);
@@ -193,7 +192,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *l, const char *path, int *options, voi
         REAL(cuLibraryLoadFromFile, l, path, options, values, n, library_options, library_values, library_n), l);
 }
 
-// The text must outlive the library: a driver may read it until the end.
+// The text must outlive the library, since the driver may read it until the library is unloaded.
 CUresult cuLibraryUnload(CUlibrary l)
 {
     Image *image = handles_take(l, true);

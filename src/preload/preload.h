@@ -1,11 +1,11 @@
 // preload.h: libonchip-sl1.so, the software L1 for an application that knows nothing of it. The library is loaded
-// before CUDA's driver, stands in front of the functions that load modules and launch kernels, rewrites the PTX of the
-// one and launches rewritten kernels by the other.
+// before CUDA's driver, and intercepts the driver's functions that load modules and launch kernels. When a module is
+// loaded, it rewrites the PTX. When a kernel is launched, it launches a rewritten kernel.
 //
-// What the application holds are the driver's own handles of its own kernels: the originals stay in the rewritten
-// module, and only a launch swaps one for another. Whatever fails on our side, the call is made as the application made
-// it. symbols.c puts the functions in front, load.c and fatbin.c rewrite, handles.c knows kernels by their handles,
-// launch.c launches, settings.c reads the environment and writes the log.
+// The application's handles are those of its own kernels: the originals stay in the rewritten module, and only a launch
+// exchanges one for another. Whatever fails on our side, the call is made as the application made it. symbols.c
+// intercepts the functions, load.c and fatbin.c rewrite, handles.c finds kernels by their handles, launch.c launches,
+// settings.c reads the environment and writes the log.
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
@@ -34,17 +34,17 @@ typedef struct Driver {  // null where this driver lacks a function
 } Driver;
 // The real functions; all null where there is no driver.
 const Driver *driver(void);
-// The call behind one of ours, or the driver's error for what it lacks.
+// Calls the driver's function, or returns the driver's error for a function that it lacks.
 #define REAL(name, ...) (driver()->name ? driver()->name(__VA_ARGS__) : CUDA_ERROR_SYMBOL_NOT_FOUND)
 
 // --- handles.c: modules and kernels by their handles -----------------------------------------------------------------
-// A module's rewritten text, and what it holds; lives until the last of its handles is unloaded.
+// A module's rewritten text and its kernels. It lives until the last of its handles is unloaded.
 typedef struct Image {
     char *name;  // for the log
     Text text;   // of a library, which the driver may go on reading (CU_LIBRARY_BINARY_IS_PRESERVED)
     Sl1Module of;
 } Image;
-// How a kernel's launches of one shape share a multiprocessor; asked of the driver once.
+// How the blocks of a launch of one shape share a multiprocessor; the driver is asked once.
 typedef struct Shape {
     CUdevice device;
     bool apart;
@@ -66,21 +66,22 @@ typedef struct Kernel {    // a handle of an original kernel that has rewritten 
 } Kernel;
 void handles_add_image(void *owner, bool library, Image *image);  // the image becomes theirs
 void handles_add_module(CUmodule module, CUlibrary of);           // a library's module in a context
-Image *handles_take(void *owner, bool library);                   // forgets it; the image if that was its last handle
-void handles_remove(void *owner, bool library);                   // and frees the image
-// The application got this handle, of this kernel of the owner, or, second, of this kernel of a library.
+// Forgets the handle; returns the image if it was the last one.
+Image *handles_take(void *owner, bool library);
+void handles_remove(void *owner, bool library);  // and frees the image
+// Tell that the application got this handle: of a kernel of the owner; or, second, of a library's kernel.
 void handles_add_kernel(void *handle, void *owner, bool library, const char *name);
 void handles_add_function(CUfunction f, CUkernel of);
 Kernel *handles_find(void *handle);  // or null
 void image_free(Image *image);
 
-// --- fatbin.c: PTX out of what the toolkit packs ---------------------------------------------------------------------
+// --- fatbin.c: PTX out of the toolkit's containers -------------------------------------------------------------------
 typedef enum ImageKind { IMAGE_PTX, IMAGE_CUBIN, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
 ImageKind image_kind(const void *image);
-// The PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says what
-// there is.
+// Finds the PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says
+// what is there instead.
 bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why);
-// LZ4's block format; false where it isn't that or isn't so long.
+// Decompresses LZ4's block format. False: the data isn't in that format, or has another length.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
 // --- settings.c: the environment, and the log ------------------------------------------------------------------------
@@ -89,8 +90,8 @@ typedef struct Owner {  // a handle of a module or library whose text was rewrit
     bool library;
     Image *image;
 } Owner;
-// Everything that is kept, since there is nobody who could hold it for us. The lock is never held across a call of the
-// driver.
+// Everything that is kept between calls. It is a variable at file scope, since no caller could hold it for us. The lock
+// is never held during a call of the driver.
 typedef struct Preload {
     pthread_once_t once;  // reads the environment
     Sl1Options options;

@@ -1,6 +1,6 @@
-// settings.c: the environment, read when it is first needed, and the log. ONCHIP_SL1 has what --sl1= of `onchip run`
-// takes, ONCHIP_SL1_LOG a file's name or "stderr". A setting that there isn't is said in the log and
-// otherwise ignored: the application must run in any case.
+// settings.c: reads the environment when it is first needed, and writes the log. ONCHIP_SL1 has settings as --sl1= of
+// `onchip run` takes them, ONCHIP_SL1_LOG the name of a file or "stderr". An unknown setting is reported in the log,
+// and otherwise ignored: the application must run in any case.
 #include "preload/preload.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 Preload preload = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
-// One write a line, so that lines of threads and of processes that share the file stay whole.
+// A line is written by one call of write, so that lines stay whole if threads or processes share the file.
 static void write_line(const Text *line)
 {
     ssize_t n = write(preload.log, line->v, line->n);

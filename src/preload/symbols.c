@@ -14,7 +14,7 @@
 //   a jump to the real one, not in a call: this file is compiled with -O2 in any build, and a test looks whether it
 //   holds.
 //
-// Only a function that is the driver's is replaced: the same name in somebody's stub library is somebody's own.
+// Only the driver's own functions are replaced, not functions of the same name in another library, such as a stub.
 #include "preload/preload.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 typedef struct Row {
     const char *name;
     void *ours;
-    size_t real;  // its place in Driver
+    size_t real;  // offset of its field in Driver
 } Row;
 // Ours; cuda.h isn't there to declare them.
 #define NONE(name)
@@ -40,7 +40,7 @@ static const Row rows[] = {
 #undef CALL
 };
 
-// ThreadSanitizer's runtime itself asks dlsym, before it can be told of anything.
+// ThreadSanitizer's runtime itself calls dlsym before it is initialised, so this function must not be instrumented.
 #define EARLY __attribute__((no_sanitize("thread")))
 
 EARLY static void *(*real_dlsym(void))(void *, const char *)
@@ -53,8 +53,8 @@ EARLY static void *(*real_dlsym(void))(void *, const char *)
     return real;
 }
 
-// Threads may do it at the same time: they find the same functions, and the first one's table stays. (A lock would be
-// held while the driver's constructors run, which may call dlsym.)
+// Several threads may do this at the same time. They find the same functions, and the table of the first one stays. (A
+// lock would be held while the driver's constructors run, which may call dlsym.)
 const Driver *driver(void)
 {
     static const struct {
@@ -103,7 +103,7 @@ static void *real_of(const Row *row)
 
 static void *in_front_of(void *handle, const char *name)
 {
-    if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) return NULL;  // the order of loading sees to these
+    if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) return NULL;  // these find our functions by the order of loading
     const Row *row = find(name);
     void *found = row ? real_dlsym()(handle, name) : NULL;
     return found && found == real_of(row) ? row->ours : NULL;
@@ -116,8 +116,8 @@ EARLY void *dlsym(void *restrict handle, const char *restrict name)
     return real_dlsym()(handle, name);
 }
 
-// Names come without the suffixes of versions and of the stream that 0 means: these are chosen by the version of the
-// interface and by flags.
+// The names that are asked for have no suffixes for versions or for the meaning of stream 0: the version of the
+// interface and flags choose these.
 static void replace(const char *name, void **to, int version, uint64_t flags)
 {
     Text full = {0};

@@ -1,5 +1,5 @@
-// bench.c: a measurement's kernels on a device: loaded from text, launched one at a time, their results read back.
-// Whoever launches waits for the end, so that nothing else runs while something is measured.
+// bench.c: a measurement's kernels on a device. They are loaded from text and launched one at a time, and their results
+// are read back. Each launch is waited for, so that nothing else runs while something is measured.
 #include "probe/measure.h"
 
 static bool failed(const Bench *b, Diag *diag) { return diag_error(diag, "%s", oc_error(b->device)); }
@@ -13,7 +13,7 @@ bool bench_open(Bench *b, oc_device *device, const char *name, const Text *ptx, 
     if (oc_load(device, ptx->v, ptx->n, name, &b->module) != OC_OK) return b->module = NULL, failed(b, diag);
     if (bytes && oc_malloc(device, bytes, "measured", &b->memory) != OC_OK) return b->memory = 0, failed(b, diag);
     if (oc_malloc(device, out_bytes, "results", &b->out) != OC_OK) return b->out = 0, failed(b, diag);
-    // A simulated device's memory is zero, and stays unmapped on the host until it is used.
+    // A simulated device's memory is zero, and takes no host memory until it is used.
     if (bytes && oc_describe(device).real && oc_fill(device, b->memory, 0, bytes, NULL) != OC_OK)
         return failed(b, diag);
     return true;

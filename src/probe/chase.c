@@ -1,9 +1,10 @@
-// chase.c: fine-grained pointer chasing (Mei et al., §3.2), the host's side: sequences are checked, handed to the
-// kernel of chase_ptx.c, and launched as often as their timed loads need windows. Every launch executes the whole
-// sequence and times the same loads, so that a window's latencies don't depend on which window it is.
+// chase.c: the host's side of fine-grained pointer chasing (Mei et al., §3.2). A sequence is checked, handed to the
+// kernel of chase_ptx.c, and launched. One launch can record a window of the timed loads; a longer sequence takes
+// several launches. Every launch executes the whole sequence and times the same loads, so that a window's latencies
+// don't depend on which window it is.
 #include "probe/measure.h"
 
-// Of shared memory a launch takes what any GPU gives a block without asking.
+// SHARED: shared memory of a launch, as much as any GPU gives a block without opting in.
 enum { SHARED = 48 << 10, TRIALS = 15 };
 
 static const char *const names[CHASE_KINDS] = {"global loads",    "loads past the L1", "read-only loads",
@@ -12,9 +13,9 @@ static const char *const names[CHASE_KINDS] = {"global loads",    "loads past th
 static bool failed(const Chase *c, Diag *diag) { return diag_error(diag, "%s", oc_error(c->device)); }
 
 // --- opening ---------------------------------------------------------------------------------------------------------
-// A texture over linear memory has a largest width, which depends on the GPU (2^27 texels from capability 2.0 on, 2^28
-// from 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed: what is refused is
-// tried again with the next smaller power of two.
+// The largest width of a texture over linear memory depends on the GPU (2^27 texels from capability 2.0 on, 2^28 from
+// 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed. If a width is refused, the
+// next smaller power of two is tried.
 static void open_texture(Chase *c, uint64_t span)
 {
     uint64_t width = MIN(span / 4, 0x7fffffff);
@@ -28,7 +29,7 @@ static void open_texture(Chase *c, uint64_t span)
     c->span[CHASE_TEXTURE] = 4 * width;
 }
 
-// The L1 gets what shared memory doesn't need.
+// Loads the kernel of a kind. The carve-out leaves to the L1 what shared memory doesn't need.
 static void open_kind(Chase *c, ChaseKind kind, uint64_t span)
 {
     static const uint64_t own[CHASE_KINDS] = {[CHASE_CONST] = CONST_SPAN, [CHASE_LOCAL] = LOCAL_SPAN};
@@ -58,7 +59,7 @@ static bool has_own_addresses(ChaseKind kind)
     return kind == CHASE_TEXTURE || kind == CHASE_CONST || kind == CHASE_LOCAL;
 }
 
-// Near the end of what can be loaded from, so that a device which has less is found out.
+// Loads near the end of the memory, so that a device with less memory fails here.
 static bool launch_timer(const Chase *c, ChaseKind kind, uint32_t t[3])
 {
     uint64_t address =
@@ -72,7 +73,8 @@ static bool launch_timer(const Chase *c, ChaseKind kind, uint32_t t[3])
            oc_read(c->device, t, c->out, 3 * sizeof *t, NULL) == OC_OK;
 }
 
-// The clock's cost is measured with the kind's own load. A kind whose kernel can't be launched isn't the device's.
+// Measures the clock's cost, with the kind's own load. If the kernel can't be launched, the device doesn't have this
+// kind.
 static bool measure_timer(Chase *c, ChaseKind kind, Diag *diag)
 {
     uint32_t t[TRIALS][3], m[3], trials = c->noisy ? TRIALS : 1;
@@ -88,7 +90,7 @@ static bool measure_timer(Chase *c, ChaseKind kind, Diag *diag)
     return true;
 }
 
-// A GPU that was idle runs at a low clock at first.
+// A GPU that was idle first runs at a low clock.
 static bool warm_up(Chase *c, Diag *diag)
 {
     const double end = seconds_now() + 0.2;
@@ -144,7 +146,7 @@ size_t chase_timed(const Walk *walks, size_t n)
     return timed;
 }
 
-// Beside the walks lie a slot for what isn't kept and the word that stores wait at.
+// Beside the walks and the window there is a slot for latencies that aren't kept, and a word to which stores go.
 size_t chase_window(const Chase *c, size_t n)
 {
     size_t used = sizeof(DeviceHead) + sizeof(DeviceWalk) * n + 8;
@@ -165,8 +167,8 @@ static bool inside(const Walk *w, uint64_t span)
     return !step || steps <= most / step;
 }
 
-// The walks as the kernel wants them: with absolute addresses for global memory; one that doesn't wrap does so where no
-// multiple of 4 is. Walks without loads are left out.
+// Translates the walks for the kernel: global memory gets absolute addresses; a walk that doesn't wrap gets a wrap that
+// no multiple of 4 reaches. Walks without loads are left out.
 static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list,
                       Diag *diag)
 {

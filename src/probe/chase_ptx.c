@@ -1,26 +1,30 @@
-// chase_ptx.c: the kernels of a chase, one module for each kind of load. `chase` executes a sequence of walks: 256
-// threads copy it into shared memory, one goes on alone, and 256 write the latencies out. While it runs, nothing but
-// the loads uses a cache or a TLB: what the loop needs comes from registers and shared memory, and not from parameters,
-// which on a real GPU are operands in a constant cache. Each load's value, always zero, is added to the next one's
-// address, so that none starts before the one before is there and no compiler can tell; the clock is read when the
-// address is there, and again when a store of the value has waited for it. A timed load does the same whether its
-// latency is kept or not: it goes to its slot in the window, or to the one behind it.
+// chase_ptx.c: the kernels of a chase, one module for each kind of load. The kernel `chase` executes a sequence of
+// walks. Its 256 threads copy the sequence into shared memory, one thread goes on alone, and all 256 write the
+// latencies out.
 //
-// Shared memory: DeviceHead, the walks, the window, its slot for the rest, a word that stores wait at.
+// While the sequence runs, nothing but its loads uses a cache or a TLB. What the loop needs comes from registers and
+// shared memory, not from parameters, which on a real GPU are operands in a constant cache. The value of each load is
+// zero, which no compiler can know. It is added to the next address, so that a load can't start before the one before
+// has come back. The clock is read when the address is ready, and again when a store of the loaded value has waited for
+// it. A timed load does the same whether its latency is kept or not: the latency goes to its slot in the window, or to
+// a spare slot behind the window.
+//
+// Shared memory holds: DeviceHead, the walks, the window, the spare slot, and a word to which stores go.
 #include "probe/measure.h"
 
-// A kind's load is of address %a, or of what `address` makes of it: `ready` is there last. The value goes to %x.
+// The load of a kind is of address %a, or of an address that the text `address` computes from it; `ready` is the
+// register that is computed last. The value goes to %x.
 typedef struct KindText {
-    const char *module, *local, *home;  // variables, and their address in %home
+    const char *module, *local, *home;  // declarations of variables; code that puts their address into %home
     const char *address, *ready, *load, *after;
-    int threads;  // of the block, how many go on
+    int threads;  // how many threads of the block go on
 } KindText;
 
-// Local memory belongs to lanes in turn, word by word (CUDA C Programming Guide, "Local Memory"), so the whole warp
-// goes on and each load is that of the lane whose word it is; registers are waited for warp by warp. A thread has 16
-// KB: GPUs set aside as much for every thread that can be resident. It isn't zero on a real GPU, and storing zeros
-// would fill the cache before the sequence: the value is masked with a zero that the compiler doesn't know, and stored
-// if that isn't zero.
+// Consecutive words of local memory belong to consecutive lanes (CUDA C Programming Guide, "Local Memory"). So the
+// whole warp goes on, and the lane whose word it is makes the load; the warp waits for the register as one. A thread
+// has 16 KB, since GPUs set aside as much for every thread that can be resident. Local memory isn't zero on a real GPU,
+// and storing zeros would fill the cache before the sequence. So the value is masked with a zero that the compiler
+// doesn't know; a store that only happens if it isn't zero keeps the variable alive.
 static const KindText kinds[CHASE_KINDS] = {
     [CHASE_GLOBAL] = {"", "", "", "", "%a", "ld.global.ca.u32 %x, [%a];", "", 1},
     [CHASE_L2] = {"", "", "", "", "%a", "ld.global.cg.u32 %x, [%a];", "", 1},
@@ -39,7 +43,7 @@ _Static_assert(CONST_SPAN == 65536 && LOCAL_SPAN == 32 * 16384 && sizeof(DeviceH
                    sizeof(DeviceWalk) == 32 && CHASE_BLOCK == 256,
                "as in the text");
 
-// Instructions and labels, one to a line; empty texts are none.
+// Writes instructions and labels, one to a line. Empty texts are left out.
 static void lines(Text *out, const char *const *text, size_t n)
 {
     for (size_t k = 0; k < n; k++)
@@ -53,7 +57,7 @@ static const char registers[] =
     "%w, %v, %at, %room, %slot, %took, %wait, %count, %ta, %tb, %tc;\n"
     "    .reg .b64 %a, %b, %home, %texture, %list, %out, %from, %to, %base, %off, %step, %wrap;\n";
 
-// What a load is timed between: %t0 is read when the address is there, %t1 when the value is.
+// A timed load: %t0 is read when the address is ready, %t1 when the value is.
 static void timed_load(const KindText *k, const char *more, Text *out)
 {
     PUT(out, k->address);

@@ -1,10 +1,11 @@
-// curve.c: the share of loads that miss, against the size of the array that is gone round: what a reader of Mei et al.
-// knows from Fig. 8, 9 and 11, and sees the inferred structure in. The latencies to tell misses by were found before.
+// curve.c: the share of loads that miss, against the size of the array that is gone round, as in Mei et al., Fig. 8, 9
+// and 11. A reader sees the inferred structure in it. Earlier measurements found the latencies that tell misses from
+// hits.
 #include "probe/infer.h"
 
 enum { LOADS = 4096, CACHE_WARM = 4, TLB_WARM = 3 };  // loads of a point
 
-// Walks once more round n lines; a load longer than `middle` missed.
+// Goes round n lines, and counts the loads that took longer than `middle` as misses.
 static bool point(Subject *s, ChaseKind kind, uint64_t start, uint64_t stride, uint64_t unit, uint64_t n, uint32_t warm,
                   uint32_t rounds, double middle, MissCurve *out, Diag *diag)
 {
@@ -18,7 +19,7 @@ static bool point(Subject *s, ChaseKind kind, uint64_t start, uint64_t stride, u
     return ok;
 }
 
-// From three quarters of what fits to seven quarters.
+// From three quarters to seven quarters of what fits.
 bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Diag *diag)
 {
     out->n = 0;
@@ -34,8 +35,9 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
     return true;
 }
 
-// The page to begin at: the one after all that fit goes to its set. Where sets are unequal that is a largest one, as
-// for the array of mei Fig. 11, and the next page is another's: sets overflow one after the other.
+// The page to begin at. The first page that doesn't fit goes to the same set as this one. If sets are unequal, it is a
+// page of a largest set, whose next page is in another set, as for the array of mei Fig. 11: then the sets overflow one
+// after the other.
 static uint64_t first_page(const Shape *s)
 {
     uint32_t most = 0;
@@ -46,7 +48,7 @@ static uint64_t first_page(const Shape *s)
     return 0;
 }
 
-// Page by page from where the first set overflows; those that the level in front serves count as hits.
+// Page by page, from where the first set overflows. Loads that the level in front serves count as hits.
 bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, MissCurve *out, Diag *diag)
 {
     const Found *l = &f->level[level];
@@ -56,7 +58,7 @@ bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, M
     uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger,
              start = first_page(&l->shape);
     uint32_t latency[256], rounds = 4;
-    // A page that is in the TLBs, many times over: what comes on top of that is a miss.
+    // The latency of a page that is in the TLBs; a miss takes more.
     const Walk one = {.count = 64, .timed = true};
     if (!subject_run(s, kind, &one, 1, 5, 1, latency, diag)) return false;
     double hit = sample_of(latency, 256).mean + (level && f->late.verdict == MEASURED ? f->late.value : 0);

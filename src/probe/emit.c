@@ -1,6 +1,6 @@
-// emit.c: a GPU description of what was found, which onchip run takes: every value that was measured with its interval,
-// and everything else that a simulation needs, marked so: "the device says", or "assumed". What isn't written has the
-// library's default. A value that no key can hold is a comment of its own.
+// emit.c: writes what was found as a GPU description, which onchip run takes. It has every value that was measured,
+// with its interval, and everything else that a simulation needs, marked as "the device says" or "assumed". A key that
+// isn't written has the library's default. A value that no key can hold becomes a comment.
 #include "probe/infer.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void put_number(Text *out, double v)
         text_printf(out, "%.6g", v);
 }
 
-// "measured, 110–112 cycles", or why not.
+// Writes where a value comes from: "measured, 110–112 cycles", or why it is assumed.
 static void provenance(Text *out, const Value *v, const char *unit)
 {
     if (v->verdict != MEASURED) {
@@ -49,7 +49,7 @@ static void provenance(Text *out, const Value *v, const char *unit)
     if (!kib && *unit) text_printf(out, " %s", unit);
 }
 
-// A whole number, or what is assumed where it wasn't measured (negative: the key is left out).
+// Writes a whole number; if it wasn't measured, what is assumed (negative: the key is left out).
 static void whole(Text *out, const char *name, const Value *v, double assumed, const char *unit)
 {
     double n = v->verdict == MEASURED ? round(v->value) : assumed;
@@ -74,9 +74,9 @@ static bool equal_sets(const Shape *s)
 
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 
-// A description numbers lines from address 0, an inferred shape from the region's start, `first` lines on: its sets
-// come round in the same order from another one on. How many sets it is until the description's first; dealt ones are
-// tried.
+// A description numbers lines from address 0, and an inferred shape from the region's start, which is line `first`. So
+// both have the same sets in the same order, but begin with another one. Returns by how many sets they differ. For
+// dealt sets this is found by trying.
 static uint32_t turn_of(const Shape *s, uint64_t first)
 {
     if (s->form == FORM_MODULO) return (uint32_t)((s->sets - (first >> s->block) % s->sets) % s->sets);
@@ -97,8 +97,8 @@ static uint32_t turn_of(const Shape *s, uint64_t first)
     return same ? turn : 0;
 }
 
-// Sets, ways, index; line: bytes, or 1 for a TLB, whose index has no low bit; first: the number of line 0 from address
-// 0 on.
+// Writes sets, ways and index. line: its bytes; 1 for a TLB, whose index has no low bit. first: the number of the
+// region's line 0, counted from address 0.
 static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
 {
     const Shape *s = &f->shape;
@@ -171,14 +171,14 @@ static bool known(const Probe *p, Part part)
     return p->part[part].state == PART_DONE && p->cache[part].size.verdict == MEASURED;
 }
 
-// Loads of both kinds find the same cache, as far as it was measured.
+// Do loads of both kinds find the same cache, as far as it was measured?
 static bool same(const Found *a, const Found *b)
 {
     return a->size.value == b->size.value && a->line.value == b->line.value && a->sets.value == b->sets.value &&
            fabs(a->low.value - b->low.value) < 1;
 }
 
-// The L1 as global loads show it, or local ones where it serves them alone.
+// The L1 as global loads show it; as local loads do if it serves only these.
 static void put_l1(const Probe *p, Text *out)
 {
     bool global = known(p, PART_L1), local = known(p, PART_LOCAL);
@@ -207,11 +207,11 @@ static void put_readonly(const Probe *p, Text *out)
     key(out, "nc",
         p->part[PART_READONLY].state == PART_UNASKED ? "assumed"
         : nc                                         ? "measured"
-                                                     : "measured: not served, or by the L1",
+                                                     : "measured: no cache serves these loads, or the L1 does",
         nc ? "yes" : "no");
-    // A miss takes as long as a load past the L1 and this, or that load takes lsu.extra more.
+    // If a miss takes longer than a load past the L1, the rest is `extra`. If it takes less, the rest is lsu.extra.
     if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED)
-        key(out, "extra", "measured: a miss, less a load past the L1", "%.0f",
+        key(out, "extra", "measured: a miss takes so much longer than a load past the L1", "%.0f",
             MAX(0, round(f->high.value - p->l2.hit.value)));
 }
 
@@ -244,7 +244,7 @@ static void put_tlbs(const Probe *p, Text *out)
 }
 
 // --- the L2 and DRAM -------------------------------------------------------------------------------------------------
-// Of an interval, the number with the most trailing zeros.
+// The number of an interval that has the most trailing zero bits.
 static uint64_t roundest(double low, double high)
 {
     uint64_t from = (uint64_t)low, to = (uint64_t)high;
@@ -272,7 +272,7 @@ static void put_l2(const Probe *p, Text *out)
          global = known(p, PART_L1);
     uint64_t size = sized ? roundest(l2->size.low, l2->size.high) : MAX(p->device.l2_bytes, 65536),
              line = lined ? (uint64_t)l2->line.value : 128, parts = size / (line * WAYS);
-    // So many slices that each has a power of two of sets.
+    // As many slices that the number of sets of each is a power of two.
     while (parts && parts % 2 == 0) parts /= 2;
     while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
     Text from = {0}, value = {0};
@@ -281,7 +281,7 @@ static void put_l2(const Probe *p, Text *out)
     put_number(&value, (double)size);
     key(out, "size", sized ? from.v : "the device says", "%s", value.v);
     text_free(&from), text_free(&value);
-    key(out, "partitions", "assumed: sets are a power of two then", "%llu",
+    key(out, "partitions", "assumed, so that the sets of each are a power of two", "%llu",
         (unsigned long long)MIN(MAX(parts, 1), 128));
     if (parts > 128) key(out, "index", "assumed", "modulo");
     key(out, "line", lined ? "measured" : "assumed", "%llu", (unsigned long long)line);
@@ -289,11 +289,12 @@ static void put_l2(const Probe *p, Text *out)
     if (l2->fill.verdict == MEASURED && l2->fill.value > 32)
         key(out, "sector", "assumed: as fill", "%.0f", l2->fill.value);
     key(out, "ways", "assumed", "%d", WAYS);
-    // Through the L1, whose fills take longer on the links, where it serves global loads.
+    // If the L1 serves global loads, the latency is that through the L1, whose fills take longer on the links.
     const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
     whole(out, "latency", latency, 250, "cycles");
     if (l2->far.verdict == MEASURED)
-        key(out, "far", "measured: farther lines less nearer ones", "%.0f", round(l2->far.value - l2->near.value));
+        key(out, "far", "measured: a hit in the farther half takes so much longer", "%.0f",
+            round(l2->far.value - l2->near.value));
     key(out, "keep", "assumed", "yes");
 
     Value dram = l2->miss, beside = {ABSENT, 0, 0, 0, NULL};
@@ -326,7 +327,7 @@ static void put_shared(const Probe *p, Text *out)
     text_free(&from);
 }
 
-// As many warps, schedulers and dispatch slots as the generation has: nothing here measures them.
+// Warps, schedulers and dispatch slots are those of the GPU's generation: nothing here measures them.
 static int schedulers_of(const Probe *p) { return p->device.capability < 30 ? 2 : 4; }
 
 static void put_ops(const Probe *p, Text *out)
@@ -335,7 +336,7 @@ static void put_ops(const Probe *p, Text *out)
     section(out, "latency");
     for (int k = 0; k < OPS_KINDS; k++)
         if (p->ops[k].latency.verdict == MEASURED) whole(out, p->ops[k].name, &p->ops[k].latency, -1, "cycles");
-    // Fewer than a warp a cycle: each scheduler waits.
+    // If fewer threads than a warp start a cycle, each scheduler waits between two.
     section(out, "interval");
     for (int k = 0; k < OPS_KINDS; k++) {
         double r = p->ops[k].rate.value;
@@ -401,7 +402,7 @@ void probe_emit(const Probe *p, Text *out)
     put_tlbs(p, out);
     if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
         section(out, "lsu");
-        key(out, "extra", "measured: a load past the L1, less a texture's miss", "%.0f",
+        key(out, "extra", "measured: a load past the L1 takes so much longer than a texture's miss", "%.0f",
             MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));
     }
     put_l2(p, out);

@@ -1,12 +1,14 @@
-// footprint.c: which texels of a 2D texture come with one (mei §4.3: a mapping "optimized for 2D spatial locality").
-// A texel is fetched, then a neighbour, timed, then the texel again: the neighbour came with it if it takes as long as
-// what is there. Each pair has a stretch of the texture to itself, wider and higher than a tile can be, so that nothing
-// that was fetched for another pair is near. Every launch is made twice: texture caches are empty at a kernel's start,
-// the L2 isn't, and first fetches of the second launch are as quick as misses can be.
+// footprint.c: infers which texels of a 2D texture a miss brings in together (mei §4.3: a mapping "optimized for 2D
+// spatial locality"). A texel is fetched, then a neighbour, then the texel again; all are timed. The neighbour came
+// with the texel if its fetch takes as long as the third one, which is a hit. Each pair has a stretch of the texture to
+// itself, wider and higher than a tile can be, so that nothing fetched for another pair is near. Every launch is made
+// twice: texture caches are empty at a kernel's start and the L2 isn't, so the misses of the second launch are as fast
+// as misses can be.
 //
-// Three groups of pairs: along x from 32 positions, along y from 32, and across, from four.
+// There are three groups of pairs: along x from 32 positions, along y from 32, and across from four.
 //
-// A device that caches no textures has no footprint. One that lacks the memory for such a texture leaves it open.
+// A device that doesn't cache textures has no footprint. If the device has too little memory for such a texture, the
+// footprint stays undetermined.
 #include "probe/measure.h"
 
 #include <stdlib.h>
@@ -15,11 +17,11 @@ enum { REACH = FOOTPRINT_REACH, PAIRS = 1000, WIDTH = 4096, ROOM = 4 * REACH };
 enum {
     PAIR_BYTES = 3 * 2 * sizeof(int32_t),
     SPARE = 8
-};  // of shared memory: each pair's fetches, and where stores wait
-// Rows lie not quite a power of two apart, or all stretches would meet in a few sets of the L2.
+};  // of shared memory: for the fetches of a pair, and for a word to which stores go
+// The distance of rows isn't a power of two; otherwise all stretches would meet in a few sets of the L2.
 enum { PITCH = 4 * WIDTH + 384 };
 
-// One fetch: three to a pair, its coordinates in shared memory; latencies replace them.
+// The kernel makes three fetches for each pair. Their coordinates are in shared memory; the latencies replace them.
 static const char text[] =
     ".version 6.0\n.target sm_35\n.address_size 64\n"
     ".extern .shared .align 16 .b8 shared[];\n"
@@ -49,12 +51,12 @@ static const char text[] =
     "OVER:\n    ret;\n}\n";
 
 typedef VEC(Pair) Pairs;
-typedef struct Place {  // where the next stretch is
+typedef struct Place {  // where the next stretch begins
     int32_t x, y;
 } Place;
 
-// A stretch of w × h texels, and the texel (px, py) of those in its middle that have `REACH` around them where it is so
-// long.
+// Adds a pair in a new stretch of w × h texels. Its first texel is (px, py) from the stretch's beginning; or from REACH
+// texels behind that, in a direction in which the stretch is longer than REACH.
 static void add(Pairs *pairs, Place *at, int32_t w, int32_t h, int32_t px, int32_t py, int32_t dx, int32_t dy)
 {
     if (at->x + w > WIDTH) at->x = 0, at->y += h;
@@ -65,7 +67,7 @@ static void add(Pairs *pairs, Place *at, int32_t w, int32_t h, int32_t px, int32
 
 static void next_group(Place *at, int32_t h) { at->x = 0, at->y = (at->y + h + REACH - 1) / REACH * REACH; }
 
-// Returns the rows that the texture has.
+// Returns how many rows the texture has.
 static uint32_t choose_pairs(Pairs *pairs)
 {
     static const int32_t corner[4][2] = {{0, 0}, {5, 3}, {REACH - 1, REACH - 1}, {18, 9}};
@@ -158,7 +160,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The latency that one in `part` of the first fetches (which 0), or of the fetches again (2), is below.
+// The latency below which one in `part` of the fetches lies; which: 0 for first fetches, 2 for repeated ones.
 static uint32_t quantile(const uint32_t *took, size_t n, int which, size_t part)
 {
     uint32_t *v = mem_alloc(n * sizeof *v);
@@ -207,7 +209,7 @@ bool footprint_measure(Chase *c, Footprint *f, Diag *diag)
 }
 
 // --- inferring -------------------------------------------------------------------------------------------------------
-// Whether tiles of w × h texels, the first at (0, 0), tell exactly which pairs came together.
+// Do tiles of w × h texels, the first at (0, 0), explain exactly which pairs came together?
 static bool explains(const Pair *pairs, size_t n, int32_t w, int32_t h)
 {
     for (size_t p = 0; p < n; p++) {

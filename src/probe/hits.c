@@ -1,29 +1,30 @@
-// hits.c: how many loads a first-level cache serves as more threads use it (s-l1 Fig. 1 and footnote 4), without
-// counters: every load is timed by itself.
+// hits.c: how many loads a first-level cache serves as more threads use it (s-l1 Fig. 1 and footnote 4). No counters
+// are needed: every load is timed by itself.
 //
 // Each thread of one SM reads the 32 words of a 128-byte chunk of its own. The lanes of a warp take turns, so that a
-// latency is one load's and not that of 32, and every latency goes into one of two histograms in shared memory: of the
-// first loads of the chunks, which the cache can't have, and of the others. All data was brought into the L2 before.
-// With a single warp the first histogram shows what a miss takes and the second what a hit takes; with more warps both
-// take longer, and the line between them is drawn where fewest loads are. What lies near that line is the interval.
+// latency is that of one load, not of 32. Every latency goes into one of two histograms in shared memory: that of the
+// chunks' first loads, which the cache can't have, or that of the other loads. All data was brought into the L2 before.
+// With a single warp the first histogram shows the time of a miss, and the second that of a hit. A load is counted as a
+// hit if its latency is below the middle between both; the loads near the middle give the interval.
 //
-// More threads than a block can have need several blocks on an SM: so many are launched that all SMs are full, each
-// waits until all have started, and those of other SMs than the first block's end. If they don't all start, the SM is
-// full.
+// More threads than a block can have need several blocks on one SM. So many blocks are launched that all SMs are full.
+// Each waits until all have started; then the blocks on other SMs than the first block's end. If not all of them start,
+// an SM doesn't have room for so many threads.
 #include "probe/measure.h"
 
 enum {
+    // Of a histogram; the last bin has all loads that took longer. The histograms of two blocks must fit 16 KiB.
     LANES = 32,
     WORDS = 32,  // of a chunk
     BIN = 4,     // cycles
-    BINS = 768,  // of a histogram; the last has all that took longer. Two blocks' must fit 16 KiB
+    BINS = 768,
     TOUCH = 32,  // bytes: the smallest sector of an L2
     TOUCHERS = 256,
     BLOCK = 1024,       // most threads of a block
     PATIENCE = 200000,  // cycles that a block waits for the others
 };
 
-// What a launch leaves: words 0 to 3, then the histograms.
+// What a launch writes: words 0 to 3, then the histograms.
 typedef struct Out {
     uint32_t started, chosen, blocks,
         missing;  // chosen: the SM's number plus one; missing: blocks that gave up waiting
@@ -52,7 +53,7 @@ static void put_touch(Text *out)
                   "    ld.param.u64 %o, [out];\n    st.global.u32 [%o], %x;\nEND:\n    ret;\n}\n");
 }
 
-// The gate, by the first thread of each block.
+// The first thread of each block waits until all blocks have started.
 static void put_gate(Text *out)
 {
     text_printf(
@@ -88,7 +89,7 @@ static void put_gate(Text *out)
         2 * BINS * 4, 2 * BINS, PATIENCE);
 }
 
-// Words one after the other, and for each the lanes in turn. x is zero.
+// The words one after the other, and for each word the lanes in turn. x is zero.
 static void put_turns(Text *out, HitKind kind)
 {
     text_printf(out,
@@ -127,7 +128,7 @@ static void kernel(Text *out, HitKind kind)
 }
 
 // --- times -----------------------------------------------------------------------------------------------------------
-// One launch with so many threads on an SM; out->missing isn't zero where they don't fit.
+// One launch with so many threads on an SM. out->missing isn't zero if they don't fit.
 static bool run(Bench *b, uint64_t texture, uint32_t sms, uint32_t threads, Out *out, Diag *diag)
 {
     uint32_t blocks = (threads + BLOCK - 1) / BLOCK, cover = (threads * WORDS * 4 / TOUCH + TOUCHERS - 1) / TOUCHERS;
@@ -137,7 +138,7 @@ static bool run(Bench *b, uint64_t texture, uint32_t sms, uint32_t threads, Out 
            bench_read(b, out, sizeof *out, diag);
 }
 
-// In the middle of the bin where the middle one of them is.
+// The middle of the bin in which the median lies.
 static double median(const uint32_t bins[BINS])
 {
     uint64_t n = 0, below = 0;
@@ -147,7 +148,7 @@ static double median(const uint32_t bins[BINS])
     return 0;
 }
 
-// Loads that took less than a hit and this part of the way from there to a miss.
+// The share of loads that took less than a hit plus this part of the distance to a miss.
 static double share(const Out *o, const HitCurve *c, double part)
 {
     double n = 0, below = 0;
@@ -163,7 +164,7 @@ static Value rate_of(const Out *o, const HitCurve *c, uint32_t threads)
     if (o->blocks != (threads + BLOCK - 1) / BLOCK)
         return undetermined("the blocks weren't spread evenly over the SMs");
     double low = share(o, c, 0.25), high = share(o, c, 0.75);
-    if (high - low > 0.1) return undetermined("hits and misses take about as long");
+    if (high - low > 0.1) return undetermined("hits and misses take about the same time");
     return measured(share(o, c, 0.5), low, high);
 }
 
@@ -178,7 +179,7 @@ static bool measure(Bench *b, uint64_t texture, uint32_t sms, HitCurve *c, Diag 
         if (!k) {
             double hit = median(o->rest), miss = median(o->first);
             if (hit > 0.9 * miss) {
-                c->why = "no load is faster than the first of a line: nothing caches it here";
+                c->why = "later loads of a line are no faster than its first: no cache";
                 break;
             }
             c->hit = measured(hit, hit - BIN / 2.0, hit + BIN / 2.0);
@@ -196,7 +197,7 @@ bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag)
     Text ptx = {0};
     Diag refused = {0};
     uint64_t texture = 0;
-    const uint64_t bytes = 4096 * WORDS * 4;  // should an SM get more blocks than its share
+    const uint64_t bytes = 4096 * WORDS * 4;  // more than enough, in case an SM gets more blocks than its share
     *c = (HitCurve){.kind = kind};
     kernel(&ptx, kind);
     bool ok = bench_open(&b, device, "hits.ptx", &ptx, bytes, sizeof(Out), &refused), none = !b.module;

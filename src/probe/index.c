@@ -1,6 +1,7 @@
-// index.c: which lines share a set. The lines of one set are listed from the start of the region on. If they recur with
-// a period the sets are dealt in turn, in blocks (a bit field, or modulo) or passing over full ones; if not, a linear
-// map over bits is solved for. What was found must then foretell lines all over the span that it was not made from.
+// index.c: infers which lines share a set. The lines of one set are listed, from the start of the region on. If they
+// recur with a period, lines go to the sets in turn: in blocks (by a bit field, or modulo), or passing over full sets.
+// If they don't, a linear map over address bits is solved for. The result must then predict lines all over the span
+// that it wasn't made from.
 #include "probe/infer.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static uint64_t period_of(const LineVec *in, uint64_t length)
     char *member = mem_alloc(length);
     uint64_t period = 0;
     for (size_t k = 0; k < in->n; k++) member[in->v[k]] = 1;
-    // A period takes the first line to another.
+    // A period is a distance from the first line to another.
     for (size_t k = 1; k < in->n && !period; k++) {
         uint64_t p = in->v[k] - in->v[0];
         if (p > length / 2) break;
@@ -30,7 +31,7 @@ static void set_modulo(Shape *s, uint64_t sets, uint32_t block)
     s->block = sets == 1 ? 0 : block;
 }
 
-// Are the set's lines of the first period a block of 2^d that begins where such a block does?
+// Are the set's lines of the first period an aligned block of 2^d lines?
 static bool is_block(const LineVec *in, uint64_t period, uint32_t *block)
 {
     size_t n = 0;
@@ -41,7 +42,8 @@ static bool is_block(const LineVec *in, uint64_t period, uint32_t *block)
 }
 
 // --- dealt -----------------------------------------------------------------------------------------------------------
-// One period has a line for every entry, and all of them fit; the one behind, again of set k, makes the set overflow.
+// One period has a line for every entry, so all its lines fit. The k-th line behind it is again of set k, and makes
+// that set overflow.
 static bool solve_dealt(Level *l, const LineVec *in, uint64_t period, Shape *s)
 {
     if (in->n < 2 || period > SHAPE_SETS) return false;
@@ -70,7 +72,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Is line ^ a sum of some of free_bit[0..n) of the set? *spread: they lie too far apart to go round them all.
+// Is line ^ s in the set for some sum s of free_bit[0..n)? *spread: these lines lie too far apart to go round them all.
 static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n,
                     bool *spread)
 {
@@ -106,7 +108,7 @@ static bool solve_linear(Level *l, const LineVec *conflict, uint64_t span, Shape
             free_bit[n++] = b;
             continue;
         }
-        // Which of the sums: bit by bit.
+        // Finds which of the sums it is, bit by bit.
         s->kernel[b] = 1ull << b;
         for (uint32_t k = n; k-- > 0;)
             if (!any_sum(l, conflict, line, free_bit, k, &spread))
@@ -139,7 +141,8 @@ static bool foretells(Level *l, const LineVec *conflict, uint64_t span, const Sh
     return !wrong;
 }
 
-// The ways of every set; of many sets some are asked: unequal ones have been seen only where there are few.
+// Measures the ways of every set. If there are many sets, only some are asked: unequal sets have been seen only where
+// there are few.
 static void measure_ways(Level *l, uint32_t likely, Shape *s)
 {
     lines_free(&l->filler);
@@ -153,8 +156,8 @@ static void measure_ways(Level *l, uint32_t likely, Shape *s)
     for (uint32_t k = 0; k < s->sets; k++) s->lines += s->ways[k];
 }
 
-// Lines of any set, from all over the span: as many as it has ways fit, with one of another set too, with one more of
-// its own they don't.
+// Checks random sets with lines from all over the span. As many lines as a set has ways must fit, also with a line of
+// another set; with one more line of the same set they must not.
 static bool holds(Level *l, uint64_t span, const Shape *s)
 {
     uint64_t seed = span + 1;
@@ -164,7 +167,7 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
         uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
         bool own = k & 1;
         if (of < ways + 1 || (!own && (l->above || shape_set(s, other) == set)))
-            continue;  // another line may meet filler in its set
+            continue;  // another line might overflow its set together with filler
         Lines x = {0};
         for (uint32_t w = 0; w < ways + own; w++) lines_add(&x, shape_line(s, set, (first + w * step) % of), 1, 1);
         if (!own) lines_add(&x, other, 1, 1);
@@ -195,7 +198,7 @@ Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t sp
     uint64_t length = 0, period = 0;
     uint32_t block = 0;
     bool solved = false;
-    if (conflict->n - 1 == prefix) {  // all that fits is one set's
+    if (conflict->n - 1 == prefix) {  // all lines that fit are of one set
         set_modulo(s, 1, 0);
         solved = stands(l, conflict, span, s);
     }

@@ -1,4 +1,5 @@
-// infer.c: what serves loads of a kind first, and the TLBs: measurements in order, each on what those before it found.
+// infer.c: infers the cache that serves loads of a kind first, and the TLBs. The measurements are made in order, and
+// each builds on what the ones before it found.
 #include "probe/infer.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@ void found_free(Found *f) { shape_free(&f->shape); }
 
 static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
-// Too many loads are no failure: what isn't known by then stays open.
+// Too many loads are no failure: what isn't known by then stays undetermined.
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
@@ -21,7 +22,8 @@ static bool well(Level *l, Found *f)
 }
 
 // --- what a miss brings in -------------------------------------------------------------------------------------------
-// A load, and one `apart` bytes further on, timed: a hit if the first one brought it in. Many places, each once.
+// Makes pairs of loads, the second `apart` bytes after the first, and timed: it hits if the first one brought it in.
+// Many places are tried, each once.
 static bool pair(Level *l, uint64_t apart, Sample *out)
 {
     uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, 256);
@@ -57,7 +59,8 @@ static bool pairs(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
     return true;
 }
 
-// Bytes that a miss brings in, a power of two; 0: a second load of the same word takes no less than one of another.
+// How many bytes a miss brings in, a power of two. 0: a second load of the same word is no faster than a load of
+// another word.
 static uint32_t find_fill(Level *l)
 {
     Sample hit, miss, at;
@@ -72,14 +75,15 @@ static uint32_t find_fill(Level *l)
     for (; fill < 2048; fill *= 2) {
         if (!pairs(l, fill, repeats, &at)) return 0;
         if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), 0.1 * (miss.mean - hit.mean)))
-            return fill;  // a level behind may have it
+            return fill;  // slower than a hit, even if the next level has it
     }
     return fill;
 }
 
 // --- a level ---------------------------------------------------------------------------------------------------------
-// What hits and misses of the level take: hits as given, misses from the stair. Well above the stair's foot all samples
-// that aren't hits are misses, however many there are. Outliers are those of what is served first.
+// Sets the latencies of the level's hits and misses: of hits as given, of misses from the stair. Far enough above the
+// foot of the stair, every sample that isn't a hit is a miss. The share of outliers is that among loads which the first
+// level serves.
 static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t lines, const Sample *first)
 {
     uint32_t rounds = (uint32_t)(1 + 20000 / lines);
@@ -90,12 +94,12 @@ static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t li
         if (high->mean - low->mean > 3 * low->sd) {
             for (size_t k = 0; k < n; k++)
                 if (latency[k] > middle) latency[missed++] = latency[k];
-            // The most frequent kind of miss: of several the lower ones.
+            // If there are several kinds of misses, the lower ones.
             if (missed) *high = sample_of(latency, missed);
         }
         l->low = low->mean, l->low_sd = low->sd;
         l->high = high->mean, l->high_sd = high->sd = MIN(high->sd, MAX(0.5, high->mean * low->sd / low->mean));
-        // At most so many, most likely: what looks like a miss once in a while must not count for one.
+        // An upper bound: a load that looks like a miss once in a while must not count as one.
         double tail = first->tail * (double)first->n;
         l->outliers = (tail + 2 * sqrt(tail) + 3) / (double)first->n;
         level_learn(l, missed ? latency : NULL, missed);
@@ -104,8 +108,8 @@ static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t li
     return !l->broken;
 }
 
-// How many loads a round misses where one line too many goes round: questions about the same set need to look for no
-// fewer.
+// Learns how many loads of a round miss if one line too many goes round. Questions about the same set needn't look for
+// fewer misses.
 static void learn_least(Level *l, uint64_t prefix)
 {
     uint32_t rounds = (uint32_t)(8 + 20000 / prefix), *latency = mem_alloc(sizeof *latency * (prefix + 1) * rounds);
@@ -118,8 +122,8 @@ static void learn_least(Level *l, uint64_t prefix)
     mem_free(latency);
 }
 
-// Below the capacity hardly a load may take longer than those that are served: else another level lies between, which
-// the stair passed over.
+// Below the capacity hardly a load may take longer than a hit. Otherwise another level lies in between, which the stair
+// didn't show.
 static bool is_flat(Level *l, uint64_t prefix)
 {
     Sample s;
@@ -142,8 +146,8 @@ static Value one_set(Shape *s, uint64_t lines)
     return counted(FORM_ONE);
 }
 
-// Sets, ways, index: everything that asks only whether lines fit. Line 0 … of the level are units of l->unit until the
-// line is known. base and first are what set_latencies was given.
+// Infers sets, ways and index: everything that only asks whether lines fit. Until the size of a line is known, the
+// level's lines are units of l->unit bytes. base and first are what set_latencies was given.
 static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool sectors,
                         Found *out)
 {
@@ -171,7 +175,7 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     if (l->settle && ok && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
     out->line = counted((double)l->unit);
     if (one) out->index = one_set(&out->shape, prefix);
-    // The index is looked at over eight times what fits, which may be more than the prefix where a set's lines are
+    // The index is looked at over eight times what fits. That may be more than the prefix if a set's lines are
     // neighbours.
     room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096);
     while (ok && !one && !l->broken && want > once) {
@@ -186,9 +190,9 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     }
     if (!flat)
         out->index = out->rule =
-            undetermined("latencies rise below its capacity already: another level may lie between");
+            undetermined("latencies rise below its capacity already: another level may lie in between");
     else if (!ok)
-        out->index = undetermined("no set of lines that doesn't fit was found");
+        out->index = undetermined("no group of lines was found that doesn't fit");
     if (sectors && out->index.verdict != MEASURED) out->line = out->index;
     ok = ok && !l->broken && out->index.verdict == MEASURED;
     if (ok) {
@@ -213,8 +217,8 @@ static bool hit_time(Level *l, Sample *out)
     return !l->broken;
 }
 
-// Of an eighth of n lines, with the others gone round twice in between, so that even where victims are drawn hardly a
-// line is there still.
+// The time of a miss, from an eighth of n lines. The others are gone round twice in between, so that hardly a line is
+// still cached, even if victims are drawn at random.
 static bool miss_time(Level *l, uint64_t n, Sample *out)
 {
     uint64_t part = MAX(1, n / 8), rounds = 1 + 20000 / part;
@@ -263,22 +267,21 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         out->distance = level_distance(&l);
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
     } else {
-        out->size = undetermined("no size was too large to fit");
+        out->size = undetermined("the largest array that was tried still fits");
     }
     level_close(&l);
     return !l.broken;
 }
 
 // --- the TLBs --------------------------------------------------------------------------------------------------------
-// A page is what a load brings the translation of in. The line of the second load was brought in by a run before, where
-// a cache keeps it between runs.
+// A page is the memory whose translation one load brings in. If a cache keeps lines between runs, an earlier run has
+// brought in the line of the second load.
 static bool touch_at(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
 {
     uint64_t far = l->subject->span[l->kind] / 2;
     Walk walks[] = {
-        {.start = far,
-         .stride = 2 << 20,
-         .count = l->subject->cold ? 0 : (uint32_t)MIN(far >> 21, 4096)},  // other pages, if translations are kept
+        // Other pages, to replace translations that are kept between runs.
+        {.start = far, .stride = 2 << 20, .count = l->subject->cold ? 0 : (uint32_t)MIN(far >> 21, 4096)},
         {.start = l->base, .count = 1},
         {.start = l->base + apart, .count = 1, .timed = true},
     };
@@ -298,7 +301,7 @@ static uint64_t find_page(Level *l)
     if (!touch_at(l, 1024, 30, &near)) return 0;
     if (near.sd > 0.006 * near.mean && !touch_at(l, 1024, repeats = 600, &near)) return 0;
     for (uint64_t page = 4096; page < l->subject->span[l->kind] / 2; page *= 2) {
-        // Three times, for one may be an outlier.
+        // Asked three times, since one answer may be an outlier.
         int farther = 0;
         for (; farther < 3; farther++)
             if (!touch_at(l, page, repeats, &at))
@@ -310,14 +313,14 @@ static uint64_t find_page(Level *l)
     return 0;
 }
 
-// The L1 TLB's: pages that the L2 TLB has room for, and the L1 TLB hasn't. The L2 TLB's: four times as many as it has
-// room for.
+// The penalty of the L1 TLB is measured with as many pages as the L2 TLB has room for, and the L1 TLB hasn't; that of
+// the L2 TLB with four times as many as it has room for.
 static void penalties(Level *l, FoundTlbs *out)
 {
     Sample hit, late, walk;
     const Found *first = &out->level[0], *second = &out->level[1];
     if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) {
-        out->late = out->walk = undetermined("the TLBs' reach isn't known");
+        out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
         return;
     }
     uint64_t fit = l->room;
@@ -340,7 +343,8 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
     size_t begun = s->runs.n;
     if (!measure_round(&l, 1, 20000, &first)) return false;
     base = first;
-    // A step may be of sets of the level before that overflow later, or no level's at all: the next one is tried then.
+    // A step may be due to sets of the level before that overflow later, or to no level at all. Then the next step is
+    // tried.
     uint32_t t = 0;
     for (int steps = 0; t < 2 && steps < 5 && !l.broken; steps++) {
         Found *f = &out->level[t];
@@ -355,7 +359,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         *f = (Found){.size = {.verdict = ABSENT}};
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
         if (!known)
-            f->index = f->rule = undetermined("the level in front of it isn't known");
+            f->index = f->rule = undetermined("the L1 TLB in front of it isn't known");
         else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED)
             f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
@@ -366,7 +370,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         if (same) {
             shape_free(&f->shape);
             f->size = f->entries = f->sets = f->index = f->rule =
-                undetermined("it can't be told from the level in front of it");
+                undetermined("it can't be told from the L1 TLB in front of it");
         }
         if (l.room || same) base = stair.sample;
         t += l.room && !same;

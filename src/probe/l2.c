@@ -1,7 +1,8 @@
-// l2.c: the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours: the capacity
-// is how much goes round without a miss, and what it fills and tags is seen from pairs of loads and from an odd stride.
-// What goes round lies densely: where slices are chosen by a hash, any stride wider than a line leaves out parts of
-// them. Loads of an SM are counted to a nearer and a farther half where they fall into two groups.
+// l2.c: infers the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours. The
+// capacity is how much can be gone round without a miss. The fill is found from pairs of loads, the line from an odd
+// stride. For the capacity, lines that are gone round lie densely: if a hash chooses the slice, any stride wider than a
+// line leaves out parts of some slices. If the latencies of an SM's loads fall into two groups, these belong to a
+// nearer and a farther half.
 #include "probe/infer.h"
 #include "probe/measure.h"
 
@@ -14,8 +15,8 @@ enum { UNIT = 128, QUESTIONS = 40, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, 
 // --- capacity --------------------------------------------------------------------------------------------------------
 typedef struct Round {
     Sample sample;
-    double over;  // share of loads that took longer than `middle`
-    double top;   // what all but a fiftieth took at most
+    double over;  // share of the loads that took longer than `middle`
+    double top;   // latency that all but a fiftieth of the loads don't exceed
 } Round;
 
 static Value mean_of(const Sample *s) { return measured(s->mean, s->mean - 2 * s->error, s->mean + 2 * s->error); }
@@ -40,8 +41,9 @@ static bool measure(Level *l, uint64_t n, double middle, Round *out)
     return ok;
 }
 
-// Hits, misses, and sizes between which they change: n lines fit and `past` don't. Some lines may lie farther away than
-// others, so that a hit is what takes no longer than the slowest of those that surely fit.
+// Finds the latencies of hits and misses, and two sizes between which hits turn into misses: n lines fit, and `past`
+// lines don't. Some lines may be farther away than others. So a load is a hit if it takes no longer than the slowest
+// load of lines that certainly fit.
 static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint64_t *n, uint64_t *past, double *middle)
 {
     Round small, r;
@@ -63,7 +65,7 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
     return true;
 }
 
-// What is likely is tried first, and one line more.
+// The likely size is tried first, then one line more.
 static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
 {
     Round r;
@@ -78,7 +80,8 @@ static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint6
         else
             high = k;
     }
-    // Were there much more room than what fits from the start on, most lines of a little more would still be hit.
+    // If there were much more room than for the lines that fit from the start on, most of a few lines more would still
+    // hit.
     if (!measure(l, low + low / 16, middle, &r)) return false;
     uint64_t full = r.over > 0.5 ? low + low / 16 : MAX(past, low + low / 16);
     out->size = measured((double)(low * l->unit), (double)(low * l->unit), (double)(full * l->unit));
@@ -86,14 +89,15 @@ static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint6
 }
 
 // --- what a miss brings in, what a tag stands for --------------------------------------------------------------------
-// After everything was evicted: pairs of loads, the second timed, 4 · 2^k bytes behind the first, k from 3 to 9.
+// After everything was evicted, makes pairs of loads, of which the second is timed. It is 4 · 2^k bytes behind the
+// first, for k from 3 to 9.
 static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
 {
     Walk walks[1 + 2 * APARTS * PLACES];
     uint32_t latency[APARTS * PLACES], one[PLACES];
     uint64_t evict = 2 * (uint64_t)f->size.high, from = evict + 65536;
     size_t n = 0;
-    *fill = undetermined("memory is too small to evict what is in the L2");
+    *fill = undetermined("the device has too little memory to empty the L2");
     if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX)
         return true;
     walks[n++] = (Walk){.start = l->base, .stride = 32, .count = (uint32_t)(evict / 32)};
@@ -110,15 +114,16 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
         *fill = a ? counted(32 << a) : measured(32, 4, 32);
         return true;
     }
-    *fill = undetermined("loads up to 2 KiB apart are brought in together");
+    *fill = undetermined("a miss brings in more than 2 KiB");
     return true;
 }
 
-// With a stride of nine fills, lines of one fill are touched in every set and nine times the capacity goes round; where
-// a tag stands for more, its other fills stay empty and less does: a half, a quarter, an eighth.
+// With a stride of nine fills, each line that is touched gets one fill, and all sets are used. If a line is one fill,
+// nine times the capacity can be gone round. If a tag stands for more fills, the others stay empty, and less can be
+// gone round: a half, a quarter, an eighth.
 static bool find_line(Level *l, FoundL2 *f, double middle)
 {
-    f->line = undetermined("size or fill isn't known");
+    f->line = undetermined("its size or its fill isn't known");
     if (f->fill.verdict != MEASURED || f->size.verdict != MEASURED) return true;
     uint64_t unit = l->unit, stride = 9 * (uint64_t)f->fill.value, lines = (uint64_t)(f->size.value / f->fill.value);
     f->line = undetermined("it would take too long");
@@ -148,14 +153,14 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
         return !l.broken;
     }
     if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
-    if (!past) out->size = out->fill = out->line = undetermined("no size was too large to fit");
+    if (!past) out->size = out->fill = out->line = undetermined("the largest array that was tried still fits");
     return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) &&
                      find_line(&l, out, middle));
 }
 
 // --- halves ----------------------------------------------------------------------------------------------------------
-// A thread of the SM `target` chases pointers to themselves on SPOTS lines: two chains differ by as many loads as their
-// latencies.
+// A thread of the SM `target` chases a pointer to itself on each of SPOTS lines. Two chains differ by MANY loads, so
+// their times differ by as many latencies.
 static void kernel(Text *out)
 {
     bench_begin(out);
@@ -186,7 +191,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Two groups, if the widest gap between neighbours is wider than each of them.
+// There are two groups if the widest gap between neighbouring values is wider than each group.
 static SmHits hits_of(uint32_t sm, const uint32_t *took)
 {
     double v[SPOTS], gap = 0;
@@ -214,7 +219,7 @@ bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
         const void *args[] = {&b.memory, &b.out, &sm, &spots};
         ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) &&
              bench_read(&b, took, sizeof took, diag);
-        if (!ok || !took[0]) continue;  // a number that no SM has
+        if (!ok || !took[0]) continue;  // no SM has this number
         SmHits h = hits_of(sm, took + 1);
         vec_push(&out->sm, h);
         near[0] = MIN(near[0], h.low), near[1] = MAX(near[1], h.low), sum[0] += h.low;

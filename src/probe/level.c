@@ -1,13 +1,14 @@
-// level.c: one cache or TLB, known through loads that it serves (hits) or doesn't (misses). Everything structural comes
-// from one question: do these lines fit? It is asked by going round them, and answered by likelihoods, so that noise
-// costs rounds and not errors: a hit's latency is normal about `low`, a miss's about `high` (or more, where there is
-// more behind), and any load is an outlier with a small probability.
+// level.c: one cache or TLB, which is known only through loads that it serves (hits) or doesn't (misses). Everything
+// structural comes from one question: do these lines fit? It is asked by going round the lines, and answered by
+// likelihoods, so that noise costs rounds rather than errors. The latency of a hit is assumed to be normal about `low`,
+// that of a miss about `high` (or more, if there are further levels), and any load is an outlier with a small
+// probability.
 #include "probe/infer.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double sure = 12;  // log odds at which an answer stands: e⁻¹² is the chance of a wrong one
+static const double sure = 12;  // log odds at which an answer is accepted: it is wrong with a chance of e⁻¹²
 
 // --- sets of lines ---------------------------------------------------------------------------------------------------
 void lines_add(Lines *l, uint64_t from, uint32_t step, uint32_t count)
@@ -40,7 +41,7 @@ static double normal(double x, double mean, double sd)
 
 double level_distance(const Level *l) { return (l->high - l->low) / (0.5 * (l->low_sd + l->high_sd)); }
 
-// A density over latencies from a sample, each drawn out into a normal distribution of width sd.
+// Makes a density over latencies from a sample: each value becomes a normal distribution of width sd.
 static void spread(const uint32_t *latency, size_t n, double sd, float *density, uint32_t size)
 {
     uint32_t reach = (uint32_t)(4 * sd) + 1, *histogram = mem_alloc(sizeof *histogram * size);
@@ -94,11 +95,12 @@ size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t
     return n;
 }
 
-// What the rounds so far say against "all fit", for several shares of misses, and for "one load a round misses".
+// What the rounds so far say against "all lines fit", as log odds: `pool` for several shares of misses, `one` for "at
+// least one load misses in each round".
 typedef struct Evidence {
     double share[8], pool[8], one;
     uint32_t shares;
-    double *line;  // per place of the round: for "this one always misses"
+    double *line;  // per place of the round: for "this load always misses"
 } Evidence;
 
 static void look(const Level *l, Evidence *e, const uint32_t *latency, uint64_t n, uint32_t rounds, uint32_t *histogram)
@@ -159,7 +161,8 @@ static double ask(Level *l, const Lines *x, uint32_t warm)
     return answer;
 }
 
-// Do some lines miss in every round? Then it is not that what was there before is yet to be drawn as a victim.
+// Do the same lines miss in every round? If so, the misses aren't due to lines of before that haven't been drawn as
+// victims yet.
 static bool same_miss(Level *l, const Lines *x)
 {
     enum { ROUNDS = 6 };

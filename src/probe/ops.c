@@ -1,29 +1,28 @@
-// ops.c: how long the results of the main classes of operations take, and how many of each an SM starts a cycle.
+// ops.c: measures how long the main classes of operations take, and how many of each an SM starts a cycle.
 //
-// A latency is that of a chain in which every operation waits for the one before: two chains that differ by CHAIN
-// operations differ by as many latencies, whatever clock, start and end cost. A rate is that of many warps of several
-// such chains side by side. Chains begin with loaded values and what they end with is stored, and no two neighbours of
-// a chain can be done as one operation (an addition of an addition would be): what is written is what is executed,
-// whoever compiles it.
+// For the latency, each operation of a chain waits for the one before. Two chains that differ by CHAIN operations
+// differ by as many latencies, whatever the clock, the start and the end cost. For the rate, many warps execute several
+// such chains side by side. A compiler must not change the chains. So they begin with loaded values, their results are
+// stored, and no two neighbours can be merged into one operation (as an addition of an addition could be).
 #include "probe/measure.h"
 
 #include <string.h>
 
 enum {
-    CHAIN = 64,  // operations that the long chain has and the short one hasn't
+    CHAIN = 64,  // how many operations the long chain has more than the short one
     SHORT = 32,
-    LOOPS = 16,     // of branches: predicates are few, so that a chain of them is a loop
-    SIDES = 8,      // chains of a thread, for a rate
-    THREADS = 512,  // of the largest block, for a rate
+    LOOPS = 16,     // of branches: there are few predicates, so a chain of branches is a loop
+    SIDES = 8,      // chains of a thread, for the rate
+    THREADS = 512,  // threads of the largest block, for the rate
     REPEATS = 4,    // at most: until one changes nothing
 };
 
 typedef enum Body { STRAIGHT, ALONE, BRANCHES } Body;
 typedef struct Op {
     const char *name;
-    Body body;               // straight: chains of x and y; alone: without operands
+    Body body;               // straight: chains of x and y; alone: operations without operands
     int bits;                // of x and y
-    const char *odd, *even;  // the operations of a chain, in turn; $ stands for the number of the chain
+    const char *odd, *even;  // the operations of a chain, in turn; $ stands for the chain's number
 } Op;
 static const Op ops[OPS_KINDS] = {
     [OPS_ALU] = {"alu", STRAIGHT, 32, "add.u32 %x$, %x$, %y$", "xor.b32 %y$, %y$, %x$"},
@@ -57,7 +56,7 @@ static void straight(Text *out, const Op *op, int length, int sides)
         for (int s = 0; s < sides; s++) put_op(out, k % 2 ? op->even : op->odd, s);
 }
 
-// Branches that are never taken; nobody who sees one knows that of the next.
+// Branches that are never taken. No branch tells anything about the next one.
 static void branches(Text *out, int length)
 {
     text_put(out, "LOOP:\n");
@@ -65,7 +64,7 @@ static void branches(Text *out, int length)
     text_printf(out, "    add.u32 %%n, %%n, 1;\n    setp.lt.u32 %%p, %%n, %d;\n    @%%p bra LOOP;\n", LOOPS);
 }
 
-// What x and y begin with is zero, but only the memory knows.
+// x and y begin with zero, which is loaded from memory, so that no compiler knows it.
 static void begin(Text *out, const Op *op, int sides)
 {
     const char *const load = op->bits == 64 ? "ld.global.f64" : "ld.global.u32", *const type =
@@ -164,7 +163,7 @@ static bool difference(Bench *b, const char *few, const char *many, uint32_t thr
 static bool rate(Bench *b, int sides, Value *best, Diag *diag)
 {
     double least, most;
-    *best = undetermined("more operations took no longer");
+    *best = undetermined("more operations took no more time");
     for (uint32_t threads = 128; threads <= THREADS; threads += 64) {
         double done = (double)threads * CHAIN * sides;
         if (!difference(b, "rate_short", "rate_long", threads, &least, &most, diag)) return false;
@@ -198,7 +197,7 @@ static bool measure(oc_device *device, const Op *op, OpTiming *t, Diag *diag)
     ok = ok && difference(&b, "chain_short", "chain_long", 32, &least, &most, diag);
     if (ok)
         t->latency = least > 0 ? measured(least / CHAIN, least / CHAIN, most / CHAIN)
-                               : undetermined("more operations took no longer");
+                               : undetermined("more operations took no more time");
     ok = ok && rate(&b, op->body == STRAIGHT ? SIDES : 1, &t->rate, diag);
     bench_close(&b);
     return ok;

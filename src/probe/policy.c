@@ -1,7 +1,8 @@
-// policy.c: what goes when a set is full. A cyclic chase can't tell FIFO from LRU, so a set's lines are touched again
-// out of order, at random, and every rule that can be foretold is asked what would hit; the one whose answers the
-// latencies bear out is the rule. If a line's chance to be there, which falls with every miss of its set, explains
-// more, victims are drawn: then every trial fills an empty set in order, loads one line more, and looks which way went.
+// policy.c: infers which line is replaced when a set is full. Going round in a cycle can't tell FIFO from LRU, so a
+// set's lines are touched again in random order. Every deterministic rule predicts which of these loads hit, and the
+// rule whose predictions the latencies confirm is the answer. If random victims explain the latencies better (each miss
+// of a set lowers the chance that a line is still there), victims are drawn at random. Then every trial fills an empty
+// set in order, loads one line more, and looks which way was the victim.
 #include "probe/infer.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static bool put_lines(const Level *l, Sequence *q, const Lines *x)
     return more;
 }
 
-// Of lines 0 … span − 1, up to `most` of set t; for t = set, of those that aren't of that set.
+// Lists up to `most` of the lines 0 … span − 1 that are in set t; for t = set, lines that aren't in that set.
 static void list_filler(const Shape *s, uint32_t set, uint32_t t, uint64_t span, uint64_t most, Lines *out)
 {
     for (uint64_t k = 0, line = 0; out->n < most && line < span && k < span; k++) {
@@ -62,9 +63,9 @@ static void count_sets(const Shape *s, const Lines *x, uint64_t *count)
             count[shape_set(s, x->range.v[r].from + (uint64_t)k * x->range.v[r].step)]++;
 }
 
-// Lines of other sets that make the level above forget: of its sets that the pool's lines are in, each gets `times` as
-// many lines as it has ways. Whatever does so for most of the pool in few walks, one other set or all lines in a row;
-// and again for what is left.
+// Chooses lines of other sets that make the level above forget the pool's lines: each of its sets in which these lie
+// gets `times` as many lines as it has ways. The candidates are the lines of one other set, or all lines in a row. The
+// one that covers most of the pool with few walks is taken; then again for the rest of the pool.
 static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t span, const Shape *above,
                           uint64_t times, Lines *out)
 {
@@ -104,8 +105,9 @@ static void choose_filler(const Shape *s, uint32_t set, uint32_t pool, uint64_t 
     mem_free(had), mem_free(count), mem_free(taken);
 }
 
-// Other lines of the set, then as many of a pool as it has ways, in order: what was in it is gone, and a tree's bits
-// stand as they would from any start. Then lines of the pool at random, and filler between two.
+// First come other lines of the set, then as many lines of a pool as the set has ways, in order. So what was in the set
+// is gone, and the bits of a PLRU tree don't depend on the start. Then come lines of the pool at random, with filler in
+// between.
 static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Lines *filler, uint64_t *seed,
                           Sequence *q)
 {
@@ -123,8 +125,9 @@ typedef struct Score {
     double rule[RULE_WEIGHTED];  // by Rule: log likelihood, less that of "all hit"
 } Score;
 
-// Of the timed loads, how many the level above serves on the average, where it draws its victims: a line is there still
-// after each load of its set with probability 1 − 1/ways. What it serves the level below doesn't see.
+// The share of timed loads that the level above serves on average, if it draws its victims at random: after each load
+// of its set a line is still there with probability 1 − 1/ways. The level below doesn't see the loads that the level
+// above serves.
 static double hidden_of(const Shape *above, const Sequence *q)
 {
     uint32_t *loads = mem_alloc(sizeof *loads * above->sets), *since = mem_alloc(sizeof *since * q->n);
@@ -141,7 +144,7 @@ static double hidden_of(const Shape *above, const Sequence *q)
     return sum / (double)q->looked;
 }
 
-// Where what a load takes says that the level in front served it, this one didn't see it.
+// Does a load's latency tell that the level in front served it? Then this level didn't see the load.
 static bool tells_front(const Level *l) { return l->front > 0 && l->low - l->front > 5 * l->low_sd; }
 static bool in_front(const Level *l, uint32_t latency) { return tells_front(l) && latency < 0.5 * (l->front + l->low); }
 
@@ -151,7 +154,7 @@ static bool foretellable(const Shape *s, uint32_t set, Rule r)
     return r == RULE_LRU || r == RULE_FIFO || (r == RULE_PLRU && ways > 2 && ways <= 32 && !(ways & (ways - 1)));
 }
 
-// Where victims are drawn, a line is still there after each miss of its set with probability 1 − 1/ways.
+// Scores random victims: after each miss of its set a line is still there with probability 1 − 1/ways.
 static double score_random(const Level *l, const Shape *s, uint32_t set, const Sequence *q, const uint32_t *latency)
 {
     double misses = 0, sum = 0, stays = 1 - 1.0 / s->ways[set];
@@ -180,7 +183,7 @@ static double score_random(const Level *l, const Shape *s, uint32_t set, const S
     return sum;
 }
 
-// Filler before a load counts for the level above alone; it is of other sets here.
+// Filler only matters to the level above; in this level it is in other sets.
 static void score(const Level *l, const Shape *s, uint32_t set, const Shape *above, Rule above_rule, const Sequence *q,
                   const uint32_t *latency, Score *score)
 {
@@ -210,7 +213,7 @@ static void score(const Level *l, const Shape *s, uint32_t set, const Shape *abo
     score->rule[RULE_RANDOM] += score_random(l, s, set, q, latency);
 }
 
-// The best, and by how much it is better than the next.
+// Returns the best rule, and by how much its score is better than the next.
 static Rule best_of(const Shape *s, uint32_t set, const Score *c, double *margin)
 {
     double best = c->rule[RULE_RANDOM], second = -1e300;
@@ -227,7 +230,7 @@ static Rule best_of(const Shape *s, uint32_t set, const Score *c, double *margin
 }
 
 // --- drawn victims ---------------------------------------------------------------------------------------------------
-// One launch: trials in as many sets as there are walks for. Adds to drawn[way].
+// One launch, with trials in as many sets as there is room for walks. Counts in drawn[way] which way was the victim.
 static uint32_t draw_victims(Level *l, const Shape *s, uint32_t ways, uint32_t *at, uint64_t *seed, uint32_t *drawn)
 {
     Walk walk[CHASE_WALKS];
@@ -270,7 +273,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
     uint64_t seed = ways;
     for (int launches = 0; n < want && launches < 5000 && !l->broken; launches++)
         n += draw_victims(l, s, ways, &at, &seed, drawn);
-    if (n < want) return undetermined("victims are drawn, but which way they were in doesn't show");
+    if (n < want) return undetermined("victims are drawn at random, but which way they were in doesn't show");
     double chi2 = 0, equal = (double)n / ways;
     for (uint32_t w = 0; w < ways; w++) {
         double p = (double)drawn[w] / n, error = 1.96 * sqrt(p * (1 - p) / n);
@@ -286,7 +289,7 @@ static Value find_weights(Level *l, Shape *s, uint32_t set, Found *out)
 // --- the whole -------------------------------------------------------------------------------------------------------
 Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
 {
-    // Few ways show soonest what goes; of one or two, not every rule.
+    // The set with fewest ways shows the rule soonest, but one or two ways don't tell all rules apart.
     uint32_t set = 0;
     for (uint32_t k = 1; k < s->sets; k++)
         if (s->ways[set] < 3 ? s->ways[k] > s->ways[set] : s->ways[k] >= 3 && s->ways[k] < s->ways[set]) set = k;
@@ -313,11 +316,11 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
     }
     lines_free(&filler);
     mem_free(q->line), mem_free(q->timed), mem_free(q);
-    // A tree among whose loads some are hidden looks drawn; so does any rule among few that aren't.
+    // If some loads are hidden, PLRU looks like random victims. If most are hidden, any rule does.
     if (hidden > (foretellable(s, set, RULE_PLRU) ? 0.03 : 0.3) && rule == RULE_RANDOM)
-        return undetermined("the level in front of it hides what hits and what misses");
+        return undetermined("the level in front of it hides which loads hit and which miss");
     if (l->broken || margin < sure)
-        return undetermined("no replacement rule explains what hits better than the others do");
+        return undetermined("no replacement policy explains the hits better than all others");
     if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5)
         return find_weights(l, s, set, out);
     return counted(s->rule = rule);

@@ -1,30 +1,35 @@
-// probe.c: everything about a device, part by part in the order of what it is worth. A part that fails says why and
-// leaves the rest alone; one that the time doesn't reach for is named. Nothing here knows what the device is made of.
+// probe.c: measures everything about a device, part by part, the most useful parts first. A part that fails says why,
+// and the others go on. A part for which the time isn't enough is left out and named. Nothing here knows what the
+// device is made of.
 #include "probe/infer.h"
 #include "probe/measure.h"
 
 #include <math.h>
 #include <string.h>
 
-// On a real GPU a launch takes some microseconds and a load half a nanosecond's worth of our time; on a simulated one a
-// load takes about a microsecond.
+// The estimated seconds of each part, on a simulated and on a real GPU. On a simulated one a load takes about a
+// microsecond of host time. On a real one a launch takes some microseconds, and a load half a nanosecond.
 const PartInfo part_info[PARTS] = {
-    [PART_L1] = {"l1", "what serves global loads first", CHASE_GLOBAL, 4, 4},
-    [PART_READONLY] = {"readonly", "what serves read-only loads (ld.global.nc)", CHASE_READONLY, 4, 4},
-    [PART_TEXTURE] = {"texture", "what serves texture fetches", CHASE_TEXTURE, 4, 4},
-    [PART_CONST] = {"constant", "what serves constant loads", CHASE_CONST, 4, 4},
-    [PART_LOCAL] = {"local", "what serves local memory", CHASE_LOCAL, 4, 4},
-    [PART_L2] = {"l2", "size, line and latency of the L2, and its halves", CHASE_L2, 9, 10},
-    [PART_TLB] = {"tlb", "both TLBs, and the window of active page-table entries", CHASE_L2, 12, 60},
-    [PART_SPECTRUM] = {"spectrum", "latencies by what a load finds", CHASE_L2, 1, 1},
+    [PART_L1] = {"l1", "the cache that serves global loads first", CHASE_GLOBAL, 4, 4},
+    [PART_READONLY] = {"readonly", "the cache that serves read-only loads (ld.global.nc) first", CHASE_READONLY, 4, 4},
+    [PART_TEXTURE] = {"texture", "the cache that serves texture fetches first", CHASE_TEXTURE, 4, 4},
+    [PART_CONST] = {"constant", "the cache that serves constant loads first", CHASE_CONST, 4, 4},
+    [PART_LOCAL] = {"local", "the cache that serves local memory first", CHASE_LOCAL, 4, 4},
+    [PART_L2] = {"l2",
+                 "the L2's size, line and latency, and the latencies of a nearer and a farther half where it has them",
+                 CHASE_L2, 9, 10},
+    [PART_TLB] = {"tlb", "both TLBs, and the window: how much memory has its page-table entries active at a time",
+                  CHASE_L2, 12, 60},
+    [PART_SPECTRUM] = {"spectrum", "the latency of a load by where it finds its data and its page", CHASE_L2, 1, 1},
     [PART_FOOTPRINT] = {"footprint", "texels that a miss brings in from a 2D texture", CHASE_TEXTURE, 0.5, 1},
     [PART_SHARED] = {"shared", "shared memory's latency, banks and conflicts", CHASE_KINDS, 1, 1},
     [PART_OPS] = {"ops", "latency and rate of the main operations", CHASE_KINDS, 1, 1},
-    [PART_THROUGHPUT] = {"throughput", "bytes a second against threads, blocks and coalescing", CHASE_KINDS, 4, 10},
-    [PART_HITS] = {"hits", "hit rate of the first caches against threads of an SM", CHASE_KINDS, 4, 2},
+    [PART_THROUGHPUT] = {"throughput", "bytes a second by number of threads, number of blocks and coalescing",
+                         CHASE_KINDS, 4, 10},
+    [PART_HITS] = {"hits", "the hit rate of the first caches by number of threads on an SM", CHASE_KINDS, 4, 2},
 };
 
-enum { REPLAYED = 16 << 20 };  // latencies kept for replay at most
+enum { REPLAYED = 16 << 20 };  // how many latencies are kept for the replay
 
 typedef struct Work {
     const ProbeOptions *options;
@@ -34,7 +39,9 @@ typedef struct Work {
     Subject subject;
     Diag diag;
     Part part;
-    double began, part_began, all, over;  // seconds; by the estimates: of what was asked for, of what is over
+    // Began, part_began: seconds. all, over: estimated seconds of the parts that were asked for, and of those that are
+    // over.
+    double began, part_began, all, over;
 } Work;
 
 // --- time ------------------------------------------------------------------------------------------------------------
@@ -74,7 +81,7 @@ static void finish(Work *w, PartState state, const char *format, ...)
     text_free(&t);
 }
 
-// One word, again and again: what the first cache takes to give it.
+// Loads one word again and again: the time is that of a hit in the first cache.
 static bool again(Work *w, ChaseKind kind, double *cycles)
 {
     uint32_t latency[400];
@@ -93,8 +100,9 @@ static bool do_cache(Work *w)
     if (!again(w, kind, &own) || (w->subject.span[CHASE_L2] && !again(w, CHASE_L2, &past))) return false;
     if (own > 0.9 * past)
         return finish(w, PART_ABSENT,
-                      "loads of this kind take %.0f cycles again and again, those past the L1 %.0f: nothing caches "
-                      "them in front of the L2",
+                      "loads of this kind take %.0f cycles even when they are repeated, and loads past the L1 take "
+                      "%.0f: no "
+                      "cache in front of the L2 serves them",
                       own, past),
                true;
     w->subject.cold = true;
@@ -102,7 +110,7 @@ static bool do_cache(Work *w)
               curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
     w->subject.cold = !w->probe->device.real;
     if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT)
-        finish(w, PART_ABSENT, "a word is loaded again no faster than another one");
+        finish(w, PART_ABSENT, "a word that was just loaded is loaded no faster than a new one");
     return ok;
 }
 
@@ -133,7 +141,7 @@ static bool do_spectrum(Work *w)
     static const ChaseKind kinds[SPECTRA] = {CHASE_GLOBAL, CHASE_L2, CHASE_TEXTURE};
     Probe *p = w->probe;
     if (p->l2.size.verdict != MEASURED)
-        return finish(w, PART_ABSENT, "it needs the L2's size, to empty it: that is what part l2 finds"), true;
+        return finish(w, PART_ABSENT, "to empty the L2 it needs the L2's size, which part l2 finds"), true;
     for (int k = 0; k < SPECTRA; k++) {
         const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
         if (cache && cache->size.verdict != MEASURED) continue;
@@ -144,7 +152,7 @@ static bool do_spectrum(Work *w)
     return true;
 }
 
-// The chase's memory was given back: the texture may need what it left.
+// The memory of the earlier chase was freed before, since the texture may need it.
 static bool do_footprint(Work *w)
 {
     Footprint *f = &w->probe->footprint;
@@ -162,7 +170,7 @@ static bool do_shared(Work *w)
     return true;
 }
 
-// Fewer points where the time is short.
+// Measures fewer points if little time is left.
 static bool do_throughput(Work *w)
 {
     double left = w->options->budget > 0 ? w->options->budget - (seconds_now() - w->began) : INFINITY;
@@ -208,7 +216,7 @@ static void do_part(Work *w)
     PartResult *r = &w->probe->part[w->part];
     const double budget = w->options->budget, gone = seconds_now() - w->began, mine = estimate(w, w->part);
     if (stopped(w)) {
-        finish(w, PART_LEFT_OUT, "it was interrupted before");
+        finish(w, PART_LEFT_OUT, "the probe was interrupted before it");
         return;
     }
     if (budget > 0 && gone + mine > budget) {
@@ -231,7 +239,7 @@ static void do_part(Work *w)
 }
 
 // --- the whole -------------------------------------------------------------------------------------------------------
-// As much memory as TLBs need to overflow; a simulated device's is unmapped until it is used.
+// As much memory as it takes to overflow the TLBs. A simulated device's memory takes no host memory until it is used.
 static uint64_t span_of(const oc_device_info *info)
 {
     uint64_t keep = 64u << 20, most = info->real ? 16ull << 30 : 2ull << 30;
@@ -256,7 +264,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     for (int k = 0; ok && k < PARTS; k++) {
         if (!(parts >> k & 1)) continue;
         w.part = (Part)k;
-        if (k > PART_SPECTRUM) chase_close(&w.chase);  // the memory is others' from here on
+        if (k > PART_SPECTRUM) chase_close(&w.chase);  // from here on other parts need the memory
         do_part(&w);
         w.over += estimate(&w, w.part);
     }
@@ -317,7 +325,7 @@ uint32_t shape_low_bit(const Shape *s, uint64_t line)
     return bit + s->block + fold;
 }
 
-// The sets of two lines are equal just when these bits, folded, are.
+// Two lines share a set just if these bits of their numbers, folded by XOR, are equal.
 static uint64_t fold(uint64_t line, uint32_t low, uint32_t bits)
 {
     uint64_t x = line >> low;
@@ -330,7 +338,7 @@ int shape_folds(const Shape *s)
     while (2ull << bits <= s->sets) bits++;
     for (uint32_t low = 0; low < 8 && bits; low++) {
         bool same = true;
-        // Beyond the bits that were looked at a map has no vectors.
+        // Beyond the bits that were looked at, a map has no kernel vectors.
         for (uint32_t b = 0; b < SHAPE_BITS && same; b++) same = !s->kernel[b] || !fold(s->kernel[b], low, bits);
         uint32_t free_bits = 0;
         for (uint32_t b = 0; b < low + bits; b++) free_bits += !s->kernel[b];

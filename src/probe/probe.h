@@ -1,7 +1,8 @@
-// probe.h: what the memory hierarchy of a GPU is, real or simulated, from the latencies of loads alone.
+// probe.h: finds out how the memory hierarchy of a GPU is built, real or simulated, from the latencies of loads alone.
 //
-// Measurements run on a device: chase.c makes it load a sequence of addresses, each when the one before is there, and
-// gives back how long each took. Inference files see traces only: they may not include a description's header.
+// Measurements run on a device: chase.c makes it load a sequence of addresses, each when the one before has come back,
+// and returns how long each load took. Files that infer see such traces only: they may not include a description's
+// header. doc/probe.md tells how it works.
 //
 // This is what a probe gives. What the folder's files alone share stands in measure.h and infer.h.
 #ifndef PROBE_H
@@ -11,15 +12,15 @@
 
 #include <onchip.h>
 
-// What is said of a quantity: measured, with the interval in which it lies (95 %; low = high for a count that the
-// observations leave no choice); undetermined, why says the reason; or absent: nothing that was done could show it.
+// What is said of a quantity. Measured: it lies between low and high (95 %); low = high for a count of which the
+// observations allow only one value. Undetermined: why says the reason. Absent: nothing that was done could show it.
 typedef enum Verdict { ABSENT, MEASURED, UNDETERMINED } Verdict;
 typedef struct Value {
     Verdict verdict;
     double value, low, high;
     const char *why;  // a literal
 } Value;
-enum { PROBE_KEPT = 1000 };  // launches whose records are kept; a measurement makes many more
+enum { PROBE_KEPT = 1000 };  // how many records of launches are kept; a measurement makes many more launches
 
 static inline Value measured(double value, double low, double high)
 {
@@ -39,10 +40,10 @@ typedef enum ChaseKind {
     CHASE_LOCAL,  // ld.const, ld.local
     CHASE_KINDS
 } ChaseKind;
-// `count` loads; the k-th is at start + k·stride (bytes into the memory), or, when wrap isn't 0, at start + (k·stride
-// mod wrap). Multiples of 4. Only timed ones are recorded. The memory is the caller's own for global loads and
-// textures, a constant bank, or a warp's local memory as the hardware lays it out: consecutive words are those of
-// consecutive lanes.
+// A walk has `count` loads. The k-th is at start + k·stride, in bytes from the memory's beginning; if wrap isn't 0, at
+// start + (k·stride mod wrap). All are multiples of 4. Only the loads of timed walks are recorded. For global loads and
+// textures the memory is the chase's own. It is a constant bank for constant loads, and for local loads a warp's local
+// memory as the hardware lays it out: consecutive words belong to consecutive lanes.
 typedef struct Walk {
     uint64_t start;
     int64_t stride;  // with wrap: 0 ≤ stride < wrap
@@ -50,15 +51,15 @@ typedef struct Walk {
     uint32_t count;
     bool timed;
 } Walk;
-enum { CHASE_WALKS = 1000 };  // most of a sequence
+enum { CHASE_WALKS = 1000 };  // the most walks of a sequence
 
 // --- footprint.c: the neighbours that a texel of a 2D texture brings with it -----------------------------------------
 enum { FOOTPRINT_TEXEL = 4 };  // bytes of a texel
 typedef struct Footprint {
     Value width, height;  // of the tile that comes with a texel, in texels
-    Value linear;         // 1: it is part of one row, as of a texture that lies in memory row by row; 0: it isn't
-    uint32_t hit, miss;   // cycles of a fetch again, and of a first one whose line is in the L2
-    size_t pairs;         // tried
+    Value linear;         // 1: the tile is part of one row, as in a texture that lies in memory row by row; 0: it isn't
+    uint32_t hit, miss;   // cycles of a repeated fetch, and of a first fetch whose line is in the L2
+    size_t pairs;         // how many were tried
 } Footprint;
 
 // --- shared.c: shared memory's banks ---------------------------------------------------------------------------------
@@ -68,13 +69,14 @@ typedef struct SharedResult {
     double stride[SHARED_STRIDES];  // lane i reads word i × stride: mei Fig. 5 and 7
     double pair[SHARED_PAIRS];      // lane 1 reads word k, the others word 0
     double ways[SHARED_WAYS];       // [n - 1]: the first n lanes read words of one bank, each on another row
-    Value latency, conflict;        // without conflict; what each further way adds
-    Value banks, width, mode;       // bytes that a bank gives at a time, and of consecutive ones that it holds: 4 or 8
-    double residual;                // cycles that ways[] is off the line at most
-    uint32_t wrong;                 // patterns that the best model doesn't explain
+    Value latency, conflict;        // without conflict; what each further way of a conflict adds
+    // Number of banks; how many bytes a bank gives at a time, and how many consecutive bytes lie in one bank: 4 or 8.
+    Value banks, width, mode;
+    double residual;  // how far ways[] is from a straight line at most, in cycles
+    uint32_t wrong;   // patterns that the best model doesn't explain
 } SharedResult;
-bool shared_measure(oc_device *device, SharedResult *r, Diag *diag);  // the three arrays
-void shared_infer(SharedResult *r);                                   // the rest, from them
+bool shared_measure(oc_device *device, SharedResult *r, Diag *diag);  // fills the three arrays
+void shared_infer(SharedResult *r);                                   // infers the rest from them
 
 // --- ops.c: latency and rate of the main operations ------------------------------------------------------------------
 // Additions and logic, mul.lo.u32, fma.rn.f32, fma.rn.f64, ex2.approx, conversions, shfl.sync, branches that aren't
@@ -93,8 +95,8 @@ typedef enum OpKind {
 } OpKind;
 typedef struct OpTiming {
     const char *name;  // as a description's [latency] calls it
-    Value latency;     // cycles until the next operation that needs the result
-    Value rate;        // operations of threads that an SM does a cycle
+    Value latency;     // cycles until an operation that needs the result can start
+    Value rate;        // operations of threads that an SM starts a cycle
 } OpTiming;
 bool ops_measure(oc_device *device, OpTiming timing[OPS_KINDS], Diag *diag);
 
@@ -105,13 +107,13 @@ typedef struct FlowPoint {
     FlowKind kind;
     uint32_t blocks, threads;  // of a block: a multiple of 32
     uint32_t ways;             // threads of a warp that read words of one 128-byte segment: 1, 2, 4, 8, 16, 32
-    double useful, moved;      // GB/s: of the words asked for, and of the 32-byte sectors they lie in
+    double useful, moved;      // in GB/s: the words that were asked for, and the 32-byte sectors in which they lie
     const char *why;           // null, or why nothing could be measured
 } FlowPoint;
-// y = slope × x up to the saturation at `at`, and peak from there on.
+// A fit: y = slope × x up to the saturation at x = `at`, and y = peak from there on.
 typedef struct Knee {
     Value at, peak;
-    double slope, residual;  // residual: root of what the squares of y are off, over its squares
+    double slope, residual;  // residual: root of the sum of squares that the fit leaves, over the sum of squares of y
 } Knee;
 typedef enum Limit { LIMIT_UNKNOWN, LIMIT_THREADS, LIMIT_SM, LIMIT_MEMORY } Limit;
 typedef struct FlowCurve {
@@ -120,14 +122,15 @@ typedef struct FlowCurve {
     bool along_blocks;  // of FLOW_THREADS each (s-l1 Fig. 6); else along threads (Fig. 5)
     size_t n;
     FlowPoint points[FLOW_POINTS];
-    Knee knee;        // of moved
-    Limit limit;      // at the curve's end: too few threads, an SM, the memory
+    Knee knee;        // of the points' `moved`
+    Limit limit;      // what limits at the curve's end: too few threads, an SM, or the memory
     const char *why;  // a reason for limit
 } FlowCurve;
 typedef struct Throughput {
     VEC(FlowCurve) curves;
 } Throughput;
-// scale 1: all that s-l1 §2.3 shows; less: fewer points, below a half only its coalescing of 4 ways.
+// scale 1 measures all that s-l1 §2.3 shows. Less has fewer points, and below a half only the paper's coalescing of 4
+// ways.
 bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag);
 void throughput_free(Throughput *t);
 
@@ -140,18 +143,19 @@ typedef struct HitPoint {
 } HitPoint;
 typedef struct HitCurve {
     HitKind kind;
-    Value hit, miss;  // cycles, with a single warp and with the timer's
-    size_t n;         // up to as many threads as fit an SM
+    Value hit, miss;  // cycles with a single warp, including those of the timer
+    size_t n;         // number of points; the last has as many threads as an SM has room for
     HitPoint points[HIT_POINTS];
     const char *why;  // null, or why there are no points
 } HitCurve;
 bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag);
 
-// --- shape.c: sets, and what replaces what in them -------------------------------------------------------------------
-// Lines (of a cache, or pages of a TLB) are numbered from the region's start. FORM_MODULO: blocks of 2^block lines go
-// to the sets in turn. FORM_DEALT: the same, with full sets passed over, until every entry has a line; then anew.
-// FORM_LINEAR: lines whose difference (XOR) is a sum of kernel[b] share a set; kernel[b] is 0 or has b as its highest
-// bit.
+// --- shape.c: how lines are divided into sets, and what is replaced in a set -----------------------------------------
+// Lines (of a cache; pages of a TLB) are numbered from the region's start.
+// - FORM_MODULO: blocks of 2^block lines go to the sets in turn.
+// - FORM_DEALT: lines go to the sets in turn, and full sets are passed over, until every entry has a line; then anew.
+// - FORM_LINEAR: lines share a set if their difference (XOR) is a sum of some kernel[b]; kernel[b] is 0 or has b as its
+//   highest bit.
 typedef enum Form { FORM_NONE, FORM_ONE, FORM_MODULO, FORM_DEALT, FORM_LINEAR } Form;
 typedef enum Rule {
     RULE_NONE,
@@ -161,7 +165,7 @@ typedef enum Rule {
     RULE_PLRU,
     RULE_RANDOM,
     RULE_WEIGHTED
-} Rule;  // ANY: one way, no choice
+} Rule;  // ANY: there is one way, so there is no choice
 enum { SHAPE_BITS = 40, SHAPE_SETS = 8192, SHAPE_WAYS = 1024 };
 typedef struct Shape {
     Form form;
@@ -181,35 +185,38 @@ typedef struct Found {
     Value index, rule;  // value: Form, Rule
     double rule_p;      // RULE_RANDOM, RULE_WEIGHTED: p-value of equal probabilities
     Value weight[32];
-    uint32_t heavy;                 // the way that goes most often
-    Value again;                    // the share of its draws that the same follows: its weight if draws are independent
+    uint32_t heavy;  // the way that is most often the victim
+    // The share of its draws that are followed by another: its weight, if draws are independent.
+    Value again;
     double draws_p;                 // p-value of independence
-    uint64_t span;                  // lines over which the index was looked at
-    uint64_t accesses, mismatches;  // replayed; of them with another outcome
+    uint64_t span;                  // over how many lines the index was looked at
+    uint64_t accesses, mismatches;  // how many were replayed; how many came out otherwise than measured
     double distance;                // d'
 } Found;
-// Both TLBs, from loads past the L1. page: bytes.
+// Infers both TLBs, from loads past the L1.
 typedef struct FoundTlbs {
-    Value page, late, walk;  // bytes; cycles more of a page that is in the L2 TLB alone, and of one that is in neither
+    // page: bytes. late, walk: what a load takes more if its page is only in the L2 TLB; and what it takes beyond that
+    // if the page is in neither.
+    Value page, late, walk;
     Found level[2];
 } FoundTlbs;
 
 // --- l2.c: the L2 ----------------------------------------------------------------------------------------------------
-typedef struct SmHits {  // of one SM, in cycles of hits in the L2
+typedef struct SmHits {  // of one SM; cycles of hits in the L2
     uint32_t sm;
     double low, high, first;  // of the nearer lines, of the farther ones, of the first line
 } SmHits;
 typedef struct FoundL2 {
     Value size, line, fill;  // bytes
     Value hit, miss;         // cycles
-    Value near, far;         // cycles of a hit in either half; absent: all take as long
+    Value near, far;         // cycles of a hit in the nearer and the farther half; absent: all hits take the same time
     VEC(SmHits) sm;
 } FoundL2;
 
-// --- curve.c: misses against the size of what is gone round ----------------------------------------------------------
+// --- curve.c: share of misses against the size of the array that is gone round ---------------------------------------
 enum { CURVE_POINTS = 40 };
 typedef struct MissPoint {
-    uint64_t bytes;  // of the array: lines or pages times their size
+    uint64_t bytes;  // size of the array: lines or pages times their size
     double misses;   // share of loads
 } MissPoint;
 typedef struct MissCurve {
@@ -218,8 +225,8 @@ typedef struct MissCurve {
 } MissCurve;
 
 // --- spectrum.c: how long loads take, by what they find --------------------------------------------------------------
-// mei Tables 3 and 5. LATE: the page is in the L2 TLB alone; WALK: in neither; SWITCH: nor are page-table entries of
-// its part of memory active.
+// mei Tables 3 and 5. LATE: the page is only in the L2 TLB. WALK: it is in neither TLB. SWITCH: neither, and the
+// page-table entries of its part of memory aren't active.
 typedef enum Pattern {
     PATTERN_CACHE,
     PATTERN_L2,
@@ -233,18 +240,18 @@ typedef enum Pattern {
 typedef struct Mode {
     double mean, low, high;  // cycles
     uint32_t n;
-    Pattern pattern;  // of most of its loads
-    double share;     // of its loads: those
+    Pattern pattern;  // what most of its loads were prepared for
+    double share;     // the share of its loads for which that holds
 } Mode;
 enum { MODES = 32 };
 typedef struct Spectrum {
     ChaseKind kind;
-    Value pattern[PATTERN_KINDS];  // cycles: the median, with the middle 95 % of loads
+    Value pattern[PATTERN_KINDS];  // cycles: the median; low and high are the ends of the middle 95 % of loads
     Mode mode[MODES];
     size_t modes;
 } Spectrum;
 
-// --- subject.c: a sequence of loads, and what it took ---------------------------------------------------------------
+// --- subject.c: a sequence of loads, and what it took ----------------------------------------------------------------
 typedef struct Run {
     ChaseKind kind;
     Walk *walks;
@@ -259,7 +266,7 @@ typedef enum Part {
     PART_READONLY,
     PART_TEXTURE,
     PART_CONST,
-    PART_LOCAL,  // caches, in the order of what they are known by
+    PART_LOCAL,  // up to here: caches, in the order of the kinds of load
     PART_L2,
     PART_TLB,
     PART_SPECTRUM,
@@ -275,7 +282,7 @@ typedef enum PartState { PART_UNASKED, PART_DONE, PART_ABSENT, PART_LEFT_OUT, PA
 typedef struct PartInfo {
     const char *name, *doc;
     ChaseKind kind;          // of a cache
-    double simulated, real;  // seconds that it takes, roughly
+    double simulated, real;  // roughly how many seconds it takes on a simulated GPU, on a real one
 } PartInfo;
 extern const PartInfo part_info[PARTS];
 typedef struct PartResult {
@@ -285,18 +292,19 @@ typedef struct PartResult {
 } PartResult;
 typedef struct ProbeOptions {
     uint32_t parts;                                               // a bit each; 0: all
-    double budget;                                                // seconds, 0: as many as it takes
-    uint64_t keep;                                                // latencies of raw runs at most
-    void (*progress)(void *user, const char *part, double done);  // done: 0 to 1, of the whole; may be null
+    double budget;                                                // seconds; 0: no limit
+    uint64_t keep;                                                // how many latencies of raw runs are kept at most
+    void (*progress)(void *user, const char *part, double done);  // done: from 0 to 1, of the whole probe; may be null
     void *user;
-    const volatile bool *stop;  // that of the device's oc_config: the part under way is cut short, and no other begins
+    // The flag of the device's oc_config: once it is set, the part under way is cut short, and no other begins.
+    const volatile bool *stop;
 } ProbeOptions;
 typedef struct Probe {
     char *name;
-    oc_device_info device;  // its name is the above
+    oc_device_info device;  // its name is `name`
     double seconds;
-    uint64_t loads, asked;  // made; runs of the chase that made them
-    uint64_t base;          // address of line and page 0 of what is in global memory
+    uint64_t loads, asked;  // how many loads were made; how many sequences made them
+    uint64_t base;          // address of line 0 and page 0 in global memory
     PartResult part[PARTS];
     Found cache[CACHES];
     MissCurve misses[CACHES], tlb_misses[2];
@@ -312,13 +320,13 @@ typedef struct Probe {
     HitCurve hits[HIT_KINDS];
     VEC(Run) runs;  // raw
 } Probe;
-// False, with the reason, when nothing can be measured; a part that can't says so itself.
+// False, with the reason, if nothing can be measured. If only a part can't be, its PartResult says so.
 bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag);
 void probe_free(Probe *p);
-const char *form_name(const Shape *s);  // as a description's `index` calls it, or in words
+const char *form_name(const Shape *s);  // the name in a description's key `index`, or in words
 const char *pattern_name(Pattern q);    // "L2 hit, L1 TLB miss"
-const char *rule_name(Rule r);          // as a description's `policy` calls it
-// Lowest address bit that chooses the set, where a bit field does.
+const char *rule_name(Rule r);          // the name in a description's key `policy`
+// The lowest address bit that chooses the set, if a bit field chooses it.
 uint32_t shape_low_bit(const Shape *s, uint64_t line);
 
 // --- emit.c: a GPU description of what was found ---------------------------------------------------------------------

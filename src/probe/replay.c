@@ -1,5 +1,5 @@
-// replay.c: what was inferred, run on every access that was recorded: hits and misses must come out as they were seen,
-// or, where victims are drawn, as some choice of victims makes them (victims.c).
+// replay.c: runs what was inferred on every access that was recorded. Hits and misses must come out as they were
+// measured; if victims are drawn at random, some choice of victims must explain them (victims.c).
 #include "probe/infer.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void judge(Found *f, Outcome seen, bool hit)
     f->mismatches += seen != outcome(hit);
 }
 
-// The loads of a run, kept until it ends.
+// The loads of a run, kept until the run ends.
 typedef struct Kept {
     VEC(Seen) seen;
     Found *found;
@@ -38,7 +38,7 @@ static void explain(Kept *k, uint32_t strangers)
     k->seen.n = 0;
 }
 
-// Every access of a run, in order; the n-th timed one took latency[n].
+// Is called for every access of a run, in order. latency: what the access took; null: it wasn't timed.
 typedef void Access(void *user, uint64_t address, const uint32_t *latency);
 
 static void each_access(const Run *run, Access *access, void *user)
@@ -62,7 +62,7 @@ typedef struct CacheReplay {
     Found *found;
     Tags tags;
     Rule rule;
-    uint64_t *valid;  // per tag: which parts of the line are there, as a miss brings them in
+    uint64_t *valid;  // per tag: which fills of the line are there
     Kept kept;
 } CacheReplay;
 
@@ -75,7 +75,7 @@ static void touch_line(void *user, uint64_t address, const uint32_t *latency)
     uint32_t slot;
     if (c->rule >= RULE_RANDOM) {
         keep(&c->kept, offset / l->unit,
-             part == 1 ? seen : OUTCOME_OPEN);  // whether other parts are there depends on more than one choice
+             part == 1 ? seen : OUTCOME_OPEN);  // whether other parts of the line are there depends on several draws
         return;
     }
     if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
@@ -101,7 +101,7 @@ void replay_cache(const Level *l, size_t from, Found *f)
 }
 
 // --- the TLBs --------------------------------------------------------------------------------------------------------
-enum { STRANGERS = 2 };  // pages that a launch itself may have in a set: of its code and parameters, say
+enum { STRANGERS = 2 };  // pages that the launch itself may have in a set, for example of its code and parameters
 typedef struct TlbReplay {
     FoundTlbs *found;
     Tags tags[2];
@@ -116,9 +116,9 @@ static void touch_page(void *user, uint64_t address, const uint32_t *latency)
     uint64_t page = address / (uint64_t)t->found->page.value;
     for (int k = 0; k < t->levels; k++) {
         Found *f = &t->found->level[k];
-        // Nearer to what this level serves, or to what it doesn't?
+        // Is the latency nearer to that of a load that this level serves, or to one that it doesn't?
         Outcome seen = latency ? outcome(*latency < 0.5 * (f->low.value + f->high.value)) : OUTCOME_OPEN;
-        if (t->rule[k] >= RULE_RANDOM) {  // the last that is run: what it lets through isn't known for every load
+        if (t->rule[k] >= RULE_RANDOM) {  // the replay ends here: which loads this level passes on isn't known
             keep(&t->kept[k], page, seen);
             return;
         }

@@ -58,8 +58,8 @@ static bool all_fit(Level *l, const uint64_t *line, size_t n)
     return fits;
 }
 
-// Lines were units of what a miss brings in so far. A line may hold several: its units share a way, so that a sibling
-// of a unit can go round instead of it, and with it.
+// So far a line was taken to be as long as what a miss brings in (a unit). A line may hold several units. They share a
+// way, so a sibling of a unit can go round in its place, or with it.
 static uint32_t find_line(Level *l, const LineVec *conflict)
 {
     uint32_t units = 1;
@@ -71,14 +71,14 @@ static uint32_t find_line(Level *l, const LineVec *conflict)
         bool taken = false;
         for (size_t k = 1; k < n; k++) taken |= x[k] == x[0];
         bool same_set = !taken && !all_fit(l, x, n);
-        x[n - 1] = conflict->v[0];  // with its sibling, without another
+        x[n - 1] = conflict->v[0];  // now both siblings go round, and another line is left out
         if (!same_set || !all_fit(l, x, n)) break;
     }
     mem_free(x);
     return units;
 }
 
-// Do they fit without any one of them? Some are tried, from all over.
+// Do the lines fit without any one of them? Some are tried, from all over.
 static bool none_spare(Level *l, const LineVec *v, uint32_t trials)
 {
     uint64_t *x = mem_alloc(sizeof *x * v->n);
@@ -93,7 +93,8 @@ static bool none_spare(Level *l, const LineVec *v, uint32_t trials)
     return fit;
 }
 
-// Sets of equal size with blocks of 2^d lines dealt in turn are tried first: no more than their lines go round then.
+// Tries the likely layouts first: equal sets, to which blocks of 2^d lines go in turn. This is cheap, since only the
+// lines of one set go round.
 static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
 {
     for (uint32_t ways = 1; ways <= 1024 && ways <= n; ways++) {
@@ -103,7 +104,8 @@ static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
             if (ways & ((1u << d) - 1) || period * (ways >> d) > n) continue;
             out->n = 0;
             for (uint32_t k = 0; k <= ways; k++) vec_push(out, (k >> d) * period + (k & ((1u << d) - 1)));
-            // What is said of a single set can't be checked by other lines later: all are of it.
+            // If there is a single set, other lines can't check the guess later, since all of them are in it. So more
+            // are tried here.
             if (!all_fit(l, out->v, out->n) && none_spare(l, out, ways == n ? 40 : 8)) return true;
             if (l->broken) return false;
         }
@@ -111,8 +113,7 @@ static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
     return false;
 }
 
-// Is there a line of the conflict set of 0 … n − 1 and `extra` among [from, to)? Only without one do they still
-// overflow.
+// Is a line of [from, to) needed for lines 0 … n − 1 and `extra` to overflow? Then the others fit without this range.
 static bool needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t to)
 {
     Lines x = {0};
@@ -124,7 +125,8 @@ static bool needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t
     return fits;
 }
 
-// Halves a range down to what is needed as a whole: a line, which may be several units, any of which keeps it there.
+// Halves a range until what is left is only needed as a whole: that is a line. It may have several units, each of which
+// is enough to keep the line in the set.
 static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uint64_t size, LineVec *out,
                         uint32_t *units)
 {
@@ -138,10 +140,10 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
     return true;
 }
 
-// Where an answer takes many rounds, watching is cheaper than asking: of lines that overflow one set by one, those of
-// the set miss now and then, and no others do. They are gone round in several orders, since a tree's bits can keep a
-// line for ever in one, and in each twice, since LRU keeps for ever what is always soon touched again. False: it didn't
-// become clear.
+// If an answer takes many rounds, watching is cheaper than asking. Lines overflow one set by one line; then the lines
+// of that set miss now and then, and no others do. They are gone round in several orders, since the bits of a PLRU tree
+// can keep a line for ever in one order; and twice in each, since LRU keeps for ever what is always touched again soon.
+// False: it didn't become clear.
 static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
 {
     enum { ORDERS = 8 };
@@ -185,8 +187,9 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
     return !open && out->n >= 2 && !l->broken;
 }
 
-// What was watched misses unit by unit. One unit of each line is what it takes: those overflow the set, and without one
-// of them don't. With two of a line, leaving one out changes nothing; with none of some, they fit.
+// What was watched are units that miss. Keeps one unit of each line: these overflow the set, and without any one of
+// them they don't. With two units of a line, leaving one out would change nothing; without any unit of some line, they
+// would fit.
 static bool join_units(Level *l, LineVec *v, uint32_t *units)
 {
     LineVec one = {0};
@@ -204,7 +207,7 @@ static bool join_units(Level *l, LineVec *v, uint32_t *units)
     return found;
 }
 
-// Without any one of them they must fit, and without another not; some are tried.
+// Checks the set: without any one of its lines all must fit, without any other line they must not. Some are tried.
 static bool bears_out(Level *l, uint64_t n, uint64_t extra, const LineVec *v, uint32_t units)
 {
     bool right = true;
@@ -233,8 +236,8 @@ bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t 
     return !l->broken && out->n >= 2;
 }
 
-// A line more than fits overflows a single set wherever the lines are; several sets are hardly ever filled evenly by
-// chance.
+// A single set overflows with one line more than fits, wherever the lines are. Several sets are hardly ever filled
+// evenly by random lines.
 bool is_one_set(Level *l, uint64_t n, uint64_t span)
 {
     enum { TRIALS = 12 };
@@ -254,9 +257,9 @@ bool is_one_set(Level *l, uint64_t n, uint64_t span)
 }
 
 // --- filler ----------------------------------------------------------------------------------------------------------
-// Other lines that go round too, so that the level in front misses what is looked at: each of its sets gets twice as
-// many lines as it has ways. Lines of a prefix that fits overflow no set; where the sets are known, lines beyond it are
-// taken too.
+// Filler are other lines that go round too, so that the level in front misses what is looked at: each of its sets gets
+// twice as many lines as it has ways. Filler must not overflow a set of this level. Lines of a prefix that fits don't;
+// if the sets are known, lines beyond the prefix are taken, too.
 static bool of_set(const uint64_t *line, size_t n, const Shape *s, uint32_t set, uint64_t x)
 {
     if (s) return shape_set(s, x) == set;
@@ -289,7 +292,7 @@ void fill_without(Level *l, const uint64_t *line, size_t n) { fill(l, line, n, N
 void fill_for(Level *l, const Shape *s, uint32_t set) { fill(l, NULL, 0, s, set); }
 
 // --- lines of the set ------------------------------------------------------------------------------------------------
-// Without the last `less` lines of the conflict set, and with these.
+// Do these lines fit, together with the conflict set except for its last `less` lines?
 static bool fit_beside(Level *l, const LineVec *conflict, size_t less, const Lines *which)
 {
     Lines x = {0};
@@ -318,7 +321,8 @@ bool any_in_set(Level *l, const LineVec *conflict, const Lines *which)
     if (l->above && !l->filler.n) fill_without(l, conflict->v, conflict->n);
     if (fit_beside(l, conflict, 1, which)) return false;
     if (!l->above || fit_beside(l, conflict, 2, which)) return true;
-    // Filler and these lines overflow another set, or several are of this one: each half tells, or each line.
+    // They don't fit, but perhaps for another reason: filler and these lines overflow another set. Or several of them
+    // are of this set. Each half is asked then, down to single lines.
     if (which->n == 1) return false;
     Lines lower = {0}, upper = {0};
     halve(which, &lower, &upper);
@@ -339,7 +343,7 @@ bool in_set(Level *l, const LineVec *conflict, uint64_t line)
 static bool range_in_set(Level *l, const LineVec *conflict, uint64_t from, uint64_t to)
 {
     Lines x = {0};
-    for (uint64_t at = from; at < to;) {  // without the lines that go round anyway
+    for (uint64_t at = from; at < to;) {  // without the conflict set's lines, which go round anyway
         uint64_t end = at;
         while (end < to && !is_in(conflict, end)) end++;
         lines_add(&x, at, 1, (uint32_t)(end - at));

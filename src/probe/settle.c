@@ -1,9 +1,10 @@
-// settle.c: one trace out of several. Interference on a real GPU makes single loads much slower and none faster, so
-// that a position's median stays where it is, and what lies far from it is told from the spread of the rest. Nothing
-// here knows what a latency means.
+// settle.c: makes one trace out of several. On a real GPU interference makes single loads much slower, and none faster.
+// So a position's median hardly moves, and outliers are told by the spread of the other repeats. Nothing here knows
+// what a latency means.
 #include "probe/measure.h"
 
-// The lower of two in the middle: a latency that was measured. Repeats are few.
+// If two values are in the middle, the lower one, so that the median is a latency that was measured. There are few
+// repeats, so sorting by insertion is enough.
 static uint32_t median(uint32_t *v, uint32_t n)
 {
     for (uint32_t k = 1; k < n; k++) {

@@ -1,6 +1,6 @@
-// shape.c: which lines share a set, and what an access does to the set's tags under a rule. The rules are written down
-// here once more, apart from the simulator's (mem/replace_*.c): what was inferred from a simulated GPU is replayed on
-// them.
+// shape.c: which lines share a set, and what an access does to the set's tags under a replacement rule. The rules are
+// written here a second time, independent of the simulator's (mem/replace_*.c), because what was inferred from a
+// simulated GPU is replayed on them.
 #include "probe/infer.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 static const uint64_t NOTHING = ~0ull;
 
 // --- sets ------------------------------------------------------------------------------------------------------------
-// The smallest line of the set: differences are taken out from the highest bit down.
+// The smallest line of the set: kernel vectors are removed (by XOR) from the highest bit down.
 static uint64_t residue(const Shape *s, uint64_t line)
 {
     for (int b = SHAPE_BITS; b-- > 0;)
@@ -16,7 +16,7 @@ static uint64_t residue(const Shape *s, uint64_t line)
     return line;
 }
 
-// The bits of x where no kernel vector begins, pushed together: numbers the residues.
+// Gathers the bits of x at which no kernel vector begins. This numbers the residues.
 static uint32_t gather(const Shape *s, uint64_t x)
 {
     uint32_t set = 0, at = 0;
@@ -63,7 +63,8 @@ uint64_t shape_reach(const Shape *s)
 {
     if (s->form == FORM_DEALT) return s->lines;
     if (s->form != FORM_LINEAR) return (uint64_t)s->sets << s->block;
-    // Bits without a kernel vector tell sets apart: as many as there are bits in the sets' number.
+    // Sets are told apart by the bits without a kernel vector. There are as many of them as the number of sets has
+    // bits.
     int b = 0;
     for (uint32_t sets = s->sets; sets > 1 && b < SHAPE_BITS; b++)
         if (!s->kernel[b]) sets /= 2;

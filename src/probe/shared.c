@@ -1,13 +1,13 @@
-// shared.c: shared memory's banks (Mei et al., §3.1 and §4.1). One warp chases pointers to themselves: lane i loads the
-// word that holds its own address, again and again, so that every load of a chain has the same pattern of conflicts and
-// none starts before the one before is there (Listing 1). Two chains that differ by 64 loads differ by 64 latencies:
-// the clock, the start and the end cost both the same.
+// shared.c: infers shared memory's banks (Mei et al., §3.1 and §4.1). One warp chases pointers to themselves: lane i
+// loads the word that holds this word's own address, again and again. So every load of a chain has the same pattern of
+// conflicts, and none starts before the one before has come back (Listing 1). Two chains that differ by 64 loads differ
+// by 64 latencies, since the clock, the start and the end cost both the same.
 //
-// What is inferred: the latency of a pattern is that without conflict plus a cost for each way beyond the first. The
-// cost comes from patterns whose degree of conflict every model agrees on; the degrees of all the others then choose
-// among models. A model of banks × width × mode says that a bank gives `width` bytes of one row at a time and that
-// `mode` consecutive bytes lie in a bank (Fig. 6): words w and w' conflict when they share a bank and not a row. Limit:
-// numbers of banks that are powers of two, up to 64.
+// The latency of a pattern is that without conflict, plus a cost for each way beyond the first. The cost is inferred
+// from patterns on whose degree of conflict every model agrees. The latencies of all other patterns then choose among
+// the models. A model of banks × width × mode says that a bank gives `width` bytes of one row at a time, and that
+// `mode` consecutive bytes lie in a bank (Fig. 6). Words conflict if they share a bank but not a row. Limit: only
+// powers of two up to 64 are tried as numbers of banks.
 #include "probe/measure.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@
 
 enum {
     LANES = 32,
-    CHAIN = 64,   // loads that the long chain has and the short one hasn't
-    APART = 128,  // words: on different rows of one bank in every model
+    CHAIN = 64,   // how many loads the long chain has more than the short one
+    APART = 128,  // in words: so far apart, words are in different rows of one bank in every model
     PATTERNS = 1 + SHARED_STRIDES + SHARED_PAIRS + SHARED_WAYS,
     SHORT = 8,    // loads of the short chain
-    REPEATS = 8,  // at most: until one changes nothing
+    REPEATS = 8,  // at most; it ends sooner if a repeat changes nothing
 };
 
 // --- measuring -------------------------------------------------------------------------------------------------------
-// Both clocks are read behind a store that waits for a load, so that what issues with them is the same.
+// Both readings of the clock come after a store that waits for a load, so that the same instructions surround them.
 static void chain(Text *out, const char *name, int loads)
 {
     text_put(
@@ -65,7 +65,7 @@ static uint32_t word_stride(uint32_t stride, uint32_t lane) { return lane * stri
 static uint32_t word_pair(uint32_t k, uint32_t lane) { return lane == 1 ? k : 0; }
 static uint32_t word_ways(uint32_t ways, uint32_t lane) { return lane < ways ? lane * APART : 0; }
 
-// Calls visit with each pattern, and where its latency is kept.
+// Calls visit with each pattern and the place of its latency.
 typedef void Visit(void *user, double *latency, const uint32_t words[LANES]);
 static void each_pattern(SharedResult *r, Visit *visit, void *user)
 {
@@ -86,7 +86,7 @@ static void each_pattern(SharedResult *r, Visit *visit, void *user)
 
 typedef struct List {
     uint32_t words[PATTERNS][LANES], got[PATTERNS][2];
-    uint32_t n, repeat, better;  // better: patterns that took less than ever before
+    uint32_t n, repeat, better;  // better: how many patterns took less than ever before
 } List;
 static void list_pattern(void *user, double *latency, const uint32_t words[LANES])
 {
@@ -94,7 +94,7 @@ static void list_pattern(void *user, double *latency, const uint32_t words[LANES
     (void)latency;
     memcpy(l->words[l->n++], words, sizeof l->words[0]);
 }
-// The least counts: what disturbs a load only lengthens it.
+// The shortest time counts, since disturbances only lengthen a load.
 static void take_latency(void *user, double *latency, const uint32_t words[LANES])
 {
     List *l = user;
@@ -113,7 +113,7 @@ bool shared_measure(oc_device *device, SharedResult *r, Diag *diag)
     const void *args[] = {&b.memory, &n, &b.out};
     *r = (SharedResult){0};
     kernel(&ptx);
-    l->n = 1;  // the first is only for the instruction cache: all on word 0
+    l->n = 1;  // the first pattern, all lanes on word 0, only fills the instruction cache
     each_pattern(r, list_pattern, l);
     bool ok = bench_open(&b, device, "shared.ptx", &ptx, sizeof l->words, sizeof l->got, diag) &&
               bench_write(&b, l->words, sizeof l->words, diag);
@@ -133,7 +133,7 @@ typedef struct Model {
     uint32_t banks, width, mode;
 } Model;
 
-// The most rows that a bank is asked for: Fig. 4 and 6.
+// The degree of conflict: the most rows that any bank is asked for (Fig. 4 and 6).
 static uint32_t degree(const Model *m, const uint32_t words[LANES])
 {
     uint32_t bank[LANES], row[LANES], rows[64] = {0}, most = 0;
@@ -151,8 +151,8 @@ static uint32_t degree(const Model *m, const uint32_t words[LANES])
 typedef struct Fit {
     const Model *model;
     double base, each;  // latency without conflict, cost of a way
-    uint32_t wrong;     // patterns that took another time
-    double low, high;   // latencies of those that should have no conflict
+    uint32_t wrong;     // how many patterns took another time than the model says
+    double low, high;   // range of the latencies of patterns that should have no conflict
 } Fit;
 static void judge(void *user, double *latency, const uint32_t words[LANES])
 {
@@ -184,7 +184,7 @@ static void fit_ways(SharedResult *r, double *base)
 
 static void no_banks(SharedResult *r, const char *why) { r->banks = r->width = r->mode = undetermined(why); }
 
-// What all models say that explain the patterns equally well.
+// The value of a field on which all models agree that explain the patterns equally well.
 static Value common(const Fit *fits, size_t n, uint32_t most_wrong, size_t field)
 {
     double value = 0;
@@ -221,7 +221,7 @@ void shared_infer(SharedResult *r)
     }
     r->wrong = best->wrong;
     r->latency = measured(r->ways[0], best->low, best->high);
-    // One pattern in fifty may be a disturbed one, so that no two that a model fails to explain are chance.
+    // One pattern in fifty may be disturbed; a model that fails on more is wrong.
     if (best->wrong * 50 > PATTERNS) return no_banks(r, "no model of banks, width and mode explains the conflicts");
     uint32_t most = 2 * best->wrong + 1;
     r->banks = common(fits, MODELS, most, offsetof(Model, banks));

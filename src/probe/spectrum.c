@@ -1,11 +1,11 @@
-// spectrum.c: how long a load takes, by what it finds: its data in the cache, the L2 or DRAM, its page in the L1 TLB,
-// the L2 TLB or neither, page-table entries active or not (Mei et al., Tables 3 and 5). One run makes loads of every
-// kind, each by the way it was prepared; what they took falls into modes, and a mode has the name of what most of its
-// loads were prepared for.
+// spectrum.c: how long a load takes, by what it finds: its data in the cache, the L2 or DRAM; its page in the L1 TLB,
+// the L2 TLB or neither; its page-table entry active or not (Mei et al., Tables 3 and 5). One run makes loads of every
+// such pattern, and prepares each of them accordingly. The latencies fall into modes. A mode gets the name of the
+// pattern that most of its loads were prepared for.
 //
-// Memory is used as three regions: page 0 evicts and thrashes, `around` pages from there on go round, and behind them
-// fresh pages lie so far apart that no two page-table entries come in together (APART pages: 128 bytes of 8-byte
-// entries).
+// Memory has three regions. Lines from page 0 on evict what is in the L2 and in the cache. `around` pages from there on
+// are gone round. Behind them are fresh pages, so far apart that no load brings in two page-table entries (APART pages:
+// 128 bytes of 8-byte entries).
 #include "probe/infer.h"
 
 #include <math.h>
@@ -18,9 +18,11 @@ typedef struct Plan {
     Walk walk[CHASE_WALKS];
     uint8_t pattern[LABELS];  // of timed loads, in order
     size_t walks, timed;
-    uint64_t page, stride, span;  // stride: from page to page that go round
-    uint64_t evict, cache;        // bytes that empty the L2; the cache in front of it, 0: there is none
-    uint32_t late, around;        // pages that miss the L1 TLB alone; that miss both; 0: unknown
+    uint64_t page, stride, span;  // stride: distance of the pages that are gone round
+    // evict: how many bytes to load to empty the L2; cache: size of the cache in front of it, 0: there is none.
+    uint64_t evict, cache;
+    // late: so many pages miss the L1 TLB but not the L2 TLB; around: so many miss both; 0: unknown.
+    uint32_t late, around;
 } Plan;
 
 static void add(Plan *p, uint64_t start, uint64_t stride, uint32_t count, int pattern)
@@ -31,7 +33,7 @@ static void add(Plan *p, uint64_t start, uint64_t stride, uint32_t count, int pa
     p->walk[p->walks++] = (Walk){.start = start, .stride = (int64_t)stride, .count = count, .timed = timed};
 }
 
-// What is in the cache in front goes; lines of a page of its own do it, several times where victims are drawn.
+// Empties the cache in front, with lines of page 0; several times, since victims may be drawn at random.
 static void thrash(Plan *p)
 {
     for (int k = 0; k < 3 && p->cache; k++) add(p, 0, 32, (uint32_t)(4 * p->cache / 32), -1);
@@ -50,7 +52,7 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
     p->stride = p->page + s->stagger;
     p->evict = l2->size.verdict == MEASURED ? 2 * (uint64_t)l2->size.high : 0;
     p->cache = cache && cache->size.verdict == MEASURED ? (uint64_t)cache->size.value : 0;
-    // Pages that certainly overflow the first and fit the second; and that certainly overflow both.
+    // late: certainly overflows the L1 TLB, and fits the L2 TLB. around: certainly overflows both.
     if (first && second > 2 * first + 4)
         p->late = MIN(4 * first, second - 4);
     else if (first)
@@ -59,7 +61,7 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
     return p->evict && p->evict < p->span / 4;
 }
 
-// A fresh page's place; 0: memory is used up.
+// The place of the k-th fresh page; 0: there is no more memory.
 static uint64_t fresh(const Plan *p, uint32_t k)
 {
     uint64_t apart = APART * p->page,
@@ -90,13 +92,13 @@ static void around(Plan *p, uint32_t pages, Pattern pattern)
     }
 }
 
-// Fresh pages, in order and within one window; then from one window to the other and back.
+// First fresh pages in order, within one window; then pages of two windows in turn.
 static void far_pages(Plan *p, Value window)
 {
     uint64_t size = window.verdict == MEASURED ? (uint64_t)window.value : UINT64_MAX, at, last = UINT64_MAX;
     uint32_t k = 1, low = 0, high = 0, n = 0;
     for (; n < FRESH && (at = fresh(p, k)); k++) {
-        // In a window of their own: the last that has room for them.
+        // They lie in a window of their own, the last one.
         if (size != UINT64_MAX && at / size != (p->span - 1) / size) continue;
         if (!low) low = k;
         if (size != UINT64_MAX && fresh(p, k) - fresh(p, low) > size / 2) break;
@@ -116,7 +118,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Latency above, pattern below, in ascending order: modes are what lies between gaps wider than noise.
+// The values have the latency in their upper bits and the pattern in the lower 8, and are sorted. A mode ends at a gap
+// that is wider than noise.
 static void find_modes(Spectrum *out, const uint64_t *v, size_t n)
 {
     for (size_t from = 0, to; from < n && out->modes < MODES; from = to) {
@@ -177,8 +180,8 @@ bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const Foun
 }
 
 // --- the window ------------------------------------------------------------------------------------------------------
-// Pages around the region's start go round until nothing else is in the TLBs; then one farther on, which nobody has
-// touched. From the distance on that leaves the window, it takes longer.
+// Pages at the region's start are gone round until nothing else is in the TLBs. Then a page that nobody has touched is
+// loaded, at growing distances. Once the distance leaves the window, the load takes longer.
 bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *window, Value *switching, Diag *diag)
 {
     Plan *p = mem_alloc(sizeof *p);
@@ -188,7 +191,7 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
     bool ok = true;
     if (open_plan(p, s, CHASE_L2, NULL, tlbs, l2) && p->around) {
         add(p, 0, 32, (uint32_t)(p->evict / 32), -1);
-        // 2^k and 1.5 · 2^k: one that is surely inside, if any is, and then one that isn't.
+        // Distances of 2^k and 1.5 · 2^k.
         for (uint64_t d = APART * p->page; d + p->page < p->span && n < 30; d = d & (d - 1) ? d / 3 * 4 : d / 2 * 3) {
             if (d < p->around * p->stride) continue;
             add(p, 0, p->stride, p->around, -1);

@@ -1,6 +1,6 @@
-// stairs.c: the mean latency of going round n lines, against n, is a stair: a step for every cache that n lines don't
-// fit into. It gives the latencies to tell hits from misses by, and roughly where the capacities are; what they are
-// exactly is asked line by line (sets.c).
+// stairs.c: the mean latency of going round n lines, against n, is a stair. It has a step for every cache into which n
+// lines don't fit. The steps give the latencies by which hits are told from misses, and roughly the capacities. The
+// exact capacities are asked for line by line (sets.c).
 #include "probe/infer.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *la
     return !l->broken;
 }
 
-// So many loads that the mean's error is small beside what a step is at least.
+// Makes at least `loads` loads, so that the mean's error is small beside the height of any step.
 bool measure_round(Level *l, uint64_t n, uint32_t loads, Sample *out)
 {
     uint32_t rounds = (uint32_t)MAX(1, loads / n), *latency = mem_alloc(sizeof *latency * n * rounds);
@@ -74,9 +74,9 @@ typedef struct Steps {
     uint32_t count;
 } Steps;
 
-// The first level above `base`: the index of a step on it, or −1. A step that is nearly as high as the one behind it is
-// on a level, and so are those behind it while they rise less and less. Sets *low to how many steps there are before
-// one is above.
+// Finds the first level above `first`: the index of a sample on it, or −1. A sample is on a level if the next one is
+// hardly higher; so are the following ones as long as they rise less and less. Sets *low to how many samples there are
+// before one is above `first`.
 static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *low)
 {
     double base = first->mean, error = first->error, spread = MAX(first->sd, 0.5) / base;
@@ -87,8 +87,8 @@ static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *
         if (rise <= noise) continue;
         if (k + 1 >= s->count) return over ? (int)k : -1;
         double next = s->sample[k + 1].mean - base;
-        // Where half the lines miss, as when one set of two overflows, latencies spread. Well apart, both kinds are
-        // seen anyway.
+        // If about half the lines miss, as when one of two sets overflows, the latencies spread. That isn't a level;
+        // but if hits and misses are far apart, both are told anyway.
         bool mixed = rise < 3 * first->sd && s->sample[k].sd > 1.7 * spread * s->sample[k].mean;
         if (rise < 0.8 * next || mixed || k + 2 >= s->count + over) continue;
         uint32_t at = next > rise ? k + 1 : k;
@@ -106,7 +106,7 @@ static int next_level(const Steps *s, const Sample *first, bool over, uint32_t *
 bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *stair)
 {
     Steps s = {.count = 0};
-    // Noise costs loads.
+    // With noise, more loads are needed.
     uint32_t loads = base->sd > 0.006 * base->mean ? 20000 : 400, low = 0;
     for (uint64_t n = from; n <= most && s.count < COUNT(s.n); n += n < 2 ? 1 : n & (n - 1) ? n / 3 : n / 2) {
         if (!measure_round(l, n, loads, &s.sample[s.count])) return false;
@@ -119,8 +119,8 @@ bool climb(Level *l, uint64_t from, const Sample *base, uint64_t most, Stair *st
     return false;
 }
 
-// Where victims are drawn, misses grow so gradually that a step may run into the next one. Then the smallest size of
-// which some loads are clearly missed shows what a miss takes: those loads alone.
+// Where victims are drawn at random, misses grow so gradually that one step may run into the next. Then the smallest
+// size at which some loads clearly miss shows what a miss takes, by those loads alone.
 bool first_misses(Level *l, const Sample *base, Stair *stair)
 {
     double far = base->mean + MAX(3 * base->sd, 3);

@@ -1,4 +1,4 @@
-// subject.c: asks, and keeps what was answered (probe.h).
+// subject.c: runs a sequence on a subject, and keeps the latencies (probe.h).
 #include "probe/infer.h"
 
 #include <string.h>

@@ -1,16 +1,17 @@
-// throughput.c: bytes a second from the L2, from DRAM and from shared memory against threads, blocks and coalescing
-// (Mokhtari and Stumm, s-l1 §2.3, Fig. 5 and 6).
+// throughput.c: measures bytes a second of the L2, of DRAM and of shared memory, by number of threads, number of blocks
+// and coalescing (Mokhtari and Stumm, s-l1 §2.3, Fig. 5 and 6).
 //
-// Every thread keeps two loads of its own words under way: two fit both of the paper's saturation points, about 512
-// threads a block for the L2 and 480 for DRAM. What a load gives, always zero, is added to the next address, so that no
-// compiler moves or removes it. A point is the difference of a long launch and a short one: what launching, starting
-// and ending cost is in both. Of n-way coalesced loads n threads of a warp read words of the same 128-byte segment
-// (§2.1), each n of a segment of their own. Words of the L2 are read again and again, past any L1; words of DRAM are
-// never read again before eight times what the L2 holds was read. Bytes that move are those of whole 32-byte sectors,
-// computed from the pattern.
+// Every thread keeps two loads of its own words under way. With two, both of the paper's saturation points come out:
+// about 512 threads a block for the L2, and 480 for DRAM. The value of a load is always zero; it is added to the next
+// address, so that no compiler moves or removes the load. A point is the difference of a long launch and a short one,
+// so that the costs of launching, starting and ending cancel out.
 //
-// What limits: throughput that grows with the number of blocks, each on an SM of its own, is an SM's limit; where more
-// blocks bring nothing, it is the memory's.
+// In n-way coalesced loads, each n threads of a warp read words of one 128-byte segment (§2.1). For the L2, the same
+// words are read again and again, past any L1. For DRAM, no word is read again before eight times what the L2 holds was
+// read. The bytes that are counted as moved are whole 32-byte sectors, computed from the pattern.
+//
+// What limits: if throughput grows with the number of blocks, each of which is on an SM of its own, the limit is the
+// SM's. If more blocks bring no more, it is the memory's.
 #include "probe/measure.h"
 
 #include <math.h>
@@ -19,9 +20,10 @@
 enum { LANES = 32, LOADS = 2, SEGMENT = 128, SECTOR = 32, SHORT = 4, LONG = 12 };
 
 // --- kernels ---------------------------------------------------------------------------------------------------------
-// A load of a warp reads in 32 / ways segments of its own. Of the L2's, where the words of 2 or 4 loads (log2: `parts`)
-// have room in a segment, it reads in one such part: the first `each` loads in the first parts, the next in the next.
-// So all words need no more of the L2 than the sectors they lie in, and those of neighbours lie in different slices.
+// A load of a warp reads from 32 / ways segments of its own. For the L2, a segment may have room for the words of 2 or
+// 4 loads (log2: `parts`), and a load reads one such part: the first `each` loads read the first parts, the next loads
+// the next parts. So the words take no more room in the L2 than the sectors in which they lie, and the words of
+// neighbouring loads lie in different slices.
 static void global_kernel(Text *out)
 {
     text_put(out, ".visible .entry stream(.param .u64 memory, .param .u32 ways, .param .u32 parts, .param .u32 each, "
@@ -126,7 +128,7 @@ static bool launch(Flow *f, const FlowPoint *p, uint32_t rounds, double *seconds
     return true;
 }
 
-// Null: it can be measured.
+// Why a point can't be measured, or null.
 static const char *why_not(const Flow *f, const FlowPoint *p, uint32_t rounds)
 {
     uint64_t loads = (uint64_t)p->blocks * p->threads / LANES * LOADS, segments = LANES / p->ways;
@@ -141,7 +143,7 @@ static const char *why_not(const Flow *f, const FlowPoint *p, uint32_t rounds)
 
 bool flow_point(Flow *f, FlowPoint *p, Diag *diag)
 {
-    // A real GPU's events tell half microseconds apart: there the difference should be at least 200.
+    // A real GPU's events have a resolution of half a microsecond, so there the difference should be at least 200.
     const double enough = f->real ? 200e-6 : 0;
     double took = 0, shorter, longer;
     p->useful = p->moved = 0;
@@ -152,7 +154,7 @@ bool flow_point(Flow *f, FlowPoint *p, Diag *diag)
         took = (longer - shorter) / times;
         if (longer - shorter >= enough || times >= 1u << 16 || why_not(f, p, LONG * times * 2)) break;
     }
-    if (took <= 0) return p->why = "a longer run took no longer", true;
+    if (took <= 0) return p->why = "a run with more loads took no more time", true;
     double loads = (double)p->blocks * p->threads / LANES * LOADS * (LONG - SHORT);
     p->useful = loads * LANES * 4 / took / 1e9;
     p->moved =
@@ -161,7 +163,7 @@ bool flow_point(Flow *f, FlowPoint *p, Diag *diag)
 }
 
 // --- what a curve says -----------------------------------------------------------------------------------------------
-// The squares that y = peak × min(x / at, 1) leaves, with the best peak.
+// The sum of squares that y = peak × min(x / at, 1) leaves, with the best peak.
 static double misfit(const double *x, const double *y, size_t n, double at, double *peak)
 {
     double fy = 0, ff = 0, squares = 0;
@@ -187,7 +189,8 @@ Knee knee_fit(const double *x, const double *y, size_t n)
         double try = first + (last - first) * s / STEPS, squares = misfit(x, y, n, try, &peak);
         if (squares < best) best = squares, at = try;
     }
-    // Where the likelihood ratio doesn't rule it out. Below a thousandth of what is measured, squares are rounding.
+    // The interval: all saturation points that the likelihood ratio doesn't rule out. Errors below a thousandth of what
+    // is measured count as rounding.
     double sum = 0, t = student_t(0.95, (uint32_t)n - 2);
     for (size_t p = 0; p < n; p++) sum += y[p] * y[p];
     double most = MAX(best, 1e-6 * sum) * (1 + t * t / (double)(n - 2));
@@ -198,18 +201,19 @@ Knee knee_fit(const double *x, const double *y, size_t n)
     misfit(x, y, n, at, &peak);
     k.slope = peak / at;
     k.residual = sqrt(best / sum);
-    // The peak is what the points behind the saturation have: at least two, or it might be none.
+    // The peak is the mean of the points behind the saturation. There must be at least two of them, or the curve may
+    // still grow.
     double mean = 0, squares = 0, m = 0;
     for (size_t p = 0; p < n; p++) mean += x[p] >= at ? y[p] : 0, m += x[p] >= at;
     if (m < 2 || high >= last) {
-        k.at = k.peak = undetermined("it still grows at the last points");
+        k.at = k.peak = undetermined("throughput still grows at the last points");
         return k;
     }
     mean /= m;
     for (size_t p = 0; p < n; p++) squares += x[p] >= at ? (y[p] - mean) * (y[p] - mean) : 0;
     double half = student_t(0.95, (uint32_t)m - 1) * sqrt(squares / (m - 1) / m);
     k.peak = measured(mean, mean - half, mean + half);
-    k.at = low <= first ? undetermined("it doesn't grow behind the first point") : measured(at, low, high);
+    k.at = low <= first ? undetermined("throughput doesn't grow after the first point") : measured(at, low, high);
     return k;
 }
 
@@ -223,33 +227,33 @@ static void fit_curve(FlowCurve *c)
     c->knee = knee_fit(x, y, n);
 }
 
-// Of a curve along blocks: is its last point in proportion to its first?
+// Is the last point of a curve along blocks in proportion to its first?
 static bool grows_to_the_end(const FlowCurve *c)
 {
     const FlowPoint *first = &c->points[0], *last = &c->points[c->n - 1];
     return !first->why && !last->why && last->moved / last->blocks >= 0.9 * first->moved / first->blocks;
 }
 
-// along: the curve of the same kind and ways along blocks, with as many threads as a block has; may be null.
+// along: the curve along blocks of the same kind and ways, with full blocks; may be null.
 static void find_limit(FlowCurve *c, const FlowCurve *along)
 {
     uint32_t blocks = c->along_blocks ? c->points[c->n - 1].blocks : c->points[0].blocks;
     const Value *at = along ? &along->knee.at : NULL;
     c->limit = LIMIT_UNKNOWN;
     if (!c->along_blocks && c->knee.peak.verdict != MEASURED)
-        c->limit = LIMIT_THREADS, c->why = "more threads bring more";
+        c->limit = LIMIT_THREADS, c->why = "throughput still grows with more threads";
     else if (!along)
-        c->why = "nothing was measured along the number of blocks";
+        c->why = "it wasn't measured by the number of blocks";
     else if (at->verdict == MEASURED && blocks <= at->low)
-        c->limit = LIMIT_SM, c->why = "more blocks bring more";
+        c->limit = LIMIT_SM, c->why = "throughput still grows with more blocks";
     else if (at->verdict == MEASURED && blocks >= at->high)
-        c->limit = LIMIT_MEMORY, c->why = "more blocks bring nothing";
+        c->limit = LIMIT_MEMORY, c->why = "more blocks bring no more";
     else if (at->verdict == MEASURED)
-        c->why = "so many blocks are where the memory's limit begins";
+        c->why = "the memory's limit begins at about this many blocks";
     else if (grows_to_the_end(along))
-        c->limit = LIMIT_SM, c->why = "each block brings as much";
+        c->limit = LIMIT_SM, c->why = "each further block brings as much";
     else
-        c->why = "it neither grows with the number of blocks nor stops growing";
+        c->why = "throughput grows with the number of blocks, but less than in proportion";
 }
 
 // --- the experiment --------------------------------------------------------------------------------------------------
@@ -270,7 +274,8 @@ static bool measure_curve(Flow *f, FlowCurve *c, FlowKind kind, uint32_t ways, u
     return true;
 }
 
-// Curves along threads for one block, for all SMs and, with the paper's coalescing, some numbers in between.
+// Measures a curve along blocks; and curves along threads for one block, for as many blocks as there are SMs, and, with
+// the paper's coalescing, for some numbers in between.
 static bool measure_ways(Flow *f, Throughput *t, FlowKind kind, uint32_t ways, uint32_t points, Diag *diag)
 {
     uint32_t curves = ways == 4 ? MIN(f->sms, 5u) : MIN(f->sms, 2u);

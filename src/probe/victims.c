@@ -1,14 +1,15 @@
-// victims.c: sets whose victims are drawn. No rule foretells what hits there, but much can't have been: a line that
-// missed must have been a victim since its last load, one that hit mustn't, and each miss of a full set has exactly
-// one. Victims are given to the misses in order of time, each time the line whose next load is nearest among those that
-// must or may go; a matching of points with intervals that finds an assignment whenever there is one (Glover, 1967).
+// victims.c: sets whose victims are drawn at random. No rule predicts which loads hit there, but not everything is
+// possible: a line that missed must have been a victim since its last load, a line that hit can't have been, and each
+// miss of a full set has exactly one victim. Victims are assigned to the misses in the order of time. Each miss gets,
+// of the lines that may have gone, the one whose next load is nearest. This is a matching of points with intervals; it
+// finds an assignment whenever there is one (Glover, 1967).
 #include "probe/infer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- a heap of lines that may go, by their next load -----------------------------------------------------------------
+// --- a heap of lines that may be victims, by their next load ---------------------------------------------------------
 enum { NEVER = UINT32_MAX };
 typedef struct Stay {   // of a line, from a load of it to the next
     uint32_t next, at;  // positions; NEVER: it isn't loaded again
@@ -116,8 +117,9 @@ uint64_t explain_victims(const Shape *s, const Seen *seen, size_t n, uint32_t st
 }
 
 // --- draws one after the other ---------------------------------------------------------------------------------------
-// One line more than the set has ways goes round from an empty set: its line k lies in way k, exactly one line is out
-// at any time, the next miss is of that one, and so every draw is seen. Runs are short, so that an outlier spoils few.
+// Starting from an empty set, one line more than it has ways goes round. Line k first lies in way k. At any time
+// exactly one line is out, and the next miss is of that line, so every draw is seen. Runs are short, so that an outlier
+// spoils few draws.
 static bool follow_draws(Level *l, const Shape *s, uint32_t set, uint32_t heavy, uint32_t pairs[2][2])
 {
     uint32_t ways = s->ways[set], lines = ways + 1, rounds = MAX(8, 64 / lines), way_of[33], latency[33 * 64];
@@ -132,7 +134,7 @@ static bool follow_draws(Level *l, const Shape *s, uint32_t set, uint32_t heavy,
     for (uint32_t k = lines; k < lines * rounds && !l->broken; k++) {
         if (l->odds[MIN(latency[k], l->evidence_n - 1)] < 1) continue;
         uint32_t out = k % lines;
-        if (out == in) return true;  // an outlier: what came in last can't have been its own victim
+        if (out == in) return true;  // an outlier: the line that came in last can't be its own victim
         uint32_t way = way_of[in] = way_of[out];
         if (before >= 0) pairs[before][way == heavy]++;
         before = way == heavy;

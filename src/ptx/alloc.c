@@ -1,12 +1,13 @@
-// alloc.c: virtual registers → 32-bit slots of a thread's register file. Two registers that are live at once get
-// different slots; a 64-bit one takes an aligned pair. The number of slots is the register need that occupancy counts,
-// and a slot's number gives its bank. Where the simulator keeps the values is chosen apart, per width: a row of 64-bit
-// lanes and two rows of 32-bit lanes lay lanes out differently, so registers of different widths must not share a row,
-// not even when each thread by itself needs only one of them.
+// alloc.c: gives virtual registers 32-bit slots of a thread's register file. Two registers that are live at once get
+// different slots; a 64-bit register takes an aligned pair. The number of slots is the register need that counts for
+// occupancy, and a slot's number gives its bank. Where the simulator keeps the values (a register's place) is chosen
+// apart, for each width: a row of 64-bit lanes and two rows of 32-bit lanes lay lanes out differently. So registers of
+// different widths must not share a row, not even if each thread by itself needs only one of them.
 //
-// Needs liveness. The interference graph is lists of neighbours; the colouring is greedy in order of first appearance,
-// with copies sharing a slot where they can. A function whose graph would be too large (many registers that live long)
-// is scanned instead, as if each register lived from its first instruction to its last: that asks for more slots.
+// Needs liveness. The interference graph is a list of neighbours for each register. The colouring is greedy, in the
+// order of first appearance; a copy shares its source's slot if it can. If the graph would be too large (many registers
+// that live long), the function is scanned instead, as if each register lived from its first instruction to its last,
+// which takes more slots.
 #include "ptx/pass.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 typedef VEC(uint32_t) List;
 
 typedef struct Graph {
-    List *to;  // per register; a neighbour may stand there more than once
+    List *to;  // per register; a neighbour may be listed more than once
     size_t edges, most;
 } Graph;
 
@@ -67,7 +68,7 @@ static bool is_copy(const Inst *i)
 
 // --- live registers: a set that can be walked ------------------------------------------------------------------------
 typedef struct Live {
-    uint32_t *v, *at;  // the members; per register its index in v + 1, or 0
+    uint32_t *v, *at;  // v: the members; at: per register, its index in v plus 1, or 0
     size_t n;
 } Live;
 
@@ -128,7 +129,8 @@ static bool build_graph(const Flow *w, Graph *g)
             for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
         }
     }
-    // What is read without having been written keeps the value it began with, as it would in a place of its own.
+    // A register that is read without having been written must keep its initial value, as it would in a place of its
+    // own.
     live_set(&live, w->live_in, w->words);
     for (size_t k = 0; k < live.n && g->edges <= g->most; k++)
         for (size_t e = 0; e < k; e++) connect(g, live.v[k], live.v[e]);
@@ -138,7 +140,8 @@ static bool build_graph(const Flow *w, Graph *g)
 }
 
 // --- colouring -------------------------------------------------------------------------------------------------------
-// What registers are placed in: the register file and, beside it, the predicates; or (apart) a space for each width.
+// Where registers are placed: in the register file, with the predicates beside it; or (apart) in a space for each
+// width.
 typedef struct Room {
     const Function *f;
     bool apart;
@@ -160,7 +163,7 @@ static void put(Room *m, uint32_t reg, uint32_t at)
 }
 
 typedef struct Busy {
-    uint32_t *stamp, now;  // per place: now, where a neighbour lies
+    uint32_t *stamp, now;  // per place: equal to `now` if a neighbour lies there
 } Busy;
 
 static void mark_neighbours(const Room *m, const Graph *g, uint32_t reg, Busy *busy)
@@ -252,7 +255,8 @@ static Interval *intervals(const Flow *w)
     return v;
 }
 
-// Intervals in the order of their beginnings take the first places free. least[part][n]: where the search for n begins.
+// Intervals, in the order of their beginnings, take the first free places. least[part][n]: where the search for n
+// places begins.
 static void scan(Room *m, const Interval *start, const Interval *end)
 {
     size_t n = m->f->regs.n, old = 0;

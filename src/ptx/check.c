@@ -1,6 +1,6 @@
-// check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, its types and operands
-// held against its row in ops.def (PTX ISA §9.1–9.4: type agreement, and §9.4.1 the relaxed rule of ld, st and cvt).
-// An Inst that passed has type, type2, space, vec and mod[] filled; later passes rely on it.
+// check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, and its types and operands
+// are compared with its row in ops.def (PTX ISA §9.1–9.4: type agreement; §9.4.1: the relaxed rule of ld, st and cvt).
+// In an Inst that passed, type, type2, space, vec and mod[] are filled. Later passes rely on that.
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static bool fail_at(const Check *c, size_t at, const char *hint, const char *for
 }
 #define fail(c, ...) fail_at(c, (c)->i->at, __VA_ARGS__)
 
-// The letters for an instruction's operands, or null: of its operation's alternatives the one with as many, that with a
-// cache policy behind where .L2::cache_hint is given.
+// The letters for an instruction's operands, or null. Of its operation's alternatives it is the one with as many
+// operands; with .L2::cache_hint a cache policy comes last.
 static const char *signature(const Inst *i)
 {
     const OpInfo *op = &op_info[i->op];
@@ -198,7 +198,7 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
                    type_info[t].name);
 }
 
-// A result may be thrown away (_) where it is one of several, and that of an atomic operation or a comparison.
+// A result may be dropped (_) if it is one of several, or the result of an atomic operation or a comparison.
 static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 {
     const Inst *i = c->i;
@@ -397,7 +397,8 @@ static bool check_texture(const Check *c, const Operand *o)
     return true;
 }
 
-// Conversions to and from these take floating-point values in registers of their width alone (§9.7.9.21, notes).
+// Conversions to and from these types only take floating-point values in registers of the same width (§9.7.9.21,
+// notes).
 #define T_NARROW (T(BF16) | T(BF16X2) | T(TF32) | T_F8X2)
 
 static bool check_operand(const Check *c, char letter, int n)
@@ -451,8 +452,8 @@ static bool check_operand(const Check *c, char letter, int n)
     }
 }
 
-// A .param variable of the body holds what a call passes or gives back (§7.1): its loads and stores belong to the call,
-// which always happens with them.
+// A .param variable of a body holds what a call passes or returns (§7.1). Its loads and stores belong to the call, so
+// they can't have a guard of their own.
 static bool check_guard(const Check *c)
 {
     const Inst *i = c->i;
@@ -468,7 +469,7 @@ static bool check_guard(const Check *c)
                    o->sym->name);
 }
 
-// An access of a parameter must lie in it whole; a negative offset is one of nearly 2^64.
+// An access of a parameter must lie completely in it. A negative offset is a number near 2^64.
 static bool check_inside(const Check *c, const Operand *o)
 {
     const Symbol *s = o->sym;
@@ -535,8 +536,8 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user)
 
 const char *reg_name(const Function *f, uint32_t reg) { return f->regs.v[reg].name; }
 
-// Issue slots: ops.def's, by width, with what the modifiers change. A load of a kernel parameter becomes an operand
-// from the constant bank, and a conversion between generic and global addresses nothing at all.
+// Issue slots are those of ops.def, by width; some modifiers change them. In machine code a load of a kernel parameter
+// becomes an operand from the constant bank, and a conversion between generic and global addresses becomes nothing.
 int inst_slots(const Inst *i)
 {
     const OpInfo *op = &op_info[i->op];

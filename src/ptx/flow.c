@@ -1,6 +1,6 @@
 // flow.c: a function's control flow: basic blocks, dominators and post-dominators, natural loops. The function's end is
-// a virtual block behind the last one: ret, exit, trap and running off the end lead to it. Where no path leads to the
-// end, blocks have no post-dominator, and lanes that part there meet at the end.
+// a virtual block behind the last one: ret, exit, trap and running off the end lead to it. Blocks from which no path
+// leads to the end have no post-dominator; lanes that part in them meet at the end.
 #include "ptx/pass.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static Walk walk(const Flow *w, uint32_t root, bool backwards)
 
 static void walk_free(Walk *x) { mem_free(x->post), mem_free(x->pre), mem_free(x->number), mem_free(x->parent); }
 
-// Lengauer and Tarjan's forest: what is best on the way from v up to its root, the way being shortened.
+// Lengauer and Tarjan's forest: finds the best vertex on the path from v up to its root, and shortens the path.
 typedef struct Forest {
     uint32_t *up, *best, *semi, *stack;  // up: NO_BLOCK: a root
 } Forest;
@@ -243,7 +243,8 @@ static void find_loop(Flow *w, Nest *t, Loop loop)
     vec_push(&t->loops, loop);
 }
 
-// Numbers them again, outermost first, and puts the blocks of each behind one another, those inside it before its own.
+// Numbers the loops again, outermost first, and puts the blocks of each loop behind one another, those of inner loops
+// before its own.
 static void order_loops(Flow *w, Nest *t)
 {
     size_t n = t->loops.n;

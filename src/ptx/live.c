@@ -35,8 +35,8 @@ void flow_live_out(const Flow *w, uint32_t block, uint64_t *out)
     }
 }
 
-// Each register by itself: from the blocks that read it back to those that write it, so that a block is looked at no
-// more often than it has a register live, whatever the nesting of loops.
+// Each register is followed by itself, from the blocks that read it back to those that write it. So a block is visited
+// once for each register that is live in it, however loops are nested.
 typedef struct Trace {
     Flow *w;
     uint32_t *killed, *stack, depth;  // per block: the last register + 1 that it writes

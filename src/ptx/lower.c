@@ -1,8 +1,8 @@
-// lower.c: PTX as the compiler wrote it → nearer to machine code, where timing is counted: copies and constants
-// propagated, conversions from generic to global addresses removed (both spaces share their addresses here), dead code
-// removed. What a lowered function computes is what the parsed one does; each instruction keeps the index of the one it
-// came from (origin). Loads stay even when nothing reads them, and so do volatile accesses and clock reads. Registers
-// become untyped, as the machine's are, so that one may stand for another of its width.
+// lower.c: brings PTX closer to machine code, whose timing is simulated. It propagates copies and constants, removes
+// conversions from generic to global addresses (both spaces have the same addresses here), and removes dead code. A
+// lowered function computes the same as the parsed one. Each instruction keeps the index of the one it came from
+// (origin). Loads stay even if nothing reads their results; so do volatile accesses and reads of the clock. Registers
+// become untyped, as the machine's are, so that a register can replace another one of the same width.
 #include "ptx/pass.h"
 
 #include <string.h>
@@ -44,8 +44,9 @@ static void check_use(void *user, uint32_t reg, bool def)
     if (!dominates(v->l->flow, v->l->def[reg], v->at)) v->bad[reg] = true;
 }
 
-// mov d, s, or cvta[.to].global d, s: what s is, when it may stand for d everywhere. Both have one definition and each
-// definition dominates every use, so between d's definition and a use s can't have changed (the SSA argument).
+// For mov d, s and cvta[.to].global d, s: the operand s if it may replace d everywhere. Both registers must have one
+// definition, which dominates every use. Then s can't have changed between d's definition and a use of d (the SSA
+// argument).
 static bool is_copy(const Lower *l, const Inst *i, const bool *bad)
 {
     if (i->guarded || i->operands != 2 || i->opnd[0].kind != O_REG) return false;
@@ -74,8 +75,8 @@ static void resolve(const Lower *l, Operand *o)
     o->reg = last;
 }
 
-// The same where a value of type t is read, and where a constant may stand too: ptxas takes none of a half-precision
-// type or of a pair of 16-bit integers.
+// The same for a source of type t, which a constant may replace, too. ptxas doesn't accept constants of half-precision
+// types and of pairs of 16-bit integers.
 static void resolve_value(const Lower *l, Operand *o, Type t)
 {
     if (o->kind != O_REG) return;
@@ -117,9 +118,9 @@ static void find_value(void *user, uint32_t reg, bool def)
     v->found |= !def && v->l->value[reg].kind != O_SINK;
 }
 
-// A constant may stand where a plain source does, or in a vector that is stored or packed; addresses, texture
-// coordinates and call lists keep their registers.
-// An instruction shares its operands with the one it was made from, until it changes them.
+// A constant may replace a plain source, or an element of a vector that is stored or packed. Addresses, texture
+// coordinates and call lists keep their registers. An instruction shares its operands with the one it was made from,
+// and gets a copy before they change.
 static Operand *own_operands(const Function *f, Inst *i)
 {
     Operand *copy = arena_alloc(&f->module->arena, sizeof *copy * MAX(i->operands, 1));
@@ -214,7 +215,7 @@ static void remove_dead(Function *f)
     }
     vec_free(&d.unused);
     reg_index_free(&writers);
-    // An atomic whose old value nobody reads needs no register and no reply, as ptxas sees it too.
+    // An atomic whose old value nobody reads needs no result register and no reply; ptxas does the same.
     for (size_t n = 0; n < f->insts.n; n++) {
         Inst *i = &f->insts.v[n];
         if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])

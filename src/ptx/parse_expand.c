@@ -1,12 +1,12 @@
-// parse_expand.c: forms of PTX that stand for several instructions, and are written out as these when they are parsed,
-// so that nothing behind the parser knows them: elements of arrays (PTX ISA §6.4.2), moves of whole vectors (§6.4.3),
-// and parameters and results of functions in registers (§7.1).
+// parse_expand.c: some forms of PTX stand for several instructions. The parser replaces them by these, so that later
+// passes needn't know the forms: elements of arrays (PTX ISA §6.4.2), moves of whole vectors (§6.4.3), and parameters
+// and results of functions in registers (§7.1).
 #include "ptx/parse.h"
 
 #include <string.h>
 
-// An instruction of the parser's own, in the place of like; guarded as like is where guarded is set. type goes behind
-// the modifier or type first, if there is one.
+// Makes an instruction of the parser's own, with the source position of `like`, and with its guard if guarded is set.
+// The suffixes are `first`, if there is one, and `type`.
 static void emit(Parser *p, const Inst *like, bool guarded, Op op, int first, Type type, const Operand *o, int n)
 {
     Inst i = {.op = (uint16_t)op, .at = like->at, .loc = like->loc, .guard = NO_REG, .operands = (uint8_t)n};
@@ -26,7 +26,7 @@ static Operand new_operand(Parser *p, const char *name, Type type, uint32_t at)
 }
 static Operand constant(uint64_t v, uint32_t at) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v, .at = at}; }
 
-// --- elements of arrays (§6.4.2) ------------------------------------------------------------------------------------
+// --- elements of arrays (§6.4.2) -------------------------------------------------------------------------------------
 // '[' (constant | register [('+' | '-') constant]) ']' behind a variable's name. Until expand_arrays has seen it, an
 // operand with an index in a register has both sym and reg.
 bool parse_index(Parser *p, Operand *o)
@@ -87,7 +87,7 @@ static Operand element(Parser *p, const Inst *i, const Operand *o, bool narrow)
     return at[0];
 }
 
-// mov and cvta take the element's address, all others what lies there.
+// mov and cvta take the element's address, all other instructions its value.
 void expand_arrays(Parser *p, Inst *i)
 {
     bool value = i->op == OP_MOV || i->op == OP_CVTA;
@@ -108,8 +108,8 @@ void expand_arrays(Parser *p, Inst *i)
 }
 
 // --- moves of vectors (§6.4.3) ---------------------------------------------------------------------------------------
-// mov.v2 and mov.v4: all elements at once, so that {v.y, v.x} may come from v. Returns false where i is none, or on an
-// error.
+// Expands mov.v2 and mov.v4. All elements move at once, so that {v.y, v.x} may be assigned from v. Returns false if i
+// is no such mov, or on an error.
 bool expand_vector_mov(Parser *p, const Inst *i)
 {
     int want = 0;
@@ -146,8 +146,9 @@ bool expand_vector_mov(Parser *p, const Inst *i)
 }
 
 // --- parameters in registers (§7.1) ----------------------------------------------------------------------------------
-// A function's .reg parameter is a .param one that is loaded into a register of its name where the body begins; a .reg
-// result is one that is stored where the body ends. Several results are one .param: a structure of them.
+// A .reg parameter of a function becomes a .param, which is loaded into a register of that name at the body's
+// beginning. A .reg result becomes a .param, which is stored at the body's end. Several results become one .param, a
+// structure.
 bool join_results(Parser *p, Symbols *rets)
 {
     if (rets->n < 2) return true;
@@ -214,7 +215,7 @@ void open_registers(Parser *p)
     }
 }
 
-// Before a ret, and where the body ends. A ret that isn't taken does no harm: whatever is stored again counts.
+// Stores the results before each ret and at the body's end. If a guarded ret isn't taken, they are stored again later.
 void store_results(Parser *p, const Inst *like)
 {
     for (size_t k = 0; k < p->results.n; k++) {
@@ -234,8 +235,8 @@ static const Symbols *results_of(const Parser *p, const Inst *i)
     return proto->targets.n ? &proto->targets.v[0]->function->rets : &proto->rets;
 }
 
-// Several results are taken out of a .param variable behind the call. They are loaded whether or not the call's guard
-// holds, since such loads may not have one (§7.1), and moved where it does.
+// Several results are loaded from a .param variable behind the call. Such loads can't have a guard (§7.1), so they are
+// always made. Moves with the call's guard then set the registers.
 bool expand_call(Parser *p, Inst *i)
 {
     const Symbols *rets = i->operands ? results_of(p, i) : NULL;

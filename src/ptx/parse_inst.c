@@ -1,7 +1,7 @@
 // parse_inst.c: function bodies: scopes, registers, labels, instructions (PTX ISA §4.3, §5, §9). Scopes are flattened:
-// a register or variable that an inner scope declares under a name that is taken gets one of its own. Labels belong to
-// the scope that defines them; one that a scope refers to and doesn't define is looked for outside when the scope ends.
-// Registers are numbered in the order of their declarations, unused ones of a range left out.
+// if an inner scope declares a register or variable under a name that is taken, it gets a new name. A label belongs to
+// the scope that defines it. If a scope refers to a label that it doesn't define, the label is looked for outside when
+// the scope ends. Registers are numbered in the order of their declarations; unused registers of a range are left out.
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static void scope_close(Parser *p, size_t first_label)
 
 #define MAX_ITEMS UINT16_MAX
 
-// --- operands (§6.4) ------------------------------------------------------------------------------------------------
+// --- operands (§6.4) -------------------------------------------------------------------------------------------------
 static bool parse_operand(Parser *p, Operand *o);
 
 static bool parse_items(Parser *p, Operand *o, int close)
@@ -253,8 +253,9 @@ static bool parse_operand(Parser *p, Operand *o)
     return !take_punct(p, '|') || parse_pair(p, o);
 }
 
-// --- instructions ---------------------------------------------------------------------------------------------------
-// The mnemonic's operation is the longest run of its dotted parts that names one; what is left are modifiers and types.
+// --- instructions ----------------------------------------------------------------------------------------------------
+// The operation is the longest sequence of the mnemonic's dotted parts that names one. The rest are modifiers and
+// types.
 static bool parse_mnemonic(Parser *p, Inst *i)
 {
     lex_mnemonic(&p->lex);
@@ -293,7 +294,7 @@ static bool parse_mnemonic(Parser *p, Inst *i)
     return true;
 }
 
-// cvt reads special registers too (§10): a mov into a register of its own comes before it. Not to or from floats.
+// cvt may read a special register (§10), though not to or from floats. A mov into a new register then comes before it.
 static void cvt_sreg(Parser *p, Inst *i)
 {
     const Operand *o = &i->opnd[1];

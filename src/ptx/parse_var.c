@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// A flat function has one name space, in which names of the module and of its parameters aren't hidden: whatever a body
-// declares under a name that is used up gets one of its own.
+// A flattened function has one name space, in which no name of the module or of a parameter may be hidden. If a body
+// declares something under a name that is taken, it gets a new name.
 char *unique_name(Parser *p, const char *name)
 {
     size_t n = strlen(name);
@@ -31,7 +31,7 @@ static bool declare_local(Parser *p, Symbol *s)
     return true;
 }
 
-// A variable of the module may be declared .extern as often as one likes, and defined once.
+// A variable of the module may be declared .extern any number of times, and defined once.
 static bool declare_symbol(Parser *p, Symbol *s)
 {
     if (p->f) return declare_local(p, s);
@@ -52,7 +52,7 @@ static bool declare_symbol(Parser *p, Symbol *s)
     return true;
 }
 
-// --- initialisers (§5.4.4) ------------------------------------------------------------------------------------------
+// --- initialisers (§5.4.4) -------------------------------------------------------------------------------------------
 #define MAX_DIMS 8
 #define MAX_INIT (256ull << 20)  // bytes of all initialised variables of a module
 
@@ -276,7 +276,8 @@ static bool parse_attributes(Parser *p, Symbol *s)
     return !take_directive(p, ".ptr") || parse_ptr(p, s);
 }
 
-// A variable's place behind the *bytes of those before it, which may have most together; where: of what.
+// Places a variable behind *bytes of earlier variables. Together they may have `most` bytes. where: what they belong
+// to, for the error.
 static bool take_room(Parser *p, const Symbol *s, uint64_t *bytes, uint64_t most, const char *hint, const char *where)
 {
     uint64_t align = MAX(s->align, 1u), at = (*bytes + align - 1) / align * align;
@@ -288,8 +289,8 @@ static bool take_room(Parser *p, const Symbol *s, uint64_t *bytes, uint64_t most
 
 #define FRAME "parameters and .param variables of the function"
 
-// The bounds of ptx.h. Where a kernel's variables of shared memory add up to too much is seen when it is known which
-// ones it uses, and how much global memory there is when the module is loaded.
+// Checks the limits of ptx.h. Two checks come later: whether a kernel's shared variables are too large together, when
+// it is known which ones it uses; and whether there is enough global memory, when the module is loaded.
 static bool within_bounds(Parser *p, const Symbol *s)
 {
     uint64_t alone = 0;

@@ -1,5 +1,5 @@
-// print.c: IR → PTX text. What is printed parses back to the same IR: names are unique within a function since the
-// parser made them so, and modifiers are kept in source order. Scopes, comments and debug sections are gone.
+// print.c: prints the IR as PTX. The text parses back to the same IR: the parser has made names unique within a
+// function, and modifiers keep their order. Scopes, comments and debug sections are lost.
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ void ptx_print_inst(const Function *f, const Inst *i, Text *out)
     text_put(out, ";");
 }
 
-// Zeros at the end are left out: what an initialiser doesn't say is zero.
+// Zeros at the end are left out, since what an initialiser leaves out is zero.
 static void print_init(const Symbol *s, Text *out)
 {
     size_t size = (size_t)type_bytes(s->type);

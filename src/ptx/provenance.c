@@ -1,7 +1,7 @@
-// provenance.c: which of a kernel's parameters an address comes from. Flow-insensitive: a register's provenance is the
-// meet over its definitions, pointers passing through mov, cvta, add, sub, selp, and, or; everything else ends them.
-// A parameter counts as a pointer for certain once cvta was applied to it or it is marked .ptr; where two parameters
-// are added, the certain one is the base and the other the offset.
+// provenance.c: finds from which of a kernel's parameters an address was computed. It doesn't regard control flow: a
+// register's provenance is the meet over all its definitions. A pointer passes through mov, cvta, add, sub, selp, and,
+// or; any other instruction ends it. A parameter is certainly a pointer if cvta was applied to it, or if it is marked
+// .ptr. If two parameters are added, the certain pointer is the base, and the other one the offset.
 #include "ptx/pass.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static int result(const Function *f, const Map *params, const int *prov, const I
     }
 }
 
-// What an instruction makes of its destinations; those that change are noted.
+// Updates the provenance of an instruction's destinations, and notes those that change.
 static void evaluate(const Function *f, const Map *params, int *prov, const Inst *i, Changed *changed)
 {
     if (inst_dest_count(i) != 1) return;

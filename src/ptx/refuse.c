@@ -1,6 +1,6 @@
-// refuse.c: functions of which something isn't implemented. Such a function blocks itself and what calls it, not its
-// module: it is left out, with the diagnostic that would have refused the module, and its text is kept. What is wrong,
-// rather than not implemented, does refuse the module, as in ptxas.
+// refuse.c: functions that use something that isn't implemented. Such a function blocks itself and its callers, but not
+// its module. It is left out, its text is kept, and its refusal is the error that would have refused the module. An
+// error in the PTX does refuse the module, as in ptxas.
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void drop_body(Parser *p, Function *f)
     p->depth = 0;
 }
 
-// Goes from the item's begin behind its body, or behind the ';' of a prototype.
+// Skips from the item's beginning to behind its body, or behind the ';' of a prototype.
 static bool skip_function(Parser *p)
 {
     p->lex.failed = false;

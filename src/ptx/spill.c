@@ -1,8 +1,8 @@
-// spill.c: registers → local memory, when a thread needs more than the GPU gives it. What is cheapest by use over the
-// length of its life goes first: a value that lives long and is rarely touched. Each definition of a spilled register
-// is followed by a store, each use preceded by a load, with a register of its own; the guard of a definition guards the
-// store. Repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same,
-// and its new instructions stand for (origin) the one they serve.
+// spill.c: moves registers to local memory when a thread needs more than the GPU gives it. The register with the least
+// use for the length of its life goes first: it lives long and is rarely touched. After each definition of a spilled
+// register there is a store, with the definition's guard; before each use there is a load into a new register. This is
+// repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same, and the
+// origin of a new instruction is that of the instruction it serves.
 #include "ptx/pass.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static void weigh(void *user, uint32_t reg, bool def)
     w->cost[reg] += w->scale;
 }
 
-// Cost of spilling each register: accesses, ten times dearer per loop level, over the instructions it is live at.
+// The cost of spilling each register: its accesses, which count ten times as much for each loop around them, divided by
+// the number of instructions at which it is live.
 static void costs(const Flow *w, double *cost)
 {
     const Function *f = w->f;
@@ -110,7 +111,7 @@ static void replace(Spill *s, Operand *o, Pairs *p, const Inst *near, bool load)
     for (int k = 0; k < o->count; k++) replace(s, &items[k], p, near, load);
 }
 
-// Returns where the instruction itself stands then.
+// Returns the index of the instruction itself after that.
 static uint32_t rewrite(Spill *s, const Inst *from)
 {
     Inst i = *from;

@@ -1,4 +1,4 @@
-// tables.c: the .def files as arrays. Nothing else knows their text.
+// tables.c: makes arrays of the .def files.
 #include "ptx/pass.h"
 
 const TypeInfo type_info[TY_COUNT] = {

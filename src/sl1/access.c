@@ -1,7 +1,7 @@
-// access.c: accessThroughCache (§3.2.3). A structure that is cached has one line per thread. A memory line is in at
-// most one of a thread's lines: where pointers may alias, and for pointers of unknown origin, all of them are looked up
-// first. Where pointers don't alias, tags are the low halves of addresses, since a structure of less than 4 GiB has no
-// two lines with the same one.
+// access.c: accessThroughCache (§3.2.3). A structure that is cached has one line per thread. Each line of memory is in
+// at most one of a thread's lines. Therefore an access first looks up all lines of the thread if pointers may alias, or
+// if its own pointer is of unknown origin. Where pointers don't alias, a tag is the low half of a line's address, since
+// a structure of less than 4 GiB has no two lines with the same low half.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static const Operand *address_of(const Inst *i) { return &i->opnd[i->op == OP_ST
 
 static uint32_t width_of(const Inst *i) { return (uint32_t)type_bytes(i->type) * i->vec; }
 
-// An address in a register of 32 bits, which is taken as an unsigned number (PTX ISA §6.4.1)
+// Is the address in a register of 32 bits? It is taken as an unsigned number (PTX ISA §6.4.1).
 static bool is_narrow(const Sl1Writer *w, const Operand *a)
 {
     return a->reg != NO_REG && type_info[w->view.regs.v[a->reg].type].bits == 32;
@@ -33,7 +33,8 @@ void sl1_address(Sl1Writer *w, const Inst *i)
         sl1_put(w, "mov.u64 %%sl1_x, %llu;", (unsigned long long)a->imm);
 }
 
-// %sl1_i from %sl1_low. By 24: the high half of a product with 2^36 / 24, rounded up, is exact for all 32 bits.
+// Computes %sl1_i, the line of %sl1_low. A division by 24 is the high half of a product with 2^36 / 24, rounded up,
+// which is exact for all 32-bit numbers.
 static void line_of_low(Sl1Writer *w, uint32_t k)
 {
     if (w->options->line != 24) {
@@ -82,7 +83,7 @@ static Operand reg_operand(const Sl1Writer *w, const char *name)
     return (Operand){.kind = O_REG, .reg = find_reg(w, name)};
 }
 
-// Eight bytes in two words that aren't neighbours.
+// Accesses eight bytes in two words that aren't neighbours.
 static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t offset)
 {
     Operand low = reg_operand(w, "%sl1_z0"), high = reg_operand(w, "%sl1_z1"), whole = reg_operand(w, "%sl1_z");
@@ -109,7 +110,7 @@ static bool all_sinks(const Operand *items, uint32_t n)
     return k == n;
 }
 
-// The same access, of shared memory at %sl1_s: what says how to cache it in hardware goes.
+// Writes the same access, but of shared memory at %sl1_s. Suffixes that say how hardware should cache it are dropped.
 static void put_shared(Sl1Writer *w, const Inst *i)
 {
     const Operand *value = &i->opnd[i->op == OP_ST];
@@ -129,8 +130,8 @@ static void put_shared(Sl1Writer *w, const Inst *i)
     }
 }
 
-// Sets %sl1_s: where the byte at %sl1_t of the line at `base` lies. By banks the offset may be in `low` alone, whose
-// bits `words` say which word it is.
+// Sets %sl1_s to where byte %sl1_t of the line at `base` lies in shared memory. With layout=banks the offset is taken
+// from `low`: its bits `words` are the word's number times 4.
 static void place(Sl1Writer *w, const char *base, const char *low, int words)
 {
     if (!w->options->banks) {
@@ -143,8 +144,8 @@ static void place(Sl1Writer *w, const char *base, const char *low, int words)
     sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %%sl1_m;");
 }
 
-// Sets %sl1_s: where the access finds its bytes in the line that it was; and, for stores, %sl1_t: which bytes of it
-// they are.
+// Before this, %sl1_s is the line's place. Sets %sl1_s to the place of the access's bytes in it, and for stores %sl1_t
+// to their offset.
 static void locate(Sl1Writer *w, bool store)
 {
     uint32_t line = w->options->line;
@@ -161,7 +162,7 @@ static bool looks_at(const Sl1Writer *w, int structure, uint32_t k)
 
 static bool only_own(const Sl1Writer *w, int structure) { return structure >= 0 && !w->alias; }
 
-// The words that were loaded early become the line's.
+// Moves the words that were loaded early into the line.
 static void keep_next(Sl1Writer *w, uint32_t k, const char *values)
 {
     uint32_t words = w->options->line / 4;
@@ -177,8 +178,8 @@ static void keep_next(Sl1Writer *w, uint32_t k, const char *values)
     }
 }
 
-// The line at %sl1_y, whose tag is %sl1_i, comes from registers if it was loaded early; then the one behind it is,
-// unless it is the first of 256 bytes, which might be no longer the allocation's.
+// Fills the line at %sl1_y, whose tag is %sl1_i: from registers if it was loaded early. Then the next line is loaded
+// early, unless it begins at a multiple of 256 bytes, where the allocation may have ended.
 static void fill_ahead(Sl1Writer *w, uint32_t k)
 {
     uint32_t line = w->options->line, there = ++w->labels, last = ++w->labels;
@@ -200,7 +201,7 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
     sl1_put(w, "$sl1_g%u:", last);
 }
 
-// The access's line takes the place of what the structure's was.
+// The structure's line is written back, and the access's line takes its place.
 static void fill(Sl1Writer *w, uint32_t k)
 {
     sl1_write_back(w, k);
@@ -233,7 +234,7 @@ static void mark_written(Sl1Writer *w, const Inst *i, int structure)
     }
 }
 
-// Whole tags of a structure, as an address in a 64-bit register.
+// The whole tag of a structure's line, an address in a 64-bit register. Returns the register's name.
 static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
 {
     snprintf(name, 32, w->alias ? "%%sl1_a%u" : "%%sl1_z", k);
@@ -241,7 +242,7 @@ static const char *whole_tag(Sl1Writer *w, uint32_t k, char name[32])
     return name;
 }
 
-// What of the access is in structure k's line goes back to memory.
+// If structure k's line holds bytes of the access, it is written back and forgotten.
 static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     char tag[32];
@@ -266,7 +267,8 @@ static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "$sl1_g%u:", apart);
 }
 
-// Wider than a line, or an access that must see memory itself: what of it is cached goes back there first.
+// For an access that is wider than a line, or that must see memory itself: lines with bytes of it are written back
+// first.
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
 {
     for (uint32_t k = 0; k < w->plan->structures; k++)
@@ -274,8 +276,8 @@ void sl1_go_past(Sl1Writer *w, const Inst *i, int structure)
     sl1_put_inst(w, i);
 }
 
-// Sets %sl1_s to the line in which the access's bytes are, and %sl1_i to its structure; goes to `hit` if there is one.
-// Pointers of unknown origin may lead anywhere: of them low halves don't say enough.
+// If a line holds the access's bytes, sets %sl1_s to the line's place, and for stores %sl1_i to its structure, and goes
+// to `hit`. Whole addresses are compared, since pointers of unknown origin may lead anywhere.
 static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 {
     sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, w->options->line);
@@ -292,7 +294,7 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
 }
 
-// Sets %sl1_low alone, which is all that a hit needs of an address.
+// Sets %sl1_low, the low half of the address, which is all that a hit needs.
 static void put_low(Sl1Writer *w, const Inst *i)
 {
     const Operand *a = address_of(i);
@@ -302,8 +304,8 @@ static void put_low(Sl1Writer *w, const Inst *i)
     if (a->reg != NO_REG && a->imm) sl1_put(w, "add.u32 %%sl1_low, %%sl1_low, %d;", (int32_t)a->imm);
 }
 
-// Where it is enough to look at the structure's own line. Of an address in it, and of no other, the tag leaves the
-// offset by XOR.
+// An access that only needs to look at its structure's own line. The XOR of address and tag is the offset in the line
+// if the address is in the line, and is larger than any offset if not.
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;
@@ -339,7 +341,8 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     w->out = out;
 }
 
-// Not through a line: what might be part of two, and a .b128, which has no words, where lines don't lie as wholes.
+// These accesses don't go through a line: those that may be part of two lines, and a .b128, which can't be split into
+// words, where lines don't lie in one piece.
 static bool is_wide(const Sl1Writer *w, const Inst *i, int structure)
 {
     uint32_t line = w->options->line;
@@ -360,7 +363,8 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
         return;
     }
     uint32_t hit = ++w->labels, direct = ++w->labels, done = ++w->labels;
-    for (uint32_t k = 0; k < w->plan->structures; k++)  // which have no place to be found at
+    // They have no place in shared memory that a look-up could yield.
+    for (uint32_t k = 0; k < w->plan->structures; k++)
         if (looks_at(w, structure, k) && sl1_in_registers(w, k)) evict(w, i, k);
     look_up(w, structure, store, hit);
     if (structure >= 0) {

@@ -1,6 +1,7 @@
-// calls.c: functions that a main loop calls, such as a recursive matcher, get copies for either slice. The cache's
-// state, a thread's registers, goes in as one more parameter and comes back in front of the result: a function's result
-// variable and the state are one array, since there is only one.
+// calls.c: a function that a main loop calls, such as a recursive matcher, gets a copy for the monitoring and one for
+// the computing slice. The cache's state consists of registers of the thread. It is passed to the copy in one more
+// parameter, and comes back in front of the result: PTX allows one result, so the state and the function's own result
+// are one array.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ static bool keeps(const Sl1Writer *w, uint32_t k, char letter)
     }
 }
 
-// Its registers, in the order in which they lie; returns how many bytes they take.
+// Visits the state's registers, in the order in which they lie in the array; returns how many bytes they take.
 static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
 {
     const Sl1Plan *p = w->plan;
@@ -116,7 +117,7 @@ void sl1_declare_results(Sl1Writer *w)
         sl1_put(w, ".param .align 16 .b8 %s[%u];", variable_of(w, k)->name, result_bytes(w, k));
 }
 
-// Which body's result a variable is, in this body's calls; 0: none's.
+// The body whose result this variable gets in calls of w->body; 0: no body's.
 static int result_of(const Sl1Writer *w, const Symbol *s)
 {
     int64_t body;

@@ -1,13 +1,13 @@
-// flush.c: lines on their way back to memory. Nothing is read and merged: a line that was written whole is stored
-// whole, else each word that was written whole as one, else each written byte by itself, so that bytes of other threads
-// stay as they are.
+// flush.c: writes lines back to memory. Memory isn't read and merged with the line, so that bytes of other threads stay
+// as they are: a line that was written whole is stored whole; of other lines a word that was written whole is stored as
+// a word, and other written bytes are stored one by one.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
 static uint32_t word_at(const Sl1Options *o, uint32_t word) { return o->banks ? 128 * word : 4 * word; }
 
-// 24 bytes are 16 and 8, or 8 and 16, as the address is aligned.
+// A line of 24 bytes takes two accesses, of 16 and 8 bytes or of 8 and 16, whichever the address's alignment allows.
 static void move_global(Sl1Writer *w, bool load, const char *address)
 {
     static const char *const two[] = {"{%sl1_v0, %sl1_v1}", "{%sl1_v4, %sl1_v5}"},
@@ -23,7 +23,8 @@ static void move_global(Sl1Writer *w, bool load, const char *address)
             sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", address), sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 8;"),
                 sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", odd);
         if (part == 2) sl1_put(w, "bra $sl1_g%u;", done), sl1_put(w, "$sl1_g%u:", odd);
-        if (load) sl1_put(w, ".pragma \"%s\";", part % 2 ? AHEAD_PRAGMA : FILL_PRAGMA);  // it may read on: ptx.h
+        // It may read beyond the allocation: ptx.h.
+        if (load) sl1_put(w, ".pragma \"%s\";", part % 2 ? AHEAD_PRAGMA : FILL_PRAGMA);
         if (load)
             sl1_put(w, "%s.global.v%d.b32 %s, [%s+%u];", verb, wide ? 4 : 2, values, address, at);
         else
@@ -73,8 +74,8 @@ void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
     if (load) move_shared(w, k, true);
 }
 
-// Word by word, from the lowest on, until no byte is left that was written. Uses %sl1_z, s, m, t and v0 to v3: words of
-// a line in registers move up to v0.
+// Writes back word by word, from the lowest on, until no written byte is left. Uses %sl1_z, s, m, t and v0 to v3. If
+// the line is in registers, its words move down through these, so that the current one is always in v0.
 static void write_part(Sl1Writer *w, uint32_t k)
 {
     uint32_t words = sl1_in_registers(w, k) ? w->options->line / 4 : 0;
@@ -127,8 +128,8 @@ void sl1_write_back(Sl1Writer *w, uint32_t k)
     sl1_put(w, "$sl1_g%u:", clean);
 }
 
-// Where pointers don't alias, the high half of a structure's addresses is its pointer's (launch.c). A function, which
-// doesn't see the kernel's parameters, has it in a register.
+// Where pointers don't alias, all addresses of a structure have the same high half as its pointer (launch.c). The
+// kernel loads it from the parameter. A function doesn't see the kernel's parameters, and has it in a register.
 void sl1_put_high(Sl1Writer *w, uint32_t k)
 {
     const Symbol *pointer = w->plan->f->params.v[w->plan->structure[k].param];

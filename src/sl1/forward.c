@@ -1,24 +1,25 @@
-// forward.c: variables in local memory → registers, so that a pointer that was spilled, or passed to a function that
-// was inlined, is still known to come from its argument. A slot is what is only ever accessed as one value of one width
-// at a constant offset: through the variable's name, or through registers that hold exactly its address (mov,
-// cvta.local, add and or of a constant), as nvcc makes them of __local_depot. It becomes a register if it overlaps no
-// other, and the address of its variable goes nowhere else, since through that anything in it may be reached. What was
-// an address of a variable that is gone, goes too.
+// forward.c: turns variables in local memory into registers, so that a pointer that was spilled, or passed to an
+// inlined function, can still be followed to its argument. A slot is a part of a variable that is only accessed as one
+// value of one width, at a constant offset: through the variable's name, or through registers that hold exactly its
+// address (by mov, cvta.local, or add and or of a constant), as nvcc does with __local_depot. A slot becomes a register
+// if it overlaps no other slot, and if its variable's address isn't used for anything else, since any part of the
+// variable could be reached through it. Instructions that compute addresses of variables that are gone are removed.
 //
-// A local variable is a thread's own (PTX ISA §5.1.5), and so is a register; both keep their value from one round of a
-// loop to the next, and before anything was stored both are undefined. Loads of a slot to which nothing is ever stored
-// become a mov of 0, so that no register is read that has no definition.
+// A register can stand for a local variable: both are a thread's own (PTX ISA §5.1.5), keep their value from one round
+// of a loop to the next, and are undefined before anything was stored. A load of a slot to which nothing is ever stored
+// becomes a mov of 0, so that no register is read that has no definition.
 #include "sl1/sl1.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOT_YET = -1, ELSE = -2 };
-enum { MOST_ROUNDS = 32 };  // addresses of variables in variables, so deep
-typedef struct Place {      // what a register holds
-    int32_t variable;       // of Function.locals; NOT_YET: nothing was found, ELSE: not always one byte's address
+enum { MOST_ROUNDS = 32 };  // how deeply addresses of variables may be stored in variables
+typedef struct Place {      // the address that a register holds
+    // Index in Function.locals; NOT_YET: nothing was found so far; ELSE: not always the address of the same byte.
+    int32_t variable;
     bool generic;
-    int64_t at;  // bytes from its beginning
+    int64_t at;  // offset from the variable's beginning
 } Place;
 
 typedef struct Slot {
@@ -33,8 +34,8 @@ typedef struct Forward {
     Function *f;
     Map index;      // of local variables, by address
     Place *place;   // per register
-    bool *stays;    // per variable: something of it
-    bool *escapes;  // all of it
+    bool *stays;    // per variable: some part of it stays in memory
+    bool *escapes;  // all of it stays: its address is used elsewhere
     VEC(Slot) slots;
 } Forward;
 
@@ -54,7 +55,7 @@ static Place place_of(const Forward *w, const Operand *o)
     return p;
 }
 
-// What an instruction makes of addresses.
+// The address that an instruction computes.
 static Place result(const Forward *w, const Inst *i)
 {
     static const Place no = {.variable = ELSE};
@@ -71,7 +72,7 @@ static Place result(const Forward *w, const Inst *i)
         if (type_info[i->type].kind == K_FLOAT || inst_has(i, G_CC) || by->kind != O_IMM) return no;
         p.at = shifted(p.at, by->imm);
         return p;
-    case OP_OR:  // as compilers add where the bits are known to be 0
+    case OP_OR:  // compilers add with it where the bits are known to be 0
         if (by->kind != O_IMM || p.variable < 0) return p.variable == NOT_YET ? p : no;
         if (by->imm >= w->f->locals.v[p.variable]->align || (uint64_t)p.at & by->imm) return no;
         p.at = shifted(p.at, by->imm);
@@ -85,7 +86,7 @@ static bool same(const Place *a, const Place *b)
     return a->variable == b->variable && (a->variable < 0 || (a->generic == b->generic && a->at == b->at));
 }
 
-// A register can only go from not yet to one place to none, so this ends.
+// A register can only go from NOT_YET to one place, and from that to ELSE, so this ends.
 static void find_places(Forward *w)
 {
     for (size_t r = 0; r < w->f->regs.n; r++) w->place[r].variable = NOT_YET;
@@ -119,8 +120,8 @@ static const Operand *element(const Inst *i, int k)
     return o->kind == O_VEC ? &o->items[k] : o;
 }
 
-// Values wider than the slot are extended and cut by conversions, which floating-point registers don't go through;
-// there are no registers of 8 bits that could be moved.
+// Can the access become a move? If the register is wider than the slot, a conversion extends or cuts the value, which
+// isn't possible for floating-point registers. There are no registers of 8 bits that could be moved.
 static bool may_move(const Function *f, const Inst *i, const Operand *o)
 {
     if (o->kind != O_REG) return o->kind == O_IMM || o->kind == O_SINK;
@@ -142,7 +143,7 @@ static void note_access(Forward *w, const Inst *i, Place p)
     }
 }
 
-// Uses of an address other than to make another that is known, and to access what is there.
+// Notes accesses, and any other use of an address than to compute another one that is known.
 static void look_at(Forward *w, const Inst *i)
 {
     int dests = inst_dest_count(i);
@@ -177,7 +178,7 @@ static Slot *find_slot(const Forward *w, const Inst *i, const Place *p, int k)
     return bsearch(&key, w->slots.v, w->slots.n, sizeof key, by_place);
 }
 
-// The address operand's place, of an access to slots: all of a variable that doesn't escape lie inside of it.
+// Is this an access of slots? Then *p is its address. (No access of a variable that doesn't escape lies outside of it.)
 static bool is_access(const Forward *w, const Inst *i, Place *p)
 {
     if (i->op != OP_LD && i->op != OP_ST) return false;
@@ -185,7 +186,7 @@ static bool is_access(const Forward *w, const Inst *i, Place *p)
     return p->variable >= 0 && !w->escapes[p->variable] && is_plain(i, p);
 }
 
-// Slots that overlap stay, all of a run of them, and all elements of a vector where one does.
+// Joins equal slots. Slots that overlap others stay in memory; so do all elements of a vector of which one stays.
 static void settle_slots(Forward *w)
 {
     size_t out = 0;
@@ -199,7 +200,7 @@ static void settle_slots(Forward *w)
             w->slots.v[out++] = *s;
     }
     w->slots.n = out;
-    int64_t end = 0;  // no slot begins before its variable
+    int64_t end = 0;  // the end of all slots so far
     for (size_t k = 0; k < out; k++) {
         Slot *s = &w->slots.v[k], *last = k ? s - 1 : NULL;
         if (!last || last->variable != s->variable) end = 0;
@@ -245,8 +246,8 @@ static Type integer(int bits, bool is_signed)
     return is_signed ? TY_S64 : TY_U64;
 }
 
-// Loads extend to the register's width, by sign where the type has one; stores cut (PTX ISA §9.4.1). A byte lies in a
-// register of 16 bits, the upper ones 0.
+// The move that replaces an access. A load extends the value to the register's width, by its sign if the type has one;
+// a store cuts it (PTX ISA §9.4.1). A byte is kept in a register of 16 bits, whose upper bits are 0.
 static Inst move(Forward *w, const Inst *i, const Slot *s, const Operand *o)
 {
     bool load = i->op == OP_LD, is_signed = load && type_info[i->type].kind == K_SINT;
@@ -294,7 +295,7 @@ static void rewrite(Forward *w)
     f->locals.n = kept;
 }
 
-// One round: whether there was anything to do.
+// One round. False: there was nothing to do.
 static bool forward(Function *f)
 {
     Forward w = {.f = f, .place = mem_alloc(sizeof *w.place * (f->regs.n + 1))};
@@ -313,7 +314,8 @@ static bool forward(Function *f)
     return any;
 }
 
-// Again, since an address may itself have been in a variable: of one that was passed to a function by its address.
+// Repeated, since an address may itself have been in a variable, for example if a variable was passed to a function by
+// its address.
 void sl1_forward(Function *f)
 {
     for (int round = 0; round < MOST_ROUNDS && forward(f); round++) continue;

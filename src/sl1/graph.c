@@ -1,6 +1,6 @@
-// graph.c: what functions do with those that they call, found once for a kernel: the direct calls that it leads to, and
-// per function what holds of it or of any that it leads to. Functions that call each other have all in common (Tarjan's
-// strongly connected components); chains of calls may be as long as the text, so nothing here recurses.
+// graph.c: the call graph of a kernel, and for each function the facts (SL1_…) that hold for it or for any function
+// that it leads to. Functions that call each other have all facts in common; they are found as strongly connected
+// components (Tarjan). Chains of calls may be as long as the text, so nothing here recurses.
 #include "sl1/sl1.h"
 
 static bool find(const Sl1Graph *g, const Function *f, int64_t *v)
@@ -17,7 +17,8 @@ static uint32_t add(Sl1Graph *g, const Function *f)
     return (uint32_t)g->of.n - 1;
 }
 
-// Adds what the functions call, in the order of the text; node k's calls are from of[k].first to that of the next.
+// Adds the direct calls of each function, in the order of the text. The calls of node k are calls[of[k].first …
+// of[k].last).
 static void add_calls(Sl1Graph *g)
 {
     for (size_t k = 0; k < g->of.n; k++) {
@@ -33,7 +34,7 @@ static void add_calls(Sl1Graph *g)
 
 typedef VEC(uint32_t) Numbers;
 
-// A component is complete: its functions lie behind one another at the end of open.
+// A component is complete. Its functions are the last ones of `open`.
 static void close(Sl1Graph *g, Numbers *open, uint32_t root)
 {
     uint32_t facts = 0, n = (uint32_t)open->n;

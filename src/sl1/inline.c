@@ -1,35 +1,38 @@
-// inline.c: calls of a kernel, or of a function that stays one, → the bodies of what they call, so that an access
-// belongs to the loop it is made in and its address to the argument it comes from. A body's registers, labels, tables
-// and variables are the call's own; parameters and results become variables in local memory, which forward.c turns into
-// registers, and a return a branch to behind the call. A call stays where the function calls itself, directly or
-// through others, has no body or is only known when it runs, has variables that exist once, or takes or gives its
-// parameters in a way that local memory hasn't; and once there is much.
+// inline.c: replaces calls by the bodies of the functions they call, so that the plan sees which loop an access belongs
+// to, and which argument its address comes from. Each call gets registers, labels, tables and variables of its own.
+// Parameters and results become variables in local memory, which forward.c turns into registers. A return becomes a
+// branch to behind the call. A call stays if the function calls itself (directly or through others), has no body, is
+// only known at run time, or has variables that exist once; if its parameters are used in a way that local memory
+// doesn't allow; or if the copy would become too long.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
 enum { MOST_INSTS = 4096 };  // of the copy
-enum { MOST_COPIED = 256 };  // bytes of an argument of which the function gets a copy
-enum { MOST_DEEP = 64 };     // calls inside calls
+enum { MOST_COPIED = 256 };  // bytes of an argument that may be copied for the function
+enum { MOST_DEEP = 64 };     // depth of calls inside calls
 
 typedef struct Inliner {
     Function *f;  // the copy
     Sl1Names names;
-    Map costs;  // of the functions that were looked at, by address
+    Map costs;  // cost_of the functions that were looked at, by address
     Sl1Graph graph;
     size_t room;     // instructions
     uint32_t calls;  // inlined so far
-    uint32_t depth;  // calls that the one being inlined is in
+    uint32_t depth;  // how many calls the one being inlined is in
 } Inliner;
 
-typedef struct Body {  // the copied function's, or that of one whose call is being replaced
+// The body that is being copied: the outermost function's, or that of a function whose call is being replaced.
+typedef struct Body {
     const Function *g;
-    const Inst *call;                   // as it would stand in the copy; null: it is the copied function's
+    // The call, as it would stand in the copy; null: this is the outermost function's body.
+    const Inst *call;
     uint32_t number;                    // of the call
     uint32_t reg, label, table, proto;  // where its own begin in the copy
-    Map to;          // its variables and parameters that are others in the copy: by address, addresses
+    // Which variables of the copy replace its variables and parameters: addresses, by address.
+    Map to;
     bool *replaced;  // per instruction: a call that is
-    uint32_t back;   // the label behind it, or NO_REG as long as nothing leads there
+    uint32_t back;   // the label behind the call, or NO_REG as long as nothing leads there
 } Body;
 
 static bool find(const Map *m, const void *p, int64_t *v) { return map_get(m, (const char *)&p, sizeof p, v); }
@@ -50,7 +53,7 @@ typedef enum Mention {
     PASSED,
     TAKEN,
     OTHERWISE
-} Mention;  // TAKEN: its address, or used as local memory
+} Mention;  // TAKEN: its address is taken, or it is accessed as local memory
 
 // What instruction i does with a .param variable that operand o of it, or an item of one, names.
 static Mention mention(const Inst *i, const Operand *o)
@@ -89,8 +92,8 @@ static bool has(const Symbols *list, const Symbol *s)
 typedef struct Uses {
     const Function *g;
     bool bad;
-    const Symbol *of;  // of changes(): a parameter,
-    bool changed;      // and whether more is done with it than to read it
+    const Symbol *of;  // the parameter that changes() asks about,
+    bool changed;      // and whether it is used for more than reading
 } Uses;
 
 static void look_at_mention(void *user, uint32_t n, const Symbol *s, Mention how)
@@ -125,7 +128,7 @@ static bool is_fit(const Inliner *in, const Function *g)
     return !u.bad && !(sl1_facts(&in->graph, g) & SL1_CYCLE);
 }
 
-// Instructions that a call of it becomes, at most; 0: it stays.
+// How many instructions a call of g becomes, at most; 0: the call stays.
 static size_t cost_of(Inliner *in, const Function *g)
 {
     int64_t cost;
@@ -153,7 +156,7 @@ static void keep_variable(void *user, uint32_t n, const Symbol *s, Mention how)
     if (!simple && find(&c->index, s, &k)) c->stays[k] = true;
 }
 
-// A variable of the body, or one value as wide as what it is passed for.
+// May this operand be passed? It must be a variable of the body, or a single value that is as wide as the parameter.
 static bool may_pass(const Choice *c, const Operand *o, const Symbol *formal, bool result)
 {
     int64_t k;
@@ -181,7 +184,7 @@ static bool may_replace(const Choice *c, const Inst *i)
     return true;
 }
 
-// Calls that share a variable with one that stays do so too.
+// Chooses the calls that are replaced. A call that shares a variable with a call that stays has to stay, too.
 static bool *choose_calls(Inliner *in, const Function *g)
 {
     Choice c = {.g = g, .taken = mem_alloc(g->insts.n + 1), .stays = mem_alloc(g->locals.n + 1)};
@@ -288,8 +291,8 @@ static void declare_tables(Inliner *in, Body *b)
     }
 }
 
-// Whatever a body declares: of a function with names of its own; .param variables of calls that are replaced in local
-// memory.
+// Declares in the copy what a body declares. A called function's declarations get new names. The .param variables of
+// calls that are replaced become variables in local memory.
 static void declare(Inliner *in, Body *b)
 {
     const Function *g = b->g;
@@ -362,7 +365,8 @@ static void put_copy(Inliner *in, const Body *b, Symbol *from, Symbol *to)
     }
 }
 
-// What the function only reads it may read where it is.
+// Passes an argument. If the function only reads it, the function reads the caller's variable; otherwise it gets a
+// copy.
 static void pass(Inliner *in, Body *b, const Symbol *param, const Operand *o)
 {
     if (o->kind == O_SYM && !changes(b->g, param)) {

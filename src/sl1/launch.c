@@ -1,30 +1,32 @@
-// launch.c: what a launch gets: the rewritten kernel that looks up all lines, or, where no two pointers can lead to the
-// same memory, the one that needn't; and how many lines a thread gets: CLN = ⌊(shared memory of an SM / threads of an
-// SM) / line⌋ (§3.1), of what the application leaves free. Granularity, reserved bytes and the rewritten kernel's
-// registers come in through the question that is asked: how many blocks does an SM have room for, when each takes so
-// many bytes more? A simulated device, and a real one's driver in the library that is preloaded, decide by the same
-// code.
+// launch.c: which rewritten kernel a launch gets, and how many lines a thread gets. Where no two pointers can lead to
+// the same memory, it is the kernel whose accesses look at their own line alone; elsewhere it is the one that looks up
+// all lines. The number of lines is CLN = ⌊(shared memory of an SM / threads of an SM) / line⌋ (§3.1), of the shared
+// memory that the application leaves free. It is found by asking how many blocks an SM has room for if each takes so
+// many bytes more; the answer accounts for the granularity of allocation, reserved bytes, and the rewritten kernel's
+// registers. The same code decides for a simulated device and, in the preloaded library, for a real one's driver.
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-enum { PADDED = 256 };  // bytes of which drivers make allocations
+enum { PADDED = 256 };  // drivers pad allocations to multiples of this
 
-// An argument that was taken for a pointer may be an offset to one that was loaded, whatever the user says of pointers.
+// Whatever the user promises of pointers: an argument that was taken for a pointer may be an offset to a pointer that
+// the kernel loads, and leads to no allocation itself.
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user)
 {
     uint64_t base[SL1_STRUCTURES], bytes;
     for (uint32_t i = 0; i < k->structures; i++) {
         if (!range(user, pointer[i], &base[i], &bytes)) return false;
-        // Low halves of addresses tell its lines apart, and none lies near that of no line, 2^32 − 63.
+        // The low halves of addresses must tell the structure's lines apart, and none may be near 2^32 − 63, which
+        // stands for no line.
         if ((base[i] & UINT32_MAX) + bytes > UINT32_MAX - 79) return false;
-        // Lines counted from a pointer: aligned for their loads, and the last one ends where the allocation's padding
-        // does at most.
+        // Lines of 24 bytes begin at the pointer. It must be aligned for their loads, and the last line must end within
+        // the allocation's padding.
         uint64_t last = (base[i] + bytes - pointer[i] + o->line - 1) / o->line * o->line;
         if (o->line == 24 && (pointer[i] % 16 || pointer[i] + last > (base[i] + bytes + PADDED - 1) / PADDED * PADDED))
             return false;
-        // One begins 16 bytes below the pointer, since that is what 24 leaves of 2^32, and so on down: none before the
-        // allocation.
+        // The line below the pointer begins 16 bytes below it, since 2^32 modulo 24 is 16, and the others 24 bytes
+        // below each other. None may begin before the allocation.
         uint64_t below = pointer[i] - base[i];
         if (o->line == 24 && below && below % 24 != 16) return false;
         for (uint32_t j = 0; j < i && !o->apart; j++)
@@ -40,16 +42,17 @@ Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t
 {
     Sl1Share s = {.region = padded(smem), .smem = smem, .left = SL1_NO_ROOM};
     uint32_t head = padded((threads + 31) / 32 * k->warp_bytes), line = (threads + 31) / 32 * 32 * o->line;
-    // No more blocks than there are come to an SM.
+    // An SM doesn't get more blocks than its share of the grid.
     uint64_t each = (grid_blocks + sms - 1) / sms, resident = MIN(fit(user, false, smem), each);
     if (!resident || !line) return s;
     if (o->warps && 100 * resident < o->warps * MIN(fit(user, true, smem), each)) {
         s.left = "it would leave a multiprocessor too few warps";
         return s;
     }
-    uint32_t aside = apart && o->line != 24 ? MIN(o->registers, k->structures) : 0;  // which need none
-    uint32_t low = !aside,
-             high = k->structures - aside + 1;  // fewer lines than high fit or may be; low is the least that is of use
+    // Structures whose lines are in registers.
+    uint32_t aside = apart && o->line != 24 ? MIN(o->registers, k->structures) : 0;
+    // high: more lines than fit or are needed; low: the least number that is of use.
+    uint32_t low = !aside, high = k->structures - aside + 1;
     while (low < high) {
         uint32_t lines = (low + high) / 2;
         uint64_t bytes = (uint64_t)s.region + head + (uint64_t)lines * line;

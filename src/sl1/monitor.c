@@ -1,11 +1,11 @@
-// monitor.c: the monitoring slice's calls of simulateCache, which count what a line per structure would hit (§3.2.1),
-// and calculateWhatToCache (§3.2.2), or the same from strides. A warp chooses as one, which is ours: the paper's
-// threads choose each for itself, and a warp whose lanes disagree would go through both slices in turn. The lanes that
-// are there first add up what they counted and publish a word; those that come late read it, so that nothing rests on
-// lanes being together.
+// monitor.c: the monitoring slice and the choice. simulateCache counts how many accesses a line per structure would
+// serve (§3.2.1). calculateWhatToCache chooses structures by that (§3.2.2), or by their strides. Here a warp chooses as
+// one. In the paper each thread chooses for itself; then a warp whose lanes disagree goes through both slices in turn.
+// The lanes that arrive first add up what they counted, and publish the choice as a word in shared memory. Lanes that
+// arrive later read the word. So nothing depends on the lanes being together.
 //
-// The word: bit 31, there is a choice; 4 bits for each structure, 0 or one more than its line's number (1 if it has
-// registers).
+// The word has bit 31 set once there is a choice, and 4 bits for each structure: 0 if it isn't cached, else its line's
+// number plus one (1 if the line is in registers).
 #include "sl1/sl1.h"
 
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
@@ -45,12 +45,12 @@ static const Operand *loaded_register(const Inst *i)
 {
     const Operand *value = &i->opnd[0], *items = value->kind == O_VEC ? value->items : value;
     for (uint32_t k = 0; k < i->vec && i->op == OP_LD && type_bytes(i->type) <= 8;
-         k++)  // .b128 can't be stored in part
+         k++)  // no part of a .b128 can be stored
         if (items[k].kind == O_REG) return &items[k];
     return NULL;
 }
 
-// q = whether any (or all) of the lanes that are here have p. Which lanes are here decides about time alone.
+// Sets q to whether any (or all) of the active lanes have p set. Which lanes are active only affects time, not results.
 static void vote(Sl1Writer *w, const char *mode, const char *q)
 {
     bool sync = w->plan->f->module->sm >= 30;
@@ -58,9 +58,9 @@ static void vote(Sl1Writer *w, const char *mode, const char *q)
     sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
 }
 
-// A warp waits for its slowest lane: of the loads of one that take long, those are taken away for which some lane's
-// line (whose hit simulateCache left in p) would have to be loaded. The clock is read again when the load is back: a
-// store of what it brought has to wait for that.
+// Times a load. %sl1_c counts the slow loads, less the loads for which some lane of the warp would miss its line
+// (simulateCache left the lane's hit in p): a warp waits for its slowest lane, so a line would not make these faster.
+// The clock is read again when the load has come back: a store of the loaded value has to wait for that.
 void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     const Operand *to = w->options->clock ? loaded_register(i) : NULL;
@@ -75,9 +75,9 @@ void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
 }
 
-// At a main loop's head, where the lanes that are still in it are together, a warp goes over as one. Not at the heads
-// of loops inside it: with a way out there, lanes that leave an inner loop would have no point any more at which they
-// surely meet the others, and would go on alone.
+// A warp leaves the monitoring slice as one, at the main loop's head, where all its lanes that are still in the loop
+// are together. It can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop
+// would no longer have a point at which they meet the others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
@@ -88,9 +88,9 @@ void sl1_check_monitor(Sl1Writer *w)
 // --- the choice ------------------------------------------------------------------------------------------------------
 static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
 
-// %sl1_n of each structure becomes its worth: 0 unless more than half of its accesses hit, else its hits, twice as much
-// where it is only read; 0, too, where lines would make fewer than an eighth of the loads faster. CLN is %sl1_count;
-// the structures worth most get the lines.
+// Turns %sl1_n of each structure into its worth. The worth is its hits if more than half of its accesses hit, twice as
+// much if it is only read, and 0 otherwise. With the clock setting it is also 0 unless %sl1_c is more than an eighth of
+// the accesses. The structures worth most get the lines; there are %sl1_count (CLN) of them.
 static void rank(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -110,7 +110,7 @@ static void rank_written(Sl1Writer *w, uint32_t k)
 {
     const Sl1Plan *p = w->plan;
     bool own = sl1_in_registers(w, k);
-    sl1_put(w, "mov.u32 %%sl1_m, 1;");  // its line's number and one
+    sl1_put(w, "mov.u32 %%sl1_m, 1;");  // its line's number plus one
     for (uint32_t j = 0; j < p->structures; j++) {
         if (j == k || !may_cache(w, j) || own || sl1_in_registers(w, j)) continue;
         sl1_put(w, "setp.%s.u32 %%sl1_p, %%sl1_n%u, %%sl1_n%u;", j < k ? "ge" : "gt", j, k);
@@ -122,8 +122,8 @@ static void rank_written(Sl1Writer *w, uint32_t k)
     sl1_put(w, "@%%sl1_p or.b32 %%sl1_choice, %%sl1_choice, %%sl1_m;");
 }
 
-// What most lanes that are here accessed last in the same line as the first of them is worth nothing: the hardware
-// makes one access of theirs, and a line of each lane's own would make many.
+// A structure is worth nothing if most of the active lanes accessed the same line of it last as the first lane did: the
+// hardware makes one access of theirs, while lines of their own would make many.
 static void refuse_shared(Sl1Writer *w)
 {
     sl1_put(w, "activemask.b32 %%sl1_v0;");
@@ -145,8 +145,8 @@ static void refuse_shared(Sl1Writer *w)
     }
 }
 
-// What stores take can't be seen. Where no structure that is loaded is worth a line, one that is only stored to has
-// none.
+// How long stores take can't be measured. If no structure that is loaded is worth a line, one that is only stored to
+// gets none.
 static void follow_loads(Sl1Writer *w, uint32_t none)
 {
     sl1_put(w, "mov.u32 %%sl1_v0, 0;");
@@ -156,7 +156,7 @@ static void follow_loads(Sl1Writer *w, uint32_t none)
     if (any) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_v0, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", none);
 }
 
-// What the lanes that are here counted.
+// Adds up what the active lanes counted.
 static void add_up(Sl1Writer *w, uint32_t at)
 {
     uint32_t counts = sl1_counts(w->options);
@@ -214,13 +214,13 @@ void sl1_choose(Sl1Writer *w)
 }
 
 // --- strides ---------------------------------------------------------------------------------------------------------
-// Strides don't say how long loads take.
+// Do this loop's strides choose? Not with the clock setting: strides don't say how long loads take.
 bool sl1_strides_choose(const Sl1Writer *w)
 {
     return w->options->strides && !w->options->clock && !w->options->cache_nothing && w->plan->loop[w->loop].known;
 }
 
-// Functions are called from more than one loop.
+// Only in the kernel itself: functions may be called from more than one loop.
 bool sl1_is_poor(const Sl1Writer *w, int k)
 {
     if (!w->options->strides || w->alias || k < 0 || !w->body->f->entry) return false;
@@ -235,7 +235,7 @@ static double worth(const Sl1Writer *w, uint32_t k)
     return l->weight[k] * l->hits[k] * (w->plan->structure[k].written ? 1 : 2);
 }
 
-// Structures that get a line in shared memory before k does.
+// How many structures get a line in shared memory before k does.
 static uint32_t ahead_of(const Sl1Writer *w, uint32_t k)
 {
     uint32_t n = 0;
@@ -245,7 +245,7 @@ static uint32_t ahead_of(const Sl1Writer *w, uint32_t k)
     return n;
 }
 
-// The structures worth most get the lines that there are; how many those are is all that isn't known yet.
+// The structures worth most get lines. Only how many lines there are isn't known before the launch.
 void sl1_choose_by_strides(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;

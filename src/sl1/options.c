@@ -1,4 +1,4 @@
-// options.c: settings by name.
+// options.c: reads settings of the software L1 by their names.
 #include "sl1/sl1.h"
 
 #include <string.h>

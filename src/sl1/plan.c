@@ -1,7 +1,8 @@
-// plan.c: which loops of a kernel are rewritten, and which data structure each of their accesses belongs to. Main loops
-// are outermost natural loops with an access of global memory whose pointer derives from a kernel argument, if need be
-// through the arguments of the functions they call. A loop is left alone where splitting a warp in it would be
-// undefined, and the kernel where an atomic of unknown origin might touch any structure.
+// plan.c: finds which loops of a kernel are rewritten, and which data structure each of their accesses belongs to. A
+// main loop is an outermost natural loop that accesses global memory through a pointer that derives from a kernel
+// argument, perhaps by way of the arguments of functions that it calls. A main loop is left alone if a warp must stay
+// together in it. The whole kernel is left alone if an atomic with a pointer of unknown origin might touch any
+// structure.
 #include "sl1/sl1.h"
 
 #include <string.h>
@@ -15,12 +16,12 @@ static bool is_access(const Inst *i)
     return (class == CLASS_LOAD || class == CLASS_STORE) && may_be_global(i);
 }
 
-// Volatile, or with an order of its own: other threads may look at it at any time.
+// Volatile, or with a memory order of its own: other threads may access the same bytes at any time.
 bool sl1_is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
 
 bool sl1_is_atomic(const Inst *i) { return op_info[i->op].class == CLASS_ATOMIC && may_be_global(i); }
 
-// Votes and shuffles without .sync are of the lanes that are there.
+// Votes and shuffles without .sync are about the lanes that are active, so splitting a warp would change their results.
 static bool must_stay_together(const Inst *i)
 {
     return op_has(i->op, P_TOGETHER) || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED);
@@ -34,12 +35,12 @@ const Function *sl1_callee(const Inst *i)
 }
 
 // --- functions -------------------------------------------------------------------------------------------------------
-// A variable of a body that there is once: a copy of the function mustn't have one of its own.
+// A variable that exists once: a copy of the function must not have another one.
 bool sl1_is_static(const Symbol *s) { return s->space != SP_LOCAL && s->space != SP_PARAM; }
 
 static bool is_indirect(const Inst *i) { return i->op == OP_CALL && !sl1_callee(i); }
 
-// What is called outside the main loops, or can't be rewritten, may have atomics of its own.
+// Atomics and strong accesses, and calls by address, whose functions may have some.
 static bool may_be_atomic(const Inst *i)
 {
     return sl1_is_atomic(i) || (is_access(i) && sl1_is_strong(i)) || is_indirect(i);
@@ -60,15 +61,14 @@ uint32_t sl1_own_facts(const Function *f)
     return facts;
 }
 
-// What a function does with those it calls: SL1_OPAQUE, SL1_HARMLESS, or 0 where it accesses memory as a loop itself
-// might.
+// What a call of f means for a loop: SL1_OPAQUE, SL1_HARMLESS, or 0 if f accesses memory as the loop itself might.
 static int kind_of(const Sl1Plan *p, const Function *f)
 {
     uint32_t facts = f ? sl1_facts(&p->graph, f) : SL1_HIDES;
     return facts & (SL1_HIDES | SL1_NO_COPY) ? SL1_OPAQUE : facts & SL1_MEMORY ? 0 : SL1_HARMLESS;
 }
 
-// A function is prepared as the kernel was.
+// Adds a body. A function is prepared first, as the kernel was.
 static Sl1Body *add_body(Sl1Plan *p, const Function *of)
 {
     Sl1Body *b = mem_alloc(sizeof *b);
@@ -79,7 +79,8 @@ static Sl1Body *add_body(Sl1Plan *p, const Function *of)
     b->call = mem_alloc(sizeof *b->call * (f->insts.n + 1));
     b->loop_of = mem_alloc(sizeof *b->loop_of * b->flow->blocks.n);
     b->from = mem_alloc(sizeof *b->from * (f->params.n + 1));
-    for (size_t k = 0; k < f->params.n; k++) b->from[k] = p->bodies.n ? -2 : (int16_t)k;  // −2: nothing was passed yet
+    // −2: no argument was seen yet.
+    for (size_t k = 0; k < f->params.n; k++) b->from[k] = p->bodies.n ? -2 : (int16_t)k;
     for (size_t k = 0; k < b->flow->blocks.n; k++) b->loop_of[k] = p->bodies.n ? 0 : -1;
     for (int c = 0; c < 2; c++) {
         Text name = {0};
@@ -92,7 +93,7 @@ static Sl1Body *add_body(Sl1Plan *p, const Function *of)
 
 static bool in_loop(const Sl1Body *b, uint32_t n) { return b->loop_of[b->flow->block_of[n]] >= 0; }
 
-// Calls of main loops, and of what they call, lead to bodies.
+// Makes a body for every function that a main loop calls, directly or through others.
 static void find_bodies(Sl1Plan *p)
 {
     for (size_t k = 0; k < p->bodies.n; k++) {
@@ -121,7 +122,7 @@ static void find_bodies(Sl1Plan *p)
 
 static int through(const Sl1Body *b, int prov) { return prov >= 0 ? b->from[prov] : PROV_NONE; }
 
-// Which parameter of the kernel the k-th argument of a call derives from.
+// The kernel's parameter that the k-th argument of a call derives from.
 static int argument(const Sl1Body *b, uint32_t n, int k)
 {
     const Inst *call = &b->f->insts.v[n];
@@ -137,7 +138,8 @@ static int argument(const Sl1Body *b, uint32_t n, int k)
     return PROV_NONE;
 }
 
-// Parameters of functions, until nothing changes: the kernel's that is passed at every call, or none.
+// Finds for each parameter of a function the kernel's parameter that every call passes for it, if there is one.
+// Repeated until nothing changes.
 static void pass_arguments(Sl1Plan *p)
 {
     for (bool changed = true; changed;) {
@@ -171,7 +173,8 @@ static int find_structure(const Sl1Plan *p, int param)
     return SL1_UNKNOWN;
 }
 
-// Structures of the main loops, those with most accesses first; what there is no room for counts as unknown.
+// The structures of the main loops, those with most access instructions first. Those for which there is no room count
+// as being of unknown origin.
 static void find_structures(Sl1Plan *p)
 {
     uint32_t *sites = mem_alloc(sizeof *sites * (p->f->params.n + 1));

@@ -1,6 +1,6 @@
-// prepare.c: the copy of a kernel, or of a function it calls, that is planned and written from, and what inlining and
-// forwarding share: names that nothing in the copy has yet, and instructions of our own. The copy has its own
-// registers, labels, variables, tables and instructions; what isn't changed (parameters, directives, the symbol) it
+// prepare.c: makes the copy of a kernel, or of a function that it calls, from which the plan is made and the slices are
+// written. It also has what inlining and forwarding share: new names, and new instructions. The copy has its own
+// registers, labels, variables, tables and instructions. What isn't changed (parameters, directives, the symbol) it
 // shares with the original. Names and operands lie in the module's arena.
 #include "sl1/sl1.h"
 
@@ -9,7 +9,7 @@
 
 static void take(Sl1Names *n, const char *name) { map_put(&n->taken, name, strlen(name), 1); }
 
-// Names of a function and of its module hide each other nowhere: see unique_name of parse_var.c.
+// The names of a function never hide those of its module: see unique_name of parse_var.c.
 void sl1_take_names(Sl1Names *n, const Function *f)
 {
     *n = (Sl1Names){.m = f->module};
@@ -52,7 +52,7 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
     i.at = near->at, i.loc = near->loc, i.origin = near->origin;
     for (int k = 0; k < suffixes; k++) i.suffix[k] = suffix[k];
     Diag diag = {0};
-    bool legal = check_inst(f->module, f, &i, &diag);  // fills what later passes read
+    bool legal = check_inst(f->module, f, &i, &diag);  // fills the fields that later passes read
     assert(legal);
     (void)legal;
     diag_free(&diag);

@@ -1,12 +1,13 @@
-// registers.c: lines in registers, which can't be indexed. A load picks the half of its line with a predicate and its
-// bytes out of that by prmt; a store goes into each word under a predicate of the word's own. S-L1 §5 found registers
-// slower, since a compiler moves an array that is indexed dynamically to local memory; words with names stay where they
-// are.
+// registers.c: lines in registers. Registers can't be indexed, so a load selects one half of the line with a predicate,
+// and takes its bytes out of that half with prmt. A store writes into each word under a predicate of the word's own.
+// S-L1 §5 found registers slower: a compiler moves an array to local memory if its index is only known at run time.
+// Here each word has a name, so it stays in its register.
 #include "sl1/sl1.h"
 
 #include <stdio.h>
 
-// Where pointers may alias, lines are looked up by place, which registers don't have; and 24 bytes have no halves.
+// Where pointers may alias, a look-up yields the line's address, which registers don't have. And 24 bytes have no
+// halves.
 bool sl1_in_registers(const Sl1Writer *w, uint32_t k)
 {
     return !w->alias && w->options->line != 24 && k < w->options->registers;
@@ -26,7 +27,7 @@ static uint32_t reg_bits(const Sl1Writer *w, const Operand *o)
 }
 
 // --- loads -----------------------------------------------------------------------------------------------------------
-// An element of at most 4 bytes is the lowest bytes of a word, and extended as a load extends it.
+// Moves an element of at most 4 bytes, the lowest bytes of a word, to its register, and extends it as a load does.
 static void give(Sl1Writer *w, const Operand *to, Type type, const char *word)
 {
     if (to->kind == O_SINK) return;
@@ -50,7 +51,8 @@ static void give_part(Sl1Writer *w, const Operand *to, Type type, const char *wo
     give(w, to, type, bit ? "%sl1_m" : word);
 }
 
-// The words in which the access's bytes lie, from the first one's lowest on. %sl1_t is its offset in the line.
+// Finds the words with the access's bytes, which begin at the lowest byte of the first one. %sl1_t is the access's
+// offset in the line.
 static void find_words(Sl1Writer *w, uint32_t k, uint32_t width, char words[4][32])
 {
     static const char *const half[] = {"%sl1_v0", "%sl1_v1"};
@@ -65,7 +67,7 @@ static void find_words(Sl1Writer *w, uint32_t k, uint32_t width, char words[4][3
         }
     }
     if (width > 4) return;
-    if (halves) sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 7;");  // bit 3 would ask prmt for a sign
+    if (halves) sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 7;");  // bit 3 would make prmt replicate a sign
     if (width > 1) sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_t, 0x1111, 0x3210;");
     sl1_put(w, "prmt.b32 %%sl1_v0, %s, %s, %%sl1_t;", words[0], words[1]);
     snprintf(words[0], 32, "%%sl1_v0");
@@ -87,7 +89,7 @@ static void load(Sl1Writer *w, const Inst *i, uint32_t k)
 }
 
 // --- stores ----------------------------------------------------------------------------------------------------------
-// A value of at most 4 bytes in the lowest bytes of a word: its register, or `temp`.
+// Returns the register with a value of at most 4 bytes in its lowest bytes: the value's own, or `temp`.
 static const char *take(Sl1Writer *w, const Operand *from, Type type, const char *temp)
 {
     if (from->kind != O_REG) return sl1_put(w, "mov.b32 %s, %u;", temp, (uint32_t)imm_bits(from, type)), temp;
@@ -109,7 +111,7 @@ static void take_long(Sl1Writer *w, const Operand *from, Type type, const char *
         sl1_put(w, "mov.b32 %s, %u;", low, (uint32_t)bits), sl1_put(w, "mov.b32 %s, %u;", high, (uint32_t)(bits >> 32));
 }
 
-// What is stored, as words; a part of a word in its lowest bytes.
+// Finds what is stored, as words; if it is less than a word, it is in the lowest bytes of one.
 static void take_words(Sl1Writer *w, const Inst *i, const char *words[4])
 {
     static const char *const temp[] = {"%sl1_v0", "%sl1_v1", "%sl1_v2", "%sl1_v3"};

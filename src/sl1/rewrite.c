@@ -1,11 +1,12 @@
-// rewrite.c: a module with the rewritten kernels behind its own. The version is raised only as far as they need it,
-// since later ones refuse what older modules may contain (votes and shuffles without .sync, from 6.4 on for sm_70).
+// rewrite.c: writes a module with the rewritten kernels behind its own. The PTX version is raised only as far as the
+// rewritten kernels need it, since later versions refuse what older modules may contain (votes and shuffles without
+// .sync, from 6.4 on for sm_70).
 #include "sl1/sl1.h"
 
 #include <string.h>
 
-// Bytes of a buffer with the first n parameters, each at its alignment, in which the next is aligned so (CUDA Driver
-// API, cuLaunchKernel: extra).
+// How many bytes the first n parameters take in a buffer, each at its alignment, if the next one is aligned to `align`
+// (CUDA Driver API, cuLaunchKernel: extra).
 static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
 {
     uint64_t at = 0;
@@ -98,7 +99,7 @@ static void dump_slice(const Sl1Plan *p, const Sl1Options *o, Slice slice, Text 
 
 bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out)
 {
-    enum { INLINE, FORWARD, PLAN, MONITOR };  // and the slices, in their order
+    enum { INLINE, FORWARD, PLAN, MONITOR };  // then the slices, in the order of Slice
     static const char *const steps[] = {"inline", "forward", "plan", "monitor", "compute", "plain"};
     size_t s = 0;
     while (s < COUNT(steps) && strcmp(steps[s], step)) s++;

@@ -1,13 +1,16 @@
 // sl1.h: the software L1 (Mokhtari and Stumm, "S-L1: A Software-based GPU L1 Cache that Outperforms the Hardware L1 for
 // Data Processing Applications"), as a pass over PTX.
 //
-// A kernel's main loops, the outermost ones that touch global memory, are written twice. The first copy counts, for
-// each of the kernel's data structures (its pointer arguments), what a single line per thread would hit. When a thread
-// has made enough accesses a choice is made, and the second copy goes on from the same point, with the same registers,
-// accessing the chosen structures through lines in shared memory that are the thread's own. inline.c and forward.c
-// bring together what belongs to an address, plan.c finds loops and structures, stride.c what lines will hit where the
-// text says it, slice.c writes the copies, monitor.c, access.c, registers.c and flush.c what is put into them, calls.c
-// what they call, rewrite.c the module; launch.c says how much room there is.
+// A kernel's main loops, the outermost ones that touch global memory, are written several times. The first copy, the
+// monitoring slice, counts for each of the kernel's data structures (its pointer arguments) how many accesses a single
+// line per thread would serve. When a thread has made enough accesses, a choice is made. The second copy, the computing
+// slice, goes on from the same point with the same registers. It accesses the chosen structures through lines in shared
+// memory that are the thread's own.
+//
+// inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
+// predicts hits where the text tells them. slice.c writes the slices; monitor.c, access.c, registers.c and flush.c
+// write what is put into them, calls.c the functions that they call, rewrite.c the module. launch.c says how much room
+// there is. doc/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 
@@ -15,20 +18,21 @@
 
 typedef struct Sl1Options {
     uint32_t line;       // bytes of a line: 8, 16 or 24
-    uint32_t threshold;  // accesses of a thread after which it is chosen; §3.2.1
+    uint32_t threshold;  // accesses of a thread before the choice; §3.2.1
     bool per_thread;     // each thread chooses for itself, as in the paper; else a warp does
-    bool cache_nothing;  // the choice is none: what the rest costs (Fig. 12)
-    bool apart;          // pointers don't alias, says the user
-    bool prefetch;       // the line behind one that was just loaded is asked for early
-    bool scattered;      // not cached: what the lanes of a warp find in one line anyway
-    bool strides;        // where strides are known they choose, and nothing is monitored
-    uint32_t registers;  // so many structures, those with most accesses, have their lines in registers
-    uint32_t clock;  // cycles from which on a load counts as slow, that lines should make faster; 0: loads aren't timed
+    bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
+    bool apart;          // the user promises that pointers don't alias
+    bool prefetch;       // after a line is loaded, the next one is loaded early
+    bool scattered;      // a structure of which most lanes of a warp access the same line isn't cached
+    bool strides;        // where strides are known, they choose in place of the monitor
+    uint32_t registers;  // the lines of this many structures, those with most accesses, are in registers
+    // A load of so many cycles or more is slow, and a line should make it faster; 0: loads aren't timed.
+    uint32_t clock;
     uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
     bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
-// Lines of 24 bytes are counted from the structure's pointer: lines of two structures may overlap, and only where
-// pointers lead to different allocations are they used, of kernels without pointers of unknown origin.
+// Lines of 24 bytes begin at the structure's pointer, so lines of two structures may overlap. They are used only where
+// pointers lead to different allocations, and in kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
 // Settings: they stand in --sl1=line=8,strides of run and sl1, in the axis sl1 of a matrix and in ONCHIP_SL1.
@@ -39,18 +43,18 @@ extern const Sl1Setting sl1_settings[];
 extern const size_t sl1_setting_count;
 // Sets what a row of settings.def says. False: there is no such setting or value; why gets the reason.
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
-// The same of all of "line=8,decide=thread,noalias", or with + between, as a matrix needs them; "yes" is none.
+// Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 5 };  // part of what a stored run is known by: raised when rewritten kernels change
+enum { SL1_VERSION = 5 };  // part of a stored run's key: raised when rewritten kernels change
 
-// That a choice has room for; loops rewritten of a kernel; functions that they call, with the kernel.
+// At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
+// kernel.
 enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16, SL1_BODIES = 256 };
-#define SL1_ALIAS "$sl1"  // suffixes of the rewritten kernels: pointers may alias; they don't
+#define SL1_ALIAS "$sl1"  // suffixes of the rewritten kernels: pointers may alias; pointers don't
 #define SL1_APART "$sl1_apart"
 
 // --- prepare.c: what is planned and written from: copies, in which calls are inlined and local variables forwarded ---
-// Whoever asks for one frees it, behind its plan and before its module. The kernel, or the function that stays one, is
-// left as it is.
+// The caller frees the copy, after its plan and before its module. The original is left as it is.
 Function *sl1_prepare(const Function *f);
 void sl1_prepared_free(Function *copy);
 Function *sl1_inline(const Function *f);  // inline.c: makes the copy
@@ -59,28 +63,28 @@ typedef struct Sl1Names {
     Map taken;
     Module *m;
 } Sl1Names;
-void sl1_take_names(Sl1Names *n, const Function *f);  // those that f and its module have
+void sl1_take_names(Sl1Names *n, const Function *f);  // takes the names that f and its module have
 const char *sl1_name(Sl1Names *n, const char *stem,
-                     int64_t number);  // stem$number, or with the next number that is free
+                     int64_t number);  // stem$number, or stem with the next free number
 void sl1_names_free(Sl1Names *n);
 uint32_t sl1_reg(Function *f, const char *name, Type type);  // a new one
 Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
-// An instruction for f that stands where near does; its guard is the caller's.
+// An instruction for f with the source position of near. The caller sets its guard.
 Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
               int operands);
 
-// --- graph.c: what functions do with those that they call ------------------------------------------------------------
+// --- graph.c: what a function does, together with the functions that it calls ----------------------------------------
 enum {
-    SL1_HIDES = 1,     // calls by address, or instructions for which a warp must stay together
-    SL1_MEMORY = 2,    // touches memory of others
-    SL1_ATOMIC = 4,    // so that others may look on
+    SL1_HIDES = 1,     // calls by address, or has instructions for which a warp must stay together
+    SL1_MEMORY = 2,    // accesses memory that isn't its own
+    SL1_ATOMIC = 4,    // has atomics, so that others may see its accesses
     SL1_TOGETHER = 8,  // a warp must stay together
-    SL1_NO_COPY = 16,  // has no body, or variables that there are once
+    SL1_NO_COPY = 16,  // has no body, or has variables that exist once
     SL1_CYCLE = 32,    // calls itself, directly or through others
 };
 typedef struct Sl1Node {
     const Function *f;
-    uint32_t facts;  // of it and of what it leads to
+    uint32_t facts;  // SL1_…, of the function and of all that it leads to
     uint32_t first, last, next, number, low;
     bool open;
 } Sl1Node;
@@ -91,50 +95,52 @@ typedef struct Sl1Graph {
 } Sl1Graph;
 Sl1Graph sl1_graph(const Function *f);
 uint32_t sl1_facts(const Sl1Graph *g, const Function *f);
-uint32_t sl1_own_facts(const Function *f);  // plan.c: of f alone
+uint32_t sl1_own_facts(const Function *f);  // plan.c: SL1_… of f alone
 void sl1_graph_free(Sl1Graph *g);
 
 // --- plan.c: what is to be rewritten ---------------------------------------------------------------------------------
 typedef enum Sl1Access {
     SL1_OTHER = -2,
     SL1_UNKNOWN = -1
-} Sl1Access;  // not global memory; a pointer of unknown origin
+} Sl1Access;  // an access of other memory than global memory; one whose pointer is of unknown origin
 typedef struct Sl1Structure {
     uint32_t param;        // index of the kernel's parameter
     bool loaded, written;  // by the main loops
     bool barred;           // atomics or volatile accesses touch it: never cached
-    uint32_t sites;        // accesses in the text of the main loops
+    uint32_t sites;        // access instructions in the text of the main loops
 } Sl1Structure;
 enum { SL1_NOT_KNOWN = -1, SL1_NOT_USED = -2 };
 typedef struct Sl1Loop {
     uint32_t loop, head;            // of Flow.loops; its block
     const char *left;               // why it is left alone, or null
-    int16_t hits[SL1_STRUCTURES];   // of 1000 accesses, as strides have it; or one of the above
-    double weight[SL1_STRUCTURES];  // of its accesses, with more rounds the deeper they are
-    bool known;                     // of all structures that may be cached
+    int16_t hits[SL1_STRUCTURES];   // hits of 1000 accesses, as strides predict them; or one of the above
+    double weight[SL1_STRUCTURES];  // of its accesses; accesses in deeper loops weigh more
+    bool known;                     // the hits of all structures that may be cached are known
 } Sl1Loop;
 typedef struct Sl1Body {     // the kernel, or a function that its main loops call
-    const Function *f, *of;  // prepared, and as the module has it
-    Function *own;           // f, if it is a function's
+    const Function *f, *of;  // the function, prepared; and as the module has it
+    Function *own;           // f, if it is a function and not the kernel
     Flow *flow;
-    int16_t *prov,
-        *value;       // per instruction and register: the parameter that an address, a value derives from, or PROV_NONE
+    // prov: per instruction, the parameter that its address derives from. value: per register, the parameter that its
+    // value derives from. Or PROV_NONE.
+    int16_t *prov, *value;
     int16_t *access;  // per instruction: a structure, or a Sl1Access
     int16_t *call;    // per instruction: the body that is called, or a Sl1Call
     int *loop_of;     // per block: the main loop it is in, or −1; of functions always 0
     int16_t *from;    // per parameter: the kernel's parameter that is passed for it
-    Map results;      // variables in which its calls give back what they do: by address, bodies
-    Symbol out[2];  // of a function: what its copies' results are called where they are called, monitor's and compute's
+    Map results;      // which body's calls return their result in a variable: by the variable's address
+    // Of a function: the names of its copies' results at calls, for the monitoring and the computing slice.
+    Symbol out[2];
 } Sl1Body;
 typedef enum Sl1Call {
     SL1_NO_CALL = -1,
     SL1_HARMLESS = -2,
     SL1_OPAQUE = -3
-} Sl1Call;  // touches no memory of others; who knows what it does
+} Sl1Call;  // accesses no memory but its own; it isn't known what it does
 typedef struct Sl1Plan {
     const Function *f;
-    Sl1Graph graph;         // from f on
-    bool crowded;           // more functions than there is room for
+    Sl1Graph graph;         // the functions that f leads to
+    bool crowded;           // there are more functions than SL1_BODIES
     VEC(Sl1Body *) bodies;  // the kernel first
     Sl1Structure structure[SL1_STRUCTURES];
     uint32_t structures;
@@ -144,12 +150,12 @@ typedef struct Sl1Plan {
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f);
-const Function *sl1_callee(const Inst *i);  // of a direct call, or null
-bool sl1_is_static(const Symbol *s);        // of a body's variables
-bool sl1_is_atomic(const Inst *i);          // of memory that may be global
-bool sl1_is_strong(const Inst *i);          // volatile, or with an order of its own
+const Function *sl1_callee(const Inst *i);  // the function that a direct call calls, or null
+bool sl1_is_static(const Symbol *s);        // does this variable of a body exist once?
+bool sl1_is_atomic(const Inst *i);          // an atomic of memory that may be global
+bool sl1_is_strong(const Inst *i);          // volatile, relaxed, or with another memory order
 void sl1_plan_free(Sl1Plan *p);
-void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of so many bytes
+void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of `line` bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
 // --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
@@ -158,29 +164,31 @@ typedef enum Slice {
     SLICE_MONITOR,
     SLICE_COMPUTE,
     SLICE_PLAIN
-} Slice;  // plain: where nothing is cached
+} Slice;  // plain: used where the choice was to cache nothing
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
     const Sl1Options *options;
-    Function view;  // its function, with our registers, and labels renamed for the slice being written
+    Function view;  // the body's function, with our registers, and with labels renamed for the slice being written
     bool alias;     // pointer arguments may point into the same memory
     Slice slice;
     uint32_t loop;    // of the slice
     uint32_t labels;  // made so far
     const char *x;    // the register with the address of the access being written
-    Text aside;       // of the slice: what is done at misses, behind its blocks, so that hits don't branch
+    Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
     Text *out;
 } Sl1Writer;
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);  // the functions it calls, too
+// With the functions that it calls.
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);
 void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice,
-                     Text *out);     // one alone, to be looked at
-void sl1_find_region(Sl1Writer *w);  // %sl1_warp, lines and count: the warp's choices, the thread's first line, CLN
+                     Text *out);  // one slice alone, for the reader
+// Sets %sl1_warp (where the warp's choices are), %sl1_lines (the thread's first line), %sl1_count (CLN).
+void sl1_find_region(Sl1Writer *w);
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
-// Bytes of a block's part of shared memory before the lines that a warp has: sl1_loop_bytes for each loop, which are
-// the choice, then hits and accesses of each structure, and how many more of its loads were slow than would be, if the
-// clock is asked.
+// Before the lines in a block's shared memory, each warp has sl1_warp_bytes: sl1_loop_bytes for each main loop. These
+// hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads less those
+// that miss.
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
@@ -191,81 +199,90 @@ bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
 // --- registers.c: lines in registers ---------------------------------------------------------------------------------
 bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
 void sl1_line_words(const Sl1Writer *w, char letter, uint32_t structure,
-                    char out[100]);  // w, or e of the next, as a vector
+                    char out[100]);  // the words of the line (letter w) or of the next line (e), as a vector
 void sl1_access_words(Sl1Writer *w, const Inst *i,
-                      uint32_t structure);  // at offset %sl1_t of the line, which stays for stores
+                      uint32_t structure);  // accesses the line in registers at offset %sl1_t, which a store keeps
 
 // --- calls.c: functions that a main loop calls -----------------------------------------------------------------------
-void sl1_declare_results(Sl1Writer *w);  // the variables in which calls of a slice give back what they do
-void sl1_call(Sl1Writer *w, const Inst *i, uint32_t body);  // of the slice's copy, with the cache's state
-bool sl1_move_result(Sl1Writer *w,
-                     const Inst *i);  // an access of a result that stands behind the state now: written there, or false
-void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // where a function begins and where it returns
-void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's, without what follows it
+// Declares the variables in which calls of a slice return their results and the cache's state.
+void sl1_declare_results(Sl1Writer *w);
+// Calls the slice's copy of the function, and passes the cache's state.
+void sl1_call(Sl1Writer *w, const Inst *i, uint32_t body);
+// Writes an access of a call's result, which now stands behind the state; false: it is no such access.
+bool sl1_move_result(Sl1Writer *w, const Inst *i);
+void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // at a function's beginning and where it returns
+void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's head, without its body
 
 // --- monitor.c, access.c, flush.c: what is put into the slices -------------------------------------------------------
 void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
-void sl1_check_monitor(Sl1Writer *w);                 // at its head: enough accesses?
-void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache, of w->x
+void sl1_check_monitor(Sl1Writer *w);                 // at its head: were enough accesses made?
+void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
 void sl1_put_timed(Sl1Writer *w, const Inst *i,
-                   uint32_t structure);               // the access itself, by the clock if that is asked
-void sl1_choose(Sl1Writer *w);                        // calculateWhatToCache, and on in the computing slice
-void sl1_choose_by_strides(Sl1Writer *w);             // the same, without a monitor
-bool sl1_strides_choose(const Sl1Writer *w);          // no monitor: the loop's strides choose
-bool sl1_is_poor(const Sl1Writer *w, int structure);  // its strides are known to be worth no line, and it is in none
-const char *sl1_line_of(Sl1Writer *w,
-                        uint32_t structure);  // the register that holds w->x's line as tags have it, after computing it
-void sl1_address(Sl1Writer *w, const Inst *i);                 // sets w->x
-void sl1_access(Sl1Writer *w, const Inst *i, int structure);   // accessThroughCache, the address too
-void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);  // to memory, and what of it is in lines before it
-void sl1_flush(Sl1Writer *w);                                  // lines written back and forgotten
-void sl1_write_back(Sl1Writer *w, uint32_t structure);         // one line, if it was written to
+                   uint32_t structure);       // the access itself, timed if the clock setting asks for it
+void sl1_choose(Sl1Writer *w);                // calculateWhatToCache (§3.2.2); then on to the computing slice
+void sl1_choose_by_strides(Sl1Writer *w);     // the same, without a monitor
+bool sl1_strides_choose(const Sl1Writer *w);  // this loop has no monitor, its strides choose
+// Its strides are known not to be worth a line, and no line may hold its bytes.
+bool sl1_is_poor(const Sl1Writer *w, int structure);
+// Computes the line of w->x in the form that tags have; returns its register.
+const char *sl1_line_of(Sl1Writer *w, uint32_t structure);
+void sl1_address(Sl1Writer *w, const Inst *i);  // sets w->x
+// AccessThroughCache (§3.2.3), with the computation of the address.
+void sl1_access(Sl1Writer *w, const Inst *i, int structure);
+// An access of memory itself; what lines hold of its bytes is written back first.
+void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);
+void sl1_flush(Sl1Writer *w);                           // all lines are written back and forgotten
+void sl1_write_back(Sl1Writer *w, uint32_t structure);  // writes one line back, if it was written to
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load,
-                   const char *address);  // a whole one, from global memory or to it
+                   const char *address);  // loads or stores a whole line of global memory
 void sl1_forget(Sl1Writer *w, uint32_t structure);
-void sl1_put_high(Sl1Writer *w, uint32_t structure);  // sets %sl1_g…, the high half of its line's address
-void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z: the address
+void sl1_put_high(Sl1Writer *w, uint32_t structure);  // sets %sl1_g…, the high half of the line's address
+void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z, the line's address
 
 // --- rewrite.c: a module ---------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {
     char *name;
-    uint32_t params;  // of the original; the rewritten ones have two more, both .u32: where our part of dynamic shared
-                      // memory begins, and lines per thread
+    // Of the original. The rewritten kernels have two more, both .u32: where our part of dynamic shared memory begins,
+    // and how many lines a thread has.
+    uint32_t params;
     uint32_t structures, warp_bytes;
-    uint32_t param[SL1_STRUCTURES],
-        offset[SL1_STRUCTURES];  // their pointers, and where they lie in a buffer of all parameters
-    uint32_t param_bytes;        // of such a buffer, without ours
-    char *left;                  // why it was left alone, or null
+    // Of each structure: the parameter with its pointer, and where that lies in a buffer of all parameters.
+    uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];
+    uint32_t param_bytes;  // size of such a buffer, without our parameters
+    char *left;            // why it was left alone, or null
 } Sl1Kernel;
 typedef struct Sl1Module {
     VEC(Sl1Kernel) kernels;
 } Sl1Module;
-// Adds the rewritten kernels to a module's text, behind the originals, which stay. What is known of them goes into *m.
+// Writes the module's text with the rewritten kernels behind it; the originals stay. *m tells what launches need to
+// know.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
                       Diag *diag);
-// What stands after a step, of every kernel: for the reader.
+// Prints every kernel as it is after a step, for the reader.
 #define SL1_STEPS "inline|forward|plan|monitor|compute|plain"
 bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out);  // false: there is no such step
 const Sl1Kernel *sl1_find(const Sl1Module *m, const char *name);
 void sl1_module_free(Sl1Module *m);
 
 // --- launch.c: which kernel is launched, and room for lines ----------------------------------------------------------
-// Where the allocation begins that p leads to, and its bytes. False: it is not known.
+// Where the allocation that p leads to begins, and how many bytes it has. False: it isn't known.
 typedef bool Sl1Range(void *user, uint64_t p, uint64_t *base, uint64_t *bytes);
-// Each structure's pointer leads to an allocation, and, unless the options say that it doesn't matter, to one of its
-// own: pointer[i] is structure i's.
+// Does each structure's pointer (pointer[i]) lead to an allocation, and, unless the user promised that pointers don't
+// alias, to one of its own?
 bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer, Sl1Range *range, void *user);
 #define SL1_NO_ROOM "there is no room for a line"
 typedef struct Sl1Share {
-    uint32_t region, lines,
-        smem;          // where our part begins, bytes behind the dynamic shared memory's start; lines of a thread in
-    const char *left;  // it; dynamic shared memory of a block. Why the original is to be launched, or null
+    uint32_t region;   // where our part begins, in bytes from the start of dynamic shared memory
+    uint32_t lines;    // of a thread in it
+    uint32_t smem;     // dynamic shared memory of a block
+    const char *left;  // why the original is to be launched, or null
 } Sl1Share;
-// Blocks of the original or the rewritten kernel that an SM has room for with so much dynamic shared memory each.
+// How many blocks of the original or of the rewritten kernel an SM has room for, with so much dynamic shared memory
+// each.
 typedef uint32_t Sl1Fit(void *user, bool original, uint32_t smem);
-// Of a launch of blocks of `threads` that would have smem bytes of dynamic shared memory, of at most `most`; apart: of
-// the kernel for pointers that don't alias.
+// What a launch gets whose blocks have `threads` threads and smem bytes of dynamic shared memory of their own, of at
+// most `most`. apart: it is of the kernel for pointers that don't alias.
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks,
                    uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user);
 // Arguments of a launch: a pointer to each, or a buffer of all.

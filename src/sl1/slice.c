@@ -1,8 +1,9 @@
-// slice.c: writes a kernel with its main loops more than once. Blocks outside them are copied as they are; before a
-// main loop stands what the monitor needs, then its monitoring slice, the choice, its computing slice, and a plain one
-// for where nothing is cached. All copies of a block have the same registers, so that control may go from the loop's
-// head in one slice to that in another. Every block gets a label of its own, o, m, c or n by slice; ways out of a
-// computing slice (x) lead through a flush.
+// slice.c: writes a kernel in which each main loop stands several times. Blocks outside of main loops are copied as
+// they are. In place of a main loop stand: what the monitor needs first, the monitoring slice, the choice, the
+// computing slice, and the plain slice, in which nothing is cached. All copies of a block use the same registers, so
+// that control can go from the loop's head in one slice to its head in another. Every block gets a label, whose letter
+// names the slice: o (original), m, c or n (plain). Ways out of a computing slice lead through a flush, whose label has
+// an x.
 #include "sl1/sl1.h"
 
 #include <stdarg.h>
@@ -20,11 +21,16 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
     vec_push(&w->view.regs, ((Reg){name.v, type}));
 }
 
-// Per structure: a, the address of the line that is there (and of what the monitor takes for it), where pointers don't
-// alias its low half, g being the high one, for as long as it is needed; h, n and c, the monitor's hits, accesses, and
-// slow loads less those that would miss; l, where its line is in shared memory, or −1; b, the bytes of it that were
-// written; e, the low half of the next line's address, where that was loaded early, and its words; o, the low half of
-// the pointer, where lines are counted from it; w, the words of a line that lies in registers.
+// Registers of each structure:
+// - a: the tag, which is the address of the line that it has, or that the monitor supposes; where pointers don't alias
+//   only the low half of that address
+// - g: the high half, for as long as it is needed
+// - h, n, c: what the monitor counts: hits, accesses, and slow loads less those that would miss
+// - l: where the line is in shared memory, or −1
+// - b: which bytes of the line were written
+// - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
+// - o: the low half of the pointer, where lines begin at it
+// - w…_0 and so on: the words of a line that is in registers
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -58,13 +64,14 @@ bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
     return any;
 }
 
-// The high half of a tag is needed to write a line back, and to tell it from one that an unknown pointer leads to.
+// The high half of a tag is needed to write the line back, and to tell the line from one that a pointer of unknown
+// origin leads to.
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure)
 {
     return !w->alias && (sl1_has_bitmap(w, structure) || w->plan->unknown);
 }
 
-// A line that is loaded early mustn't be written to before it is used.
+// Only a structure that nothing writes to is loaded early: memory must not change before the line is used.
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure)
 {
     return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure);
@@ -92,13 +99,13 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i)
 }
 
 // --- labels ----------------------------------------------------------------------------------------------------------
-// What block b is called where the current slice leads to it.
+// The label of block b for jumps from the current slice.
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
     static const char kinds[] = {'o', 'm', 'c', 'n'};
     if (!inside && w->slice == SLICE_COMPUTE)
-        text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may leave to one block
+        text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may have a way out to the same block
     else
         text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
 }
@@ -108,8 +115,8 @@ static uint32_t block_at(const Sl1Body *b, uint32_t inst)
     return inst < b->f->insts.n ? b->flow->block_of[inst] : (uint32_t)b->flow->blocks.n - 1;
 }
 
-// What nothing leads to isn't written: it may branch into a main loop elsewhere than at its head, where the slices have
-// no label.
+// A block that can't be reached isn't written: it may branch into the middle of a main loop, where the slices have no
+// label.
 static bool is_reached(const Sl1Writer *w, uint32_t b) { return !b || w->body->flow->blocks.v[b].idom != NO_BLOCK; }
 
 static bool is_plain(const Sl1Writer *w, uint32_t b) { return w->body->loop_of[b] < 0 && is_reached(w, b); }
@@ -138,7 +145,8 @@ static bool makes_visible(const Inst *i)
     return op_has(i->op, P_ORDER) || (sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
 }
 
-// What stands instead of an instruction or before it isn't to happen where its guard is false.
+// What is written in place of an instruction, or before it, must not happen if its guard is false: a branch leads
+// around it.
 static uint32_t begin_guard(Sl1Writer *w, const Inst *i)
 {
     if (!i->guarded) return 0;
@@ -151,8 +159,9 @@ static void end_guard(Sl1Writer *w, uint32_t label)
     if (label) sl1_put(w, "$sl1_g%u:", label);
 }
 
-// Where pointers may alias, a structure that isn't cached itself may be in the lines of others: plain accesses look
-// them up, and atomics and volatile ones find memory as the thread left it.
+// Where pointers may alias, a structure that is never cached may still be in the lines of others. Its plain accesses
+// look them up. Before its atomics and volatile accesses such lines are written back, so that memory is as the thread
+// left it.
 static bool goes_past(const Sl1Writer *w, const Inst *i, int s)
 {
     return w->alias && w->slice == SLICE_COMPUTE && (sl1_is_atomic(i) || (s != SL1_OTHER && sl1_is_strong(i)));
@@ -192,7 +201,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
         sl1_put_inst(w, &plain);
     } else if (w->slice == SLICE_MONITOR) {
         sl1_address(w, i);
-        sl1_simulate(w, (uint32_t)s);  // before it: a load may overwrite its address
+        sl1_simulate(w, (uint32_t)s);  // before the access itself, since a load may overwrite its address
         sl1_put_timed(w, &plain, (uint32_t)s);
     } else {
         sl1_access(w, &plain, s);
@@ -200,7 +209,7 @@ static void write_inst(Sl1Writer *w, uint32_t n)
     end_guard(w, skip);
 }
 
-// Block b of the current slice; next: the block that is written behind it, or NO_BLOCK.
+// Writes block b of the current slice. next: the block that is written behind it, or NO_BLOCK.
 static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
 {
     const Block *block = &w->body->flow->blocks.v[b];
@@ -251,7 +260,7 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
     }
 }
 
-// What leads to a computing slice: the monitor, or the choice alone.
+// Writes what stands before a computing slice: the monitoring slice with the choice, or the choice by strides alone.
 static void write_choice(Sl1Writer *w, uint32_t loop)
 {
     w->loop = loop;
@@ -276,7 +285,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
-// Computed where it is needed, before the kernel and at a choice, since registers in between are worth more.
+// Computed twice, at the kernel's beginning and at a choice: registers that hold the result in between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
     uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line;
@@ -288,7 +297,7 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_m, %%sl1_v0, %%sl1_t;");
     sl1_put(w, "mov.u32 %%sl1_v1, %%ntid.x;");
     sl1_put(w, "mov.u32 %%sl1_m, %%tid.x;");
-    sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_t, %%sl1_v1, %%sl1_m;");  // the thread's number in its block
+    sl1_put(w, "mad.lo.u32 %%sl1_t, %%sl1_t, %%sl1_v1, %%sl1_m;");  // %sl1_t is the thread's number in its block
     sl1_put(w, "mul.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.z;");
     sl1_put(w, "mad.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0, 31;");
@@ -309,7 +318,7 @@ void sl1_find_region(Sl1Writer *w)
     text_free(&name);
 }
 
-// A warp's choices begin as zero: not made.
+// A warp's choices begin as zero, which means that they aren't made yet.
 static void write_prologue(Sl1Writer *w)
 {
     sl1_find_region(w);
@@ -341,7 +350,7 @@ static void close_body(Sl1Writer *w)
     vec_free(&w->view.regs), vec_free(&w->view.labels);
 }
 
-// The tables of branches that nothing leads to may have labels that aren't there: they stay away, too.
+// A branch that can't be reached isn't written; its table is left out, too, since it may name labels that don't exist.
 static void print_declarations(const Sl1Writer *w, Text *out)
 {
     const Function *f = w->body->f;
@@ -383,7 +392,7 @@ static void write_function(Sl1Writer *w, uint32_t body)
     close_body(w);
 }
 
-// The functions of a slice, and of each loop the slice with what leads into it or out of it.
+// Writes the functions of a slice, and for each loop the slice with its ways in or out.
 void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out)
 {
     Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out};
@@ -405,7 +414,7 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
 static void write_functions(Sl1Writer *w)
 {
     static const Slice slices[] = {SLICE_MONITOR, SLICE_COMPUTE};
-    for (int body = 0; body < 2; body++)  // heads first: they call each other
+    for (int body = 0; body < 2; body++)  // all heads first, since the functions call each other
         for (int s = 0; s < 2; s++)
             for (uint32_t k = 1; k < w->plan->bodies.n; k++) {
                 w->slice = slices[s], w->body = w->plan->bodies.v[k];

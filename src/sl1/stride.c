@@ -1,8 +1,8 @@
-// stride.c: what a line would hit, where the text says it (S-L1 §6: "if accesses to all data structures can be
-// statically analyzed, the monitoring phase might also become unnecessary"). An address is followed back, within the
-// innermost loop around its access, to a register that each round moves by a constant, or leaves alone; from such steps
-// follows which accesses find their line. What can't be followed isn't known, and then its structure isn't. Knowing
-// wrongly costs time, and never more.
+// stride.c: predicts from the text of a kernel how often a line would hit (S-L1 §6: "if accesses to all data structures
+// can be statically analyzed, the monitoring phase might also become unnecessary"). The address of an access is
+// followed back, within the innermost loop around it, to a register that each round of the loop moves by a constant, or
+// leaves alone. These steps tell which accesses find their line. If an address can't be followed, its structure isn't
+// known. A wrong prediction costs time, but never changes a result.
 #include "sl1/sl1.h"
 
 #include <stdlib.h>
@@ -11,17 +11,17 @@ enum {
     ROUNDS = 64,
     DEEP = 32,
     INNER = 10
-};  // that are looked at; of following back; a loop's rounds, as against its outer loop's
+};  // rounds that are simulated; steps back along definitions, at most; rounds that an inner loop is supposed to make
 
 typedef struct Address {  // root + offset, moving by step in each round
     bool known;
     int64_t step, offset;
-    uint64_t root;  // what is the same in addresses whose distance is known
+    uint64_t root;  // a hash of the unknown part: addresses with the same root have a known distance
 } Address;
 typedef struct Round {  // of a loop
     const Sl1Body *b;
     uint32_t loop;
-    uint64_t *budget;  // instructions that may still be looked at
+    uint64_t *budget;  // how many instructions may still be looked at
 } Round;
 typedef struct Stream {
     Address at;
@@ -30,8 +30,8 @@ typedef struct Stream {
 
 static const Address unknown = {.known = false};
 
-// Instructions that are looked at for a kernel, at most: addresses may lead back on exponentially many ways. What isn't
-// followed by then isn't known.
+// How many instructions are looked at for a kernel, at most: there may be exponentially many ways back from an address.
+// What isn't followed by then isn't known.
 #define BUDGET (50ull << 20)
 
 // --- definitions -----------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ static uint32_t definitions(const Round *r, uint32_t reg, uint32_t *last)
             if (s.found) *last = at, n++;
         }
     }
-    return *r->budget ? n : 2;  // as if there were several: it isn't known
+    return *r->budget ? n : 2;  // 2 stands for several: not known
 }
 
 static bool precedes(const Round *r, uint32_t def, uint32_t use)
@@ -68,7 +68,7 @@ static bool precedes(const Round *r, uint32_t def, uint32_t use)
     return a == b ? def < use : flow_dominates(r->b->flow, a, b);
 }
 
-// Exactly once in each round that goes on to another.
+// Is the instruction executed exactly once in each round that is followed by another?
 static bool in_every_round(const Round *r, uint32_t n)
 {
     const Flow *flow = r->b->flow;
@@ -81,7 +81,7 @@ static bool in_every_round(const Round *r, uint32_t n)
 // --- following back --------------------------------------------------------------------------------------------------
 static bool is_constant(const Operand *o) { return o->kind == O_IMM && o->imm_kind == IMM_INT; }
 
-// A register that becomes itself and a constant.
+// Does each round add a constant to this register, and nothing else?
 static bool moves_by(const Round *r, uint32_t reg, int64_t *step)
 {
     uint32_t at = reg, def = 0;
@@ -155,7 +155,7 @@ static Address result(const Round *r, uint32_t def, int deep)
     }
 }
 
-// A register's value where it is used: what this round has made of it, or what the last one left.
+// A register's value where it is used: what this round computed, or what the last one left.
 static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep)
 {
     uint32_t def = 0, n = definitions(r, reg, &def);
@@ -165,7 +165,8 @@ static Address follow(const Round *r, uint32_t reg, uint32_t use, int deep)
 }
 
 // --- hits ------------------------------------------------------------------------------------------------------------
-// Of the accesses of some rounds, as simulateCache would count them, for every place in a line at which they may begin.
+// Counts hits as simulateCache would, for the accesses of some rounds, and for every place in a line at which they may
+// begin.
 static void count_hits(const Stream *s, size_t n, uint32_t line, uint64_t *hits, uint64_t *all)
 {
     uint32_t width = line;
@@ -183,7 +184,7 @@ static void count_hits(const Stream *s, size_t n, uint32_t line, uint64_t *hits,
     }
 }
 
-// Adds what structure k has in one loop, without those inside it. False: it isn't known.
+// Adds the hits and accesses of structure k in one loop, without the loops inside it. False: they aren't known.
 static bool look_at_round(const Round *r, uint32_t main, int k, uint32_t line, double weight, double *hits, double *all)
 {
     const Sl1Body *b = r->b;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A sweep that is killed at any moment goes on where it stopped: in the end the store is the one of a sweep in peace,
+# A sweep that is killed at any moment goes on where it stopped: in the end its store is that of an undisturbed sweep,
 # column by column. Each time all of its processes are killed, or its first one alone, whose children must end with it.
 # kill.sh [TIMES]
 set -euo pipefail
