@@ -77,7 +77,14 @@ typedef struct Structures {
 
 typedef struct Launch {
     Chip *c;
+    const RunOptions *o;
+    Record *r;
+    Text *message;  // why it ended, unless it ran to its end
     uint64_t window, from, to;
+    uint64_t blocks, started;  // in all, and that SMs have got
+    uint32_t next_sm;          // which gets the next one, if it has room
+    uint64_t sampled;          // intervals
+    uint64_t told;             // the cycle of the last call of o->progress
     Structures structures;
     uint64_t watched;  // the cycle in which the watch began
     uint32_t epoch;
@@ -314,11 +321,12 @@ static uint64_t check_every(const Chip *c) { return (uint64_t)CHECKED * c->gpu.w
 // Where the next window begins: those in which nothing is due are jumped over. Those at whose end something is looked
 // at whether or not anything happened (a sample, the limit, hangs) are run, and in them all SMs are accounted up to
 // there.
-static uint64_t next_window(const Launch *l, const RunOptions *o, uint64_t sampled)
+static uint64_t next_window(const Launch *l)
 {
     const Chip *c = l->c;
+    const RunOptions *o = l->o;
     uint64_t due = MIN(mmu_due(&c->mmu), l->to / check_every(c) * check_every(c) + check_every(c) - 1);
-    if (o->interval) due = MIN(due, (sampled + 1) * o->interval - 1);
+    if (o->interval) due = MIN(due, (l->sampled + 1) * o->interval - 1);
     if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
     for (uint32_t s = 0; s < c->used; s++) due = MIN(due, MIN(c->sms[s].due, c->sms[s].sent));
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) due = MIN(due, MIN(c->parts[p].due, c->parts[p].sent));
@@ -355,13 +363,102 @@ void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message)
                 (unsigned long long)blocks, bytes);
 }
 
+// Blocks go to the SMs in turn, one each, as long as there is room.
+static void hand_out(Launch *l)
+{
+    Chip *c = l->c;
+    for (uint32_t tried = 0; l->started < l->blocks && tried < c->used;) {
+        Sm *sm = &c->sms[l->next_sm];
+        if (sm_has_room(sm))
+            sm_start_block(sm, l->started++, l->to), tried = 0;
+        else
+            tried++;
+        l->next_sm = (l->next_sm + 1) % c->used;
+    }
+}
+
+static void run_window(Launch *l)
+{
+    Chip *c = l->c;
+    l->from = next_window(l);
+    l->to = l->from + c->gpu.window;
+    if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);
+    crew_run(c->used > 1 ? c->crew : NULL, c->used + c->gpu.part.partitions, phase, l);
+    log_apply(c->envs, c->used, c->gmem, edge_done, l);
+    for (uint32_t s = 0; s < c->used; s++) {
+        Text *printed = &c->sms[s].env.printed;
+        if (printed->n && l->o->printed) text_add(l->o->printed, printed->v, printed->n);
+        printed->n = 0;
+    }
+}
+
+// Keeps the counters at the end of an interval. False: the host has no memory for it.
+static bool sample(Launch *l)
+{
+    uint64_t count[C_COUNT];
+    if (!l->o->interval || l->to / l->o->interval == l->sampled) return true;
+    if (!sample_room(l->r)) {
+        text_printf(l->message, "the host has no memory for more than %zu samples", l->r->samples.n / C_COUNT);
+        return false;
+    }
+    l->sampled = l->to / l->o->interval;
+    collect(l->c, count);
+    count[C_CYCLES] = l->to;
+    for (int k = 0; k < C_COUNT; k++) vec_push(&l->r->samples, count[k]);
+    return true;
+}
+
+static void tell_progress(Launch *l)
+{
+    Chip *c = l->c;
+    if (!l->o->progress || l->to - l->told <= 20000) return;
+    uint64_t insts = 0, done = 0;
+    for (uint32_t s = 0; s < c->used; s++) insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
+    l->o->progress(l->o->user, l->to, insts, done, l->blocks);
+    l->told = l->to;
+    crew_muster(c->crew);
+}
+
+// Is the launch over at a window's edge? Then *result says how.
+static bool is_over(Launch *l, RunResult *result)
+{
+    Chip *c = l->c;
+    const Fault *fault = first_fault(c);  // what was printed before it is kept
+    if (fault) {
+        exec_explain(fault, c->gmem, l->message);
+        return *result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT, true;
+    }
+    if (!sample(l)) return *result = RUN_MEMORY, true;
+    bool running = l->started < l->blocks;
+    for (uint32_t s = 0; s < c->used && !running; s++) running = c->sms[s].running > 0;
+    if (!running && all_idle(c)) return true;
+    if (l->o->max_cycles && l->to >= l->o->max_cycles) return *result = RUN_LIMIT, true;
+    if (l->o->stop && *l->o->stop) return *result = RUN_STOPPED, true;
+    if (!running || l->to % check_every(c)) return false;
+    if (hangs(l, l->to, l->o->hang_cycles ? l->o->hang_cycles : 20000000)) {
+        explain_hang(c, l->to, l->message);
+        return *result = RUN_HANG, true;
+    }
+    tell_progress(l);
+    return false;
+}
+
+// The cycle after the last instruction, the last store that reached the L2 and the last atomic that was executed there:
+// a launch ends then, not at the window's edge.
+static uint64_t last_event(const Chip *c)
+{
+    uint64_t end = 0;
+    for (uint32_t s = 0; s < c->used; s++) end = MAX(end, c->sms[s].last_event);
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) end = MAX(end, c->parts[p].last_event);
+    return end;
+}
+
 RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
                    const RunOptions *o, Record *r, Text *message)
 {
-    Launch l = {.c = c};
-    uint32_t next_sm = 0;
-    uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], started = 0, sampled = 0;
+    uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
+    Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks};
     SmCfg organised = c->gpu.sm;
     uint32_t fit = chip_fit(&organised, info, r, message);
     if (!fit) return RUN_TOO_LARGE;
@@ -377,80 +474,15 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     }
     name_structures(&l, info, r);
     RunResult result = RUN_OK;
-    uint64_t last_progress = 0;
-    for (l.window = 0;; l.window++) {
-        // Blocks go to the SMs in turn, one each, as long as there is room.
-        for (uint32_t tried = 0; started < blocks && tried < sms;) {
-            Sm *sm = &c->sms[next_sm];
-            if (sm_has_room(sm))
-                sm_start_block(sm, started++, l.to), tried = 0;
-            else
-                tried++;
-            next_sm = (next_sm + 1) % sms;
-        }
-        l.from = next_window(&l, o, sampled);
-        l.to = l.from + c->gpu.window;
-        if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, sms, c->parts, l.window, l.to);
-        crew_run(sms > 1 ? c->crew : NULL, sms + c->gpu.part.partitions, phase, &l);
-        log_apply(c->envs, sms, c->gmem, edge_done, &l);
-        for (uint32_t s = 0; s < sms; s++)
-            if (c->sms[s].env.printed.n) {
-                if (o->printed) text_add(o->printed, c->sms[s].env.printed.v, c->sms[s].env.printed.n);
-                c->sms[s].env.printed.n = 0;
-            }
-        const Fault *fault = first_fault(c);  // what was printed before it is kept
-        if (fault) {
-            exec_explain(fault, c->gmem, message);
-            result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT;
-            break;
-        }
-        if (o->interval && l.to / o->interval != sampled) {
-            uint64_t count[C_COUNT];
-            if (!sample_room(r)) {
-                text_printf(message, "the host has no memory for more than %zu samples", r->samples.n / C_COUNT);
-                result = RUN_MEMORY;
-                break;
-            }
-            sampled = l.to / o->interval;
-            collect(c, count);
-            count[C_CYCLES] = l.to;
-            for (int k = 0; k < C_COUNT; k++) vec_push(&r->samples, count[k]);
-        }
-        bool running = started < blocks;
-        for (uint32_t s = 0; s < sms && !running; s++) running = c->sms[s].running > 0;
-        if (!running && all_idle(c)) break;
-        if (o->max_cycles && l.to >= o->max_cycles) {
-            result = RUN_LIMIT;
-            break;
-        }
-        if (o->stop && *o->stop) {
-            result = RUN_STOPPED;
-            break;
-        }
-        if (running && l.to % check_every(c) == 0) {
-            if (hangs(&l, l.to, o->hang_cycles ? o->hang_cycles : 20000000)) {
-                explain_hang(c, l.to, message);
-                result = RUN_HANG;
-                break;
-            }
-            if (o->progress && l.to - last_progress > 20000) {
-                uint64_t insts = 0, done = 0;
-                for (uint32_t s = 0; s < sms; s++)
-                    insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
-                o->progress(o->user, l.to, insts, done, blocks);
-                last_progress = l.to;
-                crew_muster(c->crew);
-            }
-        }
+    for (;; l.window++) {
+        hand_out(&l);
+        run_window(&l);
+        if (is_over(&l, &result)) break;
     }
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
     r->partial = result != RUN_OK;
     finish(&l, r);
-    // The launch ends with its last instruction, the last store that reaches the L2 and the last atomic that is
-    // executed there, not at the window's edge.
-    uint64_t end = 0;
-    for (uint32_t s = 0; s < sms; s++) end = MAX(end, c->sms[s].last_event);
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) end = MAX(end, c->parts[p].last_event);
+    uint64_t end = last_event(c);
     if (result == RUN_OK && end) r->count[C_CYCLES] = end;
     c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
     if (result != RUN_OK) reset(c);
