@@ -1,6 +1,7 @@
 #!/bin/bash
 # onchip db on the command line: what is listed, how wide, what is refused and with which exit status.
 set -euo pipefail
+export LC_ALL=C.UTF-8  # columns are characters, not bytes
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 export XDG_DATA_HOME=$folder/data
 
@@ -49,7 +50,7 @@ if [[ $size == *\ 77 ]]; then
         for columns in 80 100; do
             # shellcheck disable=SC2086
             terminal $columns list $options
-            if grep -v ' in /' out | LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1)),}"; then
+            if grep -v ' in /' out | grep -E "^.{$((columns + 1)),}"; then
                 complain "db list $options: more than $columns columns"
             fi
         done
@@ -66,7 +67,7 @@ if [[ $size == *\ 77 ]]; then
         complain "db list: heads: $(sed -n 3p out)"
     # Where there is room for no more, settings share a column: nothing is wider than the terminal.
     terminal 60 list --program vectoradd --gpu gtx480
-    if LC_ALL=C.UTF-8 grep -v ' in /' out | grep -E '^.{61,}' | grep -v '^    '; then
+    if grep -v ' in /' out | grep -E '^.{61,}' | grep -v '^    '; then
         complain "db list: more than 60 columns"
     fi
     terminal 100 list --failed
@@ -82,7 +83,7 @@ want='key verb program params gpu overrides options model n l1.size tlb2.sets gp
 [[ $(cut -f 1 rows) == "$("$ONCHIP" db list --csv | tr -d '\r' | cut -d, -f 1)" ]] ||
     complain "db list and db list --csv list other runs"
 grep -q $'\t24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17\t' rows || complain "db list: a list is cut: $(cat rows)"
-if LC_ALL=C.UTF-8 grep -q … rows; then complain "db list: something is cut"; fi
+if grep -q … rows; then complain "db list: something is cut"; fi
 db 0 "1 run in" list --program vectoradd --gpu gtx480 --where l1.size=16KiB --where status=done
 db 0 "2 runs in" list --program polybench/atax --where l1.size=16384
 db 0 "0 runs in" list --model old
