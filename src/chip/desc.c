@@ -16,7 +16,7 @@
         "what a miss fetches: a line or the sectors it misses")                                                    \
     KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                  \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                    \
-        "sizes of unequal sets, separated by commas, instead of ways")                                             \
+        "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                   \
     KEY(section, "index", INDEX, field.index, 0, 3, INDEX_BITS, "",                                                \
         "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
     KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                              \
@@ -33,7 +33,7 @@
     KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two") \
     KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                 \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                      \
-        "sizes of unequal sets, separated by commas, instead of ways")                                                \
+        "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                      \
     KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "",                                                 \
         "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
     KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")        \
@@ -337,11 +337,8 @@ bool gpu_refuse(Diag *diag, const char *section, const char *why)
 
 static bool check_cache(const char *section, const CacheCfg *cfg, Diag *diag)
 {
-    Cache c;
-    const char *why = NULL;
-    bool ok = cache_open(&c, cfg, 1, &why);
-    cache_close(&c);
-    return ok || gpu_refuse(diag, section, why);
+    const char *why;
+    return cache_check(cfg, &why) || gpu_refuse(diag, section, why);
 }
 
 // --- what follows from the described values --------------------------------------------------------------------------
@@ -370,11 +367,8 @@ static bool check_caches(const Gpu *g, Diag *diag)
         return false;
     const TlbCfg *tlbs[] = {&g->sm.tlb, &g->tlb2};
     for (int k = 0; k < 2; k++) {
-        Cache tlb;
         const char *why;
-        bool ok = tlb_open(&tlb, tlbs[k], 1, &why);
-        cache_close(&tlb);
-        if (!ok) return gpu_refuse(diag, k ? "tlb2" : "tlb1", why);
+        if (!tlb_check(tlbs[k], &why)) return gpu_refuse(diag, k ? "tlb2" : "tlb1", why);
     }
     if (g->tlb2.entries && !g->sm.tlb.entries)
         return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");

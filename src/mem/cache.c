@@ -27,9 +27,8 @@ static bool deal(Cache *c, uint32_t entries)
     return true;
 }
 
-bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
+bool cache_check(const CacheCfg *cfg, const char **why)
 {
-    *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
     *why = NULL;
     if (!cfg->size) return true;
     uint64_t lines = cfg->size / cfg->line;
@@ -45,7 +44,15 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         *why = "the number of lines must be a multiple of the ways";
     else if (cfg->policy == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
-    if (*why) return false;
+    return !*why;
+}
+
+bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
+{
+    *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
+    if (!cache_check(cfg, why)) return false;
+    if (!cfg->size) return true;
+    uint64_t lines = cfg->size / cfg->line;
     c->policy = replacements[cfg->policy].ops;
     c->line_shift = log2_of(cfg->line);
     c->sector_shift = log2_of(cfg->sector);

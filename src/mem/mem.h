@@ -85,7 +85,8 @@ static inline Lookup line_has(const CacheLine *line, uint32_t sectors)
     if (!(sectors & ~line->valid)) return HIT;
     return sectors & ~(line->valid | line->pending) ? MISS_SECTOR : PENDING;
 }
-// False, with the reason in why, when the configuration makes no cache.
+// False, with the reason in why, when the configuration makes no cache; cache_open also when the host has no memory.
+bool cache_check(const CacheCfg *cfg, const char **why);
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
 void cache_flush(Cache *c);                 // invalidates everything
@@ -229,6 +230,7 @@ typedef struct TlbCfg {
     uint64_t window;     // L2: bytes whose entries are active; 0: all
     uint32_t switching;  // L2: cycles to activate others
 } TlbCfg;
+bool tlb_check(const TlbCfg *cfg, const char **why);
 bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why);
 bool tlb_lookup(Cache *c, uint64_t address);  // true: hit; a miss enters the page
 // The L2 TLB with the requests on their way to it.

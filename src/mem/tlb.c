@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
+// The tags of a cache whose lines are single bytes, looked up by page number.
+static CacheCfg tags_of(const TlbCfg *cfg)
 {
-    CacheCfg t = {.size = cfg->entries * cfg->page,
+    CacheCfg t = {.size = cfg->entries,
                   .line = 1,
                   .sector = 1,
                   .fill = 1,
@@ -14,16 +15,24 @@ bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
                   .set_count = cfg->set_count,
                   .index = cfg->index,
                   .policy = cfg->policy};
-    *why = NULL;
-    *c = (Cache){.cfg = t};
-    if (!cfg->entries) return true;
-    if (!cfg->page || cfg->page & (cfg->page - 1)) return *why = "a page is a power of two", false;
-    // The tags of a cache whose lines are single bytes, looked up by page number.
-    t.size = cfg->entries;
     memcpy(t.sets, cfg->sets, sizeof t.sets);
     memcpy(t.weights, cfg->weights, sizeof t.weights);
-    if (!cache_open(c, &t, seed, why)) return false;
-    c->page_shift = 63u - (uint32_t)__builtin_clzll(cfg->page);
+    return t;
+}
+
+bool tlb_check(const TlbCfg *cfg, const char **why)
+{
+    CacheCfg t = tags_of(cfg);
+    if (cfg->entries && (!cfg->page || cfg->page & (cfg->page - 1))) return *why = "a page is a power of two", false;
+    return cache_check(&t, why);
+}
+
+bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
+{
+    CacheCfg t = tags_of(cfg);
+    *c = (Cache){.cfg = t};
+    if (!tlb_check(cfg, why) || !cache_open(c, &t, seed, why)) return false;
+    if (cfg->entries) c->page_shift = 63u - (uint32_t)__builtin_clzll(cfg->page);
     return true;
 }
 
