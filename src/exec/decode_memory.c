@@ -65,6 +65,7 @@ bool decode_memory(Decode *x, Dinst *d)
         return true;
     }
     set_address(x, d, where);
+    if (d->bytes == 4 && d->vec == 1 && !(d->flags & (D_LONG | D_STRONG))) d->flags |= D_WORD;
     return true;
 }
 

@@ -88,6 +88,7 @@ enum {
     D_DST_32 = 1 << 10,   // cvt: a 32-bit destination register, though the type may be narrower
     D_CARRY_IN = 1 << 11,
     D_CARRY_OUT = 1 << 12,
+    D_WORD = 1 << 13,  // a plain load or store of a word, from or into a 32-bit register
 };
 
 // The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what

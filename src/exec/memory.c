@@ -32,7 +32,7 @@ static void find_runs(Step *s, uint32_t mask, bool is_regular)
     bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
     s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
     s->stride = (uint32_t)stride;
-    drop_wrapped(s);
+    if ((a[0] | a[8] | a[16] | a[24]) >> 63) drop_wrapped(s);
 }
 
 // The least and the greatest address of runs, and the bits that are set in any.
@@ -361,20 +361,21 @@ static bool inside_flat(Env *env, Warp *w, const uint64_t *addr, uint32_t mask, 
     return true;
 }
 
-// The common case: a word of each lane, loaded or plainly stored.
-static void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base, bool write)
+// A word of each lane, loaded or plainly stored. Runs are multiples of eight lanes.
+static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base,
+                              bool write)
 {
     if (s->run && s->stride == 4) {
-        for (uint32_t g = 0; g < LANES; g += s->run)
+        for (uint32_t g = 0; g < LANES; g += 8)
             if (write)
-                memcpy(base + addr[g], r + g, 4 * s->run);
+                memcpy(base + addr[g], r + g, 32);
             else
-                memcpy(r + g, base + addr[g], 4 * s->run);
+                memcpy(r + g, base + addr[g], 32);
     } else if (s->run && !s->stride && !write) {
-        for (uint32_t g = 0; g < LANES; g += s->run) {
+        for (uint32_t g = 0; g < LANES; g += 8) {
             uint32_t v;
             memcpy(&v, base + addr[g], 4);
-            for (uint32_t n = 0; n < s->run; n++) r[g + n] = v;
+            for (uint32_t n = 0; n < 8; n++) r[g + n] = v;
         }
     } else if (mask == FULL && !write) {
         for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
@@ -390,6 +391,20 @@ static void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_
 }
 
 // --- the other spaces ------------------------------------------------------------------------------------------------
+// The common case: words of shared memory at regular addresses. False: it isn't that, or some lie outside.
+static inline bool shared_words(Env *env, const Warp *w, const Dinst *d)
+{
+    const Step *s = &env->step;
+    const uint64_t *a = s->addr;
+    if (!s->run) return false;
+    uint64_t last = MAX(MAX(a[7], a[15]), MAX(a[23], a[31])), bits = a[0] | a[8] | a[16] | a[24] | s->stride;
+    uint64_t size = w->cta->shared_bytes;
+    if (size < 4 || last > size - 4 || bits & 3) return false;
+    if (d->kind == X_ST) env->changed = env->clock;
+    move_words(s, row(&w->l, d->vector[0]), a, FULL, w->cta->shared, d->kind == X_ST);
+    return true;
+}
+
 // A flat stretch of bytes: shared memory, the constant bank, the parameters.
 static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
                         FaultKind kind)
@@ -667,6 +682,7 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     find_runs(s, mask, addresses(env, w, d));
     s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     s->space = d->space;
+    if (d->flags & D_WORD && d->space == SP_SHARED && shared_words(env, w, d)) return;
     if (d->kind == X_CP_ASYNC) {
         s->space = SP_GLOBAL;
         copy_async(env, w, d, mask);
