@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))  // where calls would cost a good part of the time
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 

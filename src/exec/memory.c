@@ -673,6 +673,10 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
+    if (d->flags & D_STRONG) {
+        w->splits.v[w->cur].synced = true;
+        if (env->watch) watch_poll(env, w);
+    }
     switch (d->kind) {
     case X_LD_PARAM: load_param(env, w, d, mask); return;
     case X_LD_ROWS:

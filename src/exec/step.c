@@ -326,15 +326,6 @@ uint64_t exec_wake_time(const Warp *w)
 }
 
 // --- one instruction -------------------------------------------------------------------------------------------------
-static void memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
-{
-    if (d->flags & D_STRONG) {
-        w->splits.v[w->cur].synced = true;
-        if (env->watch) watch_poll(env, w);
-    }
-    exec_memory(env, w, d, mask);
-}
-
 static void local_address(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     (void)env;
@@ -393,12 +384,11 @@ void exec_step(Env *env, Warp *w)
     } else {
         kinds[d->kind].run(env, w, d, mask);
         w->pc += kinds[d->kind].next;
+        if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
+        if (s->result != STEP_DONE) return;
     }
-    if (env->fault.kind != FAULT_NONE)
-        s->result = STEP_FAULT;
-    else if (w->cur >= 0 && w->pc == w->rpc)
-        split_arrive(w);
-    if (w->cur < 0 && s->result == STEP_DONE && w->live) s->result = STEP_WAIT;
+    if (w->cur >= 0 && w->pc == w->rpc) split_arrive(w);
+    if (w->cur < 0 && w->live) s->result = STEP_WAIT;
 }
 
 // --- CTAs ------------------------------------------------------------------------------------------------------------

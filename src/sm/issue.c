@@ -8,41 +8,49 @@
 
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
-static inline void leave_state(Sm *sm, uint32_t slot)
+// A ready warp leaves those of its class.
+ALWAYS_INLINE void leave_class(SchedState *s, uint32_t class, uint64_t bit)
 {
-    WarpSlot *w = &sm->slots[slot];
-    SchedState *s = &sm->sched[w->sched];
-    uint64_t bit = 1ull << w->bit;
-    s->view.in[w->state] &= ~bit;
-    if (w->state == W_READY && !(s->class_ready[w->class] &= ~bit)) s->classes &= ~(1u << w->class);
+    uint64_t left = s->class_ready[class] & ~bit;
+    s->class_ready[class] = left;
+    if (!left) s->classes &= ~(1u << class);
 }
 
-static inline void enter_state(Sm *sm, uint32_t slot, Wait state)
+ALWAYS_INLINE void leave_state(WarpSlot *ws, uint64_t bit)
 {
-    WarpSlot *w = &sm->slots[slot];
-    Wait from = w->state;
-    leave_state(sm, slot);
-    sm->sched[w->sched].view.in[state] |= 1ull << w->bit;
+    ws->home->view.in[ws->state] &= ~bit;
+    if (ws->state == W_READY) leave_class(ws->home, ws->class, bit);
+}
+
+ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, Wait state)
+{
+    uint64_t bit = 1ull << ws->bit;
+    Wait from = ws->state;
     if (from == state) return;
-    w->since = sm->now;
-    w->state = (uint8_t)state;
-    if (sm->policy.events & ON_WAITS) sm->policy.ops->waits(&sm->policy, slot, from, state);
+    leave_state(ws, bit);
+    ws->home->view.in[state] |= bit;
+    ws->since = sm->now;
+    ws->state = (uint8_t)state;
+    if (sm->policy.events & ON_WAITS) sm->policy.ops->waits(&sm->policy, ws->slot, from, state);
 }
 
-static void tell_stall(Sm *sm, uint32_t slot)
+static inline void tell_stall(Sm *sm, const WarpSlot *ws)
 {
-    if (sm->policy.events & ON_STALL) sm->policy.ops->stall(&sm->policy, slot);
+    if (sm->policy.events & ON_STALL) sm->policy.ops->stall(&sm->policy, ws->slot);
 }
 
-void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when)
+ALWAYS_INLINE void wake_at(Sm *sm, const WarpSlot *ws, uint64_t when)
 {
-    if (when <= sm->now) when = sm->now + 1;
-    if (when - sm->now >= WHEEL) when = sm->now + WHEEL - 1;  // looked at again then
+    uint64_t now = sm->now;
+    if (when <= now) when = now + 1;
+    if (when - now >= WHEEL) when = now + WHEEL - 1;  // looked at again then
     uint32_t at = when % WHEEL;
-    sm->wheel[at][sm->slots[slot].sched] |= 1ull << sm->slots[slot].bit;
+    sm->wheel[at][ws->sched] |= 1ull << ws->bit;
     sm->wheel_used[at / 64] |= 1ull << (at % 64);
     sm->wheel_words |= 1u << at / 64;
 }
+
+void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when) { wake_at(sm, &sm->slots[slot], when); }
 
 // Parameters are operands in machine code: their loads run at once with the instruction before.
 static void run_free(Sm *sm, WarpSlot *ws)
@@ -71,33 +79,35 @@ static bool copies_pending(const WarpSlot *ws, uint64_t keep)
     return false;
 }
 
-static inline void become_ready(Sm *sm, uint32_t slot, uint32_t class)
+ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class)
 {
-    WarpSlot *ws = &sm->slots[slot];
-    SchedState *s = &sm->sched[ws->sched];
-    bool woke = ws->state != W_READY;
-    if (!woke && ws->class == class) return;
-    enter_state(sm, slot, W_READY);
-    if (woke && sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, slot);
+    uint64_t bit = 1ull << ws->bit;
+    if (ws->state == W_READY) {
+        if (ws->class == class) return;
+        leave_class(ws->home, ws->class, bit);
+    } else {
+        enter_state(sm, ws, W_READY);
+        if (sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, ws->slot);
+    }
     ws->class = (uint8_t) class;
-    s->class_ready[class] |= 1ull << ws->bit;
-    s->classes |= 1u << class;
+    ws->home->class_ready[class] |= bit;
+    ws->home->classes |= 1u << class;
 }
 
 // None of the warp's lanes can go on by themselves: they sleep, or wait for others. False: some have woken up.
-static bool all_wait(Sm *sm, uint32_t slot, uint64_t *until)
+static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
 {
-    Warp *w = sm->slots[slot].warp;
+    Warp *w = ws->warp;
     *until = exec_wake_time(w);
     if (*until == UINT64_MAX) {
-        enter_state(sm, slot, W_BARRIER);
-        tell_stall(sm, slot);
+        enter_state(sm, ws, W_BARRIER);
+        tell_stall(sm, ws);
         return true;
     }
     sm->env.clock = sm->now;
     if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
-    enter_state(sm, slot, W_SLEEP);
-    sm_wake_at(sm, slot, *until);
+    enter_state(sm, ws, W_SLEEP);
+    wake_at(sm, ws, *until);
     return true;
 }
 
@@ -119,14 +129,13 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
 
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
-static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
+ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
 {
-    WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
     uint64_t until;
     if (!w) return NEVER;
     ws->ready_at = NEVER;
-    if (w->cur < 0 && all_wait(sm, slot, &until)) return until;
+    if (w->cur < 0 && all_wait(sm, ws, &until)) return until;
     const Dinst *d = &w->code->insts[w->pc];
     if (d->kind == X_LD_PARAM) {
         run_free(sm, ws);
@@ -138,49 +147,67 @@ static uint64_t evaluate(Sm *sm, uint32_t slot, uint64_t by)
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
-        enter_state(sm, slot, shared ? W_SHARED : W_MEMORY);
-        if (!shared) tell_stall(sm, slot), ws->recent_n = 0;
+        enter_state(sm, ws, shared ? W_SHARED : W_MEMORY);
+        if (!shared) tell_stall(sm, ws), ws->recent_n = 0;
         return NEVER;
     }
     if (t >> 2 > (d->slots ? by : sm->now)) {
         const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
-        enter_state(sm, slot, of[t & 3]);
-        sm_wake_at(sm, slot, t >> 2);
+        enter_state(sm, ws, of[t & 3]);
+        wake_at(sm, ws, t >> 2);
         if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
         return t >> 2;
     }
-    become_ready(sm, slot, d->class);
+    become_ready(sm, ws, d->class);
     return t >> 2;
 }
 
-void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, slot, sm->now); }
+void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->slots[slot], sm->now); }
 
-void sm_wake(Sm *sm, uint32_t slot)
+// The cycle that a warp waited for has come.
+ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
 {
-    const WarpSlot *ws = &sm->slots[slot];
+    WarpSlot *ws = &sm->slots[slot];
+    if (!ws->warp || ws->state == W_READY) return;
     if (ws->ready_at == sm->now)
-        become_ready(sm, slot, ws->warp->code->insts[ws->warp->pc].class);
+        become_ready(sm, ws, ws->warp->code->insts[ws->warp->pc].class);
     else
         sm_evaluate(sm, slot);
 }
 
-static void count_kind(Sm *sm, const Dinst *d, const Step *s)
+void sm_wake_due(Sm *sm)
 {
+    uint32_t at = sm->now % WHEEL;
+    uint64_t *word = &sm->wheel_used[at / 64], bit = 1ull << (at % 64);
+    if (!(*word & bit)) return;
+    if (!(*word &= ~bit)) sm->wheel_words &= ~(1u << at / 64);
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        uint64_t m = sm->wheel[at][k];
+        sm->wheel[at][k] = 0;
+        for (; m; m &= m - 1) wake(sm, (uint32_t)__builtin_ctzll(m) * sm->cfg.schedulers + k);
+    }
+}
+
+ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
+{
+    static const uint8_t loads[] = {[SP_GLOBAL] = C_LD_GLOBAL,
+                                    [SP_SHARED] = C_LD_SHARED,
+                                    [SP_LOCAL] = C_LD_LOCAL,
+                                    [SP_CONST] = C_LD_CONST,
+                                    [SP_PARAM] = C_LD_CONST};
+    static const uint8_t stores[] = {
+        [SP_GLOBAL] = C_ST_GLOBAL, [SP_SHARED] = C_ST_SHARED, [SP_LOCAL] = C_ST_LOCAL};
     uint64_t *c = sm->count;
     if (d->soft && d->soft != SOFT_AHEAD)
         c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
     switch (d->kind) {
+    case X_LANES: return;
     case X_BRA:
     case X_BRX: c[C_BRANCHES]++; return;
     case X_BARRIER: c[C_BARRIERS]++; return;
     case X_TEX: c[C_TEX_INSTS]++; return;
-    case X_LD:
-        c[s->space == SP_GLOBAL   ? C_LD_GLOBAL
-          : s->space == SP_SHARED ? C_LD_SHARED
-          : s->space == SP_LOCAL  ? C_LD_LOCAL
-                                  : C_LD_CONST]++;
-        return;
-    case X_ST: c[s->space == SP_GLOBAL ? C_ST_GLOBAL : s->space == SP_SHARED ? C_ST_SHARED : C_ST_LOCAL]++; return;
+    case X_LD: c[loads[s->space]]++; return;
+    case X_ST: c[stores[s->space]]++; return;
     case X_ATOM: c[s->space == SP_SHARED ? C_AT_SHARED : C_ATOMICS]++; return;
     default: return;
     }
@@ -226,7 +253,7 @@ static void finish_warp(Sm *sm, uint32_t slot)
     WarpSlot *ws = &sm->slots[slot];
     SchedulerView *v = &sm->sched[ws->sched].view;
     Cta *cta = ws->warp->cta;
-    leave_state(sm, slot);
+    leave_state(ws, 1ull << ws->bit);
     ws->state = W_NONE;
     v->present &= ~(1ull << ws->bit);
     if (v->last == ws->bit) v->last = -1;
@@ -242,9 +269,8 @@ static void finish_warp(Sm *sm, uint32_t slot)
 }
 
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
-static inline uint32_t issue_warp(Sm *sm, uint32_t slot, const Dinst *d)
+ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
 {
-    WarpSlot *ws = &sm->slots[slot];
     Warp *w = ws->warp;
     Env *env = &sm->env;
     uint32_t stat = w->code->stat_base + d->index;
@@ -259,12 +285,12 @@ static inline uint32_t issue_warp(Sm *sm, uint32_t slot, const Dinst *d)
     sm->inst[stat].issued++;
     sm->inst[stat].lanes += lanes;
     if (s->result == STEP_FAULT) return 1;
-    uint32_t slots = sm->cfg.count_ptx ? 1 : MAX(d->slots, 1);
+    uint32_t slots = d->slots > 1 && !sm->cfg.count_ptx ? d->slots : 1;
     const ClassCfg *unit = &sm->cfg.unit[d->class];
     ws->next_issue = sm->now + slots;
     ws->pause = W_BRANCH;
     if (s->space != SP_NONE) {
-        uint32_t tracker = s->mask ? lsu_put(sm, slot, s) : 0;
+        uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
     } else {
@@ -286,7 +312,7 @@ static inline uint32_t issue_warp(Sm *sm, uint32_t slot, const Dinst *d)
         if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
         if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     }
-    if (s->result == STEP_EXIT) finish_warp(sm, slot);
+    if (s->result == STEP_EXIT) finish_warp(sm, ws->slot);
     return slots;
 }
 
@@ -321,30 +347,26 @@ static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
 }
 
 // Ready warps whose unit can't start now.
-static inline uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
+ALWAYS_INLINE uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
 {
-    uint64_t mask = 0;
     uint32_t full = s->classes & MEMORY_CLASSES;
     if (full && lsu_accepts(sm)) full = 0;
     *lsu = full != 0;
     if (full == s->classes) return ready;
-    for (uint32_t m = s->classes & (s->held | sm->limited | full); m; m &= m - 1) {
+    uint32_t spent = full | (sm->spent_cycle == sm->now ? sm->spent : 0);
+    uint64_t mask = 0;
+    for (uint32_t m = s->classes & (s->held | spent); m; m &= m - 1) {
         int c = __builtin_ctz(m);
-        bool wait = full >> c & 1;
-        if (s->unit_free[c] > sm->now)
-            wait = true;
+        if (s->unit_free[c] > sm->now || spent >> c & 1)
+            mask |= s->class_ready[c];
         else
             s->held &= ~(1u << c);
-        if (sm->limited >> c & 1 && sm->start_cycle[c] == sm->now &&
-            sm->started_per_cycle[c] >= sm->cfg.unit[c].per_cycle)
-            wait = true;
-        if (wait) mask |= s->class_ready[c];
     }
     return mask;
 }
 
 // Which warp of `ready` goes; −1: none does, and *cause says why.
-static int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
+ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
 {
     SchedState *s = &sm->sched[k];
     bool lsu = false;
@@ -357,22 +379,26 @@ static int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
     return -1;
 }
 
-// Issues the next instruction of scheduler k's warp, which takes its unit. Returns the slots it takes.
-static uint32_t go(Sm *sm, uint32_t k, int bit)
+// Another instruction of a class of which an SM starts only so many a cycle.
+static inline void count_start(Sm *sm, uint32_t class)
 {
-    SchedState *s = &sm->sched[k];
-    uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k;
-    const Warp *w = sm->slots[slot].warp;
+    if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
+    if (++sm->started_per_cycle[class] < sm->cfg.unit[class].per_cycle) return;
+    if (sm->spent_cycle != sm->now) sm->spent_cycle = sm->now, sm->spent = 0;
+    sm->spent |= 1u << class;
+}
+
+// Issues the next instruction of a scheduler's warp, which takes its unit. Returns the slots it takes.
+ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
+{
+    const Warp *w = ws->warp;
     const Dinst *d = &w->code->insts[w->pc];
-    int class = d->class;
-    s->view.last = s->view.turn = bit;
-    s->starved &= ~(1ull << bit);
-    if (sm->limited >> class & 1) {
-        if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
-        sm->started_per_cycle[class]++;
-    }
-    if (sm->policy.events & ON_ISSUED) sm->policy.ops->issued(&sm->policy, slot, is_memory(class));
-    uint32_t slots = issue_warp(sm, slot, d);
+    uint32_t class = d->class;
+    s->view.last = s->view.turn = ws->bit;
+    if (s->starved) s->starved &= ~(1ull << ws->bit);
+    if (sm->limited >> class & 1) count_start(sm, class);
+    if (sm->policy.events & ON_ISSUED) sm->policy.ops->issued(&sm->policy, ws->slot, is_memory((int)class));
+    uint32_t slots = issue_warp(sm, ws, d);
     uint32_t interval = sm->cfg.unit[class].interval * slots;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
@@ -383,19 +409,19 @@ static uint32_t go(Sm *sm, uint32_t k, int bit)
 // Further slots of a cycle go to the warp of the first: as long as its next instruction depends on none of this cycle.
 static void go_on(Sm *sm, uint32_t k, int bit)
 {
-    uint32_t slot = (uint32_t)bit * sm->cfg.schedulers + k, used = 0;
-    WarpSlot *ws = &sm->slots[slot];
+    uint32_t used = 0;
+    WarpSlot *ws = &sm->slots[(uint32_t)bit * sm->cfg.schedulers + k];
     Counter cause = C_COUNT;
     uint64_t can = NEVER;  // when it can issue again
     while (used < sm->cfg.issue) {
-        uint32_t slots = go(sm, k, bit);
+        uint32_t slots = go(sm, &sm->sched[k], ws);
         used++;
         if (sm->env.fault.kind != FAULT_NONE) break;
         bool more = used < sm->cfg.issue && slots == 1 && ws->next_issue == sm->now + 1;
         if (more) ws->next_issue = ws->since = sm->now;
-        can = evaluate(sm, slot, sm->now);
+        can = evaluate(sm, ws, sm->now);
         // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
-        if (more && can <= sm->now) sm_wake_at(sm, slot, sm->now + 1);
+        if (more && can <= sm->now) wake_at(sm, ws, sm->now + 1);
         uint64_t ready = sm->sched[k].view.in[W_READY] & 1ull << bit;
         Counter why;
         if (slots > 1 || used == sm->cfg.issue || !ready) break;
@@ -408,7 +434,7 @@ static void go_on(Sm *sm, uint32_t k, int bit)
     if (left && cause != C_COUNT) count_stall(sm, k, cause, left);
     if (ws->warp && ws->next_issue <= sm->now) {
         ws->next_issue = sm->now + 1;
-        if (can <= sm->now + 1) evaluate(sm, slot, sm->now);
+        if (can <= sm->now + 1) evaluate(sm, ws, sm->now);
     }
     if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->sched[k].view), left);
 }
@@ -431,8 +457,9 @@ static void issue_from(Sm *sm, uint32_t k)
     } else if (width > 1) {
         go_on(sm, k, bit);
     } else {
-        go(sm, k, bit);
-        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, (uint32_t)bit * sm->cfg.schedulers + k, sm->now + 1);
+        WarpSlot *ws = &sm->slots[(uint32_t)bit * sm->cfg.schedulers + k];
+        go(sm, s, ws);
+        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, ws, sm->now + 1);
     }
 }
 

@@ -117,7 +117,7 @@ void lsu_tick(Sm *sm)
         Fifo *f = &sm->credits[sm->refused_part];
         if (f->head < f->n && f->v[f->head].time <= sm->now) unblock(sm);
     }
-    if (!sm->q_n || sm->refused || sm->lsu_free > sm->now) return;
+    if (sm->refused || sm->lsu_free > sm->now) return;
     LsuOp *op = &sm->queue[sm->q_head];
     if (op->space == SP_SHARED) {
         sm->lsu_free = array_pass(sm->shared, sm->now, op->passes);
@@ -172,67 +172,94 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
     return &sm->port[sm->port[id].cache.lines && (l1 || id != PORT_L1) ? id : PORT_PAST];
 }
 
-// Enters lanes' accesses of a space into the queue; gives back the passes that they take in shared memory.
-static uint32_t put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
+// The next place in the queue.
+static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
+{
+    uint32_t places = sm->cfg.lsu_queue + 2, at = sm->q_head + sm->q_n++;
+    LsuOp *op = &sm->queue[at < places ? at : at - places];
+    op->tracker = tracker;
+    op->space = (uint8_t)space;
+    op->next = 0;
+    return op;
+}
+
+// Enters lanes' accesses of shared memory; gives back the passes that they take.
+ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
+{
+    const BankCfg *banks = &sm->cfg.banks;
+    uint32_t passes = 1;
+    if (s->d->kind == X_ATOM)
+        passes = bank_passes_atomic(banks, s->addr, mask);
+    else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
+        passes = bank_passes(banks, s->addr, mask, s->bytes);
+    enter(sm, SP_SHARED, tracker)->passes = passes;
+    sm->count[C_SHARED_PASSES] += passes;
+    sm->count[C_SHARED_CONFLICTS] += passes - 1;
+    sm->inst[s->stat].transactions += passes;
+    if (tracker != NONE) sm->tracker[tracker].left++;
+    return passes;
+}
+
+// Where an access lies for the caches and the partitions: room for lanes' addresses is given.
+static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, uint64_t *addr)
+{
+    uint64_t base = 0;
+    if (space == SP_LOCAL)
+        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
+    else if (space == SP_CONST)
+        base = sm->launch->kernel->image->const_base;
+    else
+        return s->addr;
+    for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
+    return addr;
+}
+
+static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
+{
+    StructStat *st = &sm->structure[op->structure];
+    st->loads += d->kind == X_LD || d->kind == X_TEX;
+    st->stores += d->kind == X_ST;
+    st->atomics += d->kind == X_ATOM;
+    st->transactions += op->count;
+    uint32_t sectors = 0;
+    for (uint32_t k = 0; k < op->count; k++) sectors += (uint32_t)__builtin_popcount(op->seg[k].sectors);
+    st->sectors += sectors;
+    if (op->space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
+}
+
+// Enters lanes' accesses of a space that is served by a port.
+static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
     const Dinst *d = s->d;
-    LsuOp *op = &sm->queue[(sm->q_head + sm->q_n) % (sm->cfg.lsu_queue + 2)];
+    LsuOp *op = enter(sm, space, tracker);
     op->warp = slot;
-    op->tracker = tracker;
-    op->next = 0;
-    op->passes = 1;
-    op->space = (uint8_t)space;
     op->write = d->kind == X_ST;
-    op->atomic = d->kind == X_ATOM && space != SP_SHARED;
+    op->atomic = d->kind == X_ATOM;
     op->settled = op->keep_out = false;
     op->bytes = (uint8_t)s->bytes;
-    op->structure = 0;
     op->stat = s->stat;
-    InstStat *is = &sm->inst[op->stat];
-    if (space == SP_SHARED) {
-        bool free = s->run && s->bytes == 4 && s->stride <= 4 && banks_free(&sm->cfg.banks, s->addr, s->run, s->stride);
-        uint32_t passes = free ? 1 : bank_passes(&sm->cfg.banks, s->addr, mask, s->bytes);
-        if (d->kind == X_ATOM) passes = bank_passes_atomic(&sm->cfg.banks, s->addr, mask);
-        op->passes = passes;
-        op->count = passes;
-        sm->count[C_SHARED_PASSES] += passes;
-        sm->count[C_SHARED_CONFLICTS] += passes - 1;
-    } else {
-        uint64_t addr[LANES];
-        const uint64_t *from = s->addr;
-        if (space == SP_LOCAL) {
-            uint64_t base =
-                LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
-            for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
-            from = addr;
-        } else if (space == SP_CONST) {
-            for (int n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
-            from = addr;
-        }
-        // Atomics are counted lane by lane, which runs aren't.
-        bool simple = !op->atomic && s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes);
-        if (simple)
-            op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
-        else if (space == SP_LOCAL)
-            op->count = local_segments(addr, mask, s->bytes, op->write, op->seg);
-        else
-            op->count = coalesce(from, mask, s->bytes, op->write, op->seg);
-        op->port = port_for(sm, op, d);
-        op->structure = structure_of(sm, s);
-        StructStat *st = &sm->structure[op->structure];
-        st->loads += d->kind == X_LD || d->kind == X_TEX;
-        st->stores += d->kind == X_ST;
-        st->atomics += d->kind == X_ATOM;
-        st->transactions += op->count;
-        uint32_t sectors = 0;
-        for (uint32_t k = 0; k < op->count; k++) sectors += (uint32_t)__builtin_popcount(op->seg[k].sectors);
-        st->sectors += sectors;
-        if (space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
-    }
-    is->transactions += op->count;
-    sm->q_n++;
-    if (tracker != NONE) sm->tracker[tracker].left += space == SP_SHARED ? 1 : op->count;
-    return op->passes;
+    uint64_t addr[LANES];
+    const uint64_t *from = place(sm, slot, s, space, addr);
+    // Atomics are counted lane by lane, which runs aren't.
+    if (!op->atomic && s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes))
+        op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
+    else if (space == SP_LOCAL)
+        op->count = local_segments(addr, mask, s->bytes, op->write, op->seg);
+    else
+        op->count = coalesce(from, mask, s->bytes, op->write, op->seg);
+    op->port = port_for(sm, op, d);
+    op->structure = structure_of(sm, s);
+    count_structure(sm, op, d);
+    sm->inst[op->stat].transactions += op->count;
+    if (tracker != NONE) sm->tracker[tracker].left += op->count;
+}
+
+// Enters lanes' accesses of a space; gives back the passes that they take in shared memory.
+static uint32_t put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
+{
+    if (space == SP_SHARED) return put_shared(sm, s, mask, tracker);
+    put_port(sm, slot, s, space, mask, tracker);
+    return 1;
 }
 
 // The results of a load are there from a cycle on that is known when it issues.
@@ -279,7 +306,7 @@ uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
     uint64_t served = service_time(sm);
     bool shared = s->space == SP_SHARED && !s->other_mask && served != NEVER;
     if (shared && !s->deferred && !(d->flags & D_ACQUIRE)) {
-        uint32_t passes = put_part(sm, slot, s, s->space, s->mask, NONE);
+        uint32_t passes = put_shared(sm, s, s->mask, NONE);
         known_at(ws, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
         if (d->score_dst) ws->served = served;
         sm->sure_free = served + passes;

@@ -156,6 +156,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
             memset(sm->wheel[w * 64 + (uint32_t)__builtin_ctzll(sm->wheel_used[w])], 0, sizeof *sm->wheel);
     sm->wheel_words = 0;
     memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
+    sm->spent_cycle = NEVER;
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
     mem_free(sm->inst);
@@ -199,10 +200,12 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
                          .next_issue = now,
                          .pause = W_BRANCH,
                          .started = now,
+                         .home = &sm->sched[slot % sm->cfg.schedulers],
+                         .slot = (uint16_t)slot,
                          .sched = (uint8_t)(slot % sm->cfg.schedulers),
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         sm->view.warp[slot] = (WarpView){now, c, ws->sched, ws->bit};
-        enter_scheduler(&sm->sched[ws->sched].view, ws->bit);
+        enter_scheduler(&ws->home->view, ws->bit);
         if (sm->policy.ops->start) sm->policy.ops->start(&sm->policy, slot);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
@@ -220,6 +223,12 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 }
 
 // --- the window ------------------------------------------------------------------------------------------------------
+static bool lands(const Sm *sm)
+{
+    const Fifo *f = &sm->landing;
+    return first_time(&sm->first) <= sm->now || (f->head < f->n && f->v[f->head].time <= sm->now);
+}
+
 static void land(Sm *sm)
 {
     while (first_time(&sm->first) <= sm->now) {
@@ -239,21 +248,6 @@ static void land(Sm *sm)
     }
 }
 
-static void look_at_wakers(Sm *sm)
-{
-    uint32_t at = sm->now % WHEEL;
-    if (!(sm->wheel_used[at / 64] >> (at % 64) & 1)) return;
-    if (!(sm->wheel_used[at / 64] &= ~(1ull << (at % 64)))) sm->wheel_words &= ~(1u << at / 64);
-    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        uint64_t m = sm->wheel[at][k];
-        sm->wheel[at][k] = 0;
-        for (; m; m &= m - 1) {
-            uint32_t slot = (uint32_t)__builtin_ctzll(m) * sm->cfg.schedulers + k;
-            if (sm->slots[slot].warp && sm->slots[slot].state != W_READY) sm_wake(sm, slot);
-        }
-    }
-}
-
 static uint64_t next_waker(const Sm *sm)
 {
     if (!sm->wheel_words) return NEVER;
@@ -267,14 +261,16 @@ static uint64_t next_waker(const Sm *sm)
 }
 
 // Can a ready warp issue in the next cycle? If not, only an event changes that.
-static bool could_issue(Sm *sm)
+static inline bool could_issue(Sm *sm)
 {
+    uint32_t refused = lsu_accepts(sm) ? 0 : MEMORY_CLASSES;
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         SchedState *s = &sm->sched[k];
         if (s->busy > sm->now + 1) return true;
+        if (!(s->classes & ~refused)) continue;
+        if (!~(sm->policy.issue[k] & sm->policy.memory[k])) return true;
         uint64_t ready = s->view.in[W_READY];
-        if (!ready) continue;
-        if (!lsu_accepts(sm)) ready &= ~sm_memory_ready(s);
+        if (refused) ready &= ~sm_memory_ready(s);
         if (ready & s->starved || (ready & sm_allowed(sm, k))) return true;
     }
     return false;
@@ -345,8 +341,8 @@ static void rest(Sm *sm, uint64_t to)
     sm->stirred = false;
     while (alone && work < MIN(turn, to)) {
         sm->now = work;
-        land(sm);
-        if (sm->q_n) lsu_tick(sm);
+        if (lands(sm)) land(sm);
+        if (lsu_works(sm)) lsu_tick(sm);
         if (sm->stirred || (full && lsu_accepts(sm))) {
             turn = sm->now;  // this cycle isn't over
             break;
@@ -381,13 +377,13 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     pass(sm, why, sm->now, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     while (sm->now < to) {
-        land(sm);
-        look_at_wakers(sm);
+        if (lands(sm)) land(sm);
+        sm_wake_due(sm);
         if (sm->policy.next <= sm->now && sm->running) {
             sm->policy.next = NEVER;
             sm->policy.ops->tick(&sm->policy);
         }
-        if (sm->q_n) lsu_tick(sm);
+        if (lsu_works(sm)) lsu_tick(sm);
         if (sm->running) {
             sm->last_event = sm->now + 1;
             sm_issue(sm);
@@ -428,7 +424,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
     for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
         const WarpSlot *ws = &sm->slots[slot];
         if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now)
-            sm->sched[ws->sched].starved |= 1ull << ws->bit;
+            ws->home->starved |= 1ull << ws->bit;
     }
 }
 

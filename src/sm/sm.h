@@ -131,7 +131,9 @@ typedef struct WarpSlot {
     uint32_t async_group;      // cp.async: the open group's number
     uint16_t async_count[16];  // copies under way per group
     uint64_t started;
-    uint8_t sched, bit;  // its scheduler, and its number there
+    struct SchedState *home;   // its scheduler
+    uint16_t slot;             // its number in the SM
+    uint8_t sched, bit;        // the scheduler's number, and its own there
     uint8_t state;       // Wait
     uint8_t class;       // of the next instruction, when W_READY
     uint64_t since;
@@ -209,6 +211,8 @@ typedef struct Sm {
     uint32_t parity;              // which box of the wires this window writes
     uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
+    uint32_t spent;        // classes of which no more start in spent_cycle
+    uint64_t spent_cycle;
     // statistics
     uint64_t count[C_COUNT + 1];  // the last one is UNCOUNTED's
     StructStat structure[MAX_STRUCTURES];
@@ -261,21 +265,22 @@ static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
     return ~memory ? mask & (memory | ~sm_memory_ready(&sm->sched[k])) : mask;
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
-void sm_wake(Sm *sm, uint32_t slot);  // the cycle that a warp waited for has come
+void sm_wake_due(Sm *sm);  // those whose cycle has come
 void sm_issue(Sm *sm);
+void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 typedef struct Idle {  // of a scheduler
     Counter cause;
     uint64_t *stalls;  // of the instruction that it counts for, or null
 } Idle;
 void sm_idle_why(Sm *sm, Idle why[MOST_SCHEDULERS]);                         // what they lack now
 void sm_idle_for(Sm *sm, const Idle why[MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
-void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 
 // queue.c
 void lsu_open(Sm *sm);
 static inline bool lsu_accepts(const Sm *sm) { return sm->q_n < sm->cfg.lsu_queue && sm->free_tracker != UINT32_MAX; }
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what waits for it, if anything does
-void lsu_tick(Sm *sm);
+static inline bool lsu_works(const Sm *sm) { return sm->q_n && (sm->refused || sm->lsu_free <= sm->now); }
+void lsu_tick(Sm *sm);  // a cycle in which it works
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
 bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on; false
