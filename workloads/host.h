@@ -11,14 +11,6 @@ static inline oc_dim3 dim1(uint32_t x) { return (oc_dim3){x, 1, 1}; }
 
 static inline oc_dim3 dim2(uint32_t x, uint32_t y) { return (oc_dim3){x, y, 1}; }
 
-// count floats of [low, high).
-static inline float *random_floats(Work *work, size_t count, float low, float high)
-{
-    float *data = work_host(work, count * sizeof(float));
-    for (size_t i = 0; data && i < count; i++) data[i] = low + (high - low) * work_random_float(work);
-    return data;
-}
-
 // References sum in double, so that what a check sees is the kernel's rounding. Four sums keep the adder busy.
 static inline double dot(const float *a, const float *b, int64_t n)
 {

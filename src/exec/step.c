@@ -428,7 +428,9 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
             w->rows = exec_rows(w->rows_cap);
             if (!w->rows) abort();  // a launch has asked for them (mem_room)
         }
-        memset(w->rows, 0, k->code->frame_bytes);
+        // By kilobytes: a host that clears long stretches by a string instruction is slow where they are this short.
+        for (uint32_t at = 0; at < k->code->frame_bytes; at += 1024)
+            memset(w->rows + at, 0, MIN(k->code->frame_bytes - at, 1024u));
         if (w->local_cap) memset(w->local, 0, (size_t)w->local_cap * LANES);
         w->cta = cta;
         w->in_cta = n;

@@ -188,29 +188,27 @@ void sm_wake_due(Sm *sm)
     }
 }
 
+// What an instruction counts as, by its kind and, where it accesses memory, the space.
 ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
 {
-    static const uint8_t loads[] = {[SP_GLOBAL] = C_LD_GLOBAL,
-                                    [SP_SHARED] = C_LD_SHARED,
-                                    [SP_LOCAL] = C_LD_LOCAL,
-                                    [SP_CONST] = C_LD_CONST,
-                                    [SP_PARAM] = C_LD_CONST};
-    static const uint8_t stores[] = {
-        [SP_GLOBAL] = C_ST_GLOBAL, [SP_SHARED] = C_ST_SHARED, [SP_LOCAL] = C_ST_LOCAL};
-    uint64_t *c = sm->count;
+    static const uint8_t counter_of[][SP_TEX + 1] = {
+        [X_BRA] = {[SP_NONE] = C_BRANCHES},
+        [X_BRX] = {[SP_NONE] = C_BRANCHES},
+        [X_BARRIER] = {[SP_NONE] = C_BARRIERS},
+        [X_TEX] = {[SP_TEX] = C_TEX_INSTS},
+        [X_LD] = {[SP_GLOBAL] = C_LD_GLOBAL,
+                  [SP_SHARED] = C_LD_SHARED,
+                  [SP_LOCAL] = C_LD_LOCAL,
+                  [SP_CONST] = C_LD_CONST,
+                  [SP_PARAM] = C_LD_CONST},
+        [X_ST] = {[SP_GLOBAL] = C_ST_GLOBAL, [SP_SHARED] = C_ST_SHARED, [SP_LOCAL] = C_ST_LOCAL},
+        [X_ATOM] = {[SP_GLOBAL] = C_ATOMICS, [SP_SHARED] = C_AT_SHARED},
+        [X_FREE] = {0},
+    };
     if (d->soft && d->soft != SOFT_AHEAD)
-        c[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
-    switch (d->kind) {
-    case X_LANES: return;
-    case X_BRA:
-    case X_BRX: c[C_BRANCHES]++; return;
-    case X_BARRIER: c[C_BARRIERS]++; return;
-    case X_TEX: c[C_TEX_INSTS]++; return;
-    case X_LD: c[loads[s->space]]++; return;
-    case X_ST: c[stores[s->space]]++; return;
-    case X_ATOM: c[s->space == SP_SHARED ? C_AT_SHARED : C_ATOMICS]++; return;
-    default: return;
-    }
+        sm->count[d->soft == SOFT_FILL ? C_SL1_FILLS : C_SL1_ACCESSES] += (uint32_t)__builtin_popcount(s->mask);
+    uint32_t c = counter_of[d->kind][s->space];
+    if (c) sm->count[c]++;
 }
 
 // Where a source comes from: the last-result file holds a warp's latest results, the operand register file the ones

@@ -122,15 +122,26 @@ WorkBuf work_upload(Work *w, const char *label, const void *host, size_t bytes)
 }
 
 // PCG32 (O'Neill): 64 bits of state, an output permutation of rotations.
-uint32_t work_random(Work *w)
+static inline uint32_t draw(uint64_t *state)
 {
-    uint64_t old = w->random;
-    w->random = old * 6364136223846793005ull + 1442695040888963407ull;
+    uint64_t old = *state;
+    *state = old * 6364136223846793005ull + 1442695040888963407ull;
     uint32_t x = (uint32_t)(((old >> 18) ^ old) >> 27), r = (uint32_t)(old >> 59);
     return x >> r | x << (-r & 31);
 }
 
+uint32_t work_random(Work *w) { return draw(&w->random); }
+
 float work_random_float(Work *w) { return (float)(work_random(w) >> 8) * 0x1p-24f; }
+
+float *work_random_floats(Work *w, size_t count, float low, float high)
+{
+    float *data = work_host(w, count * sizeof(float));
+    uint64_t state = w->random;
+    for (size_t i = 0; data && i < count; i++) data[i] = low + (high - low) * ((float)(draw(&state) >> 8) * 0x1p-24f);
+    w->random = state;
+    return data;
+}
 
 void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args,
                  size_t count)
@@ -164,15 +175,25 @@ void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32
         }
 }
 
+// Of what is finite.
+static double mean_size(const float *v, size_t count)
+{
+    double mean = 0;
+    for (size_t i = 0; i < count; i++) mean += isfinite(v[i]) ? fabs((double)v[i]) / (double)count : 0;
+    return mean;
+}
+
 void work_check_f32(Work *w, const char *what, const float *got, const float *want, size_t count, double tolerance)
 {
     if (!work_ok(w)) return;
     w->checked = true;
-    double floor = 0;
-    for (size_t i = 0; i < count; i++) floor += fabs((double)want[i]) / (double)count;
+    double floor = -1;  // the mean of what is wanted, computed when it is first asked for
     for (size_t i = 0; i < count; i++) {
-        double error = fabs((double)got[i] - (double)want[i]), scale = fmax(fabs((double)want[i]), floor);
-        if (error <= tolerance * scale || (isinf(want[i]) && got[i] == want[i])) continue;
+        if (got[i] == want[i]) continue;
+        double error = fabs((double)got[i] - (double)want[i]), size = fabs((double)want[i]);
+        if (isfinite(error) && error <= tolerance * size) continue;
+        if (floor < 0) floor = mean_size(want, count);
+        if (isfinite(error) && error <= tolerance * floor) continue;
         work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],
                   (double)want[i], tolerance);
         return;

@@ -58,6 +58,7 @@ void work_on(Work *work,
 // Seeded generators, the same on every host: u32 from a PCG stream, floats in [0, 1).
 uint32_t work_random(Work *work);
 float work_random_float(Work *work);
+float *work_random_floats(Work *work, size_t count, float low, float high);  // an array of them, of [low, high)
 
 // An argument of a launch, by value. ARGS collects them.
 typedef struct WorkArg {

@@ -9,7 +9,7 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
     const uint32_t blocks = ceil_div(n, BLOCK * PER_THREAD);
-    float *in = random_floats(work, (size_t)n, 0, 1), got = 0;
+    float *in = work_random_floats(work, (size_t)n, 0, 1), got = 0;
     WorkBuf din = work_upload(work, "in", in, bytes);
     WorkBuf dpart = work_device(work, "part", blocks * sizeof(float));
     WorkBuf dout = work_device(work, "out", sizeof(float));

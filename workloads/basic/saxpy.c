@@ -6,7 +6,7 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
     const float alpha = 2.5f;
-    float *x = random_floats(work, (size_t)n, 0, 1), *y = random_floats(work, (size_t)n, 0, 1);
+    float *x = work_random_floats(work, (size_t)n, 0, 1), *y = work_random_floats(work, (size_t)n, 0, 1);
     float *got = work_host(work, bytes), *want = work_host(work, bytes);
     WorkBuf dx = work_upload(work, "x", x, bytes), dy = work_upload(work, "y", y, bytes);
 

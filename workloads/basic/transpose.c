@@ -9,7 +9,7 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n");
     const bool tiled = work_param(work, "tiled");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
-    float *in = random_floats(work, count, 0, 1), *got = work_host(work, bytes), *want = work_host(work, bytes);
+    float *in = work_random_floats(work, count, 0, 1), *got = work_host(work, bytes), *want = work_host(work, bytes);
     WorkBuf din = work_upload(work, "in", in, bytes), dout = work_device(work, "out", bytes);
 
     work_launch(work, tiled ? "transpose_tiled" : "transpose_naive",

@@ -5,7 +5,7 @@ static void run(Work *work)
 {
     const int64_t n = work_param(work, "n");
     const size_t bytes = (size_t)n * sizeof(float);
-    float *a = random_floats(work, (size_t)n, -1, 1), *b = random_floats(work, (size_t)n, -1, 1);
+    float *a = work_random_floats(work, (size_t)n, -1, 1), *b = work_random_floats(work, (size_t)n, -1, 1);
     float *got = work_host(work, bytes), *want = work_host(work, bytes);
     WorkBuf da = work_upload(work, "a", a, bytes), db = work_upload(work, "b", b, bytes);
     WorkBuf dc = work_device(work, "c", bytes);

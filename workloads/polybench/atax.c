@@ -5,7 +5,7 @@ static void run(Work *work)
 {
     const int64_t nx = work_param(work, "nx"), ny = work_param(work, "ny");
     const size_t of_a = (size_t)(nx * ny) * sizeof(float), of_x = (size_t)ny * sizeof(float);
-    float *a = random_floats(work, (size_t)(nx * ny), 0, 1), *x = random_floats(work, (size_t)ny, 0, 1);
+    float *a = work_random_floats(work, (size_t)(nx * ny), 0, 1), *x = work_random_floats(work, (size_t)ny, 0, 1);
     float *got = work_host(work, of_x), *want = work_host(work, of_x);
     double *sum = work_host(work, (size_t)ny * sizeof(double));
     WorkBuf da = work_upload(work, "A", a, of_a), dx = work_upload(work, "x", x, of_x);

@@ -6,8 +6,8 @@ static void run(Work *work)
     const int64_t nx = work_param(work, "nx"), ny = work_param(work, "ny");
     const size_t of_a = (size_t)(nx * ny) * sizeof(float);
     const size_t of_r = (size_t)nx * sizeof(float), of_p = (size_t)ny * sizeof(float);
-    float *a = random_floats(work, (size_t)(nx * ny), 0, 1);
-    float *r = random_floats(work, (size_t)nx, 0, 1), *p = random_floats(work, (size_t)ny, 0, 1);
+    float *a = work_random_floats(work, (size_t)(nx * ny), 0, 1);
+    float *r = work_random_floats(work, (size_t)nx, 0, 1), *p = work_random_floats(work, (size_t)ny, 0, 1);
     float *s = work_host(work, of_p), *want_s = work_host(work, of_p);
     float *q = work_host(work, of_r), *want_q = work_host(work, of_r);
     double *sum = work_host(work, (size_t)ny * sizeof(double));

@@ -6,7 +6,7 @@ static void run(Work *work)
     static const double weight[3][3] = {{0.2, 0.5, -0.8}, {-0.3, 0.6, -0.9}, {0.4, 0.7, 0.1}};  // [row][column]
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
-    float *a = random_floats(work, count, 0, 1), *got = work_host(work, bytes), *want = work_host(work, bytes);
+    float *a = work_random_floats(work, count, 0, 1), *got = work_host(work, bytes), *want = work_host(work, bytes);
     WorkBuf da = work_upload(work, "A", a, bytes), db = work_device(work, "B", bytes);
 
     work_launch(work, "conv2d_kernel", dim2(ceil_div(n, 32), ceil_div(n, 8)), dim2(32, 8), 0,

@@ -27,7 +27,7 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n"), m = work_param_or(work, "m", n);
     const float eps = 0.005f;  // PolyBench's
     const size_t of_row = (size_t)m * sizeof(float), of_data = (size_t)n * of_row, of_corr = (size_t)m * of_row;
-    float *data = random_floats(work, (size_t)(n * m), 0, 1), *columns = work_host(work, of_data);
+    float *data = work_random_floats(work, (size_t)(n * m), 0, 1), *columns = work_host(work, of_data);
     float *got = work_host(work, of_corr), *want = work_host(work, of_corr);
     // A common part in each observation, so that the correlations to be found aren't all near zero.
     for (int64_t i = 0; data && i < n; i++) {

@@ -6,8 +6,8 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n");
     const float alpha = 43532.0f, beta = 12313.0f;  // PolyBench's
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_x = (size_t)n * sizeof(float);
-    float *a = random_floats(work, (size_t)(n * n), 0, 1), *b = random_floats(work, (size_t)(n * n), 0, 1);
-    float *x = random_floats(work, (size_t)n, 0, 1), *got = work_host(work, of_x), *want = work_host(work, of_x);
+    float *a = work_random_floats(work, (size_t)(n * n), 0, 1), *b = work_random_floats(work, (size_t)(n * n), 0, 1);
+    float *x = work_random_floats(work, (size_t)n, 0, 1), *got = work_host(work, of_x), *want = work_host(work, of_x);
     WorkBuf da = work_upload(work, "A", a, of_a), db = work_upload(work, "B", b, of_a);
     WorkBuf dx = work_upload(work, "x", x, of_x), dtmp = work_device(work, "tmp", of_x);
     WorkBuf dy = work_device(work, "y", of_x);

@@ -5,9 +5,9 @@ static void run(Work *work)
 {
     const int64_t n = work_param(work, "n");
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_x = (size_t)n * sizeof(float);
-    float *a = random_floats(work, (size_t)(n * n), 0, 1);
-    float *x1 = random_floats(work, (size_t)n, 0, 1), *x2 = random_floats(work, (size_t)n, 0, 1);
-    float *y1 = random_floats(work, (size_t)n, 0, 1), *y2 = random_floats(work, (size_t)n, 0, 1);
+    float *a = work_random_floats(work, (size_t)(n * n), 0, 1);
+    float *x1 = work_random_floats(work, (size_t)n, 0, 1), *x2 = work_random_floats(work, (size_t)n, 0, 1);
+    float *y1 = work_random_floats(work, (size_t)n, 0, 1), *y2 = work_random_floats(work, (size_t)n, 0, 1);
     float *got1 = work_host(work, of_x), *want1 = work_host(work, of_x);
     float *got2 = work_host(work, of_x), *want2 = work_host(work, of_x);
     double *sum = work_host(work, (size_t)n * sizeof(double));

@@ -6,8 +6,8 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n"), m = work_param_or(work, "m", n);
     const float alpha = 12435.0f, beta = 4546.0f;  // PolyBench's
     const size_t of_a = (size_t)(n * m) * sizeof(float), of_c = (size_t)(n * n) * sizeof(float);
-    float *a = random_floats(work, (size_t)(n * m), 0, 1), *b = random_floats(work, (size_t)(n * m), 0, 1);
-    float *c = random_floats(work, (size_t)(n * n), 0, 1);
+    float *a = work_random_floats(work, (size_t)(n * m), 0, 1), *b = work_random_floats(work, (size_t)(n * m), 0, 1);
+    float *c = work_random_floats(work, (size_t)(n * n), 0, 1);
     float *got = work_host(work, of_c), *want = work_host(work, of_c);
     WorkBuf da = work_upload(work, "A", a, of_a), db = work_upload(work, "B", b, of_a);
     WorkBuf dc = work_upload(work, "C", c, of_c);

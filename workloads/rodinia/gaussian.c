@@ -5,7 +5,7 @@ static void run(Work *work)
 {
     const int64_t n = work_param(work, "n");
     const size_t of_a = (size_t)(n * n) * sizeof(float), of_b = (size_t)n * sizeof(float);
-    float *a = random_floats(work, (size_t)(n * n), 0, 1), *want = random_floats(work, (size_t)n, 0, 1);
+    float *a = work_random_floats(work, (size_t)(n * n), 0, 1), *want = work_random_floats(work, (size_t)n, 0, 1);
     float *b = work_host(work, of_b), *got = work_host(work, of_b);
     if (!work_ok(work)) return;
     // The reference is the solution that the right-hand side is made from. A heavy diagonal needs no pivoting.

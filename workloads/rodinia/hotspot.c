@@ -38,7 +38,7 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n"), steps = work_param(work, "steps"), pyramid = work_param(work, "pyramid");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
     const Chip chip = chip_of(n);
-    float *temp = random_floats(work, count, 320, 340), *power = random_floats(work, count, 0, 0.064f);
+    float *temp = work_random_floats(work, count, 320, 340), *power = work_random_floats(work, count, 0, 0.064f);
     float *got = work_host(work, bytes), *want = work_host(work, bytes);
     // Hot spots: 1 cell in 64 has the power, some 130 W for the whole of 512x512.
     for (size_t i = 0; power && i < count; i++)

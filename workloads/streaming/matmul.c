@@ -6,7 +6,7 @@ static void run(Work *work)
     const Shape shape = work_shape(work);
     const int64_t n = work_param(work, "n");
     const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
-    float *a = random_floats(work, count, 0, 1), *b = random_floats(work, count, 0, 1);
+    float *a = work_random_floats(work, count, 0, 1), *b = work_random_floats(work, count, 0, 1);
     float *bt = work_host(work, bytes), *got = work_host(work, bytes), *want = work_host(work, bytes);
     WorkBuf da = work_upload(work, "A", a, bytes), db = work_upload(work, "B", b, bytes);
     WorkBuf dc = work_device(work, "C", bytes);
