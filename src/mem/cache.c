@@ -73,8 +73,9 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         at += c->ways[s];
     }
     c->tags = mem_try(at, sizeof *c->tags);
+    c->stamps = mem_try(at, sizeof *c->stamps);
     c->lines = mem_try(at, sizeof *c->lines);
-    if (!c->tags || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
+    if (!c->tags || !c->stamps || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
     *why = NULL;
     cache_flush(c);
     return true;
@@ -82,7 +83,8 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 
 void cache_close(Cache *c)
 {
-    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->tags), mem_free(c->lines), mem_free(c->deal);
+    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal);
+    mem_free(c->tags), mem_free(c->stamps), mem_free(c->lines);
     *c = (Cache){0};
 }
 
@@ -93,6 +95,7 @@ void cache_flush(Cache *c)
     if (!c->lines) return;
     uint32_t n = cache_line_count(c);
     memset(c->tags, 0xff, sizeof *c->tags * n);
+    memset(c->stamps, 0, sizeof *c->stamps * n);
     memset(c->lines, 0, sizeof *c->lines * n);
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }
@@ -109,7 +112,7 @@ static uint32_t folded(const Cache *c, uint64_t x)
     return (uint32_t)(sum % c->sets);
 }
 
-uint32_t cache_set(const Cache *c, uint64_t address)
+static inline uint32_t set_of(const Cache *c, uint64_t address)
 {
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
@@ -119,28 +122,58 @@ uint32_t cache_set(const Cache *c, uint64_t address)
     }
 }
 
+uint32_t cache_set(const Cache *c, uint64_t address) { return set_of(c, address); }
+
+// The way of a set that holds a line; as many as there are: none does.
+static inline uint32_t find(const uint64_t *tags, uint32_t ways, uint64_t tag)
+{
+    uint32_t w = 0;
+    while (w < ways && tags[w] != tag) w++;
+    return w;
+}
+
 CacheLine *cache_peek(const Cache *c, uint64_t address)
 {
-    uint64_t tag = address >> c->line_shift;
-    uint32_t set = cache_set(c, address), first = c->first[set];
-    for (uint32_t w = 0; w < c->ways[set]; w++)
-        if (c->tags[first + w] == tag) return &c->lines[first + w];
-    return NULL;
+    uint32_t set = set_of(c, address), first = c->first[set];
+    uint32_t way = find(c->tags + first, c->ways[set], address >> c->line_shift);
+    return way < c->ways[set] ? &c->lines[first + way] : NULL;
+}
+
+// Of the ways that aren't locked, the one with the smallest stamp: a way that holds nothing has 0.
+static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
+{
+    const uint64_t *stamps = c->stamps + first;
+    const CacheLine *lines = c->lines + first;
+    uint32_t best = 0;
+    uint64_t least = stamps[0];
+    for (uint32_t w = 1; w < ways; w++) best = stamps[w] < least ? w : best, least = MIN(least, stamps[w]);
+    if (!lines[best].pending) return best;
+    best = ALL_LOCKED, least = UINT64_MAX;
+    for (uint32_t w = 0; w < ways; w++)
+        if (!lines[w].pending && stamps[w] < least) least = stamps[w], best = w;
+    return best;
 }
 
 Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
 {
     uint64_t tag = address >> c->line_shift;
-    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set], empty = ways;
-    for (uint32_t w = 0; w < ways; w++) {
-        if (c->tags[first + w] == tag) {
-            *line = &c->lines[first + w];
-            c->policy->touch(c, set, w);
-            return line_has(*line, sectors);
-        }
-        if (c->tags[first + w] == NO_LINE && empty == ways) empty = w;
+    uint32_t set = set_of(c, address), first = c->first[set], ways = c->ways[set];
+    const Replacement *policy = c->policy;
+    uint32_t way = find(c->tags + first, ways, tag);
+    if (way < ways) {
+        *line = &c->lines[first + way];
+        if (policy->stamp_uses)
+            c->stamps[first + way] = ++c->clock;
+        else if (policy->touch)
+            policy->touch(c, set, way);
+        return line_has(*line, sectors);
     }
-    uint32_t way = empty < ways ? empty : c->policy->victim(c, set);
+    if (!policy->victim) {
+        way = oldest(c, first, ways);
+    } else {
+        way = find(c->tags + first, ways, NO_LINE);
+        if (way == ways) way = policy->victim(c, set);
+    }
     *line = way == ALL_LOCKED ? NULL : &c->lines[first + way];
     return *line ? MISS : NO_WAY;
 }
@@ -154,15 +187,21 @@ Victim cache_victim(const Cache *c, const CacheLine *line)
 Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
 {
     Victim gone = cache_victim(c, line);
-    uint32_t at = (uint32_t)(line - c->lines), set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
-    *line = (CacheLine){.stamp = line->stamp};
+    uint32_t at = (uint32_t)(line - c->lines);
+    *line = (CacheLine){0};
     c->tags[at] = address >> c->line_shift;
-    c->policy->fill(c, set, at - c->first[set]);
+    if (!c->policy->victim) c->stamps[at] = ++c->clock;
+    if (c->policy->fill) {
+        uint32_t set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
+        c->policy->fill(c, set, at - c->first[set]);
+    }
     return gone;
 }
 
 void cache_drop(Cache *c, CacheLine *line)
 {
+    uint32_t at = (uint32_t)(line - c->lines);
     *line = (CacheLine){0};
-    c->tags[line - c->lines] = NO_LINE;
+    c->tags[at] = NO_LINE;
+    c->stamps[at] = 0;
 }

@@ -87,8 +87,22 @@ static uint32_t range(uint64_t first, uint64_t last, Segment *out)
     return n;
 }
 
+// Each lane in a segment of its own.
+static uint32_t apart(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out)
+{
+    for (uint32_t n = 0; n < 32; n++, first += stride) {
+        uint32_t at = (uint32_t)first & (SEGMENT - 1), sector = 1u << at / SECTOR;
+        out[n] = (Segment){first - at, sector, bytes, bytes == SECTOR ? sector : 0};
+    }
+    return 32;
+}
+
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out)
 {
+    if (stride && stride != bytes) {
+        bool within = bytes && bytes <= SECTOR && SECTOR % bytes == 0 && !((addr[0] | stride) % bytes);  // a sector
+        return run == 32 && stride >= SEGMENT && within ? apart(addr[0], stride, bytes, out) : 0;
+    }
     uint32_t length = stride * (run - 1) + bytes;
     if (run == 32) return range(addr[0], addr[0] + length - 1, out);
     Bytes touched[32];

@@ -20,8 +20,11 @@ typedef enum ReplacementId {
 typedef struct Cache Cache;
 enum { ALL_LOCKED = UINT32_MAX };
 typedef struct Replacement {
-    void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit
-    void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in
+    // Null victim: the way with the smallest stamp goes. A line's stamp is the time at which it moved in, or, with
+    // stamp_uses, at which it was used last.
+    bool stamp_uses;
+    void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit; may be null
+    void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in; may be null
     uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked, or ALL_LOCKED
 } Replacement;
 typedef struct ReplacementInfo {
@@ -57,7 +60,6 @@ typedef struct CacheCfg {
 typedef struct CacheLine {
     uint32_t valid, pending, dirty;  // sector masks
     uint32_t slot;                   // the miss it waits for
-    uint64_t stamp;                  // the replacement policy's
     uint64_t owner;                  // a word of whoever brought it, for his own use
 } CacheLine;
 #define NO_LINE UINT64_MAX
@@ -66,6 +68,7 @@ struct Cache {
     uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
     uint32_t *first, *ways;                            // per set: index of its first line, number of ways
     uint64_t *tags;                                    // of each line: address / line; NO_LINE: it holds none
+    uint64_t *stamps;                                  // of each line; 0: it holds none
     CacheLine *lines;                                  // null: there is no cache
     uint32_t *tree;                                    // PLRU bits per set
     uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
@@ -127,7 +130,8 @@ typedef struct Segment {
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask. write: it
 // matters what is touched whole; else that is left out.
 uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool write, Segment *out);
-// The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, which is 0 or bytes.
+// The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, where that is 0, or bytes, or leaves
+// each lane of a run of 32 a segment of its own. 0: it is anything else, and coalesce has to be asked.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
 
 // --- array.c: SRAM in banks ------------------------------------------------------------------------------------------
@@ -312,7 +316,19 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Which partition serves an address, and the address within it.
-uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local);
+static inline uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
+{
+    // Division by the number of partitions is a multiplication by its reciprocal, exact for addresses below 2^56.
+    uint64_t block = address >> cfg->chunk_shift,
+             q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
+    uint32_t part = (uint32_t)(block - q * cfg->partitions);
+    if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
+        uint64_t h = q ^ q >> 5 ^ q >> 11;
+        part = (uint32_t)((part + h) % cfg->partitions);
+    }
+    if (local) *local = q << cfg->chunk_shift | (address & (cfg->chunk - 1));
+    return part;
+}
 // The L2 in two halves, each with every other SM. What the way to the other half takes more, there and back; it only
 // adds to the links' latencies, so packets still arrive at least a window later. 0 within a half.
 static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint32_t sm)

@@ -62,18 +62,19 @@ void partition_begin(Partition *p, uint32_t sms)
     for (uint32_t b = 0; b < p->dram.cfg.banks; b++) p->dram.bank[b] = (DramBank){.row = ~0ull};
 }
 
-uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
+void fifo_grow(Fifo *f)
 {
-    // Division by the number of partitions is a multiplication by its reciprocal, exact for addresses below 2^56.
-    uint64_t block = address >> cfg->chunk_shift,
-             q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
-    uint32_t part = (uint32_t)(block - q * cfg->partitions);
-    if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
-        uint64_t h = q ^ q >> 5 ^ q >> 11;
-        part = (uint32_t)((part + h) % cfg->partitions);
-    }
-    if (local) *local = q << cfg->chunk_shift | (address & (cfg->chunk - 1));
-    return part;
+    f->cap = f->cap ? f->cap * 2 : 64;
+    f->v = mem_resize(f->v, f->cap * sizeof *f->v);
+}
+
+void fifo_sort(Fifo *f, const Packet *p)
+{
+    Packet it = *p;
+    fifo_put(f, &it);
+    size_t k = f->n - 1;
+    for (; k > f->head && f->v[k - 1].time > it.time; k--) f->v[k] = f->v[k - 1];
+    f->v[k] = it;
 }
 
 // A walk is over: the request itself comes next, after those whose walks ended before.
@@ -84,7 +85,7 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     again.time = time + p->cfg.walk + r->extra;
     Fifo *f = &p->inbox[p->sms + 1];
     if (f->head == f->n) f->head = f->n = 0;
-    fifo_put_sorted(f, again);
+    fifo_put_sorted(f, &again);
     first_set(&p->first, p->sms + 1, f);
 }
 
@@ -104,11 +105,10 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
         r = &all->p;
     }
     uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
-    Packet reply = *r;
-    reply.kind = PACKET_REPLY;
-    reply.time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
-    fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], reply);
-    p->sent = MIN(p->sent, reply.time);
+    uint64_t time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
+    Packet reply = {.time = time, .tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors};
+    fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], &reply);
+    p->sent = MIN(p->sent, time);
     p->count[C_REPLIES]++;
     p->count[C_LINK_IN] += bytes;
 }
@@ -363,7 +363,7 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
     }
     if (queue <= p->sms) {
         uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r.sm);
-        fifo_put_sorted(&p->credit[r.sm].box[p->window & 1], (Packet){.time = back});
+        fifo_put_sorted(&p->credit[r.sm].box[p->window & 1], &(Packet){.time = back});
         p->sent = MIN(p->sent, back);
     }
     p->count[C_PAGE_WALKS] += walks;

@@ -10,8 +10,6 @@ static uint32_t draw(Cache *c)
     return (uint32_t)((c->random * 0x2545F4914F6CDD1Dull) >> 32);
 }
 
-static void nothing(Cache *c, uint32_t set, uint32_t way) { (void)c, (void)set, (void)way; }
-
 static uint32_t any(Cache *c, uint32_t set)
 {
     const CacheLine *l = c->lines + c->first[set];
@@ -40,5 +38,5 @@ static uint32_t weighted(Cache *c, uint32_t set)
     return last;
 }
 
-const Replacement replace_random = {.touch = nothing, .fill = nothing, .victim = any};
-const Replacement replace_weighted = {.touch = nothing, .fill = nothing, .victim = weighted};
+const Replacement replace_random = {.victim = any};
+const Replacement replace_weighted = {.victim = weighted};

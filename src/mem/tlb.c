@@ -115,7 +115,7 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
         Partition *part = &parts[partition_of(&parts[0].cfg, p.address, NULL)];
         Fifo *to = &part->inbox[part->sms];
         if (to->head == to->n) to->head = to->n = 0;
-        fifo_put(to, p);
+        fifo_put(to, &p);
         first_set(&part->first, part->sms, to);
         part->due = MIN(part->due, p.time);
     }

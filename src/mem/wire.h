@@ -33,22 +33,19 @@ typedef struct Fifo {
     Packet *v;
     size_t head, n, cap;  // valid: [head, n)
 } Fifo;
-static inline void fifo_put(Fifo *f, Packet p)
+void fifo_grow(Fifo *f);                   // room for one more
+void fifo_sort(Fifo *f, const Packet *p);  // for fifo_put_sorted: it has a place before the last one
+static inline void fifo_put(Fifo *f, const Packet *p)
 {
-    if (f->n == f->cap) {
-        f->cap = f->cap ? f->cap * 2 : 64;
-        f->v = mem_resize(f->v, f->cap * sizeof p);
-    }
-    f->v[f->n++] = p;
+    if (f->n == f->cap) fifo_grow(f);
+    f->v[f->n++] = *p;
 }
-static inline void fifo_put_sorted(Fifo *f, Packet p)  // behind those that are not later
+static inline void fifo_put_sorted(Fifo *f, const Packet *p)  // behind those that are not later
 {
-    fifo_put(f, p);
-    for (size_t k = f->n - 1; k > f->head && f->v[k].time < f->v[k - 1].time; k--) {
-        Packet swap = f->v[k];
-        f->v[k] = f->v[k - 1];
-        f->v[k - 1] = swap;
-    }
+    if (f->n == f->head || f->v[f->n - 1].time <= p->time)
+        fifo_put(f, p);
+    else
+        fifo_sort(f, p);
 }
 // What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what
 // window w − 1 wrote, so neither waits for the other. Windows are counted as they are run: those that are jumped over
@@ -63,7 +60,7 @@ static inline void fifo_move(Fifo *from, Fifo *to)
         *to = *from, *from = empty;
         from->head = 0;
     } else {
-        for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, from->v[k]);
+        for (size_t k = 0; k < from->n; k++) fifo_put_sorted(to, &from->v[k]);
     }
     from->n = 0;
 }
@@ -90,10 +87,13 @@ static inline void first_open(First *f, uint32_t queues)
 static inline void first_close(First *f) { mem_free(f->node); }
 static inline void first_set(First *f, uint32_t queue, const Fifo *q)
 {
-    uint64_t least = q->head < q->n ? q->v[q->head].time << 16 | queue : NEVER;
-    for (uint32_t k = f->leaves + queue; k && f->node[k] != least; k /= 2) {  // nothing changes above an equal one
-        f->node[k] = least;
-        least = MIN(least, f->node[k ^ 1]);
+    uint64_t *node = f->node, least = q->head < q->n ? q->v[q->head].time << 16 | queue : NEVER;
+    uint32_t k = f->leaves + queue;
+    for (node[k] = least; k > 1; node[k] = least) {
+        uint64_t other = node[k ^ 1];
+        least = MIN(least, other);
+        k /= 2;
+        if (node[k] == least) return;  // nothing changes above an equal one
     }
 }
 static inline uint64_t first_time(const First *f) { return f->node[1] == NEVER ? NEVER : f->node[1] >> 16; }

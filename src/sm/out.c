@@ -2,10 +2,9 @@
 // has a credit for it; whoever has a packet for a partition without one is refused, and waits for that partition.
 #include "sm/sm.h"
 
-// Has the address's partition credits for n packets? If not, the load-store unit waits for it.
-bool out_has_credit(Sm *sm, uint64_t address, uint32_t n)
+// Has a partition credits for n packets? If not, the load-store unit waits for it.
+bool out_has_credit(Sm *sm, uint32_t part, uint32_t n)
 {
-    uint32_t part = partition_of(sm->part, address, NULL);
     Fifo *f = &sm->credits[part];
     while (f->head < f->n && f->v[f->head].time <= sm->now) sm->credit[part]++, f->head++;
     if (sm->credit[part] >= n) return true;
@@ -13,23 +12,23 @@ bool out_has_credit(Sm *sm, uint64_t address, uint32_t n)
     return false;
 }
 
-// Sends a packet with so many bytes of data; its credit is there.
-void out_send(Sm *sm, Packet p, uint32_t data)
+// Sends a packet with so many bytes of data to a partition; its credit is there.
+void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data)
 {
-    uint32_t part = partition_of(sm->part, p.address, NULL), bytes = sm->part->header + data;
+    uint32_t bytes = sm->part->header + data;
     sm->credit[part]--;
-    p.sm = (uint16_t)sm->index;
-    p.time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
+    p->sm = (uint16_t)sm->index;
+    p->time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
     Wire *to = &sm->wire[part];
     if (sm->tlb.lines) {
-        bool hit = tlb_lookup(&sm->tlb, p.address);
+        bool hit = tlb_lookup(&sm->tlb, p->address);
         sm->count[C_TLB1_ACCESSES]++;
         sm->count[hit ? C_TLB1_HITS : C_TLB1_MISSES]++;
-        if (!hit) p.translate = ASK_TLB2, to = &sm->late;
+        if (!hit) p->translate = ASK_TLB2, to = &sm->late;
     }
     fifo_put_sorted(&to->box[sm->parity], p);
-    sm->sent = MIN(sm->sent, p.time);
+    sm->sent = MIN(sm->sent, p->time);
     sm->count[C_REQUESTS]++;
-    sm->count[C_AWAITED] += !p.quiet;
+    sm->count[C_AWAITED] += !p->quiet;
     sm->count[C_LINK_OUT] += bytes;
 }

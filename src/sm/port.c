@@ -5,6 +5,8 @@
 // under way (Pend) are those whose replies are still to come.
 #include "sm/sm.h"
 
+#include <string.h>
+
 enum { NONE = UINT32_MAX };
 
 // What carries sectors of a line: a packet for each segment of 128 bytes that has any.
@@ -12,6 +14,7 @@ typedef struct Packets {
     uint64_t base;         // the first segment's address
     uint32_t segments, n;  // that the line covers, or lies in; packets
     uint8_t sectors[32];   // by segment, masks of 4
+    uint16_t part[32];     // and partition, set by have_credits
 } Packets;
 // A transaction, and what its look-up found.
 typedef struct Access {
@@ -147,62 +150,71 @@ void port_reply(Sm *sm, const Packet *r)
 }
 
 // --- packets ---------------------------------------------------------------------------------------------------------
-static Packets packets_of(const Cache *c, uint64_t line, uint32_t sectors)
+static inline void packets_of(Packets *p, const Cache *c, uint64_t line, uint32_t sectors)
 {
-    Packets p = {.base = line & ~(uint64_t)(SEGMENT - 1), .segments = MAX(c->cfg.line / SEGMENT, 1u)};
+    p->base = line & ~(uint64_t)(SEGMENT - 1);
     if (c->line_shift == 7 && (c->sector_shift == 5 || c->sector_shift == 7)) {  // the usual ones
-        p.sectors[0] = (uint8_t)(c->sector_shift == 5 ? sectors : sectors * 15);
-        p.n = sectors != 0;
-        return p;
+        p->segments = 1;
+        p->sectors[0] = (uint8_t)(c->sector_shift == 5 ? sectors : sectors * 15);
+        p->n = sectors != 0;
+        return;
     }
+    p->segments = MAX(c->cfg.line / SEGMENT, 1u);
+    memset(p->sectors, 0, sizeof p->sectors);
     for (; sectors; sectors &= sectors - 1) {
-        uint32_t from = (uint32_t)(line - p.base) + (uint32_t)__builtin_ctz(sectors) * c->cfg.sector;
+        uint32_t from = (uint32_t)(line - p->base) + (uint32_t)__builtin_ctz(sectors) * c->cfg.sector;
         for (uint32_t at = from; at < from + c->cfg.sector; at += SECTOR)
-            p.sectors[at / SEGMENT] |= (uint8_t)(1u << at % SEGMENT / SECTOR);
+            p->sectors[at / SEGMENT] |= (uint8_t)(1u << at % SEGMENT / SECTOR);
     }
-    for (uint32_t k = 0; k < p.segments; k++) p.n += p.sectors[k] != 0;
-    return p;
+    p->n = 0;
+    for (uint32_t k = 0; k < p->segments; k++) p->n += p->sectors[k] != 0;
 }
 
-// What must leave before a line is replaced: its dirty sectors.
-static Packets dirty_packets(const Cache *c, const CacheLine *line)
+// What must leave before a line is replaced: its dirty sectors. Null: none is replaced.
+static inline void dirty_packets(Packets *p, const Cache *c, const CacheLine *line)
 {
-    Victim v = cache_victim(c, line);
-    return v.dirty ? packets_of(c, v.address, v.dirty) : (Packets){0};
+    p->n = p->segments = 0;
+    if (line && line->dirty) packets_of(p, c, cache_victim(c, line).address, line->dirty);
 }
 
 // Has the partition credits for n packets? If not nothing else helps the transaction.
-static bool have_credit(Sm *sm, uint64_t address, uint32_t n)
+static bool have_credit(Sm *sm, uint32_t part, uint32_t n)
 {
-    if (out_has_credit(sm, address, n)) return true;
+    if (out_has_credit(sm, part, n)) return true;
     lsu_refuse(sm, C_L1_REFUSED_LINK);
     sm->refused_firmly = true;
     return false;
 }
 
-static bool have_credits(Sm *sm, const Packets *p, uint32_t n)
+static bool have_credits(Sm *sm, Packets *p, uint32_t n)
 {
-    for (uint32_t k = 0; k < p->segments; k++)
-        if (p->sectors[k] && !have_credit(sm, p->base + k * SEGMENT, n)) return false;
+    for (uint32_t k = 0; k < p->segments; k++) {
+        if (!p->sectors[k]) continue;
+        p->part[k] = (uint16_t)partition_of(sm->part, p->base + k * SEGMENT, NULL);
+        if (!have_credit(sm, p->part[k], n)) return false;
+    }
     return true;
 }
 
 // Those of a line that is to be replaced: when a reply has landed, it may be another line.
-static bool can_leave(Sm *sm, const Packets *dirty, uint32_t n)
+static bool can_leave(Sm *sm, Packets *dirty, uint32_t n)
 {
+    if (!dirty->n) return true;
     bool can = have_credits(sm, dirty, n);
     sm->refused_firmly &= can;
     return can;
 }
 
-static void send_all(Sm *sm, const Packets *p, Packet like)
+static void send_all(Sm *sm, const Packets *p, Packet *like)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
-        like.address = p->base + k * SEGMENT;
-        like.sectors = p->sectors[k];
-        if (like.kind == PACKET_WRITE) like.whole = p->sectors[k];
-        out_send(sm, like, like.kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
+        bool write = like->kind == PACKET_WRITE;
+        like->address = p->base + k * SEGMENT;
+        like->sectors = p->sectors[k];
+        like->whole = write ? p->sectors[k] : 0;
+        like->translate = KNOWN;
+        out_send(sm, p->part[k], like, write ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
     }
 }
 
@@ -252,8 +264,10 @@ static bool looked_up(Sm *sm, const Access *a, Lookup found)
 static void replace(Sm *sm, Access *a, const Packets *dirty)
 {
     a->gone = cache_take(&a->port->cache, a->line, a->at);
-    send_all(sm, dirty, (Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
-    sm->count[a->port->counts->write_backs] += dirty->n != 0;
+    if (dirty->n) {
+        send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
+        sm->count[a->port->counts->write_backs]++;
+    }
     sm->count[a->port->counts->evictions] += a->gone.address != NO_LINE;
     a->line->owner = (uint64_t)a->op->warp << 8 | a->op->structure;
 }
@@ -265,10 +279,11 @@ static bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     Cache *c = &a->port->cache;
     CacheLine *line = a->line;
     bool fresh = a->found == MISS, under_way = !fresh && line->pending;
-    uint32_t missing = cache_fetch(c, a->sectors) & ~(fresh ? 0 : line->valid | line->pending);
-    Packets fill = packets_of(c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
-    Packets dirty = fresh ? dirty_packets(c, line) : (Packets){0};
     if (!under_way && !may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    uint32_t missing = cache_fetch(c, a->sectors) & ~(fresh ? 0 : line->valid | line->pending);
+    Packets fill, dirty;
+    packets_of(&fill, c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
+    dirty_packets(&dirty, c, fresh ? line : NULL);
     uint32_t all = fill.n + dirty.n + also;
     if (!have_credits(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
     if (fresh) replace(sm, a, &dirty);
@@ -277,7 +292,7 @@ static bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     p->packets += fill.n;
     line->pending |= missing;
     if (dirty_then) line->dirty |= a->sectors;
-    send_all(sm, &fill, (Packet){.kind = PACKET_READ, .tag = line->slot, .structure = a->op->structure});
+    send_all(sm, &fill, &(Packet){.kind = PACKET_READ, .tag = line->slot, .structure = a->op->structure});
     add_wait(sm, p, dirty_then ? NONE : a->op->tracker);
     return true;
 }
@@ -291,7 +306,8 @@ static bool go_past(Sm *sm, const Access *a)
     Port *past = &sm->port[PORT_PAST];
     bool waits = op->tracker != NONE;
     if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
-    if (!have_credit(sm, s->address, 1)) return false;
+    uint32_t part = partition_of(sm->part, s->address, NULL);
+    if (!have_credit(sm, part, 1)) return false;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
@@ -307,7 +323,7 @@ static bool go_past(Sm *sm, const Access *a)
                 .ops = op->atomic ? (uint8_t)(s->bytes / op->bytes) : 0,
                 .structure = op->structure,
                 .quiet = !waits};
-    out_send(sm, p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
+    out_send(sm, part, &p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
     return true;
 }
 
@@ -352,7 +368,8 @@ static bool store_through(Sm *sm, Access *a)
 {
     Cache *c = &a->port->cache;
     const Segment *s = a->s;
-    if (!have_credit(sm, s->address, 1)) return false;
+    uint32_t part = partition_of(sm->part, s->address, NULL);
+    if (!have_credit(sm, part, 1)) return false;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
@@ -367,14 +384,13 @@ static bool store_through(Sm *sm, Access *a)
         use_data(sm, a->port);
     }
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
-    out_send(sm,
-             (Packet){.kind = PACKET_WRITE,
-                      .address = s->address,
-                      .sectors = (uint8_t)s->sectors,
-                      .whole = (uint8_t)s->whole,
-                      .structure = a->op->structure,
-                      .quiet = true},
-             MIN(s->bytes, bytes));
+    Packet p = {.kind = PACKET_WRITE,
+                .address = s->address,
+                .sectors = (uint8_t)s->sectors,
+                .whole = (uint8_t)s->whole,
+                .structure = a->op->structure,
+                .quiet = true};
+    out_send(sm, part, &p, MIN(s->bytes, bytes));
     return looked_up(sm, a, there);
 }
 
@@ -386,7 +402,8 @@ static bool store_back(Sm *sm, Access *a)
     bool whole = a->s->whole == a->s->sectors;
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
-        Packets dirty = dirty_packets(c, a->line);
+        Packets dirty;
+        dirty_packets(&dirty, c, a->line);
         if (!can_leave(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;

@@ -241,12 +241,12 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     uint64_t addr[LANES];
     const uint64_t *from = place(sm, slot, s, space, addr);
     // Atomics are counted lane by lane, which runs aren't.
-    if (!op->atomic && s->run && space == SP_GLOBAL && (s->stride == 0 || s->stride == s->bytes))
+    op->count = 0;
+    if (!op->atomic && s->run && space == SP_GLOBAL)
         op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
-    else if (space == SP_LOCAL)
-        op->count = local_segments(addr, mask, s->bytes, op->write, op->seg);
-    else
-        op->count = coalesce(from, mask, s->bytes, op->write, op->seg);
+    if (!op->count)
+        op->count = space == SP_LOCAL ? local_segments(addr, mask, s->bytes, op->write, op->seg)
+                                      : coalesce(from, mask, s->bytes, op->write, op->seg);
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);
     count_structure(sm, op, d);

@@ -234,16 +234,15 @@ static void land(Sm *sm)
     while (first_time(&sm->first) <= sm->now) {
         uint32_t part = first_queue(&sm->first);
         Fifo *f = &sm->inbox[part];
-        Packet r = f->v[f->head++];
-        uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r.sectors);
-        r.time = link_pass(&sm->in, r.time, bytes);
+        Packet *r = &f->v[f->head++];
+        uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r->sectors);
+        r->time = link_pass(&sm->in, r->time, bytes);
         if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
         fifo_put(&sm->landing, r);
         first_set(&sm->first, part, f);
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
-        Packet r = sm->landing.v[sm->landing.head++];
-        lsu_reply(sm, &r);
+        lsu_reply(sm, &sm->landing.v[sm->landing.head++]);
         sm->last_event = sm->now + 1;
     }
 }

@@ -293,7 +293,7 @@ bool port_access(Sm *sm, LsuOp *op, const Segment *s);  // a transaction; false:
 void port_reply(Sm *sm, const Packet *p);
 
 // out.c
-bool out_has_credit(Sm *sm, uint64_t address, uint32_t n);
-void out_send(Sm *sm, Packet p, uint32_t data);
+bool out_has_credit(Sm *sm, uint32_t part, uint32_t n);
+void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);  // completes the packet
 
 #endif

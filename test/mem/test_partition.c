@@ -86,7 +86,7 @@ static void run(Rig *r, uint64_t until)
         bool arrives = false;
         for (; r->next < r->sent.n && r->sent.v[r->next].time < end; r->next++) {
             Packet p = r->sent.v[r->next];
-            fifo_put(&r->wires[p.sm].box[(r->turns & 1) ^ 1], p);
+            fifo_put(&r->wires[p.sm].box[(r->turns & 1) ^ 1], &p);
             arrives = true;
         }
         if (r->jumps && !arrives && r->p.due >= end && !partition_idle(&r->p)) {
