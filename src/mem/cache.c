@@ -103,7 +103,7 @@ void cache_flush(Cache *c)
 // XOR: the index field and the three fields of the same width above it, folded (ciao §V-A, Nugteren et al.). Where the
 // sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still
 // lie in all sets in turn, from another one on in each round.
-static uint32_t folded(const Cache *c, uint64_t x)
+ALWAYS_INLINE uint32_t folded(const Cache *c, uint64_t x)
 {
     uint32_t bits = c->set_bits;
     if (bits) return (uint32_t)(x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits) & (c->sets - 1);
@@ -112,7 +112,7 @@ static uint32_t folded(const Cache *c, uint64_t x)
     return (uint32_t)(sum % c->sets);
 }
 
-static inline uint32_t set_of(const Cache *c, uint64_t address)
+ALWAYS_INLINE uint32_t set_of(const Cache *c, uint64_t address)
 {
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
@@ -128,6 +128,12 @@ uint32_t cache_set(const Cache *c, uint64_t address) { return set_of(c, address)
 static inline uint32_t find(const uint64_t *tags, uint32_t ways, uint64_t tag)
 {
     uint32_t w = 0;
+    for (; w + 4 <= ways; w += 4) {
+        if (tags[w] == tag) return w;
+        if (tags[w + 1] == tag) return w + 1;
+        if (tags[w + 2] == tag) return w + 2;
+        if (tags[w + 3] == tag) return w + 3;
+    }
     while (w < ways && tags[w] != tag) w++;
     return w;
 }

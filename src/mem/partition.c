@@ -151,7 +151,7 @@ static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors,
 }
 
 // A segment's sectors of 32 bytes, the first of which is the line's sector number `from`, as sectors of the line.
-static uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_t from)
+ALWAYS_INLINE uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_t from)
 {
     uint32_t per = p->cfg.l2.sector / SECTOR, mask = 0;
     if (per == 1) return from < 0 ? sectors >> -from : sectors << from;
@@ -173,7 +173,7 @@ typedef struct Access {
     uint32_t missing;  // sectors to fetch
 } Access;
 
-static Access look_up(Partition *p, const Packet *r)
+ALWAYS_INLINE Access look_up(Partition *p, const Packet *r)
 {
     Access a = {.r = r, .asked = r->walking ? 1 : r->sectors};
     partition_of(&p->cfg, r->address, &a.local);
@@ -206,7 +206,7 @@ static void write_through(Partition *p, const Access *a, uint64_t now)
     dram_put(&p->dram, now, a->local, bytes, true, 0);
 }
 
-static void count_access(Partition *p, const Access *a)
+ALWAYS_INLINE void count_access(Partition *p, const Access *a)
 {
     Lookup there = a->fresh ? MISS : line_has(a->line, a->want);  // what is overwritten counts too
     uint64_t *count = p->count;
@@ -342,19 +342,22 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
     bool walks = head->translate == WALK;
     uint32_t rest = walks ? 0 : head->sectors & ~first_line(p, head->sectors);
     if (rest && !head->piece && !head->quiet) take_apart(p, head);
-    Packet r = *head;
-    r.sectors &= (uint8_t)~rest;
-    if (walks) r.translate = KNOWN, r.walking = true;
-    if (!serve(p, &r, now)) {
+    Packet part;
+    const Packet *r = head;  // it stays where it is: what is served puts nothing into its queue
+    if (rest || walks) {
+        part = *head, r = &part;
+        part.sectors &= (uint8_t)~rest;
+        if (walks) part.translate = KNOWN, part.walking = true;
+    }
+    if (!serve(p, r, now)) {
         p->refused_since = now;
         return;
     }
-    head = &f->v[f->head];
-    uint32_t bytes = p->cfg.header + (r.kind == PACKET_READ    ? 0
-                                      : r.kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r.sectors)
-                                                               : 8u * r.ops);
+    uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ    ? 0
+                                      : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
+                                                                : 8u * r->ops);
     p->last_event = MAX(p->last_event, now + 1);
-    uint64_t through = link_pass(&p->in, r.time, bytes);  // from its arrival: fractions of a cycle add up
+    uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
     p->port_free = MAX(now + p->cfg.interval, through);
     if (rest) {  // an atomic's lanes are counted with its first piece
         head->sectors = (uint8_t)rest, head->ops = 0;
@@ -362,8 +365,8 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
         return;
     }
     if (queue <= p->sms) {
-        uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r.sm);
-        fifo_put_sorted(&p->credit[r.sm].box[p->window & 1], &(Packet){.time = back});
+        uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
+        fifo_put_sorted(&p->credit[r->sm].box[p->window & 1], &(Packet){.time = back});
         p->sent = MIN(p->sent, back);
     }
     p->count[C_PAGE_WALKS] += walks;

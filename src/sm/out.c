@@ -2,16 +2,6 @@
 // has a credit for it; whoever has a packet for a partition without one is refused, and waits for that partition.
 #include "sm/sm.h"
 
-// Has a partition credits for n packets? If not, the load-store unit waits for it.
-bool out_has_credit(Sm *sm, uint32_t part, uint32_t n)
-{
-    Fifo *f = &sm->credits[part];
-    while (f->head < f->n && f->v[f->head].time <= sm->now) sm->credit[part]++, f->head++;
-    if (sm->credit[part] >= n) return true;
-    sm->refused_part = part;
-    return false;
-}
-
 // Sends a packet with so many bytes of data to a partition; its credit is there.
 void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data)
 {

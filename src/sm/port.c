@@ -93,17 +93,20 @@ void ports_close(Sm *sm)
     mem_free(sm->pend), mem_free(sm->wait);
 }
 
-static void add_wait(Sm *sm, Pend *p, uint32_t tracker)
+static void more_waits(Sm *sm)
+{
+    uint32_t cap = sm->wait_cap ? sm->wait_cap * 2 : 256;
+    sm->wait = mem_resize(sm->wait, cap * sizeof *sm->wait);
+    for (uint32_t k = sm->wait_cap; k < cap; k++) sm->wait[k].next = k + 1 < cap ? k + 1 : NONE;
+    sm->free_wait = sm->wait_cap;
+    sm->wait_cap = cap;
+}
+
+ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
 {
     p->count++;
     if (tracker == NONE) return;
-    if (sm->free_wait == NONE) {
-        uint32_t cap = sm->wait_cap ? sm->wait_cap * 2 : 256;
-        sm->wait = mem_resize(sm->wait, cap * sizeof *sm->wait);
-        for (uint32_t k = sm->wait_cap; k < cap; k++) sm->wait[k].next = k + 1 < cap ? k + 1 : NONE;
-        sm->free_wait = sm->wait_cap;
-        sm->wait_cap = cap;
-    }
+    if (sm->free_wait == NONE) more_waits(sm);
     uint32_t w = sm->free_wait;
     sm->free_wait = sm->wait[w].next;
     sm->wait[w] = (PendWait){tracker, p->first};
@@ -150,7 +153,7 @@ void port_reply(Sm *sm, const Packet *r)
 }
 
 // --- packets ---------------------------------------------------------------------------------------------------------
-static inline void packets_of(Packets *p, const Cache *c, uint64_t line, uint32_t sectors)
+ALWAYS_INLINE void packets_of(Packets *p, const Cache *c, uint64_t line, uint32_t sectors)
 {
     p->base = line & ~(uint64_t)(SEGMENT - 1);
     if (c->line_shift == 7 && (c->sector_shift == 5 || c->sector_shift == 7)) {  // the usual ones
@@ -171,14 +174,14 @@ static inline void packets_of(Packets *p, const Cache *c, uint64_t line, uint32_
 }
 
 // What must leave before a line is replaced: its dirty sectors. Null: none is replaced.
-static inline void dirty_packets(Packets *p, const Cache *c, const CacheLine *line)
+ALWAYS_INLINE void dirty_packets(Packets *p, const Cache *c, const CacheLine *line)
 {
     p->n = p->segments = 0;
     if (line && line->dirty) packets_of(p, c, cache_victim(c, line).address, line->dirty);
 }
 
 // Has the partition credits for n packets? If not nothing else helps the transaction.
-static bool have_credit(Sm *sm, uint32_t part, uint32_t n)
+ALWAYS_INLINE bool have_credit(Sm *sm, uint32_t part, uint32_t n)
 {
     if (out_has_credit(sm, part, n)) return true;
     lsu_refuse(sm, C_L1_REFUSED_LINK);
@@ -186,7 +189,7 @@ static bool have_credit(Sm *sm, uint32_t part, uint32_t n)
     return false;
 }
 
-static bool have_credits(Sm *sm, Packets *p, uint32_t n)
+ALWAYS_INLINE bool have_credits(Sm *sm, Packets *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
@@ -205,7 +208,7 @@ static bool can_leave(Sm *sm, Packets *dirty, uint32_t n)
     return can;
 }
 
-static void send_all(Sm *sm, const Packets *p, Packet *like)
+ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
@@ -228,8 +231,25 @@ static uint32_t line_sectors(const Cache *c, const Segment *s)
     return mask;
 }
 
+// A policy hears of an access of the L1.
+static void tell_seen(Sm *sm, const Access *a, Lookup found)
+{
+    const Victim *gone = &a->gone;
+    L1Event e = {.outcome = found == HIT ? L1_HIT : found == PENDING ? L1_MERGE : L1_MISS,
+                 .store = a->op->write,
+                 .line = a->at >> a->port->cache.line_shift,
+                 .victim = gone->address == NO_LINE ? NO_LINE : gone->address >> a->port->cache.line_shift,
+                 .warp = a->op->warp,
+                 .owner = NO_WARP};
+    if (gone->address != NO_LINE)
+        e.owner = (uint32_t)(gone->owner >> 8);
+    else if (a->line)
+        e.owner = (uint32_t)(a->line->owner >> 8);
+    sm->policy.ops->seen(&sm->policy, &e);
+}
+
 // An access is over as far as its look-up goes: found is what it counts as.
-static bool looked_up(Sm *sm, const Access *a, Lookup found)
+ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
 {
     const PortCounters *n = a->port->counts;
     StructStat *st = &sm->structure[a->op->structure];
@@ -238,30 +258,15 @@ static bool looked_up(Sm *sm, const Access *a, Lookup found)
     sm->count[n->accesses]++;
     sm->count[hit ? n->hits : found == PENDING ? n->merges : n->misses]++;
     sm->count[a->op->write ? n->writes : n->reads]++;
-    sm->count[n->read_hits] += hit && !a->op->write;
+    if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
-    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1]) {
-        const Victim *gone = &a->gone;
-        L1Event e = {.outcome = hit                ? L1_HIT
-                                : found == PENDING ? L1_MERGE
-                                                   : L1_MISS,
-                     .store = a->op->write,
-                     .line = a->at >> a->port->cache.line_shift,
-                     .victim = gone->address == NO_LINE ? NO_LINE : gone->address >> a->port->cache.line_shift,
-                     .warp = a->op->warp,
-                     .owner = NO_WARP};
-        if (gone->address != NO_LINE)
-            e.owner = (uint32_t)(gone->owner >> 8);
-        else if (a->line)
-            e.owner = (uint32_t)(a->line->owner >> 8);
-        sm->policy.ops->seen(&sm->policy, &e);
-    }
+    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1]) tell_seen(sm, a, found);
     return true;
 }
 
 // The line that was found is replaced by the access's.
-static void replace(Sm *sm, Access *a, const Packets *dirty)
+ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 {
     a->gone = cache_take(&a->port->cache, a->line, a->at);
     if (dirty->n) {
@@ -274,7 +279,7 @@ static void replace(Sm *sm, Access *a, const Packets *dirty)
 
 // Brings the sectors of a miss in; they become dirty where a store only writes a part of them (local memory). also:
 // packets that leave besides. False: refused.
-static bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
+ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
 {
     Cache *c = &a->port->cache;
     CacheLine *line = a->line;

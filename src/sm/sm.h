@@ -293,7 +293,14 @@ bool port_access(Sm *sm, LsuOp *op, const Segment *s);  // a transaction; false:
 void port_reply(Sm *sm, const Packet *p);
 
 // out.c
-bool out_has_credit(Sm *sm, uint32_t part, uint32_t n);
+// Has a partition credits for n packets? If not, the load-store unit waits for it.
+static inline bool out_has_credit(Sm *sm, uint32_t part, uint32_t n)
+{
+    Fifo *f = &sm->credits[part];
+    while (f->head < f->n && f->v[f->head].time <= sm->now) sm->credit[part]++, f->head++;
+    if (sm->credit[part] < n) sm->refused_part = part;
+    return sm->credit[part] >= n;
+}
 void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);  // completes the packet
 
 #endif
