@@ -36,7 +36,7 @@ static void find_runs(Step *s, uint32_t mask, bool is_regular)
 }
 
 // The least and the greatest address of runs, and the bits that are set in any.
-static void runs_range(const Step *s, const uint64_t *addr, uint64_t *low, uint64_t *high, uint64_t *bits)
+static inline void runs_range(const Step *s, const uint64_t *addr, uint64_t *low, uint64_t *high, uint64_t *bits)
 {
     *low = *high = addr[0];
     *bits = addr[0] | s->stride;
@@ -68,6 +68,35 @@ static uint64_t window_base(const Env *env, Space s)
     }
 }
 
+// A word of each lane, loaded or plainly stored. Runs are multiples of eight lanes.
+static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base,
+                              bool write)
+{
+    if (s->run && s->stride == 4) {
+        for (uint32_t g = 0; g < LANES; g += 8)
+            if (write)
+                memcpy(base + addr[g], r + g, 32);
+            else
+                memcpy(r + g, base + addr[g], 32);
+    } else if (s->run && !s->stride && !write) {
+        for (uint32_t g = 0; g < LANES; g += 8) {
+            uint32_t v;
+            memcpy(&v, base + addr[g], 4);
+            for (uint32_t n = 0; n < 8; n++) r[g + n] = v;
+        }
+    } else if (mask == FULL && !write) {
+        for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
+    } else {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int n = __builtin_ctz(m);
+            if (write)
+                memcpy(base + addr[n], &r[n], 4);
+            else
+                memcpy(&r[n], base + addr[n], 4);
+        }
+    }
+}
+
 // --- global memory ---------------------------------------------------------------------------------------------------
 static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
 {
@@ -81,7 +110,7 @@ static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_
     return false;
 }
 
-static bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes,
+ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes,
                          bool write)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
@@ -179,19 +208,9 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
             if (log_has(log, addr[n] >> 7)) patched |= 1u << n;
         }
     }
-    if (d->bytes == 4 && d->vec == 1 && !(d->flags & D_LONG) && !patched) {  // the common case, tight
-        uint32_t *to = row(l, d->vector[0]);
-        const uintptr_t host = (uintptr_t)g->host - GLOBAL_BASE;
-        if (run && env->step.stride == 4) {
-            for (uint32_t g = 0; g < LANES; g += run) memcpy(to + g, (const void *)(host + addr[g]), 4 * run);
-        } else if (mask == FULL) {
-            for (int n = 0; n < LANES; n++) memcpy(&to[n], (const void *)(host + addr[n]), 4);
-        } else {
-            for (uint32_t m = mask; m; m &= m - 1) {
-                int n = __builtin_ctz(m);
-                memcpy(&to[n], (const void *)(host + addr[n]), 4);
-            }
-        }
+    if (d->flags & D_WORD && !patched) {  // the common case, tight
+        uint8_t *base = (uint8_t *)((uintptr_t)g->host - GLOBAL_BASE);
+        move_words(&env->step, row(l, d->vector[0]), addr, mask, base, false);
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -266,7 +285,7 @@ static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
 }
 
 // --- deferred operations: at the window's edge, on memory as it is then ----------------------------------------------
-static bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint32_t bytes)
+static inline bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint32_t bytes)
 {
     return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
 }
@@ -359,35 +378,6 @@ static bool inside_flat(Env *env, Warp *w, const uint64_t *addr, uint32_t mask, 
         return false;
     }
     return true;
-}
-
-// A word of each lane, loaded or plainly stored. Runs are multiples of eight lanes.
-static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base,
-                              bool write)
-{
-    if (s->run && s->stride == 4) {
-        for (uint32_t g = 0; g < LANES; g += 8)
-            if (write)
-                memcpy(base + addr[g], r + g, 32);
-            else
-                memcpy(r + g, base + addr[g], 32);
-    } else if (s->run && !s->stride && !write) {
-        for (uint32_t g = 0; g < LANES; g += 8) {
-            uint32_t v;
-            memcpy(&v, base + addr[g], 4);
-            for (uint32_t n = 0; n < 8; n++) r[g + n] = v;
-        }
-    } else if (mask == FULL && !write) {
-        for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
-    } else {
-        for (uint32_t m = mask; m; m &= m - 1) {
-            int n = __builtin_ctz(m);
-            if (write)
-                memcpy(base + addr[n], &r[n], 4);
-            else
-                memcpy(&r[n], base + addr[n], 4);
-        }
-    }
 }
 
 // --- the other spaces ------------------------------------------------------------------------------------------------
@@ -701,6 +691,8 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
     if (d->space == SP_GENERIC)
         access_generic(env, w, d, mask);
+    else if (d->space == SP_GLOBAL)
+        access_global(env, w, d, s->addr, mask);
     else
         access(env, w, d, s->space, s->addr, mask);
 }

@@ -43,6 +43,10 @@ static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
         return;
     }
     uint32_t x = t % b[0], y = t / b[0] % b[1], z = t / b[0] / b[1];
+    if (b[0] - x >= LANES) {  // all in one row
+        for (int n = 0; n < LANES; n++) out[n] = axis == 0 ? x + (uint32_t)n : axis == 1 ? y : z;
+        return;
+    }
     for (int n = 0; n < LANES; n++) {
         out[n] = axis == 0 ? x : axis == 1 ? y : z;
         if (++x == b[0]) {

@@ -266,6 +266,35 @@ static void finish_warp(Sm *sm, uint32_t slot)
     }
 }
 
+// The registers that an instruction writes are known to be there from a cycle on.
+ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
+{
+    uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
+    if (sm->files) {
+        done += bank_delay(sm, ws, d);
+        if (sm->cfg.lrf + sm->cfg.orf && d->has_result) note_result(sm, ws, d->result);
+    }
+    if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
+    uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
+    for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
+    ws->last_ready = MAX(ws->last_ready, done);
+}
+
+// What instructions do besides that don't just compute on lanes.
+static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
+{
+    const Step *s = &sm->env.step;
+    count_kind(sm, d, s);
+    if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
+        ws->next_issue = sm->now + MAX(sm->cfg.unit[d->class].latency, slots);
+        ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
+        sm->count[C_DIVERGED] += s->parted;
+    }
+    if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+    if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
+    if (s->result == STEP_EXIT) finish_warp(sm, ws->slot);
+}
+
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
 ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
 {
@@ -284,33 +313,16 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     sm->inst[stat].lanes += lanes;
     if (s->result == STEP_FAULT) return 1;
     uint32_t slots = d->slots > 1 && !sm->cfg.count_ptx ? d->slots : 1;
-    const ClassCfg *unit = &sm->cfg.unit[d->class];
     ws->next_issue = sm->now + slots;
     ws->pause = W_BRANCH;
     if (s->space != SP_NONE) {
         uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
-    } else {
-        count_kind(sm, d, s);
-        if (d->score_dst) {
-            uint32_t extra = sm->cfg.reg_banks || sm->cfg.lrf + sm->cfg.orf ? bank_delay(sm, ws, d) : 0;
-            if (sm->cfg.lrf + sm->cfg.orf && d->has_result) note_result(sm, ws, d->result);
-            uint64_t done = sm->now + unit->latency + slots - 1 + extra;
-            if (s->deferred) done = MAX(done, sm->until + 1);
-            uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
-            for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
-            ws->last_ready = MAX(ws->last_ready, done);
-        }
-        if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
-            ws->next_issue = sm->now + MAX(unit->latency, slots);
-            ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
-            sm->count[C_DIVERGED] += s->parted;
-        }
-        if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
-        if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
+        return slots;
     }
-    if (s->result == STEP_EXIT) finish_warp(sm, ws->slot);
+    if (d->score_dst) results(sm, ws, d, slots);
+    if (d->kind != X_LANES || d->soft) others(sm, ws, d, slots);
     return slots;
 }
 

@@ -157,6 +157,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->wheel_words = 0;
     memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
     sm->spent_cycle = NEVER;
+    sm->files = sm->cfg.reg_banks || sm->cfg.lrf + sm->cfg.orf;
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
     mem_free(sm->inst);

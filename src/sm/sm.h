@@ -209,6 +209,7 @@ typedef struct Sm {
     uint64_t due;                 // nothing happens before this cycle unless a packet arrives
     uint64_t sent;                // the earliest arrival of what was sent in this window, or NEVER
     uint32_t parity;              // which box of the wires this window writes
+    bool files;                   // registers have banks, or files before them
     uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
     uint32_t spent;        // classes of which no more start in spent_cycle
