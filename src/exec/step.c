@@ -44,7 +44,8 @@ static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
     }
     uint32_t x = t % b[0], y = t / b[0] % b[1], z = t / b[0] / b[1];
     if (b[0] - x >= LANES) {  // all in one row
-        for (int n = 0; n < LANES; n++) out[n] = axis == 0 ? x + (uint32_t)n : axis == 1 ? y : z;
+        uint32_t first = axis == 0 ? x : axis == 1 ? y : z, step = axis == 0;
+        for (uint32_t n = 0; n < LANES; n++) out[n] = first + n * step;
         return;
     }
     for (int n = 0; n < LANES; n++) {

@@ -97,6 +97,7 @@ static inline void first_set(First *f, uint32_t queue, const Fifo *q)
     }
 }
 static inline uint64_t first_time(const First *f) { return f->node[1] == NEVER ? NEVER : f->node[1] >> 16; }
+static inline bool first_due(const First *f, uint64_t now) { return f->node[1] >> 16 <= now; }
 static inline uint32_t first_queue(const First *f) { return f->node[1] & 0xffff; }
 
 // A link of fixed bandwidth: reservation arithmetic. Times in 1/256 cycle, so that fractional bandwidths add up.

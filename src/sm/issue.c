@@ -178,9 +178,7 @@ ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
 void sm_wake_due(Sm *sm)
 {
     uint32_t at = sm->now % WHEEL;
-    uint64_t *word = &sm->wheel_used[at / 64], bit = 1ull << (at % 64);
-    if (!(*word & bit)) return;
-    if (!(*word &= ~bit)) sm->wheel_words &= ~(1u << at / 64);
+    if (!(sm->wheel_used[at / 64] &= ~(1ull << (at % 64)))) sm->wheel_words &= ~(1u << at / 64);
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         uint64_t m = sm->wheel[at][k];
         sm->wheel[at][k] = 0;

@@ -227,12 +227,12 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 static bool lands(const Sm *sm)
 {
     const Fifo *f = &sm->landing;
-    return first_time(&sm->first) <= sm->now || (f->head < f->n && f->v[f->head].time <= sm->now);
+    return first_due(&sm->first, sm->now) || (f->head < f->n && f->v[f->head].time <= sm->now);
 }
 
 static void land(Sm *sm)
 {
-    while (first_time(&sm->first) <= sm->now) {
+    while (first_due(&sm->first, sm->now)) {
         uint32_t part = first_queue(&sm->first);
         Fifo *f = &sm->inbox[part];
         Packet *r = &f->v[f->head++];
@@ -378,7 +378,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     while (sm->now < to) {
         if (lands(sm)) land(sm);
-        sm_wake_due(sm);
+        if (sm_wakes(sm)) sm_wake_due(sm);
         if (sm->policy.next <= sm->now && sm->running) {
             sm->policy.next = NEVER;
             sm->policy.ops->tick(&sm->policy);

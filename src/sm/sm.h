@@ -266,7 +266,8 @@ static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
     return ~memory ? mask & (memory | ~sm_memory_ready(&sm->sched[k])) : mask;
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
-void sm_wake_due(Sm *sm);  // those whose cycle has come
+static inline bool sm_wakes(const Sm *sm) { return sm->wheel_used[sm->now % WHEEL / 64] >> (sm->now % 64) & 1; }
+void sm_wake_due(Sm *sm);  // those whose cycle has come, if there are any
 void sm_issue(Sm *sm);
 void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when);
 typedef struct Idle {  // of a scheduler
