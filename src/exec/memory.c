@@ -111,7 +111,7 @@ static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_
 }
 
 ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes,
-                         bool write)
+                                bool write)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
     if (env->step.run) {

@@ -100,48 +100,10 @@ void cache_flush(Cache *c)
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }
 
-// XOR: the index field and the three fields of the same width above it, folded (ciao §V-A, Nugteren et al.). Where the
-// sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still
-// lie in all sets in turn, from another one on in each round.
-ALWAYS_INLINE uint32_t folded(const Cache *c, uint64_t x)
-{
-    uint32_t bits = c->set_bits;
-    if (bits) return (uint32_t)(x ^ x >> bits ^ x >> 2 * bits ^ x >> 3 * bits) & (c->sets - 1);
-    uint64_t sum = 0;
-    for (int field = 0; field < 4; field++, x /= c->sets) sum += x % c->sets;
-    return (uint32_t)(sum % c->sets);
-}
-
-ALWAYS_INLINE uint32_t set_of(const Cache *c, uint64_t address)
-{
-    uint64_t x = address >> c->index_shift;
-    switch (c->cfg.index) {
-    case INDEX_DEALT: return c->deal[x % c->entries];
-    case INDEX_XOR: return folded(c, x);
-    default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO
-    }
-}
-
-uint32_t cache_set(const Cache *c, uint64_t address) { return set_of(c, address); }
-
-// The way of a set that holds a line; as many as there are: none does.
-static inline uint32_t find(const uint64_t *tags, uint32_t ways, uint64_t tag)
-{
-    uint32_t w = 0;
-    for (; w + 4 <= ways; w += 4) {
-        if (tags[w] == tag) return w;
-        if (tags[w + 1] == tag) return w + 1;
-        if (tags[w + 2] == tag) return w + 2;
-        if (tags[w + 3] == tag) return w + 3;
-    }
-    while (w < ways && tags[w] != tag) w++;
-    return w;
-}
-
 CacheLine *cache_peek(const Cache *c, uint64_t address)
 {
-    uint32_t set = set_of(c, address), first = c->first[set];
-    uint32_t way = find(c->tags + first, c->ways[set], address >> c->line_shift);
+    uint32_t set = cache_set(c, address), first = c->first[set];
+    uint32_t way = cache_find(c->tags + first, c->ways[set], address >> c->line_shift);
     return way < c->ways[set] ? &c->lines[first + way] : NULL;
 }
 
@@ -160,25 +122,14 @@ static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
     return best;
 }
 
-Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
+Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
 {
-    uint64_t tag = address >> c->line_shift;
-    uint32_t set = set_of(c, address), first = c->first[set], ways = c->ways[set];
-    const Replacement *policy = c->policy;
-    uint32_t way = find(c->tags + first, ways, tag);
-    if (way < ways) {
-        *line = &c->lines[first + way];
-        if (policy->stamp_uses)
-            c->stamps[first + way] = ++c->clock;
-        else if (policy->touch)
-            policy->touch(c, set, way);
-        return line_has(*line, sectors);
-    }
-    if (!policy->victim) {
+    uint32_t first = c->first[set], ways = c->ways[set], way;
+    if (!c->policy->victim) {
         way = oldest(c, first, ways);
     } else {
-        way = find(c->tags + first, ways, NO_LINE);
-        if (way == ways) way = policy->victim(c, set);
+        way = cache_find(c->tags + first, ways, NO_LINE);
+        if (way == ways) way = c->policy->victim(c, set);
     }
     *line = way == ALL_LOCKED ? NULL : &c->lines[first + way];
     return *line ? MISS : NO_WAY;

@@ -1,7 +1,7 @@
 // replace_plru.c: tree pseudo-LRU. Node k of a set's tree has children 2k and 2k + 1 from the root 1 on; its bit says
 // in which half the victim is looked for, and a use turns the bits on its path away from itself. Needs up to 32 ways, a
 // power of two; a locked way is passed by for the next one that isn't.
-#include "mem/mem.h"
+#include "mem/cache.h"
 
 static void use(Cache *c, uint32_t set, uint32_t way)
 {

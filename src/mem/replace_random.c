@@ -1,6 +1,6 @@
 // replace_random.c: random replacement, with equal or with given probabilities (mei §IV-B: Fermi's L1 replaces its ways
 // with 1/6, 1/2, 1/6, 1/6). The generator is the cache's own (xorshift64*), so runs repeat.
-#include "mem/mem.h"
+#include "mem/cache.h"
 
 static uint32_t draw(Cache *c)
 {

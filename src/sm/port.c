@@ -18,7 +18,7 @@ typedef struct Packets {
 } Packets;
 // A transaction, and what its look-up found.
 typedef struct Access {
-    LsuOp *op;
+    const LsuOp *op;
     const Segment *s;
     Port *port;
     uint64_t at;       // the first byte that it touches, to a sector: what its line is looked up by
@@ -222,7 +222,7 @@ ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
 }
 
 // --- look-ups --------------------------------------------------------------------------------------------------------
-static uint32_t line_sectors(const Cache *c, const Segment *s)
+ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
 {
     uint32_t mask = 0;
     if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
@@ -232,19 +232,21 @@ static uint32_t line_sectors(const Cache *c, const Segment *s)
 }
 
 // A policy hears of an access of the L1.
-static void tell_seen(Sm *sm, const Access *a, Lookup found)
+static void tell_seen(Sm *sm, const LsuOp *op, uint64_t at, const CacheLine *line, Victim gone, Lookup found)
 {
-    const Victim *gone = &a->gone;
-    L1Event e = {.outcome = found == HIT ? L1_HIT : found == PENDING ? L1_MERGE : L1_MISS,
-                 .store = a->op->write,
-                 .line = a->at >> a->port->cache.line_shift,
-                 .victim = gone->address == NO_LINE ? NO_LINE : gone->address >> a->port->cache.line_shift,
-                 .warp = a->op->warp,
+    uint32_t shift = op->port->cache.line_shift;
+    L1Event e = {.outcome = found == HIT       ? L1_HIT
+                            : found == PENDING ? L1_MERGE
+                                               : L1_MISS,
+                 .store = op->write,
+                 .line = at >> shift,
+                 .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
+                 .warp = op->warp,
                  .owner = NO_WARP};
-    if (gone->address != NO_LINE)
-        e.owner = (uint32_t)(gone->owner >> 8);
-    else if (a->line)
-        e.owner = (uint32_t)(a->line->owner >> 8);
+    if (gone.address != NO_LINE)
+        e.owner = (uint32_t)(gone.owner >> 8);
+    else if (line)
+        e.owner = (uint32_t)(line->owner >> 8);
     sm->policy.ops->seen(&sm->policy, &e);
 }
 
@@ -261,7 +263,8 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
-    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1]) tell_seen(sm, a, found);
+    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1])
+        tell_seen(sm, a->op, a->at, a->line, a->gone, found);
     return true;
 }
 
@@ -304,10 +307,8 @@ ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
 
 // --- past the caches -------------------------------------------------------------------------------------------------
 // Sends a transaction as it is. False: refused.
-static bool go_past(Sm *sm, const Access *a)
+static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    LsuOp *op = a->op;
-    const Segment *s = a->s;
     Port *past = &sm->port[PORT_PAST];
     bool waits = op->tracker != NONE;
     if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
@@ -332,12 +333,12 @@ static bool go_past(Sm *sm, const Access *a)
     return true;
 }
 
-static bool bypass(Sm *sm, const Access *a)
+static bool bypass(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    if (!go_past(sm, a)) return false;
+    if (!go_past(sm, op, s)) return false;
     const Cache *l1 = &sm->port[PORT_L1].cache;
-    for (uint32_t m = a->op->atomic || a->op->write ? a->s->sectors : 0; m && l1->lines; m &= m - 1) {
-        CacheLine *line = cache_peek(l1, a->s->address + (uint32_t)__builtin_ctz(m) * SECTOR);
+    for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->lines; m &= m - 1) {
+        CacheLine *line = cache_peek(l1, s->address + (uint32_t)__builtin_ctz(m) * SECTOR);
         if (line && !line->pending && !line->dirty) cache_drop(&sm->port[PORT_L1].cache, line);  // stale now
     }
     sm->count[C_L1_BYPASSES]++;
@@ -345,13 +346,25 @@ static bool bypass(Sm *sm, const Access *a)
 }
 
 // --- loads and stores ------------------------------------------------------------------------------------------------
-static bool load(Sm *sm, Access *a)
+ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s)
 {
+    return (Access){.op = op,
+                    .s = s,
+                    .port = op->port,
+                    .at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR,
+                    .sectors = line_sectors(&op->port->cache, s),
+                    .gone = {.address = NO_LINE}};
+}
+
+ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s)
+{
+    Access access = access_of(op, s), *a = &access;
     Cache *c = &a->port->cache;
-    a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+    CacheLine *line;
+    a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
         a->line = NULL;
-        return go_past(sm, a) && looked_up(sm, a, MISS);
+        return go_past(sm, op, s) && looked_up(sm, a, MISS);
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
@@ -369,23 +382,24 @@ static bool load(Sm *sm, Access *a)
 }
 
 // A store that goes through: a line that is there is updated or dropped.
-static bool store_through(Sm *sm, Access *a)
+static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
 {
+    Access access = access_of(op, s), *a = &access;
     Cache *c = &a->port->cache;
-    const Segment *s = a->s;
+    CacheLine *line;
     uint32_t part = partition_of(sm->part, s->address, NULL);
     if (!have_credit(sm, part, 1)) return false;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
-        a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+        a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
         if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
         if (!bring(sm, a, false, 1)) return false;
     } else if (a->line && !a->line->pending && c->cfg.write_evict) {
         a->gone = cache_victim(c, a->line);
         cache_drop(c, a->line);
     } else if (there == HIT) {
-        cache_lookup(c, a->at, a->sectors, &a->line);  // used now
+        cache_lookup(c, a->at, a->sectors, &line);  // used now
         use_data(sm, a->port);
     }
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
@@ -400,10 +414,12 @@ static bool store_through(Sm *sm, Access *a)
 }
 
 // A store that stays: its line becomes dirty, and leaves when it is replaced.
-static bool store_back(Sm *sm, Access *a)
+static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
 {
+    Access access = access_of(op, s), *a = &access;
     Cache *c = &a->port->cache;
-    a->found = cache_lookup(c, a->at, a->sectors, &a->line);
+    CacheLine *line;
+    a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     bool whole = a->s->whole == a->s->sectors;
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
@@ -423,12 +439,9 @@ static bool store_back(Sm *sm, Access *a)
     return looked_up(sm, a, a->found);
 }
 
-bool port_access(Sm *sm, LsuOp *op, const Segment *s)
+bool port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    Access a = {.op = op, .s = s, .port = op->port, .gone = {.address = NO_LINE}};
-    if (!op->port->cache.lines) return bypass(sm, &a);
-    a.at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    a.sectors = line_sectors(&op->port->cache, s);
-    if (!op->write) return load(sm, &a);
-    return op->port->cache.cfg.write_back || op->space == SP_LOCAL ? store_back(sm, &a) : store_through(sm, &a);
+    if (!op->port->cache.lines) return bypass(sm, op, s);
+    if (!op->write) return load(sm, op, s);
+    return op->port->cache.cfg.write_back || op->space == SP_LOCAL ? store_back(sm, op, s) : store_through(sm, op, s);
 }

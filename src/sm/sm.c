@@ -423,8 +423,7 @@ void sm_feed(Sm *sm, uint64_t cycles)
 {
     for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
         const WarpSlot *ws = &sm->slots[slot];
-        if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now)
-            ws->home->starved |= 1ull << ws->bit;
+        if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now) ws->home->starved |= 1ull << ws->bit;
     }
 }
 

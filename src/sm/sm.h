@@ -131,11 +131,11 @@ typedef struct WarpSlot {
     uint32_t async_group;      // cp.async: the open group's number
     uint16_t async_count[16];  // copies under way per group
     uint64_t started;
-    struct SchedState *home;   // its scheduler
-    uint16_t slot;             // its number in the SM
-    uint8_t sched, bit;        // the scheduler's number, and its own there
-    uint8_t state;       // Wait
-    uint8_t class;       // of the next instruction, when W_READY
+    struct SchedState *home;  // its scheduler
+    uint16_t slot;            // its number in the SM
+    uint8_t sched, bit;       // the scheduler's number, and its own there
+    uint8_t state;            // Wait
+    uint8_t class;            // of the next instruction, when W_READY
     uint64_t since;
     uint64_t ready_at;  // when it can issue for certain; NEVER: it has to be looked at again
     uint32_t wait_pc;
@@ -212,7 +212,7 @@ typedef struct Sm {
     bool files;                   // registers have banks, or files before them
     uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
-    uint32_t spent;        // classes of which no more start in spent_cycle
+    uint32_t spent;  // classes of which no more start in spent_cycle
     uint64_t spent_cycle;
     // statistics
     uint64_t count[C_COUNT + 1];  // the last one is UNCOUNTED's
@@ -291,7 +291,7 @@ bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on
 bool ports_open(Sm *sm, const char **why);
 bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
 void ports_close(Sm *sm);
-bool port_access(Sm *sm, LsuOp *op, const Segment *s);  // a transaction; false: refused
+bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; false: refused
 void port_reply(Sm *sm, const Packet *p);
 
 // out.c

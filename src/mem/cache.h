@@ -1,0 +1,163 @@
+// cache.h: the tags of a cache. A look-up is what a simulation does most, so it is inline: the set, the way, the stamp.
+#ifndef CACHE_H
+#define CACHE_H
+
+#include "base/base.h"
+
+// --- replacement: replace_*.c ----------------------------------------------------------------------------------------
+typedef enum ReplacementId {
+#define REPLACE(id, name, fn, doc) REPLACE_##id,
+#include "mem/replacement.def"
+#undef REPLACE
+    REPLACE_COUNT
+} ReplacementId;
+typedef struct Cache Cache;
+enum { ALL_LOCKED = UINT32_MAX };
+typedef struct Replacement {
+    // Null victim: the way with the smallest stamp goes. A line's stamp is the time at which it moved in, or, with
+    // stamp_uses, at which it was used last.
+    bool stamp_uses;
+    void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit; may be null
+    void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in; may be null
+    uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked, or ALL_LOCKED
+} Replacement;
+typedef struct ReplacementInfo {
+    const char *name, *doc;
+    const Replacement *ops;
+} ReplacementInfo;
+extern const ReplacementInfo replacements[REPLACE_COUNT];
+
+// --- cache.c: tags of one cache --------------------------------------------------------------------------------------
+// Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
+// line; a line that waits for a fill is locked and can't be replaced.
+// DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
+// for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
+typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT } IndexKind;
+typedef struct CacheCfg {
+    uint64_t size;          // bytes; 0: no cache
+    uint32_t line, sector;  // bytes, powers of two
+    uint32_t fill;          // bytes fetched on a miss: line or sector
+    uint32_t ways;
+    uint32_t sets[64], set_count;  // sizes of unequal sets in ways; set_count 0: all sets have `ways`
+    uint32_t index;                // IndexKind
+    uint32_t index_low;            // INDEX_BITS: lowest address bit of the index; 0: just above the line
+    uint32_t policy;               // ReplacementId
+    double weights[32];            // WEIGHTED: relative probability of each way
+    uint32_t latency;              // cycles, load to use
+    uint32_t mshrs, merges;        // misses under way; requests a miss can serve
+    bool write_back;               // else write through
+    bool write_allocate;
+    bool write_evict;  // a store that hits drops the line (else it updates it)
+    bool keep;         // kept between kernels
+} CacheCfg;
+
+typedef struct CacheLine {
+    uint32_t valid, pending, dirty;  // sector masks
+    uint32_t slot;                   // the miss it waits for
+    uint64_t owner;                  // a word of whoever brought it, for his own use
+} CacheLine;
+#define NO_LINE UINT64_MAX
+struct Cache {
+    CacheCfg cfg;
+    uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
+    uint32_t *first, *ways;                            // per set: index of its first line, number of ways
+    uint64_t *tags;                                    // of each line: address / line; NO_LINE: it holds none
+    uint64_t *stamps;                                  // of each line; 0: it holds none
+    CacheLine *lines;                                  // null: there is no cache
+    uint32_t *tree;                                    // PLRU bits per set
+    uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
+    uint64_t clock, random;
+    uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
+    uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
+    uint32_t page_shift;             // TLBs: addresses are shifted by this first
+    const Replacement *policy;
+};
+// What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
+// of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;
+// MISS, the line isn't there.
+typedef enum Lookup { HIT, MISS, MISS_SECTOR, PENDING, NO_WAY } Lookup;
+ALWAYS_INLINE Lookup line_has(const CacheLine *line, uint32_t sectors)
+{
+    if (!line) return MISS;
+    if (!(sectors & ~line->valid)) return HIT;
+    return sectors & ~(line->valid | line->pending) ? MISS_SECTOR : PENDING;
+}
+// False, with the reason in why, when the configuration makes no cache; cache_open also when the host has no memory.
+bool cache_check(const CacheCfg *cfg, const char **why);
+bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
+void cache_close(Cache *c);
+void cache_flush(Cache *c);                 // invalidates everything
+uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none
+// XOR: the index field and the three fields of the same width above it, folded (ciao §V-A, Nugteren et al.). Where the
+// sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still
+// lie in all sets in turn, from another one on in each round.
+ALWAYS_INLINE uint32_t cache_folded(const Cache *c, uint64_t x)
+{
+    if (c->set_bits) {
+        x ^= x >> c->set_bits;
+        return (uint32_t)(x ^ x >> 2 * c->set_bits) & (c->sets - 1);
+    }
+    uint64_t sum = 0;
+    for (int field = 0; field < 4; field++, x /= c->sets) sum += x % c->sets;
+    return (uint32_t)(sum % c->sets);
+}
+ALWAYS_INLINE uint32_t cache_set(const Cache *c, uint64_t address)
+{
+    uint64_t x = address >> c->index_shift;
+    switch (c->cfg.index) {
+    case INDEX_DEALT: return c->deal[x % c->entries];
+    case INDEX_XOR: return cache_folded(c, x);
+    default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO
+    }
+}
+// The way of a set that holds a line; as many as there are: none does.
+ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t tag)
+{
+    uint32_t w = 0;
+    for (; w + 4 <= ways; w += 4) {
+        if (tags[w] == tag) return w;
+        if (tags[w + 1] == tag) return w + 1;
+        if (tags[w + 2] == tag) return w + 2;
+        if (tags[w + 3] == tag) return w + 3;
+    }
+    while (w < ways && tags[w] != tag) w++;
+    return w;
+}
+Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to replace: MISS, or NO_WAY
+// Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
+// is the victim to replace; NO_WAY: every way of the set is locked. *line is null only for NO_WAY.
+ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
+{
+    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
+    uint32_t way = cache_find(c->tags + first, ways, address >> c->line_shift);
+    if (way == ways) return cache_victim_of(c, set, line);
+    *line = &c->lines[first + way];
+    if (c->policy->stamp_uses)
+        c->stamps[first + way] = ++c->clock;
+    else if (c->policy->touch)
+        c->policy->touch(c, set, way);
+    return line_has(*line, sectors);
+}
+CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
+// What lay where a line moves in.
+typedef struct Victim {
+    uint64_t address;  // NO_LINE: nothing did
+    uint64_t owner;
+    uint32_t dirty;  // sectors
+} Victim;
+Victim cache_victim(const Cache *c, const CacheLine *line);      // what would go if the line were taken now
+Victim cache_take(Cache *c, CacheLine *line, uint64_t address);  // for the line at address, all of it invalid
+void cache_drop(Cache *c, CacheLine *line);                      // it holds none now
+static inline uint32_t cache_sectors(const Cache *c, uint64_t address, uint32_t bytes)  // the mask of an access
+{
+    uint32_t from = (uint32_t)(address & ((1ull << c->line_shift) - 1)) >> c->sector_shift;
+    uint32_t to = (uint32_t)((address + bytes - 1) & ((1ull << c->line_shift) - 1)) >> c->sector_shift;
+    return (to == 31 ? ~0u : (2u << to) - 1) & ~((1u << from) - 1);
+}
+// What a miss on sectors fetches: whole lines or those sectors.
+static inline uint32_t cache_fetch(const Cache *c, uint32_t sectors)
+{
+    return c->cfg.fill == c->cfg.line ? (c->sectors == 32 ? ~0u : (1u << c->sectors) - 1) : sectors;
+}
+
+#endif
