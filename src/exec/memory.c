@@ -23,7 +23,7 @@ static void drop_wrapped(Step *s)
 
 // Most accesses of a full warp are regular: consecutive elements, or one for all, in the whole warp or in each row of a
 // narrow block. Knowing it once saves a scan in each of the checks and in the timing model.
-static void find_runs(Step *s, uint32_t mask, bool is_regular)
+ALWAYS_INLINE void find_runs(Step *s, uint32_t mask, bool is_regular)
 {
     const uint64_t *a = s->addr;
     uint64_t stride = a[1] - a[0];
@@ -660,7 +660,18 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
 }
 
-void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+static void by_space(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (d->space == SP_GENERIC)
+        access_generic(env, w, d, mask);
+    else if (d->space == SP_GLOBAL)
+        access_global(env, w, d, env->step.addr, mask);
+    else
+        access(env, w, d, d->space, env->step.addr, mask);
+}
+
+// What isn't a plain load or store of words.
+static void other_access(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
     if (d->flags & D_STRONG) {
@@ -676,7 +687,6 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     find_runs(s, mask, addresses(env, w, d));
     s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
     s->space = d->space;
-    if (d->flags & D_WORD && d->space == SP_SHARED && shared_words(env, w, d)) return;
     if (d->kind == X_CP_ASYNC) {
         s->space = SP_GLOBAL;
         copy_async(env, w, d, mask);
@@ -689,10 +699,18 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         if (!s->mask) s->mask = mask, s->space = SP_NONE;
         return;
     }
-    if (d->space == SP_GENERIC)
-        access_generic(env, w, d, mask);
-    else if (d->space == SP_GLOBAL)
-        access_global(env, w, d, s->addr, mask);
-    else
-        access(env, w, d, s->space, s->addr, mask);
+    by_space(env, w, d, mask);
+}
+
+void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    Step *s = &env->step;
+    if (!(d->flags & D_WORD)) {
+        other_access(env, w, d, mask);
+        return;
+    }
+    find_runs(s, mask, addresses(env, w, d));
+    s->bytes = 4;
+    s->space = d->space;
+    if (d->space != SP_SHARED || !shared_words(env, w, d)) by_space(env, w, d, mask);
 }

@@ -19,10 +19,9 @@ uint64_t array_claim(Array *a, uint64_t now, const Claim *c, bool write)
     return MAX(end, start + 1);
 }
 
-uint64_t array_pass(Array *a, uint64_t now, uint32_t passes)
+uint64_t array_pass_behind(Array *a, uint64_t now, uint32_t passes)
 {
-    uint64_t start = a->cfg.waits ? MAX(now, a->last) : now;
-    if (a->cfg.waits)
-        for (uint32_t k = 0; k < a->cfg.banks; k++) a->free[k] = start + passes;
+    uint64_t start = MAX(now, a->last);
+    for (uint32_t k = 0; k < a->cfg.banks; k++) a->free[k] = start + passes;
     return a->last = start + passes;
 }

@@ -23,12 +23,8 @@ static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lan
     return most;
 }
 
-bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride)
+bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
 {
-    if (cfg->banks != 32) return false;
-    if (run == 32) return true;
-    if (cfg->mode != 4 || cfg->width != 4) return false;
-    if (run == 16 && (addr[0] == addr[16] || ((addr[16] - addr[0]) & 127) == 64)) return true;  // 16 banks each
     uint32_t length = stride ? run : 1, used = 0;
     uint64_t differ = 0;
     bool apart = true;  // no bank serves two runs, unless they are the same

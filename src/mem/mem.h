@@ -48,7 +48,12 @@ static inline void claim_add(Claim *c, uint32_t bank)
 void array_open(Array *a, const ArrayCfg *cfg);
 // The first cycle after an access that begins at `now`, or when its banks are free: it takes one cycle at least.
 uint64_t array_claim(Array *a, uint64_t now, const Claim *c, bool write);
-uint64_t array_pass(Array *a, uint64_t now, uint32_t passes);  // the same for one that takes all banks so many times
+uint64_t array_pass_behind(Array *a, uint64_t now, uint32_t passes);  // array_pass where claims wait
+// The same for an access that takes all banks so many times.
+static inline uint64_t array_pass(Array *a, uint64_t now, uint32_t passes)
+{
+    return a->cfg.waits ? array_pass_behind(a, now, passes) : (a->last = now + passes);
+}
 
 // --- banks.c: shared memory ------------------------------------------------------------------------------------------
 typedef struct BankCfg {
@@ -58,9 +63,17 @@ typedef struct BankCfg {
 } BankCfg;
 // Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
+bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride);  // banks_free of several runs
 // Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one
 // pass? May miss some that do.
-bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride);
+static inline bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t run, uint32_t stride)
+{
+    if (cfg->banks != 32) return false;
+    if (run == 32) return true;
+    if (cfg->mode != 4 || cfg->width != 4) return false;
+    if (run == 16 && (addr[0] == addr[16] || ((addr[16] - addr[0]) & 127) == 64)) return true;  // 16 banks each
+    return banks_free_of_runs(addr, run, stride);
+}
 // Passes of atomics, which lanes of one bank perform one after another.
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
