@@ -154,45 +154,6 @@ ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_
     return true;
 }
 
-// Does a deferred operation of this window touch a line that these lanes touch?
-static bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes)
-{
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[__builtin_ctz(m)];
-        if (log_pending(log, a >> 7) || log_pending(log, (a + bytes - 1) >> 7)) return true;
-    }
-    return false;
-}
-
-// Puts a loaded element into a register lane, extended as its type says.
-static inline void put(const Lanes *l, const Dinst *d, Loc32 to, int n, uint64_t v)
-{
-    if (type_info[d->type].kind == K_SINT && d->bytes < 8) {
-        int s = 64 - 8 * d->bytes;
-        v = (uint64_t)((int64_t)(v << s) >> s);
-    }
-    if (d->flags & D_LONG)
-        ((uint64_t *)row(l, to))[n] = v;
-    else
-        ((uint32_t *)row(l, to))[n] = (uint32_t)v;
-}
-
-static inline uint64_t get(const Lanes *l, const Dinst *d, Loc32 from, int n)
-{
-    return d->flags & D_LONG ? ((const uint64_t *)row(l, from))[n] : ((const uint32_t *)row(l, from))[n];
-}
-
-static inline uint64_t fetch(const void *p, uint32_t bytes)
-{
-    uint64_t v = 0;
-    switch (bytes) {
-    case 1: return *(const uint8_t *)p;
-    case 2: memcpy(&v, p, 2); return v;
-    case 4: memcpy(&v, p, 4); return v;
-    default: memcpy(&v, p, 8); return v;
-    }
-}
-
 static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t *addr, uint32_t mask)
 {
     const Gmem *g = env->gmem;
@@ -222,15 +183,7 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
             log_patch(log, addr[n], copy, total);
             p = copy;
         }
-        for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
-    }
-}
-
-static void store_lane(const Lanes *l, const Dinst *d, int n, uint8_t *out)
-{
-    for (int e = 0; e < d->vec; e++) {
-        uint64_t v = get(l, d, d->vector[e], n);
-        memcpy(out + e * d->bytes, &v, d->bytes);
+        for (int e = 0; e < d->vec; e++) lane_put(l, d, d->vector[e], n, lane_fetch(p + e * d->bytes, d->bytes));
     }
 }
 
@@ -249,7 +202,7 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t data[32];
-        store_lane(l, d, n, data);
+        lane_store(l, d, n, data);
         if (env->log)
             log_store(env->log, addr[n], data, total, env->window_cycle);
         else
@@ -257,98 +210,9 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
     }
 }
 
-// --- atomics ---------------------------------------------------------------------------------------------------------
-// Whether it changed memory.
-static bool atom_lane(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
-{
-    uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
-    uint64_t old = fetch(p, d->bytes), now = exec_atom(d, old, x & keep, y & keep, global);
-    memcpy(p, &now, d->bytes);
-    if (d->vec && d->flags & D_LONG)
-        ((uint64_t *)row(l, d->dst))[n] = old;
-    else if (d->vec)
-        ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
-    return (old ^ now) & keep;
-}
-
-// A store whose repetition isn't news: a polling loop may set a flag again and again. Whether it changed memory.
-static bool put_bytes(uint8_t *p, const uint8_t *data, uint32_t bytes)
-{
-    if (!memcmp(p, data, bytes)) return false;
-    memcpy(p, data, bytes);
-    return true;
-}
-
-static uint64_t atom_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
-{
-    return d->bytes == 8 ? ((const uint64_t *)row(l, at))[n] : ((const uint32_t *)row(l, at))[n];
-}
-
-// --- deferred operations: at the window's edge, on memory as it is then ----------------------------------------------
 static inline bool must_defer(const Env *env, const uint64_t *addr, uint32_t mask, uint32_t bytes)
 {
     return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
-}
-
-Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask)
-{
-    return (Deferred){.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
-}
-
-static void defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
-{
-    Deferred x = deferred_begin(env, w, d, mask);
-    memcpy(x.addr, env->step.addr, sizeof x.addr);
-    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
-    if (d->kind == X_ATOM) {
-        for (int n = 0; n < LANES; n++) {
-            x.x[n] = atom_operand(&w->l, d, d->b, n);
-            x.y[n] = atom_operand(&w->l, d, d->c, n);
-        }
-    } else if (d->kind == X_ST) {
-        x.more = mem_alloc((size_t)total * LANES);
-        for (int n = 0; n < LANES; n++)
-            if (mask >> n & 1) store_lane(&w->l, d, n, x.more + (size_t)n * total);
-    }
-    log_defer(env->log, &x, total);
-    env->step.deferred = true;
-}
-
-// The bytes of a cp.async that its source size doesn't cover are zero.
-static void copy_lane(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have)
-{
-    uint8_t data[16] = {0};
-    memcpy(data, from, have);
-    memcpy(cta->shared + to, data, d->bytes);
-}
-
-void exec_deferred(Env *env, const Deferred *x)
-{
-    const Dinst *d = x->d;
-    Lanes l = {.bank = {x->warp->rows + x->base, x->warp->l.bank[1]}};
-    uint32_t total = (uint32_t)d->bytes * d->vec;
-    if (d->kind == X_PRINTF) {
-        text_put(&env->printed, (const char *)x->more);
-        return;
-    }
-    if (d->kind == X_MALLOC || d->kind == X_FREE) {
-        exec_heap(env, x);
-        return;
-    }
-    bool changed = false;
-    for (uint32_t m = x->mask; m; m &= m - 1) {
-        int n = __builtin_ctz(m);
-        uint8_t *p = gmem_host(env->gmem, x->addr[n]);
-        if (d->kind == X_CP_ASYNC)
-            copy_lane(x->warp->cta, d, x->x[n], p, x->y[n]);
-        else if (d->kind == X_ATOM)
-            changed |= atom_lane(&l, d, p, n, x->x[n], x->y[n], true);
-        else if (d->kind == X_ST)
-            changed |= put_bytes(p, x->more + (size_t)n * total, total);
-        else
-            for (int e = 0; e < d->vec; e++) put(&l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
-    }
-    if (changed) env->changed = MAX(env->changed, x->cycle);
 }
 
 // Do the accesses of total bytes lie within size bytes, each at a multiple of its own? Otherwise a fault says which
@@ -413,11 +277,11 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         uint8_t *p = base + addr[n], data[32];
         bool changed = false;
         if (d->kind == X_ATOM)
-            changed = atom_lane(l, d, p, n, atom_operand(l, d, d->b, n), atom_operand(l, d, d->c, n), false);
+            changed = lane_atom(l, d, p, n, lane_operand(l, d, d->b, n), lane_operand(l, d, d->c, n), false);
         else if (write)
-            store_lane(l, d, n, data), changed = put_bytes(p, data, total);
+            lane_store(l, d, n, data), changed = bytes_put(p, data, total);
         else
-            for (int e = 0; e < d->vec; e++) put(l, d, d->vector[e], n, fetch(p + e * d->bytes, d->bytes));
+            for (int e = 0; e < d->vec; e++) lane_put(l, d, d->vector[e], n, lane_fetch(p + e * d->bytes, d->bytes));
         if (changed) env->changed = env->clock;
     }
     return true;
@@ -450,7 +314,7 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
         uint8_t data[32];
-        if (write) store_lane(&w->l, d, n, data);
+        if (write) lane_store(&w->l, d, n, data);
         for (uint32_t done = 0; done < total;) {
             uint64_t a = addr[n] + done;
             uint32_t piece = MIN(total - done, 4 - (uint32_t)(a & 3));
@@ -462,7 +326,8 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
             done += piece;
         }
         if (!write)
-            for (int e = 0; e < d->vec; e++) put(&w->l, d, d->vector[e], n, fetch(data + e * d->bytes, d->bytes));
+            for (int e = 0; e < d->vec; e++)
+                lane_put(&w->l, d, d->vector[e], n, lane_fetch(data + e * d->bytes, d->bytes));
         addr[n] = (addr[n] / 4 * LANES + (unsigned)n) * 4 + (addr[n] & 3);
     }
     return true;
@@ -490,7 +355,7 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     if (!check_global(env, w, d, addr, mask, total, write)) return false;
     Log *log = env->log;
     if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, addr, mask, total))) {
-        defer(env, w, d, mask);
+        exec_defer(env, w, d, mask);
         return true;
     }
     if (d->kind == X_LD) {
@@ -507,9 +372,9 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
         uint8_t *p = gmem_host(env->gmem, addr[n]), data[32];
         bool changed;
         if (d->kind == X_ST)
-            store_lane(&w->l, d, n, data), changed = put_bytes(p, data, total);
+            lane_store(&w->l, d, n, data), changed = bytes_put(p, data, total);
         else
-            changed = atom_lane(&w->l, d, p, n, atom_operand(&w->l, d, d->b, n), atom_operand(&w->l, d, d->c, n), true);
+            changed = lane_atom(&w->l, d, p, n, lane_operand(&w->l, d, d->b, n), lane_operand(&w->l, d, d->c, n), true);
         if (changed) env->changed = env->clock;
     }
     return true;
@@ -579,7 +444,7 @@ static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         int n = __builtin_ctz(m);
         uint64_t at = d->imm;
         for (int e = 0; e < d->vec; e++, at += d->bytes) {
-            uint64_t v = d->kind == X_ST_PARAM ? get(&w->l, d, d->vector[e], n) : 0;
+            uint64_t v = d->kind == X_ST_PARAM ? lane_get(&w->l, d, d->vector[e], n) : 0;
             for (uint32_t k = 0; k < d->bytes; k++) {
                 uint8_t *p = frame + (at + k) / 4 * ROW_BYTES + (unsigned)n * 4 + (at + k) % 4;
                 if (d->kind == X_ST_PARAM)
@@ -587,7 +452,7 @@ static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
                 else
                     v |= (uint64_t)*p << 8 * k;
             }
-            if (d->kind == X_LD_ROWS) put(&w->l, d, d->vector[e], n, v);
+            if (d->kind == X_LD_ROWS) lane_put(&w->l, d, d->vector[e], n, v);
         }
     }
 }
@@ -595,9 +460,9 @@ static void access_rows(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     if (!(d->flags & D_COMPUTED) && d->vec == 1) {  // a whole parameter, the same for all lanes
-        uint64_t v = fetch(env->launch->params + d->imm, d->bytes);
+        uint64_t v = lane_fetch(env->launch->params + d->imm, d->bytes);
         if (mask == FULL) {
-            put(&w->l, d, d->vector[0], 0, v);
+            lane_put(&w->l, d, d->vector[0], 0, v);
             uint64_t *wide = row(&w->l, d->vector[0]);
             uint32_t *to = row(&w->l, d->vector[0]);
             if (d->flags & D_LONG)
@@ -606,7 +471,7 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
                 for (int n = 1; n < LANES; n++) to[n] = to[0];
             return;
         }
-        for (uint32_t m = mask; m; m &= m - 1) put(&w->l, d, d->vector[0], __builtin_ctz(m), v);
+        for (uint32_t m = mask; m; m &= m - 1) lane_put(&w->l, d, d->vector[0], __builtin_ctz(m), v);
         return;
     }
     addresses(env, w, d);
@@ -656,7 +521,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         uint8_t data[16];
         memcpy(data, gmem_host(env->gmem, env->step.addr[n]), have[n]);
         if (env->log) log_patch(env->log, env->step.addr[n], data, (uint32_t)have[n]);
-        copy_lane(w->cta, d, to[n], data, have[n]);
+        lane_copy(w->cta, d, to[n], data, have[n]);
     }
 }
 

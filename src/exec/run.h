@@ -4,6 +4,8 @@
 
 #include "exec/exec.h"
 
+#include <string.h>
+
 // At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a
 // module's kernels beyond those of its text; rows of constants of a kernel.
 #define MAX_STACK (1u << 30)
@@ -83,7 +85,46 @@ void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
 void barrier_check(Env *env, Cta *cta);                                 // after threads exited
 
-// memory.c
+// --- memory ----------------------------------------------------------------------------------------------------------
+// Puts a loaded element into a register lane, extended as its type says.
+static inline void lane_put(const Lanes *l, const Dinst *d, Loc32 to, int n, uint64_t v)
+{
+    if (type_info[d->type].kind == K_SINT && d->bytes < 8) {
+        int s = 64 - 8 * d->bytes;
+        v = (uint64_t)((int64_t)(v << s) >> s);
+    }
+    if (d->flags & D_LONG)
+        ((uint64_t *)row(l, to))[n] = v;
+    else
+        ((uint32_t *)row(l, to))[n] = (uint32_t)v;
+}
+
+static inline uint64_t lane_get(const Lanes *l, const Dinst *d, Loc32 from, int n)
+{
+    return d->flags & D_LONG ? ((const uint64_t *)row(l, from))[n] : ((const uint32_t *)row(l, from))[n];
+}
+
+static inline uint64_t lane_fetch(const void *p, uint32_t bytes)
+{
+    uint64_t v = 0;
+    switch (bytes) {
+    case 1: return *(const uint8_t *)p;
+    case 2: memcpy(&v, p, 2); return v;
+    case 4: memcpy(&v, p, 4); return v;
+    default: memcpy(&v, p, 8); return v;
+    }
+}
+
+// deferred.c: what a lane's access does to bytes
+void lane_store(const Lanes *l, const Dinst *d, int n, uint8_t *out);  // the bytes that it stores
+uint64_t lane_operand(const Lanes *l, const Dinst *d, Loc32 at, int n);
+// An atomic, with its operands. Whether it changed memory; global: not shared memory.
+bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global);
+bool bytes_put(uint8_t *p, const uint8_t *data, uint32_t bytes);  // whether they changed memory
+void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have);
+// Does a deferred operation of this window touch a line that these lanes touch?
+bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes);
+void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask);  // without operands
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);

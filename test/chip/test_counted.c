@@ -2,6 +2,8 @@
 // guard is off for all lanes accesses no space, and counts as an instruction only.
 #include "bench.h"
 
+#include <string.h>
+
 typedef struct Case {
     const char *body;
     Counter counter;

@@ -1,0 +1,111 @@
+// deferred.c: operations that wait for the window's edge, where they are executed on memory as it is then: atomics,
+// strong accesses, and accesses that overlap those of this window. Besides: what a lane's access does to its bytes.
+#include "exec/run.h"
+
+#include <string.h>
+
+void lane_store(const Lanes *l, const Dinst *d, int n, uint8_t *out)
+{
+    for (int e = 0; e < d->vec; e++) {
+        uint64_t v = lane_get(l, d, d->vector[e], n);
+        memcpy(out + e * d->bytes, &v, d->bytes);
+    }
+}
+
+// Whether it changed memory.
+bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
+{
+    uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
+    uint64_t old = lane_fetch(p, d->bytes), now = exec_atom(d, old, x & keep, y & keep, global);
+    memcpy(p, &now, d->bytes);
+    if (d->vec && d->flags & D_LONG)
+        ((uint64_t *)row(l, d->dst))[n] = old;
+    else if (d->vec)
+        ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
+    return (old ^ now) & keep;
+}
+
+// A store whose repetition isn't news: a polling loop may set a flag again and again. Whether it changed memory.
+bool bytes_put(uint8_t *p, const uint8_t *data, uint32_t bytes)
+{
+    if (!memcmp(p, data, bytes)) return false;
+    memcpy(p, data, bytes);
+    return true;
+}
+
+uint64_t lane_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
+{
+    return d->bytes == 8 ? ((const uint64_t *)row(l, at))[n] : ((const uint32_t *)row(l, at))[n];
+}
+
+// --- the window's edge ------------------------------------------------------------------------------------------------
+// Does a deferred operation of this window touch a line that these lanes touch?
+bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[__builtin_ctz(m)];
+        if (log_pending(log, a >> 7) || log_pending(log, (a + bytes - 1) >> 7)) return true;
+    }
+    return false;
+}
+
+Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    return (Deferred){.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
+}
+
+void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    Deferred x = deferred_begin(env, w, d, mask);
+    memcpy(x.addr, env->step.addr, sizeof x.addr);
+    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    if (d->kind == X_ATOM) {
+        for (int n = 0; n < LANES; n++) {
+            x.x[n] = lane_operand(&w->l, d, d->b, n);
+            x.y[n] = lane_operand(&w->l, d, d->c, n);
+        }
+    } else if (d->kind == X_ST) {
+        x.more = mem_alloc((size_t)total * LANES);
+        for (int n = 0; n < LANES; n++)
+            if (mask >> n & 1) lane_store(&w->l, d, n, x.more + (size_t)n * total);
+    }
+    log_defer(env->log, &x, total);
+    env->step.deferred = true;
+}
+
+// The bytes of a cp.async that its source size doesn't cover are zero.
+void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have)
+{
+    uint8_t data[16] = {0};
+    memcpy(data, from, have);
+    memcpy(cta->shared + to, data, d->bytes);
+}
+
+void exec_deferred(Env *env, const Deferred *x)
+{
+    const Dinst *d = x->d;
+    Lanes l = {.bank = {x->warp->rows + x->base, x->warp->l.bank[1]}};
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    if (d->kind == X_PRINTF) {
+        text_put(&env->printed, (const char *)x->more);
+        return;
+    }
+    if (d->kind == X_MALLOC || d->kind == X_FREE) {
+        exec_heap(env, x);
+        return;
+    }
+    bool changed = false;
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        int n = __builtin_ctz(m);
+        uint8_t *p = gmem_host(env->gmem, x->addr[n]);
+        if (d->kind == X_CP_ASYNC)
+            lane_copy(x->warp->cta, d, x->x[n], p, x->y[n]);
+        else if (d->kind == X_ATOM)
+            changed |= lane_atom(&l, d, p, n, x->x[n], x->y[n], true);
+        else if (d->kind == X_ST)
+            changed |= bytes_put(p, x->more + (size_t)n * total, total);
+        else
+            for (int e = 0; e < d->vec; e++) lane_put(&l, d, d->vector[e], n, lane_fetch(p + e * d->bytes, d->bytes));
+    }
+    if (changed) env->changed = MAX(env->changed, x->cycle);
+}
