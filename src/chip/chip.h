@@ -33,7 +33,8 @@ typedef enum KeyKind {
     KEY_REPLACEMENT,
     KEY_STORAGE,
     KEY_WEIGHTS,
-    KEY_SETS
+    KEY_SETS,
+    KEY_MASKS
 } KeyKind;
 typedef struct Key {
     const char *section, *key;

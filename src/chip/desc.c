@@ -17,8 +17,10 @@
     KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                  \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                    \
         "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                   \
-    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_BITS, "",                                                \
-        "how an address selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
+    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_BITS, "",                                                \
+        "how an address selects the set: bits, modulo, xor, dealt (to sets in turn), or linear")                   \
+    KEY(section, "index_bits", MASKS, field.index_bits, 5, 63, 0, "bit",                                           \
+        "linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is")            \
     KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                              \
         "lowest address bit of the index; 0: the first above the line")                                            \
     KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")     \
@@ -34,8 +36,10 @@
     KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                 \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                      \
         "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                      \
-    KEY(section, "index", INDEX, field.index, 0, 3, INDEX_MODULO, "",                                                 \
-        "how a page number selects the set: bits, modulo, xor, or dealt (to sets in turn)")                           \
+    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_MODULO, "",                                                 \
+        "how a page number selects the set: bits, modulo, xor, dealt (to sets in turn), or linear")                   \
+    KEY(section, "index_bits", MASKS, field.index_bits, 10, 63, 0, "bit",                                             \
+        "linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is")               \
     KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")        \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
         "weighted: relative probabilities of the ways, separated by commas")                                          \
@@ -66,7 +70,7 @@ const Key gpu_keys[] = {
 };
 const size_t gpu_key_count = COUNT(gpu_keys);
 
-static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
+static const char *const index_names[] = {"bits", "modulo", "xor", "dealt", "linear"};
 static const char *const storage_names[] = {"partitioned", "fermi", "unified", "carved"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
@@ -115,24 +119,46 @@ static const Key *find_key(const char *section, const char *key)
     return NULL;
 }
 
-// Lists: weights are doubles. Sets are numbers with their count behind them, in CacheCfg, TlbCfg and SmCfg alike.
+static bool is_list(KeyKind kind) { return kind == KEY_WEIGHTS || kind == KEY_SETS || kind == KEY_MASKS; }
+
+// Bits of an address, such as 7^13; a bit that comes twice is none.
+static bool parse_mask(const char *text, const Key *k, uint64_t *mask)
+{
+    for (*mask = 0;; text++) {
+        char item[8] = {0};
+        size_t n = strcspn(text, "^");
+        uint64_t bit;
+        if (n >= sizeof item) return false;
+        memcpy(item, text, n);
+        if (!parse_size(item, &bit) || (double)bit < k->min || (double)bit > k->max) return false;
+        *mask ^= 1ull << bit;
+        text += n;
+        if (!*text) return *mask != 0;
+    }
+}
+
+// Lists: weights are doubles, masks of 64 bits. Sets are numbers. These two have their count behind them, in CacheCfg,
+// TlbCfg and SmCfg alike.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset, item[64];
-    size_t n = 0, most = k->width / (k->kind == KEY_WEIGHTS ? sizeof(double) : sizeof(uint32_t));
-    uint64_t u;
-    double v;
+    size_t n = 0, most = k->width / (k->kind == KEY_SETS ? sizeof(uint32_t) : sizeof(uint64_t));
     while (*text) {
+        uint64_t u;
+        double v;
         if (!list_word(&text, item) || n == most) return false;
         if (k->kind == KEY_WEIGHTS) {
             if (!parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
             ((double *)(void *)p)[n++] = v;
+        } else if (k->kind == KEY_MASKS) {
+            if (!parse_mask(item, k, &u)) return false;
+            ((uint64_t *)(void *)p)[n++] = u;
         } else {
             if (!parse_size(item, &u) || (double)u < k->min || (double)u > k->max) return false;
             ((uint32_t *)(void *)p)[n++] = (uint32_t)u;
         }
     }
-    if (k->kind == KEY_SETS) ((uint32_t *)(void *)p)[most] = (uint32_t)n;
+    if (k->kind != KEY_WEIGHTS) *(uint32_t *)(void *)(p + k->width) = (uint32_t)n;
     return n > 0;
 }
 
@@ -154,6 +180,9 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
     case KEY_WEIGHTS:
     case KEY_SETS:
         if (!set_list(g, k, text)) *why = "a list of numbers is expected, such as 1, 3, 1, 1";
+        return !*why;
+    case KEY_MASKS:
+        if (!set_list(g, k, text)) *why = "a list of address bits is expected, such as 7^13, 8^14, 9";
         return !*why;
     default: {
         uint32_t n = 0;
@@ -437,8 +466,7 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     const char *slash = strrchr(name, '/');
     snprintf(g->name, sizeof g->name, "%s", slash ? slash + 1 : name);
     for (size_t i = 0; i < gpu_key_count; i++)
-        if (gpu_keys[i].kind != KEY_WEIGHTS && gpu_keys[i].kind != KEY_SETS)
-            set_number(g, &gpu_keys[i], gpu_keys[i].standard);
+        if (!is_list(gpu_keys[i].kind)) set_number(g, &gpu_keys[i], gpu_keys[i].standard);
     CacheCfg *caches[] = {&g->sm.l1, &g->sm.ro, &g->sm.cst, &g->part.l2};
     for (size_t c = 0; c < COUNT(caches); c++)
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
@@ -504,7 +532,7 @@ static void show_row(void *user, const Key *k)
     char value[128];
     if (given)
         snprintf(value, sizeof value, "%s", given);
-    else if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS)
+    else if (is_list(k->kind))
         return;
     else if (enum_name(k->kind, 0))
         snprintf(value, sizeof value, "%s", enum_name(k->kind, (uint32_t)get_number(&s->gpu, k)));
@@ -528,13 +556,16 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
 }
 
 // As set_list reads it.
-static void canonical_list(const char *text, Text *out)
+static void canonical_list(const Key *k, const char *text, Text *out)
 {
     char item[64];
     double v;
     uint64_t u;
     while (text && list_word(&text, item))
-        text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
+        if (k->kind == KEY_MASKS)
+            text_printf(out, "%llx ", parse_mask(item, k, &u) ? (unsigned long long)u : 0);
+        else
+            text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
     text_put(out, "\n");
 }
 
@@ -545,10 +576,10 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
     bool ok = load(&g, name, sets, diag, note_origin, &o);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
-        bool list = k->kind == KEY_WEIGHTS || k->kind == KEY_SETS;
+        bool list = is_list(k->kind);
         double v = list ? 0 : get_number(&g, k);
         if (list)
-            text_printf(out, "%s.%s=", k->section, k->key), canonical_list(o.value[i], out);
+            text_printf(out, "%s.%s=", k->section, k->key), canonical_list(k, o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v)
             text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
         else
@@ -566,7 +597,7 @@ bool gpu_number(const Gpu *g, const char *name, double *value)
     if (!dot || (size_t)(dot - name) >= sizeof section) return false;
     snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
     const Key *k = find_key(section, dot + 1);
-    if (!k || k->kind == KEY_WEIGHTS || k->kind == KEY_SETS) return false;
+    if (!k || is_list(k->kind)) return false;
     *value = get_number(g, k);
     if (!strcmp(name, "l2.size")) *value *= g->part.partitions;  // kept per slice
     return true;
@@ -581,7 +612,7 @@ static void manual_row(void *user, const Key *k)
 {
     Text *out = user;
     text_printf(out, "| `%s` | ", k->key);
-    if (k->kind == KEY_WEIGHTS || k->kind == KEY_SETS)
+    if (is_list(k->kind))
         text_put(out, "list | none");
     else if (enum_name(k->kind, 0)) {
         for (uint32_t n = 0; enum_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", enum_name(k->kind, n));

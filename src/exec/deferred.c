@@ -38,7 +38,7 @@ uint64_t lane_operand(const Lanes *l, const Dinst *d, Loc32 at, int n)
     return d->bytes == 8 ? ((const uint64_t *)row(l, at))[n] : ((const uint32_t *)row(l, at))[n];
 }
 
-// --- the window's edge ------------------------------------------------------------------------------------------------
+// --- the window's edge -----------------------------------------------------------------------------------------------
 // Does a deferred operation of this window touch a line that these lanes touch?
 bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes)
 {

@@ -27,6 +27,62 @@ static bool deal(Cache *c, uint32_t entries)
     return true;
 }
 
+// How many of index_bits make a set's number by themselves; 0: the sets are no power of two, or too many for that.
+static uint32_t linear_bits(const CacheCfg *cfg)
+{
+    uint64_t sets = cfg->set_count ? cfg->set_count : cfg->size / cfg->line / cfg->ways;
+    uint32_t bits = is_power(sets) ? log2_of(sets) : 0;
+    return bits <= cfg->index_bit_count ? bits : 0;
+}
+
+// What is left of a mask without what the n masks before it say already; 0: nothing.
+static uint64_t independent(uint64_t mask, const uint64_t *before, uint32_t n)
+{
+    for (bool less = true; less;) {
+        less = false;
+        for (uint32_t k = 0; k < n; k++)
+            if ((mask ^ before[k]) < mask) mask ^= before[k], less = true;
+    }
+    return mask;
+}
+
+// Is a line in one set, and every set some line's?
+static bool check_linear(const CacheCfg *cfg, const char **why)
+{
+    uint64_t seen[MOST_INDEX_BITS];
+    *why = cfg->index_bit_count ? NULL : "a linear index needs index_bits";
+    for (uint32_t k = 0; k < cfg->index_bit_count; k++)
+        if (cfg->index_bits[k] & (cfg->line - 1)) *why = "index_bits has an address bit within a line or page";
+    for (uint32_t k = 0; k < linear_bits(cfg) && !*why; k++)
+        if (!(seen[k] = independent(cfg->index_bits[k], seen, k)))
+            *why = "index_bits are not independent: some sets would never be used";
+    return !*why;
+}
+
+// Tables of what each byte of an address adds to the number. Where that isn't the set's, it is how many sets the line
+// is moved on from where it would be by its own number; the lowest bit of each of index_bits is part of that.
+static bool open_linear(Cache *c)
+{
+    uint64_t mask[MOST_INDEX_BITS], all = 0;
+    uint32_t bits = linear_bits(&c->cfg), n = bits ? bits : c->cfg.index_bit_count;
+    c->exact = bits || c->sets == 1;
+    for (uint32_t k = 0; k < n; k++) {
+        mask[k] = c->cfg.index_bits[k];
+        if (!c->exact) mask[k] &= mask[k] - 1;
+        all |= mask[k];
+    }
+    c->part_from = all ? (uint32_t)__builtin_ctzll(all) / 8 : 0;
+    c->parts = all && c->sets > 1 ? log2_of(all) / 8 + 1 - c->part_from : 0;
+    c->part = mem_try(MAX(c->parts, 1u), sizeof *c->part);
+    for (uint32_t p = 0; p < c->parts && c->part; p++)
+        for (uint64_t v = 0; v < 256; v++)
+            for (uint32_t k = 0; k < n; k++) {
+                uint64_t picked = v << 8 * (c->part_from + p) & mask[k];
+                c->part[p][v] |= (uint16_t)((__builtin_popcountll(picked) & 1) << k);
+            }
+    return c->part;
+}
+
 bool cache_check(const CacheCfg *cfg, const char **why)
 {
     *why = NULL;
@@ -42,6 +98,8 @@ bool cache_check(const CacheCfg *cfg, const char **why)
         *why = "the size must be a multiple of the line";
     else if (!cfg->set_count && (!cfg->ways || lines % cfg->ways))
         *why = "the number of lines must be a multiple of the ways";
+    else if (cfg->index == INDEX_LINEAR && !check_linear(cfg, why))
+        return false;
     else if (cfg->policy == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
     return !*why;
@@ -75,7 +133,9 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->tags = mem_try(at, sizeof *c->tags);
     c->stamps = mem_try(at, sizeof *c->stamps);
     c->lines = mem_try(at, sizeof *c->lines);
-    if (!c->tags || !c->stamps || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at))) return false;
+    if (!c->tags || !c->stamps || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
+        (cfg->index == INDEX_LINEAR && !open_linear(c)))
+        return false;
     *why = NULL;
     cache_flush(c);
     return true;
@@ -83,7 +143,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 
 void cache_close(Cache *c)
 {
-    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal);
+    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal), mem_free(c->part);
     mem_free(c->tags), mem_free(c->stamps), mem_free(c->lines);
     *c = (Cache){0};
 }

@@ -32,20 +32,26 @@ extern const ReplacementInfo replacements[REPLACE_COUNT];
 // line; a line that waits for a fill is locked and can't be replaced.
 // DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
 // for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
-typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT } IndexKind;
+// LINEAR: each bit of the set's number is the XOR of some address bits; of index_bits as many count, from the first on,
+// as the number needs. Where the sets are no power of two, or more than these bits can number, a line is moved on from
+// the set of its own number modulo sets by the number that the bits make without the lowest of each.
+typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT, INDEX_LINEAR } IndexKind;
+enum { MOST_INDEX_BITS = 16 };
 typedef struct CacheCfg {
     uint64_t size;          // bytes; 0: no cache
     uint32_t line, sector;  // bytes, powers of two
     uint32_t fill;          // bytes fetched on a miss: line or sector
     uint32_t ways;
-    uint32_t sets[64], set_count;  // sizes of unequal sets in ways; set_count 0: all sets have `ways`
-    uint32_t index;                // IndexKind
-    uint32_t index_low;            // INDEX_BITS: lowest address bit of the index; 0: just above the line
-    uint32_t policy;               // ReplacementId
-    double weights[32];            // WEIGHTED: relative probability of each way
-    uint32_t latency;              // cycles, load to use
-    uint32_t mshrs, merges;        // misses under way; requests a miss can serve
-    bool write_back;               // else write through
+    uint32_t sets[64], set_count;          // sizes of unequal sets in ways; set_count 0: all sets have `ways`
+    uint32_t index;                        // IndexKind
+    uint32_t index_low;                    // INDEX_BITS: lowest address bit of the index; 0: just above the line
+    uint64_t index_bits[MOST_INDEX_BITS];  // INDEX_LINEAR: address bits by bit of the set's number
+    uint32_t index_bit_count;
+    uint32_t policy;         // ReplacementId
+    double weights[32];      // WEIGHTED: relative probability of each way
+    uint32_t latency;        // cycles, load to use
+    uint32_t mshrs, merges;  // misses under way; requests a miss can serve
+    bool write_back;         // else write through
     bool write_allocate;
     bool write_evict;  // a store that hits drops the line (else it updates it)
     bool keep;         // kept between kernels
@@ -66,6 +72,9 @@ struct Cache {
     CacheLine *lines;                                  // null: there is no cache
     uint32_t *tree;                                    // PLRU bits per set
     uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
+    uint16_t (*part)[256];                             // LINEAR: what each byte of an address adds to the set's number
+    uint32_t part_from, parts;                         // by XOR: `parts` bytes from this one on
+    bool exact;                                        // LINEAR: that is the number; else it is added to the line's
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
     uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
@@ -101,10 +110,19 @@ ALWAYS_INLINE uint32_t cache_folded(const Cache *c, uint64_t x)
     for (int field = 0; field < 4; field++, x /= c->sets) sum += x % c->sets;
     return (uint32_t)(sum % c->sets);
 }
+ALWAYS_INLINE uint32_t cache_linear(const Cache *c, uint64_t address)
+{
+    uint32_t set = 0;
+    address >>= 8 * c->part_from;
+    for (uint32_t k = 0; k < c->parts; k++, address >>= 8) set ^= c->part[k][address & 255];
+    return set;  // or, where !exact, how many sets further on
+}
 ALWAYS_INLINE uint32_t cache_set(const Cache *c, uint64_t address)
 {
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
+    case INDEX_LINEAR:
+        return (uint32_t)(c->exact ? cache_linear(c, address) : (x + cache_linear(c, address)) % c->sets);
     case INDEX_DEALT: return c->deal[x % c->entries];
     case INDEX_XOR: return cache_folded(c, x);
     default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO

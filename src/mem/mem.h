@@ -131,6 +131,8 @@ typedef struct TlbCfg {
     uint32_t ways;
     uint32_t sets[64], set_count;
     uint32_t index, policy;
+    uint64_t index_bits[MOST_INDEX_BITS];  // INDEX_LINEAR: address bits, by bit of the set's number
+    uint32_t index_bit_count;
     double weights[32];
     uint32_t penalty;    // cycles: L1: a miss that hits the L2 TLB; L2: a walk whose entry is in the L2 cache
     uint32_t far;        // L2: cycles more when the entry comes from DRAM

@@ -17,6 +17,8 @@ static CacheCfg tags_of(const TlbCfg *cfg)
                   .policy = cfg->policy};
     memcpy(t.sets, cfg->sets, sizeof t.sets);
     memcpy(t.weights, cfg->weights, sizeof t.weights);
+    t.index_bit_count = cfg->index_bit_count;
+    for (uint32_t k = 0; k < MOST_INDEX_BITS && cfg->page; k++) t.index_bits[k] = cfg->index_bits[k] / cfg->page;
     return t;
 }
 
@@ -24,6 +26,9 @@ bool tlb_check(const TlbCfg *cfg, const char **why)
 {
     CacheCfg t = tags_of(cfg);
     if (cfg->entries && (!cfg->page || cfg->page & (cfg->page - 1))) return *why = "a page is a power of two", false;
+    for (uint32_t k = 0; k < cfg->index_bit_count && cfg->entries && cfg->index == INDEX_LINEAR; k++)
+        if (cfg->index_bits[k] & (cfg->page - 1))
+            return *why = "index_bits has an address bit within a line or page", false;
     return cache_check(&t, why);
 }
 

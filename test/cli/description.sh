@@ -47,12 +47,22 @@ said=$err
 ((status == 1)) || complain "run --gpu odd.ini: exit status $status, not 1"
 gives 1 "$said" -- show gpu "$work/odd.ini"
 
+# A linear index: what can't be a list of address bits, and what can't be an index.
+gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^7
+gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^64
+gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^,8
+gives 2 'a list of address bits is expected' -- run saxpy --set 'l1.index_bits=-1'
+linear=(run saxpy --size small --set l1.index=linear)
+gives 2 'l1: index_bits has an address bit within a line' -- "${linear[@]}" --set l1.index_bits=5,8,9,10,11
+gives 2 'l1: index_bits are not independent' -- "${linear[@]}" --set l1.index_bits=7,8,7^8,10,11
+gives 2 'l1: a linear index needs index_bits' -- "${linear[@]}"
+
 # The names that can be chosen are those of the tables, all of them; the nearest is proposed.
 list() { "$onchip" list "$1" | sed -n 's/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
 gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --set sched.policy=gtoo
 gives 2 "no scheduler 'gtoo'; did you mean 'gto'?" -- run saxpy --sched gtoo
 gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
-gives 2 'none of bits, modulo, xor and dealt' -- run saxpy --set l1.index=hash
+gives 2 'none of bits, modulo, xor, dealt and linear' -- run saxpy --set l1.index=hash
 gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
 gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0
 gives 2 "'1' is out of range: 1 MiB to 1 TiB" -- run saxpy --set gpu.memory=1

@@ -370,6 +370,90 @@ static void random_accesses(void **state)
     compare(&unequal, false, 1004);
 }
 
+// --- linear indices --------------------------------------------------------------------------------------------------
+#define A(bit) (1ull << (bit))
+// Fermi's L1 (Nugteren et al., HPCA 2014, as GPGPU-Sim has it): bits 7 to 11 XOR bits 13, 14, 15, 17 and 19; of 48 KiB,
+// with 64 sets, bit 12 comes before these.
+static const CacheCfg fermi = {
+    .size = 16 << 10,
+    .line = 128,
+    .sector = 32,
+    .fill = 128,
+    .ways = 4,
+    .index = INDEX_LINEAR,
+    .index_bits = {A(7) | A(13), A(8) | A(14), A(9) | A(15), A(10) | A(17), A(11) | A(19), A(12)},
+    .index_bit_count = 6,
+    .mshrs = 1,
+    .merges = 1};
+
+static void fermi_sets(void **state)
+{
+    (void)state;
+    CacheCfg large = fermi;
+    large.size = 48 << 10, large.ways = 6;
+    Cache small_cache, large_cache;
+    const char *why;
+    assert_true(cache_open(&small_cache, &fermi, 1, &why));
+    assert_true(cache_open(&large_cache, &large, 1, &why));
+    uint64_t seed = 5;
+    for (int k = 0; k < 100000; k++) {
+        uint64_t a = next_random(&seed) >> 20;
+        uint32_t upper = (uint32_t)(a / 0x2000 % 8 + a / 0x20000 % 2 * 8 + a / 0x80000 % 2 * 16);
+        uint32_t set = (uint32_t)(a / 128 % 32) ^ upper;
+        assert_int_equal(cache_set(&small_cache, a), set);
+        assert_int_equal(cache_set(&large_cache, a), set + a / 0x1000 % 2 * 32);
+    }
+    cache_close(&small_cache), cache_close(&large_cache);
+}
+
+// Sets that the bits can't number: 96, and 128, which is a power of two but too many. As many lines as there are sets,
+// one behind the other, lie in different sets where the bits move all of them on alike.
+static void too_many_sets(void **state)
+{
+    (void)state;
+    for (uint32_t sets = 96; sets <= 128; sets += 32) {
+        CacheCfg g = fermi;
+        g.size = sets * 512ull;
+        Cache c;
+        const char *why;
+        assert_true(cache_open(&c, &g, 1, &why));
+        uint32_t used[128] = {0};
+        for (uint64_t line = 0; line < sets * 1024ull; line++) {
+            uint64_t a = line * 128;
+            uint32_t by = (uint32_t)(a / 0x2000 % 8 + a / 0x20000 % 2 * 8 + a / 0x80000 % 2 * 16);
+            assert_int_equal(cache_set(&c, a + 77), (line % sets + by) % sets);
+            used[cache_set(&c, a)]++;
+        }
+        for (uint32_t k = 0; k < sets; k++) assert_in_range(used[k], 900, 1150);
+        cache_close(&c);
+    }
+}
+
+static void refused(const CacheCfg *g, const char *part)
+{
+    const char *why = "";
+    if (cache_check(g, &why) || !strstr(why, part)) fail_msg("'%s' is expected, not '%s'", part, why);
+}
+
+static void no_index(void **state)
+{
+    (void)state;
+    CacheCfg g = fermi;
+    g.index_bit_count = 0;
+    refused(&g, "needs index_bits");
+    g = fermi;
+    g.index_bits[2] |= A(6);
+    refused(&g, "within a line");
+    g = fermi;
+    g.index_bits[3] = g.index_bits[0] ^ g.index_bits[1] ^ g.index_bits[2];
+    refused(&g, "not independent");
+    g.index_bits[3] = A(30), g.index_bits[4] = A(30) | g.index_bits[1];
+    refused(&g, "not independent");
+    g.ways = 128;  // one set: no bit counts
+    const char *why;
+    assert_true(cache_check(&g, &why));
+}
+
 // --- random replacement ----------------------------------------------------------------------------------------------
 // Counts which way goes in n misses of one set; `locked` has its miss under way. pairs: victim after victim.
 static void count_victims(const CacheCfg *g, int locked, uint32_t n, uint64_t seed, uint32_t *count,
@@ -502,8 +586,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scripts), cmocka_unit_test(random_accesses), cmocka_unit_test(distributions),
-        cmocka_unit_test(seeds),   cmocka_unit_test(refusals),
+        cmocka_unit_test(scripts),       cmocka_unit_test(random_accesses), cmocka_unit_test(distributions),
+        cmocka_unit_test(seeds),         cmocka_unit_test(refusals),        cmocka_unit_test(fermi_sets),
+        cmocka_unit_test(too_many_sets), cmocka_unit_test(no_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
