@@ -122,18 +122,21 @@ static const Key *find_key(const char *section, const char *key)
 static bool is_list(KeyKind kind) { return kind == KEY_WEIGHTS || kind == KEY_SETS || kind == KEY_MASKS; }
 
 // Bits of an address, such as 7^13; a bit that comes twice is none.
-static bool parse_mask(const char *text, const Key *k, uint64_t *mask)
+static bool next_mask(const char **list, const Key *k, uint64_t *mask)
 {
+    const char *text = *list + strspn(*list, " ,");
     for (*mask = 0;; text++) {
         char item[8] = {0};
-        size_t n = strcspn(text, "^");
+        size_t n = strcspn(text, "^ ,");
         uint64_t bit;
         if (n >= sizeof item) return false;
         memcpy(item, text, n);
         if (!parse_size(item, &bit) || (double)bit < k->min || (double)bit > k->max) return false;
         *mask ^= 1ull << bit;
         text += n;
-        if (!*text) return *mask != 0;
+        if (*text == '^') continue;
+        *list = text + strspn(text, " ,");
+        return *mask != 0;
     }
 }
 
@@ -146,12 +149,11 @@ static bool set_list(Gpu *g, const Key *k, const char *text)
     while (*text) {
         uint64_t u;
         double v;
-        if (!list_word(&text, item) || n == most) return false;
+        if (n == most || !(k->kind == KEY_MASKS ? next_mask(&text, k, &u) : list_word(&text, item))) return false;
         if (k->kind == KEY_WEIGHTS) {
             if (!parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
             ((double *)(void *)p)[n++] = v;
         } else if (k->kind == KEY_MASKS) {
-            if (!parse_mask(item, k, &u)) return false;
             ((uint64_t *)(void *)p)[n++] = u;
         } else {
             if (!parse_size(item, &u) || (double)u < k->min || (double)u > k->max) return false;
@@ -561,11 +563,10 @@ static void canonical_list(const Key *k, const char *text, Text *out)
     char item[64];
     double v;
     uint64_t u;
-    while (text && list_word(&text, item))
-        if (k->kind == KEY_MASKS)
-            text_printf(out, "%llx ", parse_mask(item, k, &u) ? (unsigned long long)u : 0);
-        else
-            text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
+    while (text && k->kind == KEY_MASKS && *text && next_mask(&text, k, &u))
+        text_printf(out, "%llx ", (unsigned long long)u);
+    while (text && k->kind != KEY_MASKS && list_word(&text, item))
+        text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
     text_put(out, "\n");
 }
 

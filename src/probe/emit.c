@@ -97,9 +97,25 @@ static uint32_t turn_of(const Shape *s, uint64_t first)
     return same ? turn : 0;
 }
 
-// Writes sets, ways and index. line: its bytes; 1 for a TLB, whose index has no low bit. first: the number of the
-// region's line 0, counted from address 0.
-static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
+// Writes which address bits make each bit of the set's number. unit: bytes of a line or page.
+static void put_bits(const Shape *s, uint64_t unit, Text *out)
+{
+    Text list = {0};
+    for (uint32_t k = 0; 1ull << k < s->sets; k++) {
+        const char *before = k ? ", " : "";
+        for (uint32_t b = 0; b < SHAPE_BITS; b++) {
+            if (!(shape_set(s, 1ull << b) >> k & 1)) continue;
+            text_printf(&list, "%s%u", before, b + (uint32_t)__builtin_ctzll(unit));
+            before = "^";
+        }
+    }
+    key(out, "index_bits", shape_folds(s) < 0 ? "measured" : "measured; index = xor says the same", "%s", list.v);
+    text_free(&list);
+}
+
+// Writes sets, ways and index. unit: bytes of a line or, with is_tlb, of a page; a TLB's index has no low bit. first:
+// the number of the region's line 0, counted from address 0.
+static void put_shape(const Found *f, uint64_t unit, bool is_tlb, uint64_t first, Text *out)
 {
     const Shape *s = &f->shape;
     if (f->index.verdict != MEASURED || !s->ways) {
@@ -116,15 +132,15 @@ static void put_shape(const Found *f, uint64_t line, uint64_t first, Text *out)
     } else {
         key(out, "ways", "measured", "%u", s->ways[0]);
     }
-    int low = s->form == FORM_LINEAR ? shape_folds(s) : 0;
-    if (low < 0) text_put(out, "# index: a linear map of address bits that no key describes; xor is assumed\n");
-    const char *name = s->form == FORM_LINEAR               ? "xor"
+    const char *name = s->form == FORM_LINEAR               ? "linear"
                        : s->form == FORM_DEALT              ? "dealt"
                        : is_power(s->sets) && equal_sets(s) ? "bits"
                                                             : "modulo";
-    if (s->form != FORM_ONE) key(out, "index", low < 0 ? "assumed" : "measured", "%s", name);
-    if (line > 1 && s->form != FORM_ONE && (low > 0 || s->block))
-        key(out, "index_low", "measured", "%u", shape_low_bit(s, line));
+    if (s->form != FORM_ONE) key(out, "index", "measured", "%s", name);
+    if (s->form == FORM_LINEAR)
+        put_bits(s, MAX(unit, 1u), out);
+    else if (!is_tlb && s->form != FORM_ONE && s->block)
+        key(out, "index_low", "measured", "%u", shape_low_bit(s, unit));
     else if (s->block)
         text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
 }
@@ -161,7 +177,7 @@ static void put_cache(const Found *f, uint64_t base, Text *out)
                 (unsigned long long)fill),
                 whole(out, "fill", &f->fill, -1, "bytes");
     }
-    put_shape(f, line, line ? base / line : 0, out);
+    put_shape(f, line, false, line ? base / line : 0, out);
     put_rule(f, out);
     whole(out, "latency", &f->low, -1, "cycles");
 }
@@ -219,6 +235,7 @@ static void put_tlbs(const Probe *p, Text *out)
 {
     const FoundTlbs *t = &p->tlbs;
     const Spectrum *s = NULL;
+    uint64_t page = t->page.value > 0 ? (uint64_t)t->page.value : 0;
     for (size_t k = 0; k < p->spectra; k++)
         if (p->spectrum[k].kind == CHASE_L2) s = &p->spectrum[k];
     for (int k = 0; k < 2; k++) {
@@ -227,7 +244,7 @@ static void put_tlbs(const Probe *p, Text *out)
         section(out, k ? "tlb2" : "tlb1");
         whole(out, "entries", &f->entries, -1, "entries");
         whole(out, "page", &t->page, -1, "bytes");
-        put_shape(f, 1, t->page.value > 0 ? p->base / (uint64_t)t->page.value : 0, out);
+        put_shape(f, page, true, page ? p->base / page : 0, out);
         put_rule(f, out);
         whole(out, "penalty", k ? &t->walk : &t->late, -1, "cycles");
     }
