@@ -1,7 +1,8 @@
 // dram.c: one DRAM channel. Requests wait in a queue; the next to start is the oldest that finds its row open, or else
-// the oldest (FR-FCFS). A bank is prepared while the bus still carries earlier data: a request is started as soon as
-// the bus is free within the time that preparation takes. Reads and writes share the bus without a turnaround penalty,
-// refresh and tFAW aren't modelled (doc/model-errors.md). Invariant: completion times don't decrease.
+// the oldest (FR-FCFS). Among those with an open row, one of the bus's direction whose group of banks is free goes
+// first. A bank is prepared while the bus still carries earlier data: a request is started as soon as the bus is free
+// within the time that preparation takes. What a description leaves at 0 costs nothing: turnaround, bank groups, tRRD,
+// write recovery, refresh. tFAW isn't modelled (doc/model-errors.md). Invariant: completion times don't decrease.
 #include "mem/mem.h"
 
 #include <string.h>
@@ -14,9 +15,21 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
     d->cost = link_cost(cfg->bytes_per_cycle);
     d->t_cl = fixed(cfg->cl / cfg->clock_ratio), d->t_rcd = fixed(cfg->rcd / cfg->clock_ratio);
     d->t_rp = fixed(cfg->rp / cfg->clock_ratio), d->t_ras = fixed(cfg->ras / cfg->clock_ratio);
+    d->t_wl = cfg->wl ? fixed(cfg->wl / cfg->clock_ratio) : d->t_cl;
+    d->t_rrd = fixed(cfg->rrd / cfg->clock_ratio), d->t_wr = fixed(cfg->wr / cfg->clock_ratio);
+    d->t_rtw = fixed(cfg->rtw / cfg->clock_ratio), d->t_wtr = fixed(cfg->wtr / cfg->clock_ratio);
+    d->t_ccdl = fixed(cfg->ccdl / cfg->clock_ratio);
+    d->t_refi = fixed(cfg->refi / cfg->clock_ratio), d->t_rfc = fixed(cfg->rfc / cfg->clock_ratio);
     d->queue = mem_alloc(sizeof *d->queue * 2 * cfg->queue);
     d->bank = mem_alloc(sizeof *d->bank * MAX(cfg->banks, 1u));
-    for (uint32_t b = 0; b < cfg->banks; b++) d->bank[b].row = ~0ull;
+    dram_begin(d);
+}
+
+void dram_begin(Dram *d)
+{
+    d->bus = d->active = d->last_read = d->last_written = d->refreshed = d->finished = 0;
+    memset(d->group, 0, sizeof d->group);
+    for (uint32_t b = 0; b < d->cfg.banks; b++) d->bank[b] = (DramBank){.row = ~0ull};
 }
 
 void dram_close(Dram *d)
@@ -50,6 +63,7 @@ static uint64_t start_time(const Dram *d)
 
 static void finish(Dram *d, uint64_t time, uint32_t tag)
 {
+    d->finished = time = MAX(time, d->finished);
     if (d->done_n == d->done_cap) {
         uint32_t cap = d->done_cap ? d->done_cap * 2 : 64;
         DramDone *v = mem_alloc(sizeof *v * cap);
@@ -60,41 +74,83 @@ static void finish(Dram *d, uint64_t time, uint32_t tag)
     d->done[(d->done_head + d->done_n++) % d->done_cap] = (DramDone){time, tag};
 }
 
+// Rows are closed and the bus rests for each refresh that is due.
+static void refresh(Dram *d, uint64_t now)
+{
+    if (!d->t_refi || d->refreshed + d->t_refi > now) return;
+    d->refreshed += (now - d->refreshed) / d->t_refi * d->t_refi;  // those before it passed in idle time, or are late
+    d->bus = MAX(d->bus, d->refreshed) + d->t_rfc;
+    for (uint32_t b = 0; b < d->cfg.banks; b++) d->bank[b].row = ~0ull, d->bank[b].ready = d->bus;
+}
+
+static uint64_t *group_of(Dram *d, uint32_t bank) { return &d->group[bank % MAX(d->cfg.groups, 1u)]; }
+
+// Of the requests that find their row open the one that goes first; the oldest of all where none does.
+static uint32_t choose(Dram *d, uint64_t now)
+{
+    const DramRequest *queue = d->queue + d->head;
+    uint32_t best = 0, merit = 0;
+    for (uint32_t k = 0; k < d->n && queue[k].arrival <= now; k++) {
+        const DramRequest *r = &queue[k];
+        if (d->bank[r->bank].row != r->row) continue;
+        bool along = !(d->t_rtw | d->t_wtr) || r->write == d->writes;
+        uint32_t of = 1 + 2 * along + (!d->t_ccdl || *group_of(d, r->bank) <= MAX(now, d->bus));
+        if (of > merit) best = k, merit = of;
+        if (merit == 4) break;
+    }
+    return best;
+}
+
+// The earliest column command of a request: its bank is open then, and the direction and the group allow it.
+static uint64_t column_of(Dram *d, const DramRequest *r, uint64_t now)
+{
+    DramBank *b = &d->bank[r->bank];
+    uint64_t column = MAX(now, b->ready);
+    if (b->row == r->row) {
+        d->count[C_DRAM_ROW_HITS]++;
+    } else {
+        uint64_t open = column;
+        if (b->row != ~0ull)
+            open = MAX(MAX(column, b->active + d->t_ras), d->t_wr ? b->written + d->t_wr : 0) + d->t_rp;
+        if (d->t_rrd) open = MAX(open, d->active + d->t_rrd);
+        d->active = b->active = open;
+        b->row = r->row;
+        column = open + d->t_rcd;
+        d->count[C_DRAM_ROW_MISSES]++;
+    }
+    if (r->write && d->t_rtw) column = MAX(column, d->last_read + d->t_rtw);
+    if (!r->write && d->t_wtr) column = MAX(column, d->last_written + d->t_wtr);
+    return d->t_ccdl ? MAX(column, *group_of(d, r->bank)) : column;
+}
+
 static void start(Dram *d, uint64_t now)
 {
     DramRequest *queue = d->queue + d->head;
-    uint32_t pick = 0;
-    if (!d->cfg.simple)
-        for (uint32_t k = 0; k < d->n && queue[k].arrival <= now; k++)
-            if (d->bank[queue[k].bank].row == queue[k].row) {
-                pick = k;
-                break;
-            }
+    refresh(d, now);
+    uint32_t pick = d->cfg.simple ? 0 : choose(d, now);
     DramRequest r = queue[pick];
     for (uint32_t k = pick; k; k--) queue[k] = queue[k - 1];
     d->head++, d->n--;
-    uint64_t data = now;
-    if (!d->cfg.simple) {
-        DramBank *b = &d->bank[r.bank];
-        uint64_t column = MAX(now, b->ready);
-        if (b->row == r.row) {
-            d->count[C_DRAM_ROW_HITS]++;
-        } else {
-            uint64_t open = column;
-            if (b->row != ~0ull) open = MAX(column, b->active + d->t_ras) + d->t_rp;
-            b->active = open;
-            b->row = r.row;
-            column = open + d->t_rcd;
-            d->count[C_DRAM_ROW_MISSES]++;
-        }
-        data = column + d->t_cl;
-        data = MAX(data, d->bus);
-        b->ready = data - d->t_cl;
+    uint32_t bursts = d->cfg.burst ? (r.bytes + d->cfg.burst - 1) / d->cfg.burst : 1;
+    uint64_t busy = link_time(d->cost, d->cfg.burst ? bursts * d->cfg.burst : r.bytes), data = MAX(now, d->bus), end;
+    if (d->cfg.simple) {
+        end = data + busy;
+    } else {
+        uint64_t delay = r.write ? d->t_wl : d->t_cl, column = column_of(d, &r, now);
+        data = MAX(column + delay, d->bus);
+        column = data - delay;
+        end = data + MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);  // others may use the gaps between bursts
+        d->bank[r.bank].ready = column;
+        if (d->t_ccdl) *group_of(d, r.bank) = column + bursts * d->t_ccdl;
+        if (r.write)
+            d->last_written = d->bank[r.bank].written = end;
+        else
+            d->last_read = column;
+        d->writes = r.write;
     }
-    data = MAX(data, d->bus);
-    d->bus = data + link_time(d->cost, r.bytes);
-    d->count[C_DRAM_BUSY] += link_time(d->cost, r.bytes);  // in 1/256 cycle; scaled when a launch is reported
-    if (!r.write) finish(d, ((d->bus + 255) >> 8) + d->cfg.latency, r.tag);
+    d->bus = data + busy;
+    d->count[C_DRAM_BUSY] += busy;  // in 1/256 cycle; scaled when a launch is reported
+    if (!r.write) finish(d, ((end + 255) >> 8) + d->cfg.latency, r.tag);
 }
 
 void dram_run(Dram *d, uint64_t now)

@@ -83,9 +83,11 @@ typedef struct DramCfg {
     double bytes_per_cycle;     // of one channel, per core cycle
     uint32_t banks, row;        // row: bytes
     double clock_ratio;         // DRAM cycles per core cycle
-    uint32_t cl, rcd, rp, ras;  // DRAM cycles
-    uint32_t queue;             // requests
-    uint32_t latency;           // cycles added to every access (controller), or the whole latency when simple
+    uint32_t cl, rcd, rp, ras;  // DRAM cycles; so are the next ones, where 0 is: not modelled
+    uint32_t wl, rrd, wr, rtw, wtr, ccdl, refi, rfc;
+    uint32_t groups, burst;  // bank groups; bytes that are moved at least, 0: as many as are asked for
+    uint32_t queue;          // requests
+    uint32_t latency;        // cycles added to every access (controller), or the whole latency when simple
 } DramCfg;
 typedef struct DramRequest {
     uint64_t arrival, row;  // 1/256 cycle
@@ -94,6 +96,7 @@ typedef struct DramRequest {
 } DramRequest;
 typedef struct DramBank {
     uint64_t row, ready, active;  // open row (~0: none); next column command; when the row was opened
+    uint64_t written;             // end of the data of its last write
 } DramBank;
 typedef struct DramDone {
     uint64_t time;
@@ -108,10 +111,14 @@ typedef struct Dram {
     DramDone *done;  // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
     uint32_t cost;  // 1/65536 cycle per byte
-    uint64_t t_cl, t_rcd, t_rp, t_ras;
-    uint64_t *count;  // the partition's counters
+    uint64_t t_cl, t_rcd, t_rp, t_ras, t_wl, t_rrd, t_wr, t_rtw, t_wtr, t_ccdl, t_refi, t_rfc;  // 1/256 cycle
+    uint64_t active, last_read, last_written;  // the latest activation, column of a read, end of a write's data
+    uint64_t group[16], refreshed, finished;   // when a group takes the next column; the latest refresh, completion
+    bool writes;                               // the bus's direction
+    uint64_t *count;                           // the partition's counters
 } Dram;
 void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
+void dram_begin(Dram *d);  // time begins at 0 again; nothing is under way, all rows are closed
 void dram_close(Dram *d);
 static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);

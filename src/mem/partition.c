@@ -57,9 +57,9 @@ void partition_begin(Partition *p, uint32_t sms)
     for (uint32_t s = 0; s < sms; s++) p->credit[s].box[0].n = p->credit[s].box[1].n = 0;  // not taken: the SM was done
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
-    p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->dram.bus = p->due = 0;
+    p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;
     p->sent = NEVER;
-    for (uint32_t b = 0; b < p->dram.cfg.banks; b++) p->dram.bank[b] = (DramBank){.row = ~0ull};
+    dram_begin(&p->dram);
 }
 
 void fifo_grow(Fifo *f)

@@ -265,12 +265,134 @@ static void queue(void **state)
     dram_close(&c.dram);
 }
 
+// --- what a controller loses -----------------------------------------------------------------------------------------
+static void write_at(Channel *c, uint64_t now, uint64_t address)
+{
+    dram_put(&c->dram, now, address, 64, true, 0);
+    dram_run(&c->dram, now);
+}
+
+// Reads two rows or banks at once: when the second is complete.
+static uint64_t second_of(const DramCfg *cfg, uint64_t first, uint64_t second)
+{
+    Channel c;
+    uint32_t tag;
+    channel_open(&c, cfg);
+    read_at(&c, 1000, first);  // rows that are open are so from here on
+    read_at(&c, 2000, second);
+    dram_put(&c.dram, 3000, first, 64, false, 1);
+    dram_put(&c.dram, 3000, second, 64, false, 2);
+    next_done(&c, &tag);
+    uint64_t t = next_done(&c, &tag);
+    assert_int_equal(tag, 2);
+    dram_close(&c.dram);
+    return t - 3000;
+}
+
+static void turnaround(void **state)
+{
+    (void)state;
+    enum { WL = 4, WTR = 6, RTW = 17, WR = 30, LATER = 5000 };
+    DramCfg cfg = plain;
+    cfg.wl = WL, cfg.wtr = WTR, cfg.rtw = RTW, cfg.wr = WR;
+    Channel c;
+    channel_open(&c, &cfg);
+    uint64_t open = in_row(&cfg, 0, 0), other = in_row(&cfg, 0, 1);
+    read_at(&c, 1000, open);
+    // A read behind a write: the write's data, tWTR, the read.
+    write_at(&c, LATER, open);
+    assert_int_equal(read_at(&c, LATER, open), WL + BURST + WTR + CL + BURST + CONTROLLER);
+    // A write behind a read: tRTW after the read's column.
+    uint32_t tag;
+    dram_put(&c.dram, 2 * LATER, open, 64, false, 1);
+    dram_put(&c.dram, 2 * LATER, open, 64, true, 0);
+    next_done(&c, &tag);
+    dram_run(&c.dram, 2 * LATER + 1000);
+    assert_int_equal(c.dram.bus, (2 * LATER + RTW + WL + BURST) * 256);
+    // Another row behind a write: the write's data, tWR, precharge, activation.
+    write_at(&c, 3 * LATER, open);
+    assert_int_equal(read_at(&c, 3 * LATER, other), WL + BURST + WR + RP + RCD + CL + BURST + CONTROLLER);
+    dram_close(&c.dram);
+}
+
+static void activations(void **state)
+{
+    (void)state;
+    enum { RRD = 9 };
+    DramCfg cfg = plain;
+    cfg.rrd = RRD;
+    Channel c;
+    uint32_t tag;
+    channel_open(&c, &cfg);
+    dram_put(&c.dram, 1000, in_row(&cfg, 0, 0), 64, false, 1);
+    dram_put(&c.dram, 1000, in_row(&cfg, 5, 0), 64, false, 2);
+    assert_int_equal(next_done(&c, &tag), 1000 + RCD + CL + BURST + CONTROLLER);
+    assert_int_equal(next_done(&c, &tag), 1000 + RRD + RCD + CL + BURST + CONTROLLER);
+    dram_close(&c.dram);
+}
+
+static void groups(void **state)
+{
+    (void)state;
+    enum { CCDL = 5 };
+    DramCfg cfg = plain;
+    cfg.groups = 4, cfg.ccdl = CCDL, cfg.burst = 64;
+    uint64_t row = in_row(&cfg, 1, 0);
+    // Of one bank, of one group (banks 1 and 5), and of two.
+    assert_int_equal(second_of(&cfg, row, row + 64), CCDL + CL + BURST + CONTROLLER);
+    assert_int_equal(second_of(&cfg, row, in_row(&cfg, 5, 0)), CCDL + CL + BURST + CONTROLLER);
+    assert_int_equal(second_of(&cfg, row, in_row(&cfg, 2, 0)), BURST + CL + BURST + CONTROLLER);
+    // The two bursts of one request, too.
+    Channel c;
+    uint32_t tag;
+    channel_open(&c, &cfg);
+    read_at(&c, 1000, row);
+    dram_put(&c.dram, 2000, row, 128, false, 1);
+    assert_int_equal(next_done(&c, &tag), 2000 + CL + CCDL + BURST + CONTROLLER);
+    assert_int_equal(c.dram.bus, (2000 + CL + 2 * BURST) * 256);  // another group's burst fits into the gap
+    dram_close(&c.dram);
+}
+
+static void whole_bursts(void **state)
+{
+    (void)state;
+    DramCfg cfg = plain;
+    cfg.burst = 64;
+    Channel c;
+    channel_open(&c, &cfg);
+    read_at(&c, 1000, 0);
+    for (uint32_t bytes = 32; bytes <= 160; bytes += 32) {
+        uint64_t now = bytes * 100ull;
+        uint32_t tag;
+        dram_put(&c.dram, now, 0, bytes, false, 1);
+        assert_int_equal(next_done(&c, &tag), now + CL + (bytes + 63) / 64 * BURST + CONTROLLER);
+    }
+    dram_close(&c.dram);
+}
+
+static void refreshes(void **state)
+{
+    (void)state;
+    DramCfg cfg = plain;
+    cfg.refi = 1000, cfg.rfc = 100;
+    Channel c;
+    channel_open(&c, &cfg);
+    assert_int_equal(read_at(&c, 500, 0), RCD + CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 900, 0), CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 1500, 0), RCD + CL + BURST + CONTROLLER);  // that at 1000 has closed the row
+    assert_int_equal(read_at(&c, 1600, 0), CL + BURST + CONTROLLER);
+    assert_int_equal(read_at(&c, 2010, 0), 90 + RCD + CL + BURST + CONTROLLER);     // within the next one
+    assert_int_equal(read_at(&c, 1000030, 0), 70 + RCD + CL + BURST + CONTROLLER);  // many have passed
+    dram_close(&c.dram);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),  cmocka_unit_test(row_active_time), cmocka_unit_test(clocks),
-        cmocka_unit_test(order), cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
-        cmocka_unit_test(queue),
+        cmocka_unit_test(rows),   cmocka_unit_test(row_active_time), cmocka_unit_test(clocks),
+        cmocka_unit_test(order),  cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
+        cmocka_unit_test(queue),  cmocka_unit_test(turnaround),      cmocka_unit_test(activations),
+        cmocka_unit_test(groups), cmocka_unit_test(whole_bursts),    cmocka_unit_test(refreshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
