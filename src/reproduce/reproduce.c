@@ -2,10 +2,9 @@
 // axes and which formula gives the value. [theirs] has the paper's values. Our points are made in three steps:
 //
 // 1. Every run, or row of [data], gives values. The formula's value goes to the point at the run's x and series. Where
-// a
-//    section [series] has several formulas, each gives a point of its own series. A formula about a curve that the run
-//    measured gives a point at each place of the curve that `where` lets through. Each row of [values] gives a point
-//    that has the row's name.
+//    a section [series] has several formulas, each gives a point of its own series. A formula about a curve that the
+//    run measured gives a point at each place of the curve that `where` lets through. Each row of [values] gives a
+//    point that has the row's name.
 // 2. Where several values fall on a point, `best` keeps one of them (the autotuned one), or `mean` joins them.
 // 3. All values are divided by those of the baseline.
 #include "reproduce/reproduce.h"
