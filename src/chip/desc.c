@@ -150,8 +150,8 @@ static bool next_mask(const char **list, const Key *k, uint64_t *mask)
     }
 }
 
-// Reads a list into its field. Weights are doubles, masks have 64 bits, sets are whole numbers. Masks and sets have their
-// count behind them, in CacheCfg, TlbCfg and SmCfg alike.
+// Reads a list into its field. Weights are doubles, masks have 64 bits, sets are whole numbers. Masks and sets have
+// their count behind them, in CacheCfg, TlbCfg and SmCfg alike.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset, item[64];
