@@ -1,6 +1,6 @@
 // wire.h: what the processes of a sweep send each other: a child that runs a cell sends its parent the result, and the
-// ranks of mpirun exchange notes. All are processes of the same version of onchip, and nothing of it is put into a
-// file.
+// ranks of mpirun exchange notes. All are processes of the same version of onchip, and no file has any of these
+// messages.
 #ifndef SWEEP_WIRE_H
 #define SWEEP_WIRE_H
 
@@ -34,7 +34,7 @@ struct Ranks {
     // Doesn't wait. Says whether a message of *n bytes is here, or a rank is lost; *from is the rank.
     Heard (*poll)(Ranks *r, int *from, size_t *n);
     void (*take)(Ranks *r, void *bytes);  // copies the message that poll told of
-    void (*close)(Ranks *r);              // waits until what was sent has arrived
+    void (*close)(Ranks *r);              // what was sent arrives first, unless a rank is gone
 };
 
 // --- sweep.c ---------------------------------------------------------------------------------------------------------

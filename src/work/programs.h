@@ -60,7 +60,7 @@ typedef struct StreamOptions {
     size_t chunk;               // bytes of input in a chunk, at most
     uint32_t buffers;           // chunks that BigKernel has under way at a time, 1 or more
     uint32_t unit;              // StreamChunk.unit, a power of two; 0: 4 bytes, with the software L1 16
-    uint32_t threshold;         // accesses of a thread before the software L1 chooses structures; 0: sl1_defaults'
+    uint32_t threshold;         // accesses of a thread before the software L1 chooses; 0: that of sl1_defaults
     const char *const *params;  // the workload's, "size=1966080"; the list ends with null, and may be null
 } StreamOptions;
 typedef struct StreamReport {
