@@ -131,7 +131,8 @@ static const Key *find_key(const char *section, const char *key)
 
 static bool is_list(KeyKind kind) { return kind == KEY_WEIGHTS || kind == KEY_SETS || kind == KEY_MASKS; }
 
-// Reads bits of an address, such as 7^13, from a list and moves *list behind them. A bit that comes twice cancels itself.
+// Reads bits of an address, such as 7^13, from a list and moves *list behind them. A bit that comes twice cancels
+// itself.
 static bool next_mask(const char **list, const Key *k, uint64_t *mask)
 {
     const char *text = *list + strspn(*list, " ,");
