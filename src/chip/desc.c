@@ -1,6 +1,7 @@
-// desc.c: GPU descriptions: the registry of keys, reading, checking, showing. A description is an INI file; the comment
-// behind a value is its provenance. Latencies are given from issue to use; what the links must take is derived here, so
-// that an unloaded access takes exactly what is described (mem.h, lsu.c).
+// desc.c: GPU descriptions: the registry of keys, and how a description is read, checked and shown. A description is an
+// INI file; the comment behind a value is its provenance. Latencies are described from issue to use. The latencies of
+// the links are computed from them here, so that an access on an idle GPU takes exactly what is described (mem.h,
+// port.c).
 #include "chip/chip.h"
 
 #include <errno.h>
@@ -8,50 +9,59 @@
 #include <string.h>
 
 #define MOST_WEIGHT 1e9  // of a way: a sum of 65536 of them is exact enough
-#define CACHE_ROWS(section, field)                                                                                 \
-    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity; 0: there is none")                 \
-    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "a line: what a tag stands for")                 \
-    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte", "the part of a line that is valid by itself") \
-    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte",                                                   \
-        "what a miss fetches: a line or the sectors it misses")                                                    \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "lines of a set")                                  \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                    \
-        "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                   \
-    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_BITS, "",                                                \
-        "how an address selects the set: bits, modulo, xor, dealt (to sets in turn), or linear")                   \
-    KEY(section, "index_bits", MASKS, field.index_bits, 5, 63, 0, "bit",                                           \
-        "linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is")            \
-    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                              \
-        "lowest address bit of the index; 0: the first above the line")                                            \
-    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")     \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                   \
-        "weighted: relative probabilities of the ways, separated by commas")                                       \
-    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle", "from issue to use of a load that hits")   \
-    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss", "misses under way")                              \
-    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "requests that one miss serves")            \
-    KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "", "contents are kept from one kernel to the next")
-#define TLB_ROWS(section, field, doc)                                                                                 \
-    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity; 0: there is none")                  \
-    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte", "what an entry covers, a power of two") \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "entries of a set")                                 \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                      \
-        "sizes of unequal sets, separated by commas, instead of ways; they settle the capacity")                      \
-    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_MODULO, "",                                                 \
-        "how a page number selects the set: bits, modulo, xor, dealt (to sets in turn), or linear")                   \
-    KEY(section, "index_bits", MASKS, field.index_bits, 10, 63, 0, "bit",                                             \
-        "linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is")               \
-    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "", "replacement policy")        \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
-        "weighted: relative probabilities of the ways, separated by commas")                                          \
+#define CACHE_ROWS(section, field)                                                                                   \
+    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity of the cache; 0: there is no cache")  \
+    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "size of a line, which has one tag")               \
+    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte",                                                 \
+        "size of a sector, the part of a line that can be valid alone")                                              \
+    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte",                                                     \
+        "how much a miss fetches: the line's size, or the sector's to fetch only the sectors that it needs")         \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "number of lines in a set")                          \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                      \
+        "lines of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")   \
+    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_BITS, "",                                                  \
+        "how an address selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "   \
+        "bits (xor), by index_bits (linear), or dealt (lines go to the sets in turn)")                               \
+    KEY(section, "index_bits", MASKS, field.index_bits, 5, 63, 0, "bit",                                             \
+        "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is") \
+    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                                \
+        "lowest address bit that the index looks at; 0: the first bit above the line")                               \
+    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                             \
+        "replacement policy: which line of a full set makes room")                                                   \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                     \
+        "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")        \
+    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle",                                              \
+        "time from the issue of a load that hits to the use of its value")                                           \
+    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss",                                                    \
+        "most misses that can be under way (MSHRs, which track misses)")                                             \
+    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "most requests that can wait for one miss")   \
+    KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "",                                                              \
+        "yes: what is cached stays from one kernel to the next; no: every kernel begins with an empty cache")
+#define TLB_ROWS(section, field, doc)                                                                                \
+    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity of the TLB; 0: there is no TLB")    \
+    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte",                                        \
+        "memory that an entry covers, a power of two")                                                               \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "number of entries in a set")                      \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                     \
+        "entries of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity") \
+    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_MODULO, "",                                                \
+        "how a page's number selects a set: by some of its bits (bits), modulo the number of sets (modulo), by "     \
+        "folded bits (xor), by index_bits (linear), or dealt (pages go to the sets in turn)")                        \
+    KEY(section, "index_bits", MASKS, field.index_bits, 10, 63, 0, "bit",                                            \
+        "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is") \
+    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                             \
+        "replacement policy: which entry of a full set makes room")                                                  \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                     \
+        "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")        \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
-#define PORT_ROWS(name, id)                                                               \
-    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle",         \
-        "between instructions of this class from one scheduler; 0: no limit")             \
-    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle", \
-        "instructions of this class an SM starts a cycle; 0: no limit")
-#define UNIT_ROWS(name, id)                                                      \
-    KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle", \
-        "from issue to use of a result of this class")                           \
+#define PORT_ROWS(name, id)                                                                         \
+    KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle",                   \
+        "least time between two instructions of this class that one scheduler issues; 0: no limit") \
+    KEY("rate", name, UINT, sm.unit[CLASS_##id].per_cycle, 0, 64, 0, "instruction/cycle",           \
+        "most instructions of this class that an SM starts in a cycle; 0: no limit")
+#define UNIT_ROWS(name, id)                                                             \
+    KEY("latency", name, UINT, sm.unit[CLASS_##id].latency, 1, 4096, 4, "cycle",        \
+        "time from the issue of an instruction of this class to the use of its result") \
     PORT_ROWS(name, id)
 
 const Key gpu_keys[] = {
@@ -121,7 +131,8 @@ static const Key *find_key(const char *section, const char *key)
 
 static bool is_list(KeyKind kind) { return kind == KEY_WEIGHTS || kind == KEY_SETS || kind == KEY_MASKS; }
 
-// Bits of an address, such as 7^13; a bit that comes twice is none.
+// Reads bits of an address, such as 7^13, from a list and moves *list behind them. A bit that comes twice cancels
+// itself.
 static bool next_mask(const char **list, const Key *k, uint64_t *mask)
 {
     const char *text = *list + strspn(*list, " ,");
@@ -140,8 +151,8 @@ static bool next_mask(const char **list, const Key *k, uint64_t *mask)
     }
 }
 
-// Lists: weights are doubles, masks of 64 bits. Sets are numbers. These two have their count behind them, in CacheCfg,
-// TlbCfg and SmCfg alike.
+// Reads a list into its field. Weights are doubles, masks have 64 bits, sets are whole numbers. Masks and sets have
+// their count behind them, in CacheCfg, TlbCfg and SmCfg alike.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset, item[64];
@@ -209,7 +220,7 @@ static void put_range(const Key *k, Text *out)
         text_printf(out, "%.15g to %.15g%s%s", k->min, k->max, *k->unit ? " " : "", k->unit);
 }
 
-// why: what was expected; "": one of a table's names, or a number of the key's range.
+// Reports a bad value. why: what was expected; "": one of a table's names, or a number in the key's range.
 static bool bad_value(const Key *k, const char *text, const char *why, const Source *s, size_t at, Diag *diag)
 {
     if (*why) return diag_at(diag, s, at, k->doc, "%s.%s: %s", k->section, k->key, why);
@@ -283,7 +294,7 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
 
 typedef bool EntryFn(void *user, const Key *k, const IniEntry *e, const Source *s);
 
-// The descriptions that are being read, from the one that was asked for to the one it stands on last.
+// The descriptions that are being read: the one that was asked for, its base, the base of that, and so on.
 enum { MOST_BASES = 1000 };
 typedef struct Chain {
     const struct Chain *above;
@@ -297,7 +308,8 @@ static void put_chain(const Chain *c, const char *last, Text *out)
     text_printf(out, "%s, ", c->name);
 }
 
-// A base is looked for by its name alone, so descriptions go round in a circle where a name comes again.
+// Refuses a base that leads back to itself. A base is looked for by its name alone, so that is one whose name was there
+// before.
 static bool check_base(const Chain *c, const IniEntry *e, const Source *source, Diag *diag)
 {
     if (c->depth == MOST_BASES)
@@ -625,10 +637,12 @@ static void manual_row(void *user, const Key *k)
 
 void gpu_manual(Text *out)
 {
-    text_put(out, "# Keys of a GPU description\n\nGenerated by `onchip show keys` from src/chip/desc.def. A "
-                  "description is an INI file; the comment behind a\n"
-                  "value is its provenance. `[gpu] base = NAME` as the first key starts from another description. Any "
-                  "key can be set\non the command line: "
-                  "`--set l1.size=48KiB`.\n");
+    text_put(out,
+             "# Keys of a GPU description\n\nA GPU description is an INI file. Each key below stands in the section "
+             "that its heading names. The comment behind\n"
+             "a value says where the value comes from (its provenance). A description can start from another one: "
+             "its first key is\nthen `[gpu] base = NAME`. A key that is missing has its default. Any key can be set "
+             "on the command line, too:\n`--set l1.size=48KiB`.\n\n`onchip show keys` prints this page from "
+             "src/chip/desc.def and src/chip/desc.c.\n");
     by_section(manual_head, manual_row, out);
 }

@@ -1,7 +1,7 @@
-// charts.c: which figures a report has, and what is in them. A figure is drawn when it has something to say: bars and
-// heat maps compare settings, curves need settings that are numbers, and where there is one run its kernels are
-// compared. Ratios of sums are made from the sums, so that a run of many kernels counts each by its work. Cycles are
-// compared where they have the same length, else the simulated time that they take.
+// charts.c: decides which figures a report has, and fills them. A figure is drawn only when it has something to say.
+// Bars and heat maps compare settings. Curves need settings that are numbers. Where there is only one run, its kernels
+// are compared. A rate of a run is computed from sums over its kernels, so that each kernel counts by its work. Cycles
+// are compared where all clocks are the same; else simulated times are.
 #include "figure/page.h"
 
 #include "chip/chip.h"
@@ -37,10 +37,10 @@ static const char *time_word(const RunGroup *g) { return g->clocks ? "simulated 
 
 typedef double RunMeasure(const RunGroup *g, const StoredRun *r);
 
-// The unit in which the longest of the runs' times is 1 or more.
+// The largest unit in which the longest of the runs' times is 1 or more.
 typedef struct Unit {
     const char *name;
-    double per;  // of it in a second, or in a byte
+    double per;  // how many of the unit are in a second, or in a byte
 } Unit;
 static Unit time_unit(const RunGroup *g)
 {
@@ -56,7 +56,7 @@ static double run_in_unit(const RunGroup *g, const StoredRun *r)
     return g->clocks ? run_time(g, r) * time_unit(g).per : run_time(g, r);
 }
 
-// What a relative time of 1 is.
+// Adds a note that says what a relative time of 1 is.
 static void note_base(Figure *f, RunGroup *g, const char *more)
 {
     const StoredRun *r = g->runs.v[g->base];
@@ -69,7 +69,7 @@ static void note_base(Figure *f, RunGroup *g, const char *more)
 }
 
 // --- putting one into the page ---------------------------------------------------------------------------------------
-// A figure without a value is none. Of a figure's values some may lack.
+// Whether the figure has no value at all; then it isn't drawn. Some values may be missing.
 static bool empty(const Figure *f)
 {
     for (size_t s = 0; s < f->series.n; s++)
@@ -123,7 +123,7 @@ static void open_figure(Figure *f, FigureKind kind, const char *format, ...)
 }
 
 // --- issue slots and traffic -----------------------------------------------------------------------------------------
-// A column of counters with a name: a run, or one of its kernels.
+// A bar of a stack, with the counters it is made of: a run, or one of its kernels.
 typedef struct Bar {
     const char *name;
     const uint64_t *count;
@@ -136,8 +136,8 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
     open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = 2;                                           // green: work was done
-    for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // work that was done comes first
+    uint32_t colour = 2;                                           // green, for slots that issued
+    for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // these come first, then the causes of stalls
         Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
         const char *dot = strchr(counter_info[c].name, '.');
         static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of the stalls in their order
@@ -187,8 +187,8 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
 }
 
 // --- over settings ---------------------------------------------------------------------------------------------------
-// A measure against a setting of numbers; a line for each combination of the other settings, or, when these are many,
-// for those of the base.
+// A curve of a measure over a setting whose values are numbers. It has a line for each combination of the other
+// settings or, when these are too many, one for their base values.
 static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, const char *title, const char *unit,
                   RunMeasure *measure, double top)
 {
@@ -227,7 +227,7 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
     return put(r, &f);
 }
 
-// The first two settings, the others as in the base.
+// A heat map over the first two settings. The others have their base values.
 static bool heat(Report *r, RunGroup *g, const char *program, const char *title, RunMeasure *measure, bool relative)
 {
     enum { down, across };
@@ -264,9 +264,9 @@ static bool relative_times(Report *r, RunGroup *g, const char *program)
 }
 
 // --- over time -------------------------------------------------------------------------------------------------------
-// A measure of the counters' growth from sample to sample. Samples of further launches of the kernel follow those of
-// the first, and count from 0 again; where there are many, several intervals are one point. across, up: what a cycle is
-// on the one axis, and a unit of the measure on the other.
+// Adds a measure of how much the counters grew from sample to sample. The samples of a kernel's launches follow each
+// other, and each launch counts from 0. Where there are many samples, a point stands for several intervals. across: how
+// much a cycle is on the axis of time. up: how much a unit of the measure is on the other axis.
 static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *measure, double across, double up)
 {
     size_t n = k->samples.n / C_COUNT, step = (n + MOST_SAMPLES - 1) / MOST_SAMPLES;
@@ -289,7 +289,7 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
         const char *title, *unit;
         Measure *measure;
         double top;
-        bool by_time;  // per cycle; where those differ, per nanosecond
+        bool by_time;  // it is per cycle; where clocks differ, per nanosecond
     } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false},
                  {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false},
                  {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true}};
@@ -325,8 +325,8 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
 }
 
 // --- a program -------------------------------------------------------------------------------------------------------
-// What is compared by bars: the kernels of a single run; else the runs or, when these are many, those that differ from
-// the base in one setting.
+// Chooses what bars compare: the kernels where there is a single run; else the runs; when these are too many, the runs
+// that differ from the base in one setting.
 static void choose_bars(RunGroup *g, Bars *bars, const char **what)
 {
     Bar bar;
@@ -377,14 +377,14 @@ bool charts_program(Report *r, RunGroup *g)
 }
 
 // --- all programs ----------------------------------------------------------------------------------------------------
-// Workloads are programs with their parameters; what is compared is everything else.
+// Figures over all programs. A workload here is a program with its parameters. All other settings are compared.
 typedef struct Overview {
     Report *r;
     RunGroup g;
     VEC(const char *) workloads;
-    VEC(size_t) of;       // of each run, its workload
-    VEC(size_t) configs;  // the first run with each combination of the settings
-    size_t base;          // the combination that most workloads have; of several that with most base values
+    VEC(size_t) of;       // each run's workload
+    VEC(size_t) configs;  // for each combination of settings the first run that has it
+    size_t base;          // the combination that most workloads have; of several such the one with most base values
 } Overview;
 
 static size_t run_of(const Overview *v, size_t workload, size_t config)
@@ -394,7 +394,7 @@ static size_t run_of(const Overview *v, size_t workload, size_t config)
     return k;
 }
 
-// A workload is called as its program where there is but one of it.
+// Names the workloads: by their programs, with parameters only where a program has several workloads.
 static void name_workloads(Overview *v)
 {
     for (size_t k = 0; k < v->g.runs.n; k++) {
@@ -420,7 +420,7 @@ static void name_workloads(Overview *v)
     }
 }
 
-// Bars of times over those of the base; with except, only combinations that differ from it in that setting.
+// Bars of times, relative to those of the base. except: only combinations that differ from the base in that setting.
 static bool compare(Overview *v, size_t except)
 {
     Figure f;
@@ -456,7 +456,7 @@ static bool compare(Overview *v, size_t except)
     return put(v->r, &f);
 }
 
-// A line for each workload, the other settings as in the base.
+// A curve of hit rates over a setting, with a line for each workload. The other settings have their base values.
 static bool hit_rates(Overview *v, size_t swept)
 {
     Figure f;

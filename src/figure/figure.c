@@ -1,5 +1,5 @@
-// figure.c: a figure as numbers: points, and for each series a value at each of them. Points are names, in the order
-// in which they came, or numbers, in theirs. What the CSV has is all that is drawn (plot.c).
+// figure.c: a figure as numbers. It has points, and each series has a value at each point. Points are names, in the
+// order in which they came, or numbers, sorted. All that is drawn is in the CSV (plot.c).
 #include "figure/figure.h"
 
 #include <ctype.h>
@@ -8,8 +8,8 @@
 
 static const FigureValue nothing = {NAN, NAN, NAN};
 
-// A text as gnuplot can read and SVG can show it: no control characters, no stray bytes, and no double quotes, since
-// gnuplot doesn't know the doubled ones of a CSV.
+// Copies a text so that gnuplot can read it and SVG can show it: without control characters, bytes that aren't UTF-8,
+// and double quotes, which a CSV would have to double and gnuplot wouldn't understand.
 static const char *clean(Figure *f, const char *text)
 {
     Text t = {0};
@@ -30,9 +30,10 @@ static const char *clean(Figure *f, const char *text)
     return out;
 }
 
-enum { LONGEST_FILE = 96 };  // letters of a figure's file, without its ending: names may be longer than files' can be
+enum { LONGEST_FILE = 96 };  // bytes of a file's name, without its ending; figures may have longer names than files can
 
-// "L1 hit rate, atax" → "l1-hit-rate-atax": nothing that a shell or gnuplot would take for something else.
+// Makes a file's name, "L1 hit rate, atax" → "l1-hit-rate-atax", without letters that a shell or gnuplot treats
+// specially.
 static const char *file_name(Figure *f, const char *name)
 {
     Text t = {0};

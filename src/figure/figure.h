@@ -1,4 +1,5 @@
-// figure.h: figures as numbers, drawn by gnuplot, and a page of them over a store.
+// figure.h: figures. A figure is a table of numbers, which gnuplot draws. A report is a page of figures and tables
+// about the runs of a store.
 #ifndef FIGURE_H
 #define FIGURE_H
 
@@ -6,33 +7,34 @@
 
 // --- figure.c: a figure as numbers -----------------------------------------------------------------------------------
 typedef enum FigureKind {
-    FIGURE_BARS,    // for each point a group of bars, one a series
-    FIGURE_CURVE,   // lines through points at numbers
-    FIGURE_HEAT,    // a field for each point (down) and series (across)
-    FIGURE_SERIES,  // lines over time, many points
-    FIGURE_STACK,   // for each point one bar, of the series' parts
+    FIGURE_BARS,    // a group of bars for each point, with a bar for each series
+    FIGURE_CURVE,   // a line for each series; its points are at numbers
+    FIGURE_HEAT,    // a coloured field for each point (down) and series (across)
+    FIGURE_SERIES,  // a line for each series over time, with many points
+    FIGURE_STACK,   // a bar for each point, made of a part for each series
 } FigureKind;
 typedef struct FigureValue {
-    double y, low, high;  // NAN: none
+    double y, low, high;  // the value, and the range it lies in; NAN: none
 } FigureValue;
 typedef struct FigurePoint {
     const char *name;  // may be null where x is a number
-    double x;          // NAN: only named
+    double x;          // NAN: the point has only a name
 } FigurePoint;
 typedef struct FigureSeries {
     const char *name;
-    uint32_t colour;          // of the palette
-    bool apart;               // of a curve: points that no line joins
+    uint32_t colour;          // its place in the palette
+    bool apart;               // no line joins the points (of a curve)
     VEC(FigureValue) values;  // one for each point
 } FigureSeries;
 typedef struct Figure {
-    Arena arena;  // of all texts
+    Arena arena;  // has all texts
     FigureKind kind;
-    const char *name;  // of its files: lower-case letters, digits, hyphens
+    const char *name;  // of the figure's files: lower-case letters, digits, hyphens
     const char *title, *note;
     const char *x, *y, *of;  // what points, values and series are, with units
-    bool linear;             // of a curve: the axis of points isn't logarithmic, however far they reach
-    double baseline, top;    // a line at this value; where the axis of values ends; NAN: none
+    bool linear;             // the axis of points is never logarithmic (of a curve)
+    double baseline;         // a line is drawn at this value; NAN: none
+    double top;              // the axis of values ends there; NAN: where gnuplot ends it
     VEC(FigurePoint) points;
     VEC(FigureSeries) series;
 } Figure;
@@ -40,36 +42,37 @@ void figure_open(Figure *f, FigureKind kind, const char *name, const char *title
 void figure_free(Figure *f);
 void figure_axes(Figure *f, const char *x, const char *y, const char *of);
 void figure_note(Figure *f, const char *note);
-size_t figure_series(Figure *f, const char *name);  // its place
-// Sets the series' value at a point, which is made where it lacks; a range may be set in what is returned, until the
-// next call. A figure's points are all names or all numbers.
+size_t figure_series(Figure *f, const char *name);  // adds a series and returns its place
+// Both set a series' value at a point, and make the point if there is none. The caller may set low and high in what is
+// returned, until the next call. A figure's points are either all names or all numbers.
 FigureValue *figure_text(Figure *f, size_t series, const char *name, double y);
-FigureValue *figure_number(Figure *f, size_t series, double x, const char *name,
-                           double y);  // name: of the axis' tick; may be null
-// Adds the geometric mean of the points at which every series has a positive value, as a last point. Returns their
-// number.
+// name: of the tick on the axis; may be null.
+FigureValue *figure_number(Figure *f, size_t series, double x, const char *name, double y);
+// Adds a last point: each series' geometric mean over the points at which every series has a positive value. Returns
+// how many points these are.
 size_t figure_means(Figure *f);
-bool figure_ranged(const FigureSeries *s);    // has a low or high
+bool figure_ranged(const FigureSeries *s);    // some value has a low or a high
 void figure_csv(const Figure *f, Text *out);  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
-void figure_script(const Figure *f, Text *out);  // makes NAME.svg of NAME.csv in the folder it is run in
-// Writes NAME.csv and NAME.gp into folder, which is made if need be, and, if svg isn't null, runs gnuplot there, which
-// makes NAME.svg, and gives that too. A null folder is one for the time of the call.
+void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
+// Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
+// makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
 
 // --- report.c: a page over a store -----------------------------------------------------------------------------------
 typedef struct ReportOptions {
     const char *programs, *gpus;  // names between commas; null: all
-    const char *baseline;         // as group_open
-    const TextList *keys;         // as runs_read
-    const char *folder;           // for the figures' files; null: none
+    const char *baseline;         // as in group_open
+    const TextList *keys;         // as in RunsWanted
+    const char *folder;           // gets the figures' files; null: these aren't kept
     bool no_figures;
 } ReportOptions;
-typedef struct ReportCount {  // of what a page has
+typedef struct ReportCount {  // how much a page has
     uint64_t runs, figures;
 } ReportCount;
-// The report as one HTML page. False, with the reason: nothing to report, gnuplot lacks, the store or a file fails.
+// Writes the report as one HTML page. False, with the reason, when there is nothing to report, gnuplot is missing, or
+// the store or a file fails.
 bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
-// html.c: HTML as text. Names come from users and from PTX, so that whatever is put into a page is escaped unless the
-// format says that it is HTML. Style and script are the page's own: nothing is fetched.
+// html.c: writes HTML. Names come from users and from PTX, so that every text is escaped unless the format says that it
+// is HTML. Style and script are inside the page: a browser fetches nothing.
 #include "figure/page.h"
 
 #include <math.h>
@@ -71,8 +71,8 @@ void html_open(Text *out, const char *title)
 
 void html_close(Text *out) { html_put(out, "<script>\n%r</script>\n</body>\n</html>\n", page_file("script")); }
 
-// A long text, such as a PTX file's arguments, is shown cut, so that the numbers behind it stay in sight; whole when
-// one points at it, on paper, and in what is copied.
+// Opens a cell. A long text, such as a PTX file's arguments, is shown cut, so that the numbers behind it stay in sight.
+// It is whole when the mouse points at it, on paper, and in what is copied.
 static void open_cell(Text *out, const char *element, const char *text, bool number)
 {
     enum { LONG = 28 };
@@ -101,7 +101,7 @@ void html_cell(Text *out, const char *text)
     html_put(out, "%s</td>", text);
 }
 
-// The text is rounded for the eye; the value has all digits.
+// text is rounded for the eye; value has all digits.
 void html_number(Text *out, const char *text, double value)
 {
     if (!isfinite(value)) {

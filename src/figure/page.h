@@ -1,4 +1,4 @@
-// page.h: what the files of a report share: HTML, settings that differ between runs, charts.
+// page.h: the parts of a report, which only this folder's files use: HTML, settings that differ between runs, charts.
 #ifndef FIGURE_PAGE_H
 #define FIGURE_PAGE_H
 
@@ -6,18 +6,18 @@
 
 // --- html.c: a page --------------------------------------------------------------------------------------------------
 typedef struct PageFile {
-    const char *name, *text;  // "style"
+    const char *name, *text;  // name: "style", "script"
     size_t size;
 } PageFile;
-extern const PageFile page_files[];  // page/*, generated
+extern const PageFile page_files[];  // the files of page/; generated
 extern const size_t page_file_count;
-// Adds format, in which each %s stands for a text that is escaped and %r for one that is HTML already; nothing else is
-// special. The page is well-formed XML too.
+// Adds format to the page. Each %s in it stands for a text, which is escaped, and each %r for HTML, which isn't.
+// Nothing else is special. The page is well-formed XML, too.
 void html_put(Text *out, const char *format, ...);
 void html_open(Text *out, const char *title);
 void html_close(Text *out);
-// A table in a box of its own that scrolls sideways, with buttons for those who have scripts. Columns whose names begin
-// with # have numbers. A cell's value is what is sorted and copied; null: the text.
+// A table stands in a box that scrolls sideways. Where scripts run, it has buttons, and a column can be sorted. Columns
+// whose names begin with # have numbers. html_cell adds a text, html_number a number; sorting and copying use value.
 void html_table(Text *out, const char *id, const char *caption, const char *const *columns, size_t count);
 void html_row(Text *out);
 void html_cell(Text *out, const char *text);
@@ -26,51 +26,52 @@ void html_count(Text *out, uint64_t value);
 void html_table_end(Text *out);
 
 // --- plot.c: a figure in a page --------------------------------------------------------------------------------------
-// The SVG as part of a page: without a size of its own, its names made unique by the figure's, its colours turned into
-// the page's: --ink, --rule, --paper and --s0, --s1, ….
+// Adds the SVG as part of a page. It loses its own size. Its names become unique by the figure's name. Its colours
+// become variables of the page: --ink, --rule, --paper and --s0, --s1, ….
 void figure_inline(const Figure *f, const char *svg, Text *out);
-void figure_palette(Text *out);  // those of the light page: "--s0:#4477aa;…"
+void figure_palette(Text *out);  // defines the series' colours for the light page: "--s0:#4477aa;…"
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
-// A setting that has several values in a group of runs. Settings that only change together are one ("nx, ny").
+// A setting that has several values in a group of runs. Settings that only change together count as one ("nx, ny"). A
+// run that doesn't name the setting leaves it as described.
 typedef struct Swept {
     const char *name;
-    VEC(const char *) values;  // in order: the one left as described, numbers, texts as they were given
-    VEC(double) numbers;       // of each value, NAN: none
-    uint32_t base;             // the value that others are compared with
-    bool numeric;              // all but the one left as described are numbers
+    VEC(const char *) values;  // first "" (as described), then numbers by size, then texts as they were given
+    VEC(double) numbers;       // the number of each value; NAN: it is none
+    uint32_t base;             // the place of the value that others are compared with
+    bool numeric;              // all values but "" are numbers
 } Swept;
 typedef struct RunGroup {
     Arena arena;
-    VEC(const StoredRun *) runs;  // in the order of their values, first setting first
+    VEC(const StoredRun *) runs;  // ordered by their values of the first setting, then of the second, …
     VEC(Swept) swept;
-    VEC(uint32_t) at;  // of each run, for each swept setting: the place of its value
-    size_t base;       // the run that others are compared with: it has the most base values
-    bool clocks;       // the runs' clocks differ, so that only times compare, not cycles
+    VEC(uint32_t) at;  // run by run, the place of its value of each swept setting
+    size_t base;       // the run that others are compared with: the one with the most base values
+    bool clocks;       // the runs' clocks differ, so that times can be compared, but not cycles
 } RunGroup;
-// Groups the runs that are done. params: their parameters count as settings. baseline, "l1.size=16KiB,…", may be null:
-// base values. Where it names none, that is the description's own value of a key; else, the first that was given.
+// Groups the runs that are done. params: their parameters count as settings, too. baseline: base values,
+// "l1.size=16KiB,…"; may be null. A setting that it doesn't name has as its base the value that the description has, or
+// else the one that was given first.
 void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool params, const char *baseline);
 void group_free(RunGroup *g);
 uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
-size_t group_bases(const RunGroup *g, size_t run);  // of how many swept settings the run has the base value
-// The values of a run's swept settings, without that of the one to leave out (or SIZE_MAX): "8KiB, gto".
+size_t group_bases(const RunGroup *g, size_t run);  // how many swept settings have their base value in the run
+// The run's values of the swept settings, "8KiB, gto". except: a setting to leave out; SIZE_MAX: none.
 const char *group_label(RunGroup *g, size_t run, size_t except);
-const char *group_names(RunGroup *g, size_t except);  // of the settings, likewise: "l1.size, sched.policy"
-// Whether the run's settings, those two apart (or SIZE_MAX), have the values of the run base.
+const char *group_names(RunGroup *g, size_t except);  // the names of these settings, "l1.size, sched.policy"
+// Whether two runs have the same values of all swept settings but except and also (SIZE_MAX: none).
 bool group_near(const RunGroup *g, size_t run, size_t base, size_t except, size_t also);
-bool group_varies(const RunGroup *g, const char *name);  // whether the setting is one of the swept
+bool group_varies(const RunGroup *g, const char *name);  // whether the setting is a swept one
 
 // --- charts.c: figures of a report -----------------------------------------------------------------------------------
-typedef struct Report {  // as it is written
+typedef struct Report {  // a report while it is written
     const ReportOptions *options;
     Text *out;
     Diag *diag;
-    Map names;  // of figures
-    uint64_t figures;
+    Map names;         // of the figures so far
+    uint64_t figures;  // how many these are
 } Report;
-// Figures over all programs, and over the runs of one. False when one couldn't be drawn.
-bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);
-bool charts_program(Report *r, RunGroup *g);
+bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);  // adds the figures over all programs
+bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; both: false: one can't be drawn
 
 #endif

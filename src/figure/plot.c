@@ -1,8 +1,8 @@
-// plot.c: the gnuplot script that draws a figure's CSV, and gnuplot as a child process. The script holds what is a
-// matter of drawing (sizes, colours, ticks), the CSV every number, so that both can be changed by hand and drawn again.
+// plot.c: writes the gnuplot script that draws a figure's CSV, and runs gnuplot. The script has what is a matter of
+// drawing (sizes, colours, ticks), the CSV has every number. Both can be changed by hand and drawn again.
 //
-// Figures are WIDTH units wide, which a phone can show without making the text too small. Bars lie on their side: names
-// are long, and a figure may grow downwards but not to the right.
+// Figures are WIDTH units wide, so that a phone shows their text large enough. Bars lie on their side, since names are
+// long and a figure may grow downwards but not to the right.
 #include "figure/page.h"
 
 #include <errno.h>
@@ -33,8 +33,8 @@ enum {
     TICKS = 7
 };
 
-// Paul Tol's "bright" scheme, which readers with any colour vision tell apart, and as many of his others as stall
-// causes need.
+// The colours of Paul Tol's "bright" scheme, which readers with any colour vision tell apart. Colours from his other
+// schemes follow, since there are more causes of stalls.
 static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee",
                                       "#ee7733", "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777"};
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
@@ -52,7 +52,7 @@ static size_t letters(const char *text)
     return n;
 }
 
-// Letters of text that fit so many bytes, with each % doubled.
+// Returns how many bytes of text fit into so many bytes when each % is doubled. Letters stay whole.
 static size_t fitting(const char *text, size_t bytes)
 {
     size_t n = 0;
@@ -64,9 +64,10 @@ static size_t fitting(const char *text, size_t bytes)
     return n;
 }
 
-// Every text of a script goes through here: 'text', cut after so many letters. Names are strangers', and in single
-// quotes gnuplot expands and executes nothing: no backslash, backquote, variable or macro. A tick is a format all the
-// same: in it % stands for a number unless it is doubled, and of a format gnuplot keeps 50 bytes.
+// Writes 'text', cut after so many letters. Every text of a script goes through here, since names may come from
+// strangers: within single quotes gnuplot expands and executes nothing, no backslash, backquote, variable or macro. A
+// tick's text is a format all the same. In a format % stands for a number unless it is doubled, and gnuplot keeps only
+// 50 bytes of it.
 typedef enum Place { TEXT, TICK } Place;
 static void put_quoted(Text *out, const char *text, size_t longest, Place place)
 {
@@ -102,7 +103,7 @@ static double largest(const Figure *f)
     return most;
 }
 
-// Axes of large numbers count thousands or millions, and their titles say so.
+// An axis of large numbers counts thousands or millions; its title says so.
 typedef struct Scale {
     double by;
     const char *word;
@@ -125,7 +126,7 @@ static void put_title(Text *out, const char *axis, const char *title, const char
     text_free(&t);
 }
 
-// The key's columns: as many as there is room for.
+// The key explains the colours. It gets as many columns as there is room for.
 static size_t key_columns(const Figure *f)
 {
     size_t longest = 1;
@@ -139,7 +140,8 @@ static size_t key_rows(const Figure *f)
     return (f->series.n + key_columns(f) - 1) / key_columns(f) + (*f->of != 0);
 }
 
-// The height is that of the field in which values are drawn; above it is the title, below the axis' title and the key.
+// Writes the script's head. field: the height of the field in which values are drawn. The title is above the field, the
+// axis' title and the key are below.
 static void put_head(const Figure *f, size_t field, Text *out)
 {
     size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), height = ABOVE + field + below;
@@ -149,7 +151,8 @@ static void put_head(const Figure *f, size_t field, Text *out)
     text_printf(out,
                 "set encoding utf8\nset output '%s.svg'\nset datafile separator ','\nset datafile commentschars ''\n",
                 f->name);
-    // Above the whole figure: gnuplot's own titles stand above the field, from which a long one runs off the edge.
+    // The title is a label at the left edge of the figure. gnuplot's own title begins above the field, and a long one
+    // would run off the right edge.
     text_put(out, "set label ");
     put_quoted(out, f->title, LONGEST_TITLE, TEXT);
     text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
@@ -176,7 +179,7 @@ static void put_key(Text *out, const FigureSeries *s)
 }
 
 // --- kinds -----------------------------------------------------------------------------------------------------------
-// Names at 0, 1, 2, …: gnuplot would read those of the CSV, but ends them at a comma.
+// Writes ticks with names at 0, 1, 2, …. gnuplot could read the names from the CSV, but would end them at a comma.
 static void put_ticks(const char *axis, const Figure *f, bool points, Text *out)
 {
     size_t n = points ? f->points.n : f->series.n;
@@ -254,7 +257,7 @@ static void stack(const Figure *f, Text *out)
     text_free(&below);
 }
 
-// Ticks at the points that have names, as many as there is room for.
+// Writes ticks at the points that have names, as many as there is room for.
 static void name_ticks(const Figure *f, Text *out)
 {
     size_t step = (f->points.n + TICKS - 1) / TICKS, put = 0;
@@ -320,7 +323,7 @@ static void heat(const Figure *f, Text *out)
     put_title(out, "ylabel", f->x, "");
     text_printf(out, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.15g:%.15g]\n", f->series.n - 1,
                 f->points.n - 1, low, high);
-    // viridis: even steps to the eye, in grey and for colour-blind readers too. Text on it is light or dark.
+    // viridis: its steps look even, also in grey and to colour-blind readers. Text on it is light or dark.
     text_put(out, "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n");
     text_printf(out, "middle = %.15g\n", (low + high) / 2);
     text_printf(out, "plot '%s.csv' skip 1 matrix every ::1 using ($1-1):2:3 with image pixels, \\\n", f->name);
@@ -356,7 +359,7 @@ static bool write_file(const char *folder, const char *name, const char *ending,
     return ok;
 }
 
-// Runs gnuplot in folder, without the user's own settings; what it says is added to said.
+// Runs gnuplot in folder, without the user's own settings. said gets what gnuplot prints.
 static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag *diag)
 {
     extern char **environ;
@@ -439,7 +442,8 @@ void figure_palette(Text *out)
     for (size_t k = 0; k < COUNT(palette); k++) text_printf(out, "--s%zu:%s;", k, palette[k]);
 }
 
-// gnuplot writes "rgb( 68, 119, 170)", with or without the blanks. Returns how much was read, 0 for another colour.
+// Turns a colour, which gnuplot writes "rgb( 68, 119, 170)" with or without the blanks, into the page's variable.
+// Returns how many bytes were read; 0: the page has no such colour.
 static size_t page_colour(const char *at, Text *out)
 {
     unsigned r, g, b;
@@ -457,14 +461,14 @@ static size_t page_colour(const char *at, Text *out)
 
 static bool begins(const char *at, const char *with) { return !strncmp(at, with, strlen(with)); }
 
-// Behind the element that begins at at and ends with close.
+// Returns what is behind the element that begins at `at` and ends with close.
 static const char *past(const char *at, const char *close)
 {
     const char *end = strstr(at, close);
     return end ? end + strlen(close) : at + strlen(at);
 }
 
-// gnuplot leaves a group without anything in it for each change of its pen.
+// Skips a group with nothing in it: gnuplot leaves one for each change of its pen.
 static const char *past_empty_group(const char *at)
 {
     const char *end = strchr(at, '>');
@@ -475,7 +479,7 @@ static const char *past_empty_group(const char *at)
     return end + strspn(end, " \t\n");
 }
 
-// What stands between tags is text, and stays as it is.
+// Copies the text between two tags as it is.
 static const char *past_text(const char *p, Text *out)
 {
     size_t n = strcspn(p, "<");

@@ -1,5 +1,6 @@
-// report.c: what goes into the page: what was run, the table of runs, figures over all programs, and for each program
-// its figures and tables. A number in a table is rounded for the eye; its cell has what the store has (html.c).
+// report.c: writes the page. It says what was run, has a table of all runs, figures over all programs, and the figures
+// and tables of each program. A number in a table is rounded for the eye; its cell also keeps the stored value
+// (html.c).
 #include "figure/page.h"
 
 #include "chip/chip.h"
@@ -36,7 +37,7 @@ static double rate(const RunKernel *k, const char *name)
 
 static const char *label_of(RunGroup *g, size_t run) { return g->swept.n ? group_label(g, run, SIZE_MAX) : "the run"; }
 
-// Tables that are long are folded; they are in the page all the same.
+// A long table is folded: the page has all of it, but shows it only when asked to.
 static void fold(Text *out, const char *title, size_t rows)
 {
     html_put(out, "<details%r><summary>%s</summary>\n", rows <= 12 ? " open=\"open\"" : "", title);
@@ -105,7 +106,7 @@ static void head(Report *r, const Runs *runs)
                      "runs with each other.</p>\n</header>\n");
 }
 
-// Every key with the origin of its value. A description that was a file may be gone.
+// Lists every key of the descriptions with the origin of its value. A description's file may be gone since.
 static void descriptions(Report *r, const Runs *runs)
 {
     List list = {0};
@@ -178,7 +179,7 @@ static void runs_table(Report *r, const Runs *runs)
     text_put(r->out, "</section>\n");
 }
 
-// What the figures of relative times divide by what.
+// A table of the times from which the figures of relative times are made.
 static void times_table(Report *r, RunGroup *g, const char *id)
 {
     const StoredRun *base = g->runs.v[g->base];
@@ -303,7 +304,7 @@ static void counters_table(Report *r, RunGroup *g, const char *id)
 }
 
 // --- the page --------------------------------------------------------------------------------------------------------
-// What is the same in all runs of a program, and all GPUs that they are of.
+// Says what all runs of a program have in common, and names their GPUs.
 static void common(Report *r, const RunGroup *g)
 {
     const StoredRun *run = g->runs.v[g->base];
@@ -369,7 +370,7 @@ static bool sections(Report *r, const Runs *runs)
     text_put(r->out, "<nav><a href=\"#runs\">Runs</a>");
     if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
     for (size_t k = 0; k < programs.n; k++) {
-        char id[64];  // names may be anything, and one like "runs" is taken
+        char id[64];  // not the program's name: that may be anything, even an id that is taken, such as "runs"
         snprintf(id, sizeof id, "#program-%zu", k + 1);
         html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
     }

@@ -1,7 +1,7 @@
-// swept.c: what differs between runs. A setting that a run doesn't name has the value "" there: as the description or
-// the program has it, shown as "default". Values are equal when they are the same number: 16KiB and 16384. What others
-// are compared with is never the first of an alphabet: it is what was asked for, or the description's own, or the first
-// that was given.
+// swept.c: finds out which settings differ between runs. Where a run doesn't name a setting, its value is "": it is as
+// the description or the program has it, and shown as "default". Values that are the same number are equal: 16KiB and
+// 16384. One value of each setting is the base that others are compared with. That is the one which the user asked for,
+// or else the description's own, or else the one that was given first.
 #include "figure/page.h"
 
 #include "chip/chip.h"
@@ -30,7 +30,7 @@ static bool same(const char *a, const char *b)
     return isnan(x) || isnan(y) ? !strcmp(a, b) : x == y;
 }
 
-// Texts stay in the order in which they come.
+// Whether value a comes before b: "", then numbers by size, then texts. Texts keep the order in which they came.
 static bool before(const char *a, const char *b)
 {
     double x = number_of(a), y = number_of(b);
@@ -81,8 +81,8 @@ size_t group_bases(const RunGroup *g, size_t run)
     return n;
 }
 
-// --- what others are compared with -----------------------------------------------------------------------------------
-// Whether key=value leaves the description as it is: then the value is its own.
+// --- bases -----------------------------------------------------------------------------------------------------------
+// Whether the value is the description's own: then key=value leaves the description as it is.
 static bool is_own(const char *gpu, const char *key, const char *value)
 {
     Text plain = {0}, set = {0}, setting = {0};
@@ -122,10 +122,10 @@ static bool any_clock_differs(const RunGroup *g)
 // --- settings that go together ---------------------------------------------------------------------------------------
 typedef struct Column {
     Swept swept;
-    uint32_t *at;  // of each run
+    uint32_t *at;  // the place of each run's value
 } Column;
 
-// Whether a's value tells b's and the other way round.
+// Whether the two settings only change together: each one's value determines the other's.
 static bool together(const Column *a, const Column *b, size_t runs)
 {
     if (a->swept.values.n != b->swept.values.n) return false;
@@ -137,7 +137,7 @@ static bool together(const Column *a, const Column *b, size_t runs)
 
 static const char *shown(const char *value) { return *value ? value : "default"; }
 
-// a takes in b: "nx" and "ny" become "nx, ny", 64 and 32 "64, 32".
+// Joins b into a: "nx" and "ny" become "nx, ny", and their values 64 and 32 become "64, 32".
 static void take_in(RunGroup *g, Column *a, Column *b, size_t runs)
 {
     for (uint32_t v = 0; v < a->swept.values.n; v++) {
@@ -185,7 +185,7 @@ static void sort(RunGroup *g)
     mem_free(p), mem_free(at);
 }
 
-// Names of the runs' settings, in the order of the runs; each is looked at once.
+// Lists the names of the runs' settings, each once, in the order of the runs.
 static void setting_names(const StoredRun *const *runs, size_t count, bool params, TextList *names)
 {
     for (size_t k = 0; k < count; k++)

@@ -1,11 +1,11 @@
-// draw.c: a reproduction as a figure: our points, and theirs beside them.
+// draw.c: makes a figure of a reproduction, with our points and the paper's beside them.
 #include "reproduce/reproduce.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-// "sl1/fig1.ini" → "sl1-fig1": of letters, digits and hyphens.
+// Makes a figure's name, "sl1/fig1.ini" → "sl1-fig1", of letters, digits and hyphens.
 static char *file_name(const char *name)
 {
     size_t n = strlen(name);
@@ -33,7 +33,8 @@ static bool is_number(const char *text, double *x)
     return true;
 }
 
-// A curve's points are all at numbers, or all at names: a summary stands beside it, as [values] do.
+// Whether the point is drawn. A curve's points are either all at numbers or all at names, so that a summary, which has
+// a name, isn't drawn in a curve over numbers. Nor are [values] beside other points.
 static bool drawn(const Reproduction *r, const Point *p)
 {
     double x;

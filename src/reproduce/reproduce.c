@@ -1,9 +1,12 @@
-// reproduce.c: figures as data. The matrix says which runs, [figure] which of their settings are the axes and which
-// formula the value; [theirs] what the paper has at a point. Points are made in three steps: every run, or row of
-// [data], gives the value of the formula at its x and series (of each formula of [series], where there are several;
-// where the formula is about a curve that the run measured, at each of its places that `where` lets through), and those
-// of [values], points by their names; of several at one point `best` keeps one (the autotuned one) or `mean` joins
-// them; at last all are divided by the baseline's.
+// reproduce.c: figures as data. The file's matrix says what is run. [figure] says which settings of the runs are the
+// axes and which formula gives the value. [theirs] has the paper's values. Our points are made in three steps:
+//
+// 1. Every run, or row of [data], gives values. The formula's value goes to the point at the run's x and series. Where
+//    a section [series] has several formulas, each gives a point of its own series. A formula about a curve that the
+//    run measured gives a point at each place of the curve that `where` lets through. Each row of [values] gives a
+//    point that has the row's name.
+// 2. Where several values fall on a point, `best` keeps one of them (the autotuned one), or `mean` joins them.
+// 3. All values are divided by those of the baseline.
 #include "reproduce/reproduce.h"
 
 #include <math.h>
@@ -86,7 +89,7 @@ void reproduce_free(Reproduction *r)
 }
 
 // --- a run's place ---------------------------------------------------------------------------------------------------
-// The value of a setting in a list of them; null: not there.
+// Returns the value of a setting in a list of settings; null: it isn't there.
 static char *value_in(const char *list, const char *name)
 {
     Text one = {0}, value = {0};
@@ -97,8 +100,8 @@ static char *value_in(const char *list, const char *name)
     return found;
 }
 
-// What a run has on an axis of the figure: in the place of a curve's point, or its label on an axis of the matrix, or a
-// parameter's or override's value.
+// Returns the run's value on an axis of the figure. It is looked for in the place of a curve's point, then the program
+// or the GPU, the labels that the cell has on the matrix's axes, the parameters, and the overrides.
 static char *place_of(const Cell *c, const Identity *id, const char *axis, const char *point)
 {
     size_t n = strlen(axis);
@@ -127,12 +130,12 @@ static Point *new_point(Reproduction *r, const char *x, const char *series)
 }
 
 // --- ours ------------------------------------------------------------------------------------------------------------
-typedef struct Join {  // what came together at each point
+typedef struct Join {  // the values that fell on one point
     double score, log_sum, sum;
     size_t n;
 } Join;
 
-// A formula of the file; an error is told at its place there.
+// Computes a formula of the file. An error shows its place in the file.
 static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out,
                     Diag *diag)
 {
@@ -147,19 +150,19 @@ static bool compute(Reproduction *r, const char *section, const char *key, const
 
 typedef VEC(Join) Joins;
 
-typedef struct Taken {  // a run, and what becomes of all
+typedef struct Taken {  // a run whose values are taken; joins are those of all runs
     const Cell *cell;
     const Identity *id;
     Values *values;
     Joins *joins;
 } Taken;
 
-// What a point's value is: [figure]'s y, or a row of [series], whose name is the series.
+// The formula of a point's value: y of [figure], or a row of [series], whose name is the series.
 typedef struct Wanted {
     const char *section, *key, *formula;
 } Wanted;
 
-// A run's value; place: of the curve's point, or empty.
+// Takes a run's value into its point. place: of a curve's point; empty: the value isn't a curve's.
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
     char *x = place_of(t->cell, t->id, r->x, place);
@@ -198,7 +201,8 @@ static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const c
     return ok;
 }
 
-// Whether a place has one of these values, "0,2,4", of that name; other: the answer where it has no such name.
+// Whether the setting `name` of a place has one of the values "0,2,4". other: the answer for a place without that
+// setting.
 static bool is_at(const char *place, const char *name, const char *values, bool other)
 {
     char *at = value_in(place, name);
@@ -210,7 +214,7 @@ static bool is_at(const char *place, const char *name, const char *values, bool 
     return is;
 }
 
-// Whether [figure]'s where, "ways=4 stride=0,2,4", lets a place through.
+// Whether `where` of [figure], "ways=4 stride=0,2,4", lets a place through.
 static bool let_through(const char *where, const char *place)
 {
     Text name = {0}, values = {0};
@@ -220,7 +224,7 @@ static bool let_through(const char *where, const char *place)
     return ok;
 }
 
-// Whether each part of where is true of some place.
+// Checks that each part of `where` is true of some place; one that never is must be a mistake.
 static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
 {
     Text name = {0}, values = {0};
@@ -255,7 +259,8 @@ static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *
     return ok;
 }
 
-// [values]: one number each of a run. A figure's series that isn't the run's but a curve's doesn't tell them apart.
+// Takes the rows of [values], a number of the run each. They belong to the run's series, where the run has one: a
+// series that only a curve's places have doesn't count.
 static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
 {
     char *series = r->series && !r->several ? place_of(t->cell, t->id, r->series, "") : NULL;
@@ -287,8 +292,8 @@ static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
     return ok && take_singles(r, t, diag);
 }
 
-// Rows of [data], "GTX 480 = cores=480 gbs=177.4": each stands for a run whose parameters they are, and which has its
-// name on the axis `data`.
+// Takes the rows of [data], such as "GTX 480 = cores=480 gbs=177.4". Each stands for a run: the settings are its
+// parameters, and the row's name is its value on the axis `data`.
 static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
 {
     bool ok = true;
@@ -309,7 +314,7 @@ static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
     return ok;
 }
 
-// Series by series, both in the order in which they came.
+// Orders the points series by series. Series, and points within a series, keep the order in which they came.
 static void sort_points(Reproduction *r)
 {
     size_t n = r->points.n, at = 0;
@@ -325,7 +330,7 @@ static void sort_points(Reproduction *r)
     mem_free(taken), mem_free(out);
 }
 
-// "sched=lrr": every value over the one that differs from it only there.
+// Divides every value by the baseline's: for "sched=lrr", by that of the point which differs only in having sched=lrr.
 static bool normalise(Reproduction *r, Diag *diag)
 {
     if (!r->baseline) return true;
@@ -346,7 +351,7 @@ static bool normalise(Reproduction *r, Diag *diag)
     return true;
 }
 
-// summary = geometric: a point per series over its x.
+// Adds a point to each series: the mean over its other points, geometric with summary = geometric.
 static void summarise(Reproduction *r)
 {
     const char *how = find(&r->ini, "figure", "summary", NULL);
@@ -371,7 +376,7 @@ static void summarise(Reproduction *r)
 }
 
 // --- theirs: [theirs] or [theirs SERIES], a value for each x ---------------------------------------------------------
-// "96", "96 ± 2", "96 ± 10 %"; without a tolerance the figure's.
+// Reads "96", "96 ± 2" or "96 ± 10 %". Without a tolerance the figure's counts, and without that 10 %.
 static bool read_theirs(const char *text, const char *standard, double *value, double *tolerance)
 {
     char *end;

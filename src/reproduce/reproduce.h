@@ -1,12 +1,12 @@
-// reproduce.h: figures and tables of papers, ours beside theirs.
+// reproduce.h: figures and tables of papers, with onchip's numbers ("ours") beside the paper's ("theirs").
 #ifndef REPRODUCE_H
 #define REPRODUCE_H
 
 #include "figure/figure.h"
 #include "sweep/sweep.h"
 
-// --- reproduce.c: a figure or table of a paper, ours beside theirs ---------------------------------------------------
-// A reproduction is an INI file, reproduce/<paper>/<figure>.ini; doc/reproduce.md describes its sections.
+// --- reproduce.c: the numbers of a figure or table -------------------------------------------------------------------
+// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/reproduce.md describes its sections.
 typedef struct ReproduceFile {
     const char *name, *text;  // "sl1/fig1"
     size_t size;
@@ -14,29 +14,30 @@ typedef struct ReproduceFile {
 extern const ReproduceFile reproduce_files[];  // generated
 extern const size_t reproduce_file_count;
 typedef struct Point {
-    char *x, *series;     // where it is in the figure; series may be empty
+    char *x, *series;     // where the point is in the figure; series may be empty
     double ours, theirs;  // NaN: none
-    double tolerance;     // how far ours may be from theirs, in units of y
-    bool single;          // of [values]: x is its name
+    double tolerance;     // how far ours may be from theirs, in the unit of y
+    bool single;          // a row of [values]; x is its name
 } Point;
 typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
-    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best,
-        *note;          // keys of [figure]; null: not given
-    bool several;       // [series] has the formulas: one for each series
-    bool absent;        // it has other sizes than this, and no runs
-    VEC(Point) points;  // series by series, x in the matrix's order
-    size_t missing;     // runs that failed
+    // Keys of [figure]; null: not given.
+    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;
+    bool several;       // a section [series] has a formula for each series
+    bool absent;        // the file has other sizes, but not the one asked for, so that there is nothing to run
+    VEC(Point) points;  // series by series, each in the order of the matrix
+    size_t missing;     // runs that the store lacks or has as failed
 } Reproduction;
-// size: one of reproduce_sizes, which choose among the sections [small …], [medium …], [paper …] and, where there is
-// none, [matrix …]. A figure of [data] has an empty matrix: its rows stand for runs.
+// Reads a reproduction. size is one of reproduce_sizes. It chooses the sections [small …], [medium …] or [paper …] for
+// the matrix; a file without such sections has [matrix …]. A file with a section [data] has an empty matrix: the rows
+// of [data] stand for runs.
 extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
-bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // when the matrix has been swept
+bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the points, after the matrix was swept
 void reproduce_free(Reproduction *r);
 
-// --- draw.c: it as a figure ------------------------------------------------------------------------------------------
-void reproduce_figure(const Reproduction *r, Figure *f);  // to be drawn: ours, and theirs where there are any
+// --- draw.c: a reproduction as a figure ------------------------------------------------------------------------------
+void reproduce_figure(const Reproduction *r, Figure *f);  // opens f with our points, and theirs where there are any
 
 #endif

@@ -1,6 +1,6 @@
-// compare.c: runs in pairs: the ratio of a value and its mean, or every counter that differs. What makes two runs a
-// pair is a text: their identity without the model and without the setting that is compared, in one form however it was
-// written. Simulation is deterministic, so that equal means equal in every digit.
+// compare.c: compares runs in pairs. It gives either the ratios of one value and their mean, or every counter that
+// differs. Two runs are a pair when they have the same text: their identity in one canonical form, without the model
+// and without the setting that is compared. Simulation is deterministic, so that equal means equal in every digit.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -43,7 +43,8 @@ typedef struct Entries {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-// "l1.size=16KiB" and "l1.size=16384" are the same, in any order; of a setting that is given twice the last one counts.
+// Writes a list in its canonical form: sorted, and with numbers in one form, so that "l1.size=16KiB" and
+// "l1.size=16384" are the same. Of a setting that is given twice the last value counts.
 static void canonical(const char *list, const char *without, Arena *arena, Text *out)
 {
     VEC(const char *) words = {0};
@@ -67,7 +68,7 @@ static void canonical(const char *list, const char *without, Arena *arena, Text 
     text_free(&name), text_free(&value);
 }
 
-// The same as it was written, to be read.
+// Writes the list without that setting for people, with values as they were given.
 static void written(const char *list, const char *without, Text *out)
 {
     Text name = {0}, value = {0};
@@ -264,7 +265,8 @@ typedef struct Counts {
     Map by_name;  // kernel, newline, name → place
 } Counts;
 
-// The number of launches stands for the kernel itself. Verbs without kernels have measures.
+// All counts of a run. A kernel's number of launches is one, so that a kernel which only one run has shows, too. Verbs
+// without kernels have measures.
 static const char counts_sql[] =
     "SELECT '' AS k, 'status', status FROM run WHERE id = ?1"
     " UNION ALL SELECT '', name, coalesce(value, text) FROM measure WHERE run_id = ?1"
@@ -313,7 +315,7 @@ static int by_size(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-// Large counters are compared as text too: two of them may be one double.
+// Compares texts, too: two large counters that differ may be the same double.
 static void differ(const Count *a, const Count *b, Differences *out)
 {
     const Count *any = a ? a : b;

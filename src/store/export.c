@@ -1,5 +1,5 @@
-// export.c: stored runs as CSV and JSON. Rows are written as they are read, so that a store of any size goes through;
-// of JSON no more than one run is held.
+// export.c: writes stored runs as CSV and JSON. Each row is written as soon as it is read, and of JSON only one run is
+// held at a time. So the memory needed doesn't grow with the store.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -29,8 +29,7 @@ static const char *const of_kernel[] = {"kernel",          "launches",       "gr
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-// The names in one table that runs have and that aren't columns yet, sorted; one that is already a column's gets a
-// prefix.
+// Adds the names that the runs have in one table, sorted. A name that another column has already gets the prefix.
 static bool add_names(Store *s, const RunIds *ids, const char *sql, const char *prefix, Map *seen, Arena *arena,
                       ColumnNames *out, Diag *diag)
 {
@@ -69,7 +68,7 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
     bool ok = add_names(s, ids, "SELECT name FROM setting WHERE run_id = ?", "setting.", &seen, arena, out, diag) &&
               add_names(s, ids, "SELECT name FROM measure WHERE run_id = ?", "measure.", &seen, arena, out, diag);
     for (size_t k = 0; k < behind.n; k++) vec_push(out, behind.v[k]);
-    // Of other versions of onchip:
+    // Counters and rates of other versions of onchip:
     ok = ok &&
          add_names(s, ids, "SELECT c.name FROM kernel k JOIN counter c ON c.kernel_id = k.id WHERE k.run_id = ?", NULL,
                    &seen, arena, out, diag) &&
@@ -81,7 +80,7 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
 }
 
 // --- rows ------------------------------------------------------------------------------------------------------------
-// RFC 4180: a field with a comma, a quote or a line break stands in quotes, and its quotes are doubled.
+// Writes a field of RFC 4180: one with a comma, a quote or a line break stands in quotes, and its quotes are doubled.
 static void put_field(Text *out, const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
@@ -136,7 +135,7 @@ static void json_value(Json *j, const char *name, const Datum *v)
         json_string(j, name, v->kind == DATUM_TEXT ? v->text : NULL);
 }
 
-// What was gathered goes out; the writer goes on where it was.
+// Writes what t has gathered, and empties t.
 static bool flush(Text *t, FILE *out, Diag *diag)
 {
     size_t n = t->n;
@@ -221,7 +220,7 @@ static void json_column(Json *j, const char *name, sqlite3_stmt *q, int column)
     }
 }
 
-// The rows (name, value) of a table as one object.
+// Writes the rows (name, value) of a table as one object.
 static void json_pairs(Json *j, const char *key, sqlite3_stmt *q, int64_t id)
 {
     sqlite3_bind_int64(q, 1, id);
@@ -231,7 +230,7 @@ static void json_pairs(Json *j, const char *key, sqlite3_stmt *q, int64_t id)
     sqlite3_reset(q);
 }
 
-// "4,1,1" as an array.
+// Writes "4,1,1" as an array.
 static void json_sizes(Json *j, const char *name, const char *text)
 {
     json_open(j, name, '[');

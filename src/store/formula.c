@@ -1,6 +1,6 @@
-// formula.c: arithmetic over named values: numbers, names (l1.read_hits, or a point of a curve,
-// shared.ways_cycles[ways=2]), + - * / with the usual precedence, parentheses, and min, max, abs, sqrt, log2. What a
-// name means is the caller's. A division by zero gives NaN, which stays.
+// formula.c: arithmetic over named values. A formula has numbers, names (l1.read_hits, or a point of a curve,
+// shared.ways_cycles[ways=2]), + - * / with the usual precedence, parentheses, and min, max, abs, sqrt and log2. The
+// caller says what a name means. A division by zero gives NaN, and so does all that is computed from it.
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }

@@ -12,7 +12,7 @@ void identity_free(Identity *id)
 
 const char *setting_name(const char *name) { return strcmp(name, "sched") ? name : "sched.policy"; }
 
-// A word without '=' goes on with the value before it: a list with blanks, such as "tlb2.sets=24 17 17".
+// A word without '=' belongs to the value before it, which is a list with blanks, such as "tlb2.sets=24 17 17".
 bool setting_next(const char **list, Text *name, Text *value)
 {
     const char *p = *list + strspn(*list, " "), *equals = strchr(p, '=');

@@ -1,6 +1,6 @@
-// merge.c: one store's runs into another. Rows are matched by what names them (a run's key, a kernel's name), never by
-// number, so that the order in which stores come together doesn't matter. It is also how a worker's result travels: the
-// worker fills a store in memory, and its bytes are absorbed.
+// merge.c: copies runs from one store into another. Rows are matched by what names them (a run's key, a kernel's name),
+// never by their numbers, so that the order in which stores are merged doesn't matter. A result of a sweep comes this
+// way, too: the process that ran the cell fills a store in memory, and the sweep's store absorbs its bytes.
 #include "store/sql.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const char *const steps[] = {
     "x.occupancy_warps, x.occupancy_limit, x.seconds"
     " FROM fresh f JOIN main.run m ON m.key = f.key JOIN incoming.kernel x ON x.run_id = f.old ORDER BY x.id",
 };
-// What hangs below kernels: the same but for columns.
+// The tables whose rows belong to a kernel. They are copied alike, but for their columns.
 static const struct {
     const char *table, *columns;
 } below[] = {
@@ -57,7 +57,7 @@ static uint64_t count_of(Store *s, const char *sql)
     return n;
 }
 
-// The store attached as incoming goes into main.
+// Copies runs from the store that is attached as `incoming` into `main`.
 static bool take_over(Store *s, MergeCount *count, Diag *diag)
 {
     bool ok = execute(s, "BEGIN IMMEDIATE", diag);
@@ -94,7 +94,7 @@ static bool same_file(const char *a, const char *b)
 bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag)
 {
     if (same_file(path, store_path(s))) return diag_error(diag, "%s can't be merged into itself", path);
-    FILE *there = fopen(path, "rb");  // opening would make one
+    FILE *there = fopen(path, "rb");  // store_open would make a store that isn't there
     if (!there) return diag_error(diag, "can't read %s", path);
     fclose(there);
     Store *other = store_open(path, diag);  // brings it up to date

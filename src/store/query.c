@@ -1,7 +1,7 @@
-// query.c: stored runs as rows of values. A row's column is found by name among counters, rates, columns of the tables,
-// settings and measures; counters of a run are sums over its kernels, and its rates are the same formulas over these
-// sums. The formulas need two values of the GPU, which follow from what is stored (clock = cycles / seconds): the
-// description may have changed since.
+// query.c: stored runs as rows of values. A column is found by its name among counters, rates, columns of the tables,
+// settings and measures. A run's counters are sums over its kernels, and its rates are the usual formulas over these
+// sums. The formulas need two values of the GPU. These are computed from what is stored (clock = cycles / seconds),
+// since the description may have changed.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -75,7 +75,7 @@ static void names_of(Store *s, const char *table, Arena *arena, Names *out)
     sqlite3_finalize(q);
 }
 
-// "no column 'x'; did you mean 'y'?", among all that could be meant.
+// Reports "no column 'x'; did you mean 'y'?", where y is the nearest name that could have been meant.
 static bool unknown(Store *s, const char *what, const char *name, bool columns, bool kernels, Diag *diag)
 {
     Arena arena = {0};
@@ -97,7 +97,7 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     return false;
 }
 
-// One "name=value" against a run; settings are compared as numbers where they are such, so that 16KiB finds 16384.
+// One "name=value" of a filter. Values that are numbers are compared as numbers, so that 16KiB finds 16384.
 typedef struct Condition {
     char *name;
     const char *value;
@@ -130,7 +130,8 @@ static bool condition_holds(Condition *c, int64_t run)
     return same;
 }
 
-// A key's beginning is bound as the range [p, p + "g"): hexadecimal digits sort below g.
+// Adds a condition for the beginnings of keys. The beginning p is bound as the range [p, p + "g"), since hexadecimal
+// digits sort below g.
 static bool key_ranges(const Filter *f, Text *sql, Diag *diag)
 {
     for (size_t k = 0; f->keys && f->keys[k]; k++) {
@@ -217,23 +218,23 @@ bool store_delete(Store *s, const RunIds *ids, Diag *diag)
 typedef struct Column {
     enum { OF_RUN, OF_KERNEL, OF_COUNTER, OF_RATE, OF_SETTING, OF_MEASURE } kind;
     const char *name;  // in its table
-    int at;            // in run_columns, kernel_columns, counter_info or rates; −1: in neither of the latter
-    int64_t same;      // an earlier column that is the same, or −1
+    int at;        // its place in run_columns, kernel_columns, counter_info or rates; −1: this onchip has it in none
+    int64_t same;  // the place of an earlier column that is the same, or −1
 } Column;
 
 struct Rows {
     Store *store;
     const RunIds *ids;
-    size_t next;           // run
-    bool kernels, within;  // within: a run's kernels are being stepped through
+    size_t next;           // the place in ids of the next run
+    bool kernels, within;  // within: a run's kernels are being gone through
     Column *columns;
     Datum *values;
     size_t n;
-    Arena arena, row;  // of columns; of the row's texts
+    Arena arena, row;  // arena has the columns' texts, row has those of the current row
     sqlite3_stmt *run, *kernel, *counters, *rates, *setting, *measure;
     Map wanted, registry;  // counters and rates → column; counters → place in counter_info
     bool wants_counters, wants_rates;
-    const char *damage;  // what was found in the row that can't be; null: nothing
+    const char *damage;  // something in the row that no onchip writes; null: nothing
 };
 
 static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
@@ -329,7 +330,7 @@ static void take_of(Rows *r, sqlite3_stmt *q, int kind)
         if ((int)r->columns[k].kind == kind) take(r, &r->values[k], q, r->columns[k].at);
 }
 
-// What a run has by name; a measure is a number or a text.
+// Puts a run's settings and measures into their columns. A measure is a number or a text.
 static void take_named(Rows *r, int64_t run)
 {
     for (size_t k = 0; k < r->n; k++) {
@@ -344,7 +345,7 @@ static void take_named(Rows *r, int64_t run)
     }
 }
 
-// Adds a kernel's counters to the columns; they are also given in count, in the registry's order, unless that is null.
+// Adds a kernel's counters to their columns. count, unless it is null, gets them, too, in the order of the registry.
 static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
 {
     sqlite3_bind_int64(r->counters, 1, kernel);
@@ -363,7 +364,8 @@ static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
     sqlite3_reset(r->counters);
 }
 
-// A kernel's rates as they are stored. seconds and occupancy: those among them, which tell of the GPU.
+// Puts a kernel's stored rates into their columns. *seconds and *occupancy get two of the rates, from which the GPU's
+// values are computed.
 static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupancy)
 {
     sqlite3_bind_int64(r->rates, 1, kernel);
@@ -384,7 +386,7 @@ static void repeat(Rows *r)
         if (r->columns[k].same >= 0) r->values[k] = r->values[r->columns[k].same];
 }
 
-// The sums of a run's kernels. One timed kernel's rates are the run's.
+// Sums over a run's kernels. Where only one kernel was timed, its rates are the run's.
 static void sum_kernels(Rows *r)
 {
     Gpu gpu = {.capability = 0};

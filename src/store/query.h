@@ -1,22 +1,23 @@
-// query.h: stored runs, read back: as rows, in pairs, as files for other programs, as numbers with names, and whole.
+// query.h: reads stored runs back: as rows of columns, in pairs that are compared, as files for other programs, as
+// named numbers for formulas, and as structures in memory. Where a function returns false or null, diag has the reason.
 #ifndef STORE_QUERY_H
 #define STORE_QUERY_H
 
 #include "store/store.h"
 
 // --- query.c: stored runs as rows ------------------------------------------------------------------------------------
-typedef struct Filter {        // null: any
-    const char *const *keys;   // beginnings of keys, null-terminated
-    const char *const *where;  // "name=value", null-terminated: a setting or a column of run; an empty value: not set
-    const char *program, *gpu, *model;  // model: a number, or "old": any but this program's
-    bool failed;
+typedef struct Filter {        // a pointer that is null lets every run through; lists end with null
+    const char *const *keys;   // beginnings of keys; a run needs one of them
+    const char *const *where;  // "name=value" of a setting or a column of run; an empty value: not set
+    const char *program, *gpu;
+    const char *model;  // a number; or "old": any but this onchip's
+    bool failed;        // only runs that failed
 } Filter;
 typedef VEC(int64_t) RunIds;
-// Ids of the runs that a filter lets through, ordered by program, parameters, description, overrides, options and
-// model.
+// Selects the runs that the filter lets through. ids gets their row numbers, ordered by program, parameters,
+// description, overrides, options and model.
 bool store_select(Store *s, const Filter *filter, RunIds *ids, Diag *diag);
-// Deletes them; ids may be a selection's.
-bool store_delete(Store *s, const RunIds *ids, Diag *diag);
+bool store_delete(Store *s, const RunIds *ids, Diag *diag);  // deletes these runs
 
 typedef struct Datum {
     enum { DATUM_NONE, DATUM_INT, DATUM_REAL, DATUM_TEXT } kind;
@@ -24,29 +25,32 @@ typedef struct Datum {
     double real;
     const char *text;
 } Datum;
-// The runs of a selection one after the other, with what a column's name stands for, in this order: a counter (summed
-// over kernels) or rate (of the sums), a column of run, with kernels one of kernel (its name is "kernel"), a setting, a
-// measure. "setting.NAME" and "measure.NAME" say which. Rates are of timed kernels alone.
+// Rows are the runs of a selection, one after the other, with a value for each column. A column's name is looked up in
+// this order: counters, rates, columns of the table run, columns of the table kernel (whose name is "kernel"),
+// settings, measures. "setting.NAME" and "measure.NAME" leave no doubt. A run's counter is the sum over its kernels,
+// and its rates are computed from the sums over its timed kernels.
 typedef struct Rows Rows;
-// kernels: a row for each kernel; a run without kernels has one row. Null, with the reason, when a column is unknown.
+// kernels: there is a row for each kernel instead; a run without kernels has one row. Columns of kernel need it. Null
+// when a column is unknown.
 Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t n, bool kernels, Diag *diag);
-bool rows_next(Rows *r, Diag *diag);      // false: at the end, or (diag->failed) the store failed
-const Datum *rows_values(const Rows *r);  // of the row, valid until the next
-int64_t rows_id(const Rows *r);           // of the row's run
+bool rows_next(Rows *r, Diag *diag);      // false: there is no further row, or (diag->failed) the store failed
+const Datum *rows_values(const Rows *r);  // a value for each column, valid until the next row
+int64_t rows_id(const Rows *r);           // the row number of the row's run
 void rows_close(Rows *r);
-typedef struct StoredStructure {  // columns of structure
+typedef struct StoredStructure {  // a row of the table structure
     const char *kernel, *name;
     int64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
 } StoredStructure;
 typedef VEC(StoredStructure) StoredStructures;
 bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag);
 bool datum_number(const Datum *v, double *out);  // false: it isn't a number
-void datum_text(const Datum *v, Text *out);      // as it is written in CSV and on the terminal; reals to the last digit
+void datum_text(const Datum *v, Text *out);      // as CSV and the terminal have it, reals with all their digits
 
 // --- compare.c: runs in pairs ----------------------------------------------------------------------------------------
-// Two selections, of one store or two. Runs are a pair when verb, program, parameters, description, overrides and
-// options are the same, however they were written; the model may differ, and a later one counts.
-typedef struct Side {
+// Two selections are compared, of one store or of two. A run of the one and a run of the other are a pair when their
+// verb, program, parameters, description, overrides and options are the same, however these are written. The models may
+// differ. Where one side has such a run for several models, that of the latest model counts.
+typedef struct Side {  // one of the two selections
     Store *store;
     const RunIds *ids;
 } Side;
@@ -54,37 +58,41 @@ typedef struct RunPair {
     const char *program, *what;  // what: "nx=64 on gtx480 l1.size=16KiB"
     const char *key[2];
     double value[2];
-    bool equal;    // exactly
+    bool equal;    // all digits of both values are the same
     double ratio;  // second / first; 0: there is none, since one value is 0 or below
 } RunPair;
-typedef struct PairMean {         // geometric mean of ratios
-    const char *program;          // null: all; over the programs' means when there are several, since a program's
-                                  // pairs don't tell of others
-    size_t pairs, equal, ratios;  // in the mean: ratios
-    double ratio, low, high;      // 95 % confidence interval from the logarithms' Student t; none below two ratios
-    bool significant;             // the interval excludes 1
+typedef struct PairMean {  // the geometric mean of ratios
+    // Null: the mean over all programs. Where there are several, that is the mean of the programs' means, since the
+    // pairs of one program say nothing about another.
+    const char *program;
+    size_t pairs, equal;      // pairs, and those of them whose values are equal
+    size_t ratios;            // pairs that have a ratio, and so are in the mean
+    double ratio, low, high;  // the mean; its 95 % confidence interval, by Student's t over logarithms of two or more
+    bool significant;         // the interval excludes 1
 } PairMean;
 typedef struct Comparison {
     Arena arena;
-    const char *column;  // what is compared
-    bool clocks;         // those of some pairs differ
+    const char *column;  // the column whose values are compared
+    bool clocks;         // the clocks of some pair differ
     VEC(RunPair) pairs;
-    VEC(PairMean) means;            // a program each, and last that of all
-    uint64_t alone[2], without[2];  // runs without partner; without a value (failed)
+    VEC(PairMean) means;  // one for each program, and last the one over all
+    uint64_t alone[2];    // runs of each side without a partner
+    uint64_t without[2];  // runs of each side without a value, since they failed
 } Comparison;
-// setting: null, or what differs between the sides ("gpu", "l1.size") and so doesn't tell pairs apart. column: null is
-// cycles, or seconds (simulated) where clocks differ: then cycles are of different lengths.
+// setting: the one that differs between the sides ("gpu", "l1.size"), which pairs needn't have in common; may be null.
+// column: null is cycles; where clocks differ, so that cycles have different lengths, it is simulated seconds.
 bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag);
 void comparison_free(Comparison *c);
-bool clocks_differ(const double cycles[2], const double seconds[2]);  // of two runs; false where either isn't known
+// Whether two runs' clocks differ, from what they took; false where a number is missing.
+bool clocks_differ(const double cycles[2], const double seconds[2]);
 
-typedef struct Difference {     // of a counter, a measure, or the status
-    const char *kernel, *name;  // kernel: empty, of the run
-    const char *text[2];        // "-": not there
-    double relative;            // |difference| / the larger of both
+typedef struct Difference {     // between two runs: of a counter, a measure, or the status
+    const char *kernel, *name;  // kernel: empty for what belongs to the whole run
+    const char *text[2];        // the two values; "-": there is none
+    double relative;            // |difference| / the larger magnitude
 } Difference;
 typedef VEC(Difference) Differences;
-typedef struct Change {  // of a run between two models
+typedef struct Change {  // what differs between a run with one model and with another
     const char *program, *what, *key[2];
     double cycles[2];
     size_t counters;  // that differ
@@ -95,42 +103,46 @@ typedef struct Regression {
     VEC(Change) changes;  // largest first
     uint64_t pairs, alone[2];
 } Regression;
-bool compare_models(const Side sides[2], Regression *out, Diag *diag);
+bool compare_models(const Side sides[2], Regression *out, Diag *diag);  // pairs the sides' runs and says what changed
 void regression_free(Regression *r);
-// Largest first. Counters that only one of the versions of onchip had don't count.
+// Lists the differences of two runs, the largest first. A counter that one of the two versions of onchip didn't have is
+// no difference.
 bool compare_two(Store *store[2], const int64_t id[2], Arena *arena, Differences *out, Diag *diag);
 
 // --- export.c: stored runs for other programs; doc/results.md --------------------------------------------------------
 enum { EXPORT_VERSION = 1 };  // of the JSON: raised when a field goes or changes its meaning
-// Every column that runs of a selection have, with a row for each kernel; texts belong to arena.
+// Lists every column that the runs of a selection have, for rows of kernels. Texts belong to arena.
 typedef VEC(const char *) ColumnNames;
 bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag);
-// Rows as CSV (RFC 4180); with tabs between fields and no quotes, a tab or line's end within one as \t or \n; or as
-// JSON: an object for each, in the array "rows".
+// Writes rows. CSV is that of RFC 4180. TABS has tabs between fields and no quotes; a tab or a line's end within a
+// field is written \t or \n. JSON is an array "rows" with an object for each.
 typedef enum ExportForm { EXPORT_CSV, EXPORT_TABS, EXPORT_JSON } ExportForm;
 bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool kernels, ExportForm form, FILE *out,
                  Diag *diag);
-// Everything that is stored of the runs, nested: an object for each, in the array "runs".
+// Writes everything that is stored of the runs as JSON: an array "runs" with a nested object for each.
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag);
 
 // --- formula.c: arithmetic over named values -------------------------------------------------------------------------
-// The value of a name, such as "l1.hits"; false: there is none.
+// Gives the value of a name, such as "l1.hits". False: there is none.
 typedef bool FormulaName(void *user, const char *name, double *value);
-// Evaluates text. False, with the place, when it isn't a formula or a name is unknown; NaN for a division by zero.
+// Evaluates text. A division by zero gives NaN. False when text isn't a formula or a name is unknown; diag has the
+// place.
 bool formula(const char *text, FormulaName *name, void *user, double *value, Diag *diag);
 
 // --- values.c: what a stored run gave, by name -----------------------------------------------------------------------
-// Counters summed over the run's kernels, rates of those sums, what its verb measured, the program's parameters, the
-// description's keys, and cycles, launches, seconds (simulated), wall_seconds and occupancy.warps (that an SM has room
-// for).
+// The values of a run are: its counters, summed over its kernels; the rates of those sums; what it measured; its
+// parameters; the keys of its description; and cycles, launches, seconds (simulated), wall_seconds and occupancy.warps
+// (warps that an SM has room for).
 typedef struct Values Values;
 typedef VEC(const char *) Places;
-// sets: the overrides of the run's description, null-terminated; may be null. Null: not stored, or it failed.
+// sets: the overrides of the run's description, ended by null; may be null. Returns null when the store doesn't have
+// the run, or has it as failed.
 Values *values_load(Store *s, const Identity *id, const char *const *sets, Diag *diag);
-Values *values_given(const char *list);  // the numbers of a list, "gflops=345.6 gbs=86.4", and no others
+Values *values_given(const char *list);  // has only the numbers of a list, "gflops=345.6 gbs=86.4"
 bool values_get(void *values, const char *name, double *value);  // a FormulaName
-// A name that stands for a curve has a value only at a place of it. values_places gives those of the first curve in a
-// formula, "stride=2", numbers in order; values_at says at which place names are looked up (null: none).
+// A curve's name has a value only at a place of the curve, such as "stride=2". values_places lists the places of the
+// first curve in a formula, in the order of their numbers. values_at sets the place at which values_get looks curves up
+// (null: none).
 void values_places(Values *v, const char *formula, Places *places);
 void values_at(Values *v, const char *place);
 void values_free(Values *v);
@@ -145,38 +157,40 @@ typedef struct RunStructure {
 } RunStructure;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
-    uint64_t launches, warps;  // warps: that an SM has room for
-    bool functional, partial;
+    uint64_t launches;
+    uint64_t warps;   // that an SM has room for
+    bool functional;  // executed without time
+    bool partial;     // some launch was cut short
     uint64_t *count;  // by Counter
-    double *rate;     // as rates[]; NAN: none
+    double *rate;     // in the order of rates[]; NAN: none
     VEC(RunStructure) structures;
-    VEC(uint64_t) samples;  // counters at the end of each interval, all counters of the first, of the second, …
+    VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
 typedef struct StoredRun {
-    const char *key, *program, *params, *gpu, *overrides, *options, *error, *version, *finished,
-        *host;  // error null: done
+    const char *key, *program, *params, *gpu, *overrides, *options;
+    const char *error;  // null: the run is done
+    const char *version, *finished, *host;
     bool verified;
     int64_t model;
     uint64_t cycles, warp_instructions;
-    double seconds;  // simulated, of the kernels that were timed: cycles over the description's clock
+    double seconds;  // simulated time of the timed kernels: cycles over the description's clock
     double wall_seconds;
-    uint64_t order;            // among the runs read: as runs_read was given them, then as they came into the store
-    uint64_t *count;           // of all kernels that were timed, summed
-    VEC(RunSetting) settings;  // the GPU, overrides, options, and last the parameters
-    size_t params_at;          // where those begin
+    uint64_t order;   // the run's place among those read: first as they were asked for, then as they were stored
+    uint64_t *count;  // counters, summed over all timed kernels
+    VEC(RunSetting) settings;  // the GPU, the overrides, the options, and last the parameters
+    size_t params_at;          // the place of the first parameter in settings
     VEC(RunKernel) kernels;
 } StoredRun;
 typedef struct Runs {
     Arena arena;
     VEC(StoredRun) v;
 } Runs;
-// Runs of the verb run, of these programs on these GPUs (names between commas; null: all), in the order of their
-// programs and then of their settings' texts, so that it doesn't depend on which was ready first. keys: of runs in the
-// order in which they were asked for; may be null.
 typedef struct RunsWanted {
-    const char *programs, *gpus;
-    const TextList *keys;
+    const char *programs, *gpus;  // names between commas; null: all
+    const TextList *keys;         // keys of runs in the order in which they were asked for; may be null
 } RunsWanted;
+// Reads the wanted runs of the verb run. They come in the order of their programs and then of their settings' texts, so
+// that the order doesn't depend on which run was ready first.
 bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag);
 void runs_free(Runs *runs);
 

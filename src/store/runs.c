@@ -1,5 +1,5 @@
-// runs.c: runs of a store as structures in memory, for reports. Counters of another onchip that this one doesn't know
-// are left out; those that a store lacks are 0.
+// runs.c: reads runs of a store into structures in memory, for reports. Counters of other versions of onchip that this
+// one doesn't know are left out. Counters that a store lacks are 0.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -27,7 +27,7 @@ static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql)
     return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r);
 }
 
-// The next row of a statement; false at its end, or when the store failed.
+// Goes to the next row of a statement. False at its end, or when the store failed.
 static bool next(Reader *r, sqlite3_stmt *q)
 {
     int got = sqlite3_step(q);
@@ -43,7 +43,7 @@ static const char *text(Reader *r, sqlite3_stmt *q, int column)
     return t ? arena_text(&r->runs->arena, t, strlen(t)) : NULL;
 }
 
-// What the schema's constraints don't keep out of a damaged file.
+// Reports a value that can't be: a damaged file may have what the schema's constraints don't exclude.
 static bool damaged(Reader *r, sqlite3_stmt *q, int column, const char *what)
 {
     const char *found = (const char *)sqlite3_column_text(q, column);
@@ -63,7 +63,7 @@ static uint64_t count(Reader *r, sqlite3_stmt *q, int column)
     return (uint64_t)sqlite3_column_int64(q, column);
 }
 
-// The place of a name among names between commas; 0 where there is no list, −1: it isn't there.
+// Returns the place of a name in a list of names between commas. Without a list it is 0; −1: the list hasn't the name.
 static int place(const char *list, const char *name)
 {
     size_t n = strlen(name);
@@ -80,7 +80,7 @@ static void add_setting(StoredRun *run, const char *name, const char *value)
     vec_push(&run->settings, s);
 }
 
-// Overrides, whose names are a section and a key, or parameters, whose names have no dot.
+// Reads the run's overrides, or its parameters. An override's name is a section and a key; a parameter's has no dot.
 static void read_settings(Reader *r, StoredRun *run, int64_t id, bool overrides)
 {
     sqlite3_bind_int64(r->setting, 1, id);
@@ -115,7 +115,7 @@ static void read_samples(Reader *r, RunKernel *k)
         uint64_t row = count(r, r->sample, 0), rows = k->samples.n / C_COUNT;
         const char *name = word(r, r->sample, 1);
         int64_t at;
-        if (row > rows || row + 1 < rows) {  // they come in order, and none is left out
+        if (row > rows || row + 1 < rows) {  // samples must come in order, and none may be missing
             damaged(r, r->sample, 0, "the next sample");
             continue;
         }
@@ -179,7 +179,7 @@ static void close_reader(Reader *r)
     map_free(&r->counters), map_free(&r->rates);
 }
 
-// Numbers in texts count as such: 8KiB comes before 16KiB.
+// Orders runs by their texts, in which numbers count as numbers: 8KiB comes before 16KiB.
 static int by_text(const void *a, const void *b)
 {
     const StoredRun *x = a, *y = b;
@@ -194,8 +194,8 @@ static int by_text(const void *a, const void *b)
     return order ? order : strcmp(x->key, y->key);
 }
 
-// Runs of the same settings that aren't the same, such as of a description that was changed: their keys tell them
-// apart.
+// Runs with the same settings may still differ, such as when the description's file was changed between them. They get
+// the beginning of their key as a setting, which tells them apart.
 static void tell_apart(Runs *runs)
 {
     for (size_t k = 1; k < runs->v.n; k++) {
@@ -210,8 +210,8 @@ static void tell_apart(Runs *runs)
     }
 }
 
-// As they were asked for: by key where the keys are known, else as the options list GPUs and programs; then as they
-// came into the store. What was asked for isn't kept there.
+// Orders runs as they were asked for, which the store doesn't know: by the place of their keys where keys are given,
+// else as the options list GPUs and programs. Runs that are equal so far have the order in which they were stored.
 typedef struct Asked {
     StoredRun *run;
     size_t key, came;

@@ -1,5 +1,5 @@
-// sql.h: what the files of this folder share: the database below a store, and the statements that make one. No other
-// folder speaks SQL.
+// sql.h: the SQLite database inside a store, and the statements that make one. Only files of this folder include it: no
+// other folder speaks SQL.
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
@@ -9,7 +9,7 @@
 
 // --- store.c ---------------------------------------------------------------------------------------------------------
 typedef struct SchemaFile {
-    const char *name, *text;  // "1": the statements that make version 1 of a store of version 0
+    const char *name, *text;  // "2": its statements make version 2 of a store of version 1
     size_t size;
 } SchemaFile;
 extern const SchemaFile schema_files[];  // schema/*.sql, generated

@@ -1,6 +1,7 @@
 // store.c: results in SQLite. The schema is in schema/*.sql: file N brings a store from version N - 1 to N, and
-// user_version says where one stands. Every write is one transaction under WAL, so that several processes may write and
-// one that is killed leaves the store as it was before or after. All values are bound, none is pasted into SQL.
+// SQLite's user_version holds a store's version. Every write is one transaction with a write-ahead log (WAL). So
+// several processes may write, and one that is killed leaves the store as it was before the write or after it. All
+// values are bound to parameters; none is pasted into SQL.
 #include "store/sql.h"
 
 #include "device/device.h"
@@ -69,8 +70,8 @@ static const SchemaFile *migration(int64_t version)
     return NULL;
 }
 
-// Whether a store of the newest version has every table and index as this onchip makes them; what else there is, such
-// as a view of the user's, is left alone.
+// Checks that a store of the newest version has every table and index as this onchip makes them. What else is there,
+// such as a view that the user made, is left alone.
 static bool complete(Store *s, Diag *diag)
 {
     sqlite3 *made = NULL;
@@ -99,7 +100,7 @@ static bool complete(Store *s, Diag *diag)
     return ok;
 }
 
-// Nothing is written to a file before it is known to be ours: a store, or empty.
+// Checks that the file is a store, or empty. Nothing is written to it before.
 static bool recognise(Store *s, int64_t *version, Diag *diag)
 {
     int64_t newest = (int64_t)schema_file_count, tables = pragma(s, "SELECT count(*) FROM sqlite_master");
@@ -122,7 +123,7 @@ static bool migrate(Store *s, Diag *diag)
     if (!recognise(s, &version, diag)) return false;
     if (version == newest) return true;
     if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
-    bool ok = recognise(s, &version, diag);  // another process may have been at it
+    bool ok = recognise(s, &version, diag);  // again, since another process may have brought it up to date
     while (ok && version < newest) {
         char set[64];
         const SchemaFile *next = migration(++version);
@@ -134,7 +135,8 @@ static bool migrate(Store *s, Diag *diag)
     return ok;
 }
 
-// Several processes may make a new store at once, and SQLite doesn't wait for the lock that this change of mode takes.
+// Turns the write-ahead log on. Several processes may make a new store at once, and SQLite doesn't wait for the lock
+// that this takes, so that the waiting is done here.
 static bool use_wal(Store *s, Diag *diag)
 {
     for (int k = 0; k < 600; k++) {
@@ -159,7 +161,7 @@ static bool open_file(Store *s, const char *name, int flags, Diag *diag)
     if (sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK) return true;
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
     char *folder = folder_of(s->path);
-    if (reason == ENOENT && access(folder, W_OK)) reason = errno;  // SQLite gives that of its last attempt, to read
+    if (reason == ENOENT && access(folder, W_OK)) reason = errno;  // SQLite tried to read last, and has that errno
     mem_free(folder);
     return diag_error(diag, "can't open the store %s: %s", s->path,
                       reason  ? strerror(reason)
@@ -183,8 +185,8 @@ Store *store_open(const char *path, Diag *diag)
     return NULL;
 }
 
-// Where the file, or the folder for SQLite's files beside it, can't be written, a store is opened as it lies there:
-// "immutable", unless another process has its log open.
+// Opens a store that can't be written, or whose folder can't, in which SQLite puts files of its own. It is opened as
+// "immutable", unless its log is there: then another process has it open.
 static bool open_as_it_is(Store *s, Diag *diag)
 {
     Text name = {0}, log = {0};
@@ -235,7 +237,7 @@ void store_close(Store *s)
 }
 
 // --- statements ------------------------------------------------------------------------------------------------------
-// A statement being filled: its next parameter, and whether all is well so far.
+// A statement whose parameters are being bound: the number of bound ones, and whether all is well so far.
 typedef struct Query {
     Store *s;
     sqlite3_stmt *q;
@@ -251,7 +253,7 @@ static Query query(Store *s, const char *sql)
 static void put_text(Query *x, const char *v)
 {
     x->ok = x->ok && sqlite3_bind_text(x->q, ++x->at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK;
-}  // null: NULL
+}  // a null pointer binds NULL
 static void put_int(Query *x, int64_t v) { x->ok = x->ok && sqlite3_bind_int64(x->q, ++x->at, v) == SQLITE_OK; }
 static void put_real(Query *x, double v) { x->ok = x->ok && sqlite3_bind_double(x->q, ++x->at, v) == SQLITE_OK; }
 static void run(Query *x)
@@ -329,7 +331,7 @@ static bool put_run(Store *s, const Identity *id, const RunOutcome *o, const Lau
     return finish(&x, diag);
 }
 
-// "nx=64 ny=64": a row each; an override that is given twice counts last.
+// Puts a row for each setting of "nx=64 ny=64". Of an override that is given twice the last value counts.
 static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
 {
     Query x = query(s, "INSERT OR REPLACE INTO setting (run_id, name, value) VALUES (?,?,?)");

@@ -1,4 +1,5 @@
-// store.h: results that are kept, in SQLite: opening a store, what is put into it, and stores that come together.
+// store.h: the results store. A store is an SQLite file with a row for each run. Here a store is opened, runs are put
+// into it, and stores are merged. Where a function returns null or false, diag has the reason.
 #ifndef STORE_H
 #define STORE_H
 
@@ -6,49 +7,52 @@
 
 // --- identity.c: what a run is known by ------------------------------------------------------------------------------
 enum { KEY_DIGITS = 32 };
-// A run as the store knows it; owned texts, released with identity_free.
+// What tells a run from others. identity_free releases its texts.
 typedef struct Identity {
-    char key[KEY_DIGITS + 1];  // hexadecimal: XXH128 of all that determines the result
+    char key[KEY_DIGITS + 1];  // the hash (XXH128) of all that determines the result, in hexadecimal
     char *verb, *program, *params, *gpu, *overrides, *options;
-    bool checked;  // its program checks its result: a workload does
+    bool checked;  // the program checks its result, as workloads do
 } Identity;
 void identity_free(Identity *id);
-// The next setting of a list as an identity has them, "nx=64 ny=64"; *list moves behind it. False at the end.
+// Reads the next setting of an identity's list, "nx=64 ny=64", and moves *list behind it. False at the end.
 bool setting_next(const char **list, Text *name, Text *value);
 const char *setting_name(const char *name);  // "sched" is short for "sched.policy"
 
 // --- store.c: results that are kept ----------------------------------------------------------------------------------
 typedef struct Store Store;
-// path: null is the default, onchip/results.db under $XDG_DATA_HOME or ~/.local/share; ":memory:" is a store that is
-// lost when closed. Folders and file are made where they lack; an older store is brought up to date.
+// Opens a store for reading and writing. Folders and file are made where they are missing, and a store of an older
+// version is brought up to date. path null: the default, onchip/results.db under $XDG_DATA_HOME or ~/.local/share. path
+// ":memory:": a store in memory, which is lost when it is closed.
 Store *store_open(const char *path, Diag *diag);
-// One that is there, for reading; also where nothing can be written.
+// Opens a store for reading. It must exist; its file and folder needn't be writable.
 Store *store_read(const char *path, Diag *diag);
 void store_close(Store *s);
 const char *store_path(const Store *s);
 typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;
 Stored store_find(Store *s, const char *key);
-// What a run of the same program with the same parameters took, on whatever GPU: host seconds and bytes; false:
-// unknown.
+// Says how many host seconds and bytes a run took that had the same program and parameters, on whatever GPU. False: the
+// store has no such run.
 bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes);
 typedef struct RunOutcome {
-    const oc_device *device;  // what ran; null when nothing did
-    const char *error;        // null when the run is done
+    const oc_device *device;  // the device on which it ran; null: nothing ran
+    const char *error;        // why the run failed; null: it is done
     bool verified;
     const Findings *findings;  // null: none
     double wall_seconds;
-    uint64_t memory_bytes;
+    uint64_t memory_bytes;  // the most that the process had
 } RunOutcome;
+// Puts a run into the store; an earlier run with the same key is replaced.
 bool store_put(Store *s, const Identity *id, const RunOutcome *outcome, Diag *diag);
 
 // --- merge.c: one store's runs into another --------------------------------------------------------------------------
 typedef struct MergeCount {
     uint64_t added, known;
 } MergeCount;
-// Takes over the runs that s lacks, or has as failed while the other has them done or failed later.
+// Copies runs from the store at path into s: those that s lacks, and those that s has as failed while the other store
+// has them done or failed later. Adds to count, which may be null.
 bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag);
-bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count,
-                  Diag *diag);              // a store as store_bytes gave it
-void *store_bytes(Store *s, size_t *size);  // the whole store; released with mem_free
+// The same from a store that store_bytes made into bytes.
+bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag);
+void *store_bytes(Store *s, size_t *size);  // the whole store as bytes; released with mem_free; null: no memory
 
 #endif

@@ -1,5 +1,5 @@
 // values.c: a stored run as named numbers. Rates are computed anew from the summed counters, since the rate of a sum
-// isn't the sum of the rates. A row of a figure's [data] is the same with nothing but what the row gives.
+// isn't the sum of the rates. A row of a figure's [data] is treated alike; it has only the numbers that the row gives.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -17,9 +17,9 @@ struct Values {
     uint64_t count[C_COUNT];
     Gpu gpu;
     VEC(Named) others;
-    bool given;         // not a run's: there is nothing but others
-    Arena texts;        // of places
-    const char *place;  // at which the names of curves are looked up; null: none
+    bool given;         // values_given made it: the numbers aren't a run's
+    Arena texts;        // of the places that values_places gave
+    const char *place;  // the place at which curves are looked up; null: none
 };
 
 static void add(Values *v, const char *name, double value)
@@ -28,7 +28,7 @@ static void add(Values *v, const char *name, double value)
     vec_push(&v->others, n);
 }
 
-// Rows of two columns, a name and a value, of the run with this key.
+// Prepares a statement for rows of a name and a value, of the run with this key.
 static sqlite3_stmt *rows(Store *s, const char *sql, const char *key)
 {
     sqlite3_stmt *q = NULL;
@@ -68,7 +68,8 @@ static void load_others(Values *v, Store *s, const char *key)
     }
 }
 
-// "nx=64 ny=64". Not from the store: what was an override here may have been the default where the run was stored.
+// Takes the parameters from the identity's text, "nx=64 ny=64". The store may lack them as settings: what is given here
+// may have been the default where the run was stored.
 static void load_params(Values *v, const char *list)
 {
     Text name = {0}, text = {0};
@@ -104,7 +105,7 @@ Values *values_given(const char *list)
     return v;
 }
 
-// The place in a stored name of a point of this curve, "stride=2]"; null: it isn't one.
+// If the stored name is a point of the curve, returns the end of it with the place, "stride=2]"; else null.
 static const char *point_of(const char *stored, const char *curve)
 {
     size_t n = strlen(curve);
@@ -141,7 +142,7 @@ bool values_get(void *values, const char *name, double *value)
     return !v->given && gpu_number(&v->gpu, name, value);
 }
 
-// A FormulaName that looks for the name of a curve.
+// The user of a FormulaName that looks for the name of a curve.
 typedef struct Seeker {
     Values *values;
     Places *places;
@@ -158,7 +159,7 @@ static bool seek(void *user, const char *name, double *value)
     return true;
 }
 
-// "stride=2" before "stride=10": the store has names in the order of their letters.
+// Orders places by their numbers, "stride=2" before "stride=10". The store has them in the order of their letters.
 static int by_number(const void *a, const void *b)
 {
     return strverscmp(*(const char *const *)a, *(const char *const *)b);

@@ -1,6 +1,6 @@
-// cell.c: a cell is read, once and for all: what its run needs, and what determines the run's result, as text, with
-// the hash of that text. Two cells that are written differently but mean the same (16KiB and 16384, a default that is
-// spelled out) have one key; anything that changes a counter changes it.
+// cell.c: reads a cell and makes a plan of it. All that determines the run's result becomes a text, and the hash of
+// that text is the key. Two cells that are written differently but mean the same (16KiB and 16384, or a default that is
+// spelled out) have one key. Whatever can change a counter changes the key.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -12,19 +12,19 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { KEPT = 4096 };  // canonical texts: those of further descriptions are made anew when they are needed again
+enum { KEPT = 4096 };  // canonical texts that are kept; those of further descriptions are made again when needed
 typedef struct Description {
     Gpu gpu;
-    char *text;  // canonical; null: it isn't kept
+    char *text;  // the canonical text; null: it isn't kept
 } Description;
 typedef struct Content {
     XXH128_hash_t hash;
-    Text text;  // of a PTX file
+    Text text;  // a PTX file's; empty for other files
 } Content;
 struct Planner {
     Map gpus;  // name and overrides → place in descriptions
     VEC(Description *) descriptions;
-    Map programs, files, data;  // → place in contents: workloads, PTX files, files that arguments are read from
+    Map programs, files, data;  // workloads, PTX files, files that arguments are read from → place in contents
     VEC(Content *) contents;
     Arena arena;  // of plans' files
 };
@@ -50,7 +50,7 @@ void plan_free(Plan *plan)
     *plan = (Plan){.cell = NULL};
 }
 
-// A description, and its canonical text.
+// Returns a cell's description with its overrides, and appends its canonical text to canonical. Null: it can't be read.
 static const Gpu *description(Planner *p, const Cell *c, const char *overrides, Text *canonical, Diag *diag)
 {
     Text name = {0};
@@ -90,7 +90,7 @@ static const Content *built_in(Planner *p, const WorkloadEntry *e)
     return add_content(p, &p->programs, name, sizeof e, XXH3_128bits(e->ptx, e->ptx_bytes), (Text){0});
 }
 
-// A PTX file, with its text; or, keep false, a file of data: of that only the hash. Null when it can't be read.
+// Returns a file's hash and, if keep is set, its text: PTX is kept, data for buffers isn't. Null: it can't be read.
 static const Content *file_content(Planner *p, const char *path, bool keep, Diag *diag)
 {
     Map *map = keep ? &p->files : &p->data;
@@ -116,7 +116,7 @@ static void options_of(const Cell *c, Text *out)
     if (c->no_lowering) text_put(out, " no-lowering");
     size_t from = out->n;
     if (c->sl1) text_printf(out, " sl1=%s", c->sl1);
-    for (; from < out->n; from++)  // braces hold settings with commas together
+    for (; from < out->n; from++)  // settings of a value in braces may stand between commas
         if (out->v[from] == ',') out->v[from] = '+';
     if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
     if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
@@ -146,7 +146,7 @@ static bool gives(const char *text, const char *name)
     return !strncmp(name, text, n) && text[n] == '=';
 }
 
-// Which parameter is refused by itself, and whether for its name.
+// Finds the parameter that is refused, and whether its name or its value is.
 static void wrong_param(const WorkloadEntry *e, const Cell *c, Plan *plan)
 {
     for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
@@ -160,8 +160,8 @@ static void wrong_param(const WorkloadEntry *e, const Cell *c, Plan *plan)
     }
 }
 
-// The same for overrides; one that is wrong only together with others isn't found, and the description is blamed if it
-// can't be read at all.
+// Finds the override that is refused. If the description can't be read at all, it is the culprit. An override that is
+// wrong only together with others isn't found.
 static void wrong_set(const Cell *c, Plan *plan)
 {
     Gpu g;
@@ -207,14 +207,15 @@ static bool is_file(const Cell *c)
     return n > 4 && !strcmp(c->program + n - 4, ".ptx");
 }
 
-// What a cell runs, as its key has it.
+// What a cell runs, as the key has it.
 typedef struct Subject {
     const char *suite, *name;
-    const char *stored;  // its name in the store
+    const char *stored;  // the name that it has in the store
     XXH128_hash_t code;
 } Subject;
 
-// Which of a PTX file's parameters is refused: the names of those that can be malformed are known.
+// Finds the parameter of a PTX file that is refused. Its value is at fault where it has one of the names whose values
+// can be malformed; else its name is.
 static void wrong_option(const Cell *c, Plan *plan)
 {
     for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
@@ -229,7 +230,7 @@ static void wrong_option(const Cell *c, Plan *plan)
     }
 }
 
-// A kernel of a PTX file: the file's text counts, and that of the files its arguments are read from.
+// Plans a run of a PTX file's kernel. The key has the contents of that file and of the files its buffers are read from.
 static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
     const Cell *c = plan->cell;
@@ -264,7 +265,7 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
     Text error = {0};
     if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
     *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
-    if (workload_find(s->name)) s->stored = s->name;  // its bare name, where that is enough
+    if (workload_find(s->name)) s->stored = s->name;  // without the suite, where that is enough
     size_t n = 0;
     while (e->workload->params[n].name) n++;
     plan->params = mem_alloc(sizeof *plan->params * (n + 1));
@@ -334,7 +335,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);
-        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // not in the key, which has the file's hash
+        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // the key has the file's hash, not its name
         id->options = mem_text(options.n ? options.v + 1 : "");
         plan->gpu = gpu;
     }

@@ -1,6 +1,6 @@
-// job.c: a run in a process of its own, so that one which crashes, or is killed for its memory, costs only itself. The
-// child puts its result into a store in memory and writes that store's bytes into a pipe; what the parent has read when
-// the pipe ends is whole if it ends with the mark, since nothing else of the child's is believed.
+// job.c: a run in a process of its own, so that a run which crashes or is killed for its memory costs only itself. The
+// child puts its result into a store in memory and writes that store's bytes into a pipe, with a mark behind them. The
+// parent believes nothing but the mark: bytes without one aren't a result, whatever the child's exit status.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -36,7 +36,7 @@ static oc_device *open_device(const Plan *plan, Text *why)
     return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
 }
 
-// A kernel of a PTX file: nobody knows what its result should be.
+// Runs a kernel of a PTX file. Its result isn't checked, since nobody knows what it should be.
 static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
 {
     FileLaunch l = {.values = NULL};
@@ -133,10 +133,10 @@ bool job_start(Job *j, const Plan *plan, Diag *diag)
         return diag_error(diag, "can't make a process: %s", strerror(errno));
     }
     if (!pid) {
-        signal(SIGINT, SIG_IGN);  // a terminal's Ctrl-C and mpirun's end are the parent's matter
+        signal(SIGINT, SIG_IGN);  // Ctrl-C in a terminal and the end of mpirun are the parent's matter
         signal(SIGTERM, SIG_IGN);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);   // nobody waits for the result of an orphan,
-        if (getppid() != parent) _exit(1);  // nor of one that was it already
+        prctl(PR_SET_PDEATHSIG, SIGKILL);   // when the parent dies, nobody waits for the result any more
+        if (getppid() != parent) _exit(1);  // it died before that call
         close(ends[0]);
         child(ends[1], plan);
     }
@@ -147,7 +147,7 @@ bool job_start(Job *j, const Plan *plan, Diag *diag)
 
 static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t->n - sizeof mark, mark, sizeof mark); }
 
-// A store with the run as failed, for a child that left none.
+// Makes a store that has the run as failed, for a child that left no result.
 static bool put_failed(Job *j, int status, Diag *diag)
 {
     char why[256];
@@ -168,7 +168,7 @@ static bool put_failed(Job *j, int status, Diag *diag)
     return ok;
 }
 
-// Takes what the child has written, or that it has ended.
+// Reads what the child has written; at the end of its pipe, takes its exit status.
 static bool take(Job *j, Diag *diag)
 {
     char part[65536];

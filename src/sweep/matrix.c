@@ -1,5 +1,6 @@
-// matrix.c: axes and their product. Everything that is written in a matrix is text until a cell is made of it, and then
-// each axis changes one thing: what its name says.
+// matrix.c: axes and their product. What is written in a matrix stays text until a cell is made of it. Then each axis
+// sets the one part of the cell that its name says. Each text's place in its file is kept, so that an error can show
+// it.
 #include "sweep/sweep.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 
 static char *copy(Matrix *m, const char *text, size_t n) { return arena_text(&m->arena, text, n); }
 
-// --- where a text is from --------------------------------------------------------------------------------------------
+// --- where a text was written ----------------------------------------------------------------------------------------
 static void note(Matrix *m, const char *text, Origin o)
 {
     if (!o.source) return;
@@ -22,7 +23,7 @@ static Origin origin(const Matrix *m, const char *text)
     return map_get(&m->by_text, (const char *)&text, sizeof text, &at) ? m->origins.v[at] : (Origin){.source = NULL};
 }
 
-// A part of text, from its byte offset on, which has a name there or (SIZE_MAX) that of the whole.
+// Notes that part stands in text at offset. Its name stands at the offset `name`; SIZE_MAX: it has the name of text.
 static void note_part(Matrix *m, const char *part, const char *text, size_t name, size_t offset)
 {
     Origin o = origin(m, text);
@@ -48,8 +49,8 @@ static bool refuse(Origin o, Diag *diag, const char *format, ...)
 }
 
 // --- axes ------------------------------------------------------------------------------------------------------------
-// Values between commas, without the blanks around them; braces hold one together that has commas. o: of the whole
-// text.
+// Splits text into values at its commas, and drops the blanks around them. A value in braces may have commas. o: the
+// origin of the whole text.
 static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
 {
     const char *start = text;
@@ -120,7 +121,7 @@ static bool choice(const Matrix *m, const char *name, const char *text, const ch
     return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
 }
 
-// "atax nx=64": the program and parameters of its own.
+// Reads "atax nx=64": a program, with parameters that it alone has.
 static void program(Matrix *m, Cell *c, const char *value, Texts *params)
 {
     size_t n = strcspn(value, " \t");
@@ -138,7 +139,7 @@ static void program(Matrix *m, Cell *c, const char *value, Texts *params)
 
 static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag);
 
-// "large: l1.size=48KiB n=64": its label and what it stands for. Without a label the text is its own.
+// Reads "large: l1.size=48KiB n=64": a label and the settings it stands for. Without a label the settings' text is it.
 static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts *sets, Diag *diag)
 {
     const char *colon = strchr(value, ':');
@@ -195,11 +196,11 @@ static const char *const *list(Matrix *m, const Texts *t)
     return out;
 }
 
-// Whether the product of the axes has a number of cells that can be held, with those of earlier products.
+// Checks that the product's cells, with those of earlier products, aren't too many to hold.
 static bool check_size(const Matrix *m, Diag *diag)
 {
     uint64_t most = m->most ? m->most : MOST_CELLS, cells = 1;
-    double about = 1;  // of any size
+    double about = 1;  // the number of cells, which may be beyond 64 bits
     Text axes = {0}, count = {0};
     bool fits = true;
     for (size_t k = 0; k < m->axes.n; k++) {
@@ -297,7 +298,8 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag)
     return ok;
 }
 
-// The first line of a diagnostic, without place and "error: ", and its hint or null; both in arena.
+// Returns the first line of a diagnostic, without its place and "error: ". *hint becomes its hint, or null. Both texts
+// belong to arena.
 static const char *message_of(const Diag *why, Arena *arena, const char **hint)
 {
     const char *text = strstr(why->text.v, "error: "), *found = strstr(why->text.v, "\nhint: ");
@@ -306,7 +308,8 @@ static const char *message_of(const Diag *why, Arena *arena, const char **hint)
     return arena_text(arena, text, strcspn(text, "\n"));
 }
 
-// A mistake in a cell, at its place in the file or, from a command line, with the cell that has it.
+// Reports a mistake in a cell: at the place in the file where it was written; where it is from a command line, with the
+// cell that has it.
 static bool blame(const Matrix *m, const Plan *plan, const Diag *why, Diag *diag)
 {
     Arena arena = {0};

@@ -1,6 +1,6 @@
-// ranks.c: is this process one of several that mpirun or srun started? Their environment tells, before any of MPI is
-// loaded: what isn't under mpirun never touches it. Under mpirun without the module each process would run the whole
-// sweep, so that is an error.
+// ranks.c: finds out whether mpirun or srun started this process together with others. The environment tells, before
+// anything of MPI is loaded, so that a process without mpirun never touches MPI. Under mpirun, processes that can't
+// load the module for MPI would each run the whole sweep. So that is an error.
 #include "sweep/wire.h"
 
 #include <dlfcn.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// What launchers set, with how many they started where they say it. Slurm's variables of a job are no sign, since a
-// batch script has them too; those of a step are srun's.
+// Variables that launchers set; number: the value is how many processes were started. Slurm sets variables of a job for
+// a batch script, too, so that they are no sign. Variables of a step are set by srun alone.
 static const struct {
     const char *variable;
     bool number;
 } signs[] = {{"OMPI_COMM_WORLD_SIZE", true}, {"PMI_SIZE", true}, {"SLURM_STEP_NUM_TASKS", true}, {"PMIX_RANK", false}};
 
-// Processes that were started together; 0: several, maybe.
+// Returns how many processes were started together; 0: unknown, maybe several.
 static int started(void)
 {
     for (size_t k = 0; k < COUNT(signs); k++) {
@@ -34,7 +34,8 @@ static void *open_module(const char *path, Text *tried)
     return m;
 }
 
-// Beside the executable, where it was built, or where both were installed.
+// Looks for the module where ONCHIP_MPI says; else beside the executable, where a build leaves both; else where an
+// installation puts it.
 static void *find_module(Text *tried)
 {
     static const char file[] = "libonchip-mpi.so";
@@ -78,7 +79,7 @@ bool ranks_open(Ranks **ranks, Diag *diag)
     if (alone && expected)
         diag_error(&why, "MPI sees but one of the %d processes that were started together (with srun, try --mpi=pmix)",
                    expected);
-    // Each would run the whole sweep.
+    // Without its ranks each process would run the whole sweep.
     const char *hint = alone ? "" : "install onchip from a build that found libopenmpi-dev, or ";
     if (why.failed)
         diag_error(diag, "%s\n  hint: %sgive each onchip sweep its own --shard I/N", why.text.v + strlen("error: "),

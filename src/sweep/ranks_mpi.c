@@ -1,9 +1,9 @@
-// ranks_mpi.c: ranks over MPI, as a module of its own that ranks.c loads, since nothing else needs MPI to be there. It
-// stands alone: of the program it knows the struct Ranks and nothing else. A send is a copy that is on its way until
-// MPI has delivered it; nothing waits inside MPI, whose waiting takes a whole processor.
+// ranks_mpi.c: ranks that talk over MPI. This is a module of its own, which ranks.c loads, so that nothing else needs
+// MPI. Of the program it knows the struct Ranks and nothing else. A message is copied when it is sent, and the copy is
+// kept until MPI has delivered it. Nothing waits inside MPI, since MPI's waiting takes a whole processor.
 //
-// Limit: Open MPI 4.1 tells nobody that a rank has died. By default mpirun then ends the whole job; with
-// --enable-recovery the others go on, and what tells is silence.
+// Limit: Open MPI 4.1 tells nobody that a rank has died. By default mpirun then ends the whole job. With
+// --enable-recovery the other ranks go on, and only the dead one's silence tells.
 #include "sweep/wire.h"
 
 #include <mpi.h>
@@ -15,16 +15,16 @@
 
 enum { TAG = 1, SILENCE = 120, GRACE_MS = 5000 };
 
-typedef struct Parcel {  // on its way
+typedef struct Parcel {  // a message on its way
     struct Parcel *next;
     MPI_Request request;
     char bytes[];
 } Parcel;
 
 typedef struct MpiRanks {
-    Ranks ranks;  // first: what the library sees
+    Ranks ranks;  // the first member, since the program sees only this one
     Parcel *sent;
-    MPI_Message message;  // that poll told of
+    MPI_Message message;  // the one that poll told of
     int size;
 } MpiRanks;
 
@@ -73,7 +73,8 @@ static void take_message(Ranks *r, void *bytes)
     MPI_Mrecv(bytes, m->size, MPI_BYTE, &m->message, MPI_STATUS_IGNORE);
 }
 
-// MPI_Finalize waits for every rank, for ever when one has died. All get through a barrier only if all are there.
+// Says whether all ranks are still there: only then they all get through a barrier. MPI_Finalize waits for every rank,
+// and for ever when one has died.
 static bool all_there(MpiRanks *m)
 {
     MPI_Request barrier;
@@ -90,15 +91,15 @@ static bool all_there(MpiRanks *m)
 static void close_ranks(Ranks *r)
 {
     MpiRanks *m = (MpiRanks *)r;
-    if (!all_there(m)) return;  // the process ends as it is; what is still on its way needs its memory until then
+    if (!all_there(m)) return;  // the process ends without MPI_Finalize; until then MPI may still use m's memory
     MPI_Finalize();
     free(m);
 }
 
-// Settings of Open MPI that suit a program that forks, where the user has none.
+// Makes settings of Open MPI that suit a program that forks. Those that the user made stay.
 static void suit(void)
 {
-    setenv("OMPI_MCA_opal_signal", "", 0);  // a run that crashes is a failed run, with no trace of Open MPI's
+    setenv("OMPI_MCA_opal_signal", "", 0);  // a run that crashes is a failed run; Open MPI prints no stack trace of it
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // containers forbid it, and it gains nothing here
     setenv("RDMAV_FORK_SAFE", "1", 0);
 }
@@ -110,7 +111,7 @@ Ranks *onchip_ranks_open(const char *version, char *message, size_t size)
     suit();
     if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return snprintf(message, size, "MPI_Init failed"), NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // without mpirun no rank knows of the others' end
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when mpirun dies nobody else ends the ranks
     MpiRanks *m = calloc(1, sizeof *m);
     if (!m) return snprintf(message, size, "no memory"), NULL;
     const char *silence = getenv("ONCHIP_MPI_SILENCE");

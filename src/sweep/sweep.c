@@ -1,8 +1,12 @@
-// sweep.c: the cells of a matrix that the store lacks: plan, hand out, keep. First every cell is read, so that a
-// mistake anywhere is told before anything runs; then the ones to run are ordered, longest first (those of unknown
-// length before all), and handed out to seats as others end. A seat has one run at a time, in a process of its own here
-// or on another rank, as many as processors and memory allow. A task is in one seat, or waits, or is kept: what a rank
-// that is lost would still bring has no seat any more and is dropped.
+// sweep.c: runs the cells of a matrix that the store lacks, in three steps.
+//
+// First every cell is read, so that a mistake anywhere is told before anything runs. Then the cells to run, here called
+// tasks, are put in order: those of unknown length first, then longest first. Then tasks are handed out to seats. A
+// seat has one run at a time, in a process of its own, here or on another rank. There are as many seats as jobs, and a
+// seat stays empty where its run would take too much memory.
+//
+// A task waits, is in one seat, or is kept in the store. When a rank is lost its seats go and their tasks wait again;
+// a result that it still sends finds no seat and is dropped.
 #include "sweep/wire.h"
 
 #include <stdlib.h>
@@ -11,21 +15,21 @@
 
 typedef struct Task {
     Plan plan;
-    double seconds, bytes;  // expected; seconds negative: unknown
-    size_t place;           // in the matrix
+    double seconds, bytes;  // that its run is expected to take; seconds negative: unknown
+    size_t place;           // of its cell in the matrix
 } Task;
 
 typedef struct Seat {
-    int rank;    // 0: here
-    Job job;     // of another rank: only its result, as far as it came
-    Task *task;  // null: free
+    int rank;    // 0: this process
+    Job job;     // with another rank it has only the result, as far as it came
+    Task *task;  // null: the seat is free
     double began;
 } Seat;
 
 typedef struct Peer {      // a rank, this one too
-    double memory, taken;  // bytes for its runs, and what those may take that it has now
+    double memory, taken;  // bytes that its runs may take together, and that the running ones are expected to take
     uint32_t running;
-    double heard;  // when, last
+    double heard;  // the time of its last note
     bool lost;
 } Peer;
 
@@ -36,15 +40,15 @@ typedef struct Run {
     Diag *diag;
     Planner *planner;
     VEC(Task) tasks;
-    size_t next;        // task to hand out
-    VEC(Task *) again;  // before that: those of ranks that were lost
+    size_t next;        // the task to hand out next
+    VEC(Task *) again;  // tasks of lost ranks, which are handed out before that
     VEC(Seat) seats;
     Peer *peers;
-    Awake clock;  // for who is silent
-    double said;  // when this rank told the others that it is there
+    Awake clock;  // for the times heard and said
+    double said;  // when this rank last told the others that it is there
     double began, shown;
-    double spent, expected;  // of runs that ended: their time, and what it was thought to be
-    double known_spent;
+    double spent;                  // seconds of all runs that ended
+    double expected, known_spent;  // of those whose time was known before: that time, and what they took
 } Run;
 
 static double available_memory(void)
@@ -108,8 +112,8 @@ static bool plan(Run *r, const Matrix *m)
 }
 
 // --- progress --------------------------------------------------------------------------------------------------------
-// What is left: runs of known length by that, scaled as the ended ones were; the others by the mean of those that
-// ended.
+// Estimates the seconds to the sweep's end. A run of known length counts with that length, times what the ended runs
+// took over what they were expected to take. Any other counts with the mean of the ended runs.
 static double time_left(const Run *r)
 {
     uint64_t ended = r->sweep->done + r->sweep->failed;
@@ -144,7 +148,7 @@ static void add_seats(Run *r, int rank, Room room)
     for (uint32_t j = 0; j < room.jobs; j++) vec_push(&r->seats, (Seat){.rank = rank});
 }
 
-static double need(const Task *t) { return MAX(t->bytes, 64e6); }  // the latter where it isn't known
+static double need(const Task *t) { return MAX(t->bytes, 64e6); }  // 64 MB where the need isn't known
 
 static Task *next_task(const Run *r)
 {
@@ -175,7 +179,7 @@ static void rise(Run *r, Seat *s)
     job_kill(&s->job);
 }
 
-// Its runs are free again, its seats gone.
+// Takes a rank for lost: its seats go, and their tasks are handed out again.
 static void lose(Run *r, int rank)
 {
     r->peers[rank].lost = true;
@@ -197,14 +201,14 @@ static bool hand_out(Run *r)
         const Peer *p = &r->peers[s->rank];
         Task *t = next_task(r);
         if (!t) return true;
-        if (s->task || (p->running && p->taken + need(t) > p->memory)) continue;  // one always runs
+        if (s->task || (p->running && p->taken + need(t) > p->memory)) continue;  // one run is always allowed
         if (!s->rank && !job_start(&s->job, &t->plan, r->diag)) return false;
         Note note = {.kind = NOTE_RUN, .sweep = r->options->number, .place = t->place};
         memcpy(note.key, t->plan.id.key, sizeof t->plan.id.key);
         sit(r, s, t);
         if (s->rank && !note_send(r->options->ranks, s->rank, &note, NULL, 0)) {
             lose(r, s->rank);
-            return true;  // seats have moved; there is another round
+            return true;  // lose moved the seats; the caller comes again
         }
     }
     return true;
@@ -270,7 +274,7 @@ static bool hear(Run *r, int rank, const Note *note, const Text *bytes)
     }
 }
 
-// Tells the others of this rank every second, and takes those that weren't heard for too long for lost.
+// Tells the other ranks every second that this one is there. Ranks that were silent for too long are taken for lost.
 static void watch(Run *r)
 {
     Ranks *ranks = r->options->ranks;
@@ -301,7 +305,7 @@ static bool listen(Run *r)
     return ok;
 }
 
-// To all of them, even the lost: who was only silent goes on then.
+// Sends a note to all ranks, even the lost ones: one that was only silent then goes on.
 static void tell(const Run *r, NoteKind kind)
 {
     Ranks *ranks = r->options->ranks;

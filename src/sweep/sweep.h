@@ -6,117 +6,129 @@
 #include "store/store.h"
 
 // --- cell.c: one run, and the key it is stored under -----------------------------------------------------------------
-// What determines a run's result. Lists end with a null pointer and may be null; texts belong to the caller.
+// All that determines a run's result. Lists end with a null pointer and may be null. Texts belong to the caller.
 typedef struct Cell {
-    const char *verb;           // "run", "probe"
-    const char *program;        // a workload, or a PTX file: a name that ends in .ptx; of the verb probe a measurement
+    const char *verb;           // "run" or "probe"
+    const char *program;        // for run a workload or a PTX file, whose name ends in .ptx; for probe a measurement
     const char *gpu;            // a description's name or file
     const char *const *params;  // "nx=64"
     const char *const *sets;    // "l1.size=16KiB"
-    const char *ptx;            // a file with the workload's device code; null: what is built in
-    const char *sl1;            // the software L1: "yes", or settings between +, "line=8+decide=thread"; null: none
-    const char *kernels;        // only these are timed (POSIX extended regular expression); null: all
-    uint64_t skip, max_cycles, interval;
+    const char *ptx;            // a file with device code for the workload; null: the built-in code
+    const char *sl1;            // the software L1: "yes", or settings joined by +, "line=8+decide=thread"; null: off
+    const char *kernels;        // POSIX extended regular expression: only these kernels are timed; null: all
+    uint64_t skip;              // so many of their first launches are executed without time
+    uint64_t max_cycles;        // a launch is cut short after so many cycles; 0: never
+    uint64_t interval;          // cycles between two samples of the counters; 0: no samples
     bool small, functional, no_lowering;
-    const char *const *labels;  // "l1.size=16KiB": its values on the axes of its matrix; no part of the key
+    const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix; no part of the key
 } Cell;
-// A cell that was read: what it is stored under, and what its run needs. Nothing of it is read again for the run, so
-// that what ran is what the key was made of.
+// A plan is a cell that was read: it has the key, and all that the run needs. No file is read again for the run, so
+// that what runs is what the key was made of.
 struct Gpu;
 struct Sl1Options;
 typedef struct Plan {
     const Cell *cell;  // the caller's
     Identity id;
     const struct Gpu *gpu;          // the planner's
-    const Text *ptx;                // what the PTX file has, the planner's; null: none
-    const WorkloadEntry *workload;  // of these three there is one
-    FileRun *file;                  // the planner's but for its arguments
+    const Text *ptx;                // the PTX file's contents, the planner's; null: there is no file
+    const WorkloadEntry *workload;  // one of workload, file and measurement isn't null: that is the program
+    FileRun *file;                  // the planner's, but for its list of arguments
     const Measurement *measurement;
     int64_t *params;         // of the workload
     double *numbers;         // parameters of the measurement
-    struct Sl1Options *sl1;  // null: none
-    const char *wrong;       // of a cell that can't run: which of its texts; null: not known
-    bool wrong_name;         // and there its name
+    struct Sl1Options *sl1;  // null: off
+    const char *wrong;       // why the cell can't run: this one of its texts is refused; null: not known which
+    bool wrong_name;         // the name in that text is refused, not its value
 } Plan;
-// Plans of many cells share what they have in common: descriptions and files are read and device code is hashed once.
+// A planner keeps what the plans of many cells share: each description and file is read once, each code hashed once.
 typedef struct Planner Planner;
 Planner *planner_open(void);
-void planner_close(Planner *p);  // when its plans aren't needed any more
-// False, with the reason, when a cell can't run: no such verb, program or description, a parameter out of range.
+void planner_close(Planner *p);  // its plans can't be used any more
+// Reads a cell. False, with the reason, when it can't run: a verb, program or description is unknown, or a parameter is
+// out of range. Whatever it returns, plan_free releases plan.
 bool plan_cell(Planner *p, const Cell *cell, Plan *plan, Diag *diag);
 void plan_free(Plan *plan);
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
-// An axis has a name and values. Names: verb, program, measure (a program of the verb probe), gpu, sched, size (small,
-// standard), ptx, sl1 (no, yes or settings), kernels, skip, max-cycles, interval, functional, lowering (yes, no); one
-// with a dot is a key of the description; any other a parameter of the program. A value of program or measure may have
-// parameters of its own behind it: "atax nx=64". A value of `with` is several at once, with a label in front: "large:
-// l1.size=48KiB shared.size=16KiB". Values stand between commas; one with commas in it is put in braces.
+// An axis has a name and values. The name says what the values change:
+// - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
+//   settings), kernels, skip, max-cycles, interval, functional, lowering (yes, no): that part of a cell;
+// - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
+// - a name with a dot: a key of the description;
+// - any other name: a parameter of the program.
+// A value of program or measure may have parameters of its own behind it: "atax nx=64". Values are separated by commas;
+// a value that has commas in it stands in braces.
 typedef struct Axis {
     const char *name;
     VEC(const char *) values;
 } Axis;
-typedef struct Origin {    // of a text in a file, for diagnostics
-    const Source *source;  // null: it is from a command line
-    size_t at, name_at;    // of the value, and of the name it was given
+typedef struct Origin {    // where a text was written, for diagnostics
+    const Source *source;  // the file; null: the text is from a command line
+    size_t at, name_at;    // bytes from the file's start to the value, and to the name that it was given
 } Origin;
 typedef struct Matrix {
     Arena arena;  // of all texts and lists
     VEC(Origin) origins;
-    Map by_text;     // the address of a cell's text → place in origins
+    Map by_text;     // the address of a cell's text → its place in origins
     VEC(Axis) axes;  // of the product that is being built
     VEC(Cell) cells;
-    uint64_t most;  // cells; 0: MOST_CELLS
+    uint64_t most;  // cells that the matrix may have; 0: MOST_CELLS
 } Matrix;
 enum { MOST_CELLS = 1000000 };                                                  // a cell takes about 1 KiB
 bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
-bool matrix_pair(Matrix *m, const char *text, Diag *diag);  // an axis as it is written: "l1.size=16KiB,48KiB"
-bool matrix_product(Matrix *m, Diag *diag);  // adds the cells of the axes, last axis fastest, and forgets the axes
-// Sections [KIND] or [KIND NAME] are products: the matrix is their union. A sweep's KIND is "matrix".
+bool matrix_pair(Matrix *m, const char *text, Diag *diag);  // the same from one text: "l1.size=16KiB,48KiB"
+// Adds a cell for each combination of the axes' values, the last axis fastest, and forgets the axes.
+bool matrix_product(Matrix *m, Diag *diag);
+// Adds the products of the sections [KIND] and [KIND NAME]. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
-bool matrix_read(Matrix *m, const char *path, Diag *diag);
-// plan_cell() for a cell of m; what is wrong is shown where it was written.
+bool matrix_read(Matrix *m, const char *path, Diag *diag);  // the same for the file at path, with the KIND of a sweep
+// Calls plan_cell for a cell of m. An error shows the place at which the mistake was written.
 bool matrix_plan(const Matrix *m, Planner *p, const Cell *cell, Plan *plan, Diag *diag);
 void matrix_free(Matrix *m);
 
 // --- job.c: a run ----------------------------------------------------------------------------------------------------
-// Runs a cell here and puts its result into store. False when the store failed; a run that fails is put there as
-// failed.
+// Runs a cell in this process and puts the result into store; a run that failed is put there as failed. False when the
+// store itself failed.
 bool plan_run(const Plan *plan, Store *store, Diag *diag);
 
 // --- ranks.c: the processes that mpirun or srun started together -----------------------------------------------------
 typedef struct Ranks Ranks;
-// *ranks: null when this process was started alone.
+// Finds the other processes. *ranks becomes null when this process was started alone.
 bool ranks_open(Ranks **ranks, Diag *diag);
-int ranks_rank(const Ranks *ranks);  // this process's; 0 where it was started alone
-void ranks_close(Ranks *ranks);      // rank 0 sends the others home
+int ranks_rank(const Ranks *ranks);  // this process's rank; 0 when it was started alone
+void ranks_close(Ranks *ranks);      // rank 0 ends the others, too
 
-// --- sweep.c: those of a matrix that aren't stored yet ---------------------------------------------------------------
+// --- sweep.c: runs the cells of a matrix that the store lacks --------------------------------------------------------
 typedef struct Sweep {
-    uint64_t cells, distinct;  // of the matrix (this shard's); with different keys
-    uint64_t stored, to_run, done, failed, running;
-    double seconds, left;  // since the start; estimated to the end, negative: unknown
+    uint64_t cells;                  // of the matrix, or of this shard of it
+    uint64_t distinct;               // different keys among them
+    uint64_t stored;                 // keys whose runs the store had before
+    uint64_t to_run;                 // keys that are to be run
+    uint64_t done, failed, running;  // of to_run
+    double seconds;                  // since the start
+    double left;                     // estimated to the end; negative: unknown
 } Sweep;
 typedef struct SweepOptions {
-    uint32_t jobs;              // runs at a time; 0: as many as the host has processors. Of a rank; 0: one
-    uint64_t memory;            // bytes they may take together on a host; 0: seven eighths of what is available now
-    uint32_t shard, shards;     // only cells whose place is shard modulo shards; shards 0: all
-    bool retry;                 // failed ones again
-    const volatile bool *stop;  // set: no new runs, and the running ones are given up; may be null
-    // Called when a run ended and some times a second; may be null.
+    uint32_t jobs;           // runs at a time of this process; 0: one for each processor of the host, under mpirun one
+    uint64_t memory;         // bytes that runs may take together on a host; 0: seven eighths of what is available
+    uint32_t shard, shards;  // only cells whose place is shard modulo shards; shards 0: all cells
+    bool retry;              // runs that failed earlier are run again
+    const volatile bool *stop;  // once it is set, no run is started and the running ones are given up; may be null
+    // Called whenever a run ends, and some times a second; may be null.
     void (*progress)(void *user, const Sweep *sweep);
     void *user;
-    Ranks *ranks;     // runs go to these too; null: none
-    uint64_t number;  // of this sweep, when these ranks have several
+    Ranks *ranks;     // processes that take runs, too; null: there is only this one
+    uint64_t number;  // tells this sweep from others of the same ranks
 } SweepOptions;
-// Runs what store lacks of m, longest first as far as its time is known, and keeps each result as it comes. A run that
-// fails is kept as failed while the rest goes on. False: a cell can't run at all (nothing was run), or the store
-// failed.
+// Runs the cells of m that store lacks and keeps each result as it comes. Cells whose time is known start longest
+// first. A run that fails is kept as failed, and the others go on. False: a cell can't run at all, and nothing was run;
+// or the store failed.
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *options, Sweep *sweep, Diag *diag);
+
 // --- sweep_ranks.c: what the other ranks do --------------------------------------------------------------------------
-// On the other ranks: sweep_called waits for the next sweep and gives its number, negative when there is none any more.
-// Only then is the command line to be read. Either sweep_serve runs what rank 0 gives, until the sweep is over (false:
-// there is no other); or sweep_refuse says why not.
+// Ranks other than 0 first call sweep_called. It waits for the next sweep and returns its number; negative: there is no
+// further sweep. Only then does a rank read the command line. If that succeeds, it calls sweep_serve, which runs what
+// rank 0 hands out until the sweep is over (false: there is no further one). If not, it tells rank 0 with sweep_refuse.
 int64_t sweep_called(Ranks *r);
 bool sweep_serve(const Matrix *m, const SweepOptions *options);
 void sweep_refuse(const SweepOptions *options, const char *why);

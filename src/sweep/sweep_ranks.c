@@ -1,7 +1,8 @@
-// sweep_ranks.c: a sweep over the ranks of mpirun. Rank 0 plans, hands out and keeps (sweep.c); the others, here, read
-// the same command line, run the cells that rank 0 names, and send back what the run's process wrote. A cell goes by
-// its place in the matrix and its key, so that a rank with another program, description or version says so instead of
-// running something else. Nothing here blocks, and what waits sleeps: the processors are for the runs.
+// sweep_ranks.c: what ranks other than 0 do in a sweep under mpirun. Rank 0 plans, hands out and keeps (sweep.c). The
+// others read the same command line, run the cells that rank 0 names, and send back what the run's process wrote. Rank
+// 0 names a cell by its place in the matrix and its key. So a rank with another program, description or version of
+// onchip notices, and refuses instead of running something else. Nothing here blocks, and waiting is sleeping: the
+// processors are for the runs.
 #include "sweep/wire.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ bool note_next(Ranks *r, int *from, Note *note, Text *bytes)
     if (heard != HEARD_MESSAGE) return heard == HEARD_LOSS;
     char *all = mem_alloc(n + 1);
     r->take(r, all);
-    if (n >= sizeof *note) {  // else it comes from something else: as good as lost
+    if (n >= sizeof *note) {  // a shorter message isn't of this program: its sender counts as lost
         memcpy(note, all, sizeof *note);
         text_add(bytes, all + sizeof *note, n - sizeof *note);
     }
@@ -47,10 +48,10 @@ double awake(Awake *a)
 }
 
 // --- ranks other than 0 ----------------------------------------------------------------------------------------------
-typedef struct Place {  // of one run at a time
-    Job job;            // plan null: free
+typedef struct Place {  // has one run at a time
+    Job job;            // its plan null: the place is free
     Plan plan;
-    uint64_t at;  // in the matrix
+    uint64_t at;  // the cell's place in the matrix
 } Place;
 
 typedef struct Server {
@@ -60,9 +61,9 @@ typedef struct Server {
     Place *places;
     Room room;
     Awake clock;
-    double said, heard;  // when, last
+    double said, heard;  // when a note was last sent to rank 0, and came from it
     uint64_t sweep;
-    NoteKind end;  // what ended it; NOTE_ALIVE: nothing yet
+    NoteKind end;  // the note that ended the sweep; NOTE_ALIVE: it goes on
 } Server;
 
 static void say(Server *s, Note note, const void *bytes, size_t n)
@@ -72,8 +73,9 @@ static void say(Server *s, Note note, const void *bytes, size_t n)
     if (!note_send(s->ranks, 0, &note, bytes, n)) s->end = NOTE_LOST;
 }
 
-// Until rank 0 sends everyone home, or begins another sweep (number not null). From BEGIN on rank 0 is heard every
-// second; before, it may take its time to plan.
+// Waits until rank 0 sends everyone home or, where number isn't null, begins another sweep; that one's number goes to
+// *number. Gives up when rank 0 was silent for limit seconds. Rank 0 sends notes every second only after NOTE_BEGIN:
+// before, it may take long to plan. Returns whether a sweep began.
 static bool wait_for_note(Ranks *r, int64_t *number, double limit)
 {
     Awake clock = {0};

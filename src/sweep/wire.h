@@ -1,71 +1,76 @@
-// wire.h: what passes between the processes of a sweep: from the child that runs a cell to its parent, and between the
-// ranks of mpirun. It is between processes of one program and one version; no file has any of it.
+// wire.h: what the processes of a sweep send each other: a child that runs a cell sends its parent the result, and the
+// ranks of mpirun exchange notes. All are processes of the same version of onchip, and no file has any of these
+// messages.
 #ifndef SWEEP_WIRE_H
 #define SWEEP_WIRE_H
 
 #include "sweep/sweep.h"
 
 // --- job.c: a run in a process of its own ----------------------------------------------------------------------------
-enum { MAX_JOBS = 1024 };  // of a process
+enum { MAX_JOBS = 1024 };  // that one process can have at a time
 typedef struct Job {
-    const Plan *plan;  // the caller's, until it is over
-    int pid, fd;       // of the child, and its end of the pipe; pid 0: none
+    const Plan *plan;  // the caller's; it must last as long as the job
+    int pid;           // of the child; 0: there is none
+    int fd;            // the end of the pipe from which the result is read
     bool over;         // the child has ended, and result is whole
-    Text result;       // as much of it as came
+    Text result;       // a store's bytes, as far as they came
 } Job;
-bool job_start(Job *j, const Plan *plan, Diag *diag);
-// Waits until some of jobs (at most MAX_JOBS) have written or ended, but not longer than that, and takes what came. A
-// child that died without a result leaves in it a store with the run as failed.
+bool job_start(Job *j, const Plan *plan, Diag *diag);  // starts a child that runs plan
+// Waits until some of the n jobs (at most MAX_JOBS) have written or ended, but not longer than milliseconds, and takes
+// what came. Where a child died without a result, the result becomes a store that has the run as failed.
 bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag);
 void job_kill(Job *j);
 
 // --- ranks.c: the processes that mpirun or srun started together -----------------------------------------------------
-// They send each other messages of bytes, which arrive in order from one rank to another. MPI's functions are in a
-// module that is loaded only under mpirun (ranks_mpi.c); a test puts pipes in their place.
+// Ranks send each other messages of bytes. Those from one rank to another arrive in the order in which they were sent.
+// MPI's functions are in a module that is loaded only under mpirun (ranks_mpi.c). A test puts pipes in their place.
 typedef enum Heard { HEARD_NOTHING, HEARD_MESSAGE, HEARD_LOSS } Heard;
 struct Ranks {
     int rank, size;
     int neighbours;  // ranks on this host, itself among them
     double silence;  // seconds without a message after which a rank counts as lost
-    bool (*send)(Ranks *r, int to, const void *bytes,
-                 size_t n);                         // copies and doesn't wait; false: there is no way to that rank
-    Heard (*poll)(Ranks *r, int *from, size_t *n);  // doesn't wait: a message of n bytes, or a rank that is lost
-    void (*take)(Ranks *r, void *bytes);            // the message that poll told of
-    void (*close)(Ranks *r);                        // what was sent arrives first
+    // Copies the bytes and doesn't wait. False: the rank can't be reached.
+    bool (*send)(Ranks *r, int to, const void *bytes, size_t n);
+    // Doesn't wait. Says whether a message of *n bytes is here, or a rank is lost; *from is the rank.
+    Heard (*poll)(Ranks *r, int *from, size_t *n);
+    void (*take)(Ranks *r, void *bytes);  // copies the message that poll told of
+    void (*close)(Ranks *r);              // what was sent arrives first, unless a rank is gone
 };
 
 // --- sweep.c ---------------------------------------------------------------------------------------------------------
-typedef struct Room {  // for runs, of this process
-    uint32_t jobs;
-    double memory;
+typedef struct Room {  // what a process has for runs
+    uint32_t jobs;     // at a time
+    double memory;     // bytes
 } Room;
 Room sweep_room(const SweepOptions *options);
 
-// --- sweep_ranks.c: what passes between the ranks of a sweep ---------------------------------------------------------
+// --- sweep_ranks.c: what the ranks of a sweep send each other --------------------------------------------------------
+// A message is a note with bytes behind it.
 typedef enum NoteKind {
-    NOTE_BEGIN,  // from rank 0: there is something to run
-    NOTE_HELLO,  // to rank 0: the room here; with the version of onchip
-    NOTE_RUN,    // from rank 0: the cell at place, if its key is the same there
-    NOTE_PART,
-    NOTE_RESULT,  // to rank 0: bytes of the result of the cell at place; the last of them
-    NOTE_REFUSE,  // to rank 0: with the reason why nothing can run here
-    NOTE_LEAVE,   // to rank 0: this rank was told to stop; its runs are free again
+    NOTE_BEGIN,   // from rank 0: a sweep begins that has cells to run
+    NOTE_HELLO,   // to rank 0: the room that this rank has; the bytes are its version of onchip
+    NOTE_RUN,     // from rank 0: run the cell at place, whose key must be the same here
+    NOTE_PART,    // to rank 0: bytes of the result of the cell at place, and there are more to come
+    NOTE_RESULT,  // to rank 0: the last bytes of that result
+    NOTE_REFUSE,  // to rank 0: nothing can run here; the bytes say why
+    NOTE_LEAVE,   // to rank 0: this rank was told to stop; others can have its runs
     NOTE_ALIVE,   // both ways, every second of a sweep
-    NOTE_END,     // from rank 0: the sweep is over; what is still running is given up
-    NOTE_HOME,    // from rank 0: and there is no other
-    NOTE_LOST,    // isn't sent: the rank is gone
+    NOTE_END,     // from rank 0: the sweep is over; give up what still runs
+    NOTE_HOME,    // from rank 0: there is no further sweep
+    NOTE_LOST,    // never sent; note_next gives it when a rank is gone
 } NoteKind;
 typedef struct Note {
-    uint32_t kind, jobs;
-    uint64_t sweep;  // its number
-    uint64_t place;  // in its matrix, which every rank reads for itself
-    double memory;
-    char key[KEY_DIGITS + 8];
+    uint32_t kind;
+    uint32_t jobs;             // with NOTE_HELLO
+    uint64_t sweep;            // the sweep's number
+    uint64_t place;            // of a cell in the matrix, which every rank reads for itself
+    double memory;             // bytes, with NOTE_HELLO
+    char key[KEY_DIGITS + 8];  // with NOTE_RUN
 } Note;
-bool note_send(Ranks *r, int to, const Note *note, const void *bytes, size_t n);
-bool note_next(Ranks *r, int *from, Note *note, Text *bytes);  // replaces bytes; false: there is none
-// Seconds that this process was there to listen: what it slept through, suspended with its host, counts little, so that
-// the others aren't taken for silent.
+bool note_send(Ranks *r, int to, const Note *note, const void *bytes, size_t n);  // false: the rank can't be reached
+bool note_next(Ranks *r, int *from, Note *note, Text *bytes);  // replaces bytes; false: there is no note
+// A clock for deciding that a rank is silent. It runs only while this process listens: a pause of more than a second
+// between two calls, such as a suspended host, counts as one second. So other ranks aren't blamed for the pause.
 typedef struct Awake {
     double at, seconds;
 } Awake;

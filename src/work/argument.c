@@ -1,5 +1,5 @@
-// argument.c: an argument of a kernel made from a text, as --arg and args= have it. The text must be of the kind and
-// the width of the parameter's PTX type; where it isn't, the error says what to write instead.
+// argument.c: makes an argument of a kernel from a text, as --arg and args= have it. The text must have the kind and
+// the width of the parameter's PTX type. Where it hasn't, the error says what to write instead.
 #include "ptx/ptx.h"
 #include "work/programs.h"
 
@@ -12,7 +12,7 @@
 typedef enum Form { FORM_INTEGER, FORM_FLOAT, FORM_BUFFER, FORM_HEX } Form;
 typedef struct Spec {
     const char *text;   // all of it
-    const char *value;  // behind the first colon
+    const char *value;  // the part behind the first colon
     Form form;
     uint32_t bytes;  // of a number
     bool is_unsigned;
@@ -55,7 +55,8 @@ static Param param_of(const oc_kernel_info *info, size_t index)
 }
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
-// A whole number of `bytes` bytes; a signed one may also be written as the bits it has. *end is where it stopped.
+// Reads a whole number of `bytes` bytes. A signed number may also be written as its bits. *end is where reading
+// stopped.
 static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, uint64_t *value, char **end)
 {
     bool negative = text[strspn(text, " \t")] == '-';
@@ -67,7 +68,7 @@ static bool parse_integer(const char *text, bool is_unsigned, uint32_t bytes, ui
     return negative ? (int64_t)*value >= -(1ll << (bits - 1)) : *value >> bits == 0;
 }
 
-// *range: it is a number, but a finite one beyond an f32's range, which is no infinity.
+// *range: the text is a finite number beyond the range of f32. It isn't taken for an infinity.
 static bool parse_real(const char *text, uint32_t bytes, uint64_t *value, bool *range)
 {
     double d;
@@ -100,7 +101,7 @@ static bool is_number(const char *text, bool whole)
     return whole ? parse_integer(text, false, 8, &n, &end) && end != text && !*end : parse_float(text, &d);
 }
 
-// A text of the parameter's type, with the number that was given where it is one of that type.
+// Writes a text of the parameter's type. It has the given number, where that is one of the type.
 static void put_instead(const Param *p, const char *number, Text *out)
 {
     uint64_t n;
@@ -131,7 +132,7 @@ static oc_status wrong_type(const Spec *s, const Param *p, Text *error)
 }
 
 // --- buffers ---------------------------------------------------------------------------------------------------------
-// Fills 32-bit elements: iota or rand as u32 or f32.
+// Fills the buffer with 32-bit elements: iota or rand, as u32 or f32.
 static void fill(uint8_t *p, size_t bytes, const char *how, uint64_t seed)
 {
     bool is_float = strstr(how, ":f32") != NULL, counts = !strncmp(how, "iota", 4);
@@ -144,7 +145,8 @@ static void fill(uint8_t *p, size_t bytes, const char *how, uint64_t seed)
     }
 }
 
-// The whole of a file that has exactly the buffer's bytes, or so many of what has no size, such as /dev/urandom.
+// Fills the buffer from a file. A regular file must have exactly as many bytes as the buffer. A file without a size,
+// such as /dev/urandom, gives as many.
 static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *path, Text *error)
 {
     struct stat st;
@@ -184,7 +186,7 @@ static oc_status fill_buffer(const Spec *s, const Param *p, size_t index, uint8_
     return near ? fail(error, OC_BAD_ARGUMENT, "; did you mean '%s'?", near) : OC_BAD_ARGUMENT;
 }
 
-// SIZE, SIZE:HOW, or @FILE: as large as the file.
+// The size is given as SIZE or SIZE:HOW; with @FILE it is the file's.
 static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, Text *error)
 {
     char size[32];

@@ -1,7 +1,8 @@
-// assemble.c: the CPU's stage of BigKernel: the bytes that a chunk's threads listed are gathered, and laid out so that
-// what the lanes of a warp read at a time lies side by side. A feed is, in 32-bit words, each thread's number of bytes
-// and the place of each warp's data in the feed; then the data of the warps, unit u of lane l at (u · 32 + l) · unit.
-// The lanes of a warp take up as much room as the longest of them.
+// assemble.c: the CPU's stage of BigKernel. It gathers the bytes that a chunk's threads listed and lays them out so
+// that what the lanes of a warp read at a time lies side by side. The result is called a feed. It begins with the head,
+// 32-bit words: how many bytes each thread has, then where each warp's data begin in the feed. Then come the data of
+// the warps. Within a warp's data, unit u of lane l begins at byte (u · 32 + l) · unit. Each lane takes up as much room
+// as the longest lane of its warp.
 #include "work/stream.h"
 
 #include "chip/chip.h"
@@ -18,7 +19,8 @@ typedef struct Assembly {
     uint32_t *lengths, *places;
 } Assembly;
 
-// The place of the next run of a list, its length in *count; *word and *at are where the walk is. False at the end.
+// Goes to the next run of a list: *at becomes its first byte in the chunk, *count its length, and *word moves on to the
+// word behind it. The caller adds *count to *at before the next call. False at the end of the list.
 static bool next_run(const Assembly *a, const uint32_t **word, size_t *at, uint32_t *count)
 {
     if (!**word) return false;

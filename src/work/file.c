@@ -1,5 +1,5 @@
-// file.c: a kernel of a bare PTX file, its arguments and buffers made from texts. Everything is checked before it is
-// launched.
+// file.c: runs a kernel of a bare PTX file. Its arguments and buffers are made from texts. Everything is checked before
+// the launch.
 #include "work/programs.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static oc_status fail(Text *error, oc_status status, const char *format, ...)
     return status;
 }
 
-// A decimal number of 32 bits; *end is where it stopped.
+// Reads a decimal number of 32 bits. *end is where reading stopped.
 static bool parse_dim(const char *text, uint32_t *value, const char **end)
 {
     uint64_t x = 0;
@@ -51,10 +51,10 @@ bool file_set(FileRun *r, const char *name, const char *value, Text *error)
     return r->smem = (uint32_t)smem, true;
 }
 
-// The file's own kernels, in names as they are shown; the software L1's aren't the file's.
+// The kernels that the file itself has, without those that the software L1 added.
 typedef struct Kernels {
     VEC(oc_kernel *) v;
-    VEC(char *) names, plain;  // in full, and without namespaces and parameters
+    VEC(char *) names, plain;  // names as they are shown in full, and without namespaces and parameters
 } Kernels;
 
 static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
@@ -69,8 +69,8 @@ static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
     }
 }
 
-// The kernel of a name: as the PTX has it, or as it is written in C++. One kernel has the first, several may have the
-// second: a template's.
+// Chooses the kernel that has a name. The name may be the PTX's, which one kernel has, or the C++ one, which several
+// may have: the instances of a template.
 static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
 {
     Text names = {0}, means = {0};
@@ -115,7 +115,7 @@ static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Te
     return status;
 }
 
-// One that can't be run is refused before its arguments are looked at.
+// A kernel that can't be run is refused before its arguments are looked at.
 static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
 {
     oc_status status = choose_kernel(d, r, k, error);

@@ -1,6 +1,6 @@
-// measure.c: what a cell of the verb probe runs: a measurement of src/probe on its GPU. The results go to the store by
-// name; what couldn't be measured is there as a text, the reason. A further measurement is a function and a row of the
-// table.
+// measure.c: the measurements that a cell of the verb probe can run. Each one calls src/probe on the cell's GPU and
+// puts what was found into findings, which are stored by name. What couldn't be measured is a finding, too: its text is
+// the reason. A new measurement is a function and a row of the table.
 #include "work/stream.h"
 
 #include "probe/probe.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 // --- findings --------------------------------------------------------------------------------------------------------
-// The first of a name stays: where two curves of a measurement cross, both have that point.
+// The first finding of a name stays: where two curves of a measurement cross, both have the point.
 static void add(Findings *f, const char *name, const char *place, double value, const char *text)
 {
     Text full = {0};
@@ -32,7 +32,7 @@ void findings_put_text(Findings *f, const char *name, const char *place, const c
     put_text(f, name, place, text);
 }
 
-// With its interval, as NAME.low and NAME.high.
+// Puts the value, and its confidence interval as NAME.low and NAME.high.
 static void put_value(Findings *f, const char *name, const char *place, Value v)
 {
     char end[96];
@@ -94,7 +94,7 @@ static bool measure_ops(oc_device *device, const double *params, Findings *f, Di
     return true;
 }
 
-// Words of shared memory have no coalescing.
+// Accesses of shared memory aren't coalesced, so that their places have no ways.
 static void put_ways(Text *place, const FlowCurve *c)
 {
     static const char *const memories[] = {[FLOW_L2] = "l2", [FLOW_DRAM] = "dram", [FLOW_SHARED] = "shared"};
@@ -162,14 +162,14 @@ static bool measure_hits(oc_device *device, const double *params, Findings *f, D
     return true;
 }
 
-// What a part of the probe says of itself stands in the place of what it would have found.
+// Puts the value; where a part of the probe found none and says why, the reason.
 static void put_found(Findings *f, const char *name, const char *place, Value v, const char *why)
 {
     if (v.verdict == ABSENT && !v.why) v.why = why;
     put_value(f, name, place, v);
 }
 
-// Of a cache or a TLB, "cache" or "tlb".
+// Puts what was found of a cache or a TLB; what: "cache" or "tlb".
 static void put_structure(Findings *f, const char *what, const char *place, const Found *c, const char *why)
 {
     const struct {
@@ -262,7 +262,7 @@ static void put_tlbs(Findings *f, const Probe *p)
     put_found(f, "tlb.switching_cycles", "", p->switching, why);
 }
 
-// Every pattern of every kind of load, so that a table can name those that a GPU lacks.
+// Puts every pattern of every kind of load, so that a table can also name those that a GPU lacks.
 static void put_spectra(Findings *f, const Probe *p)
 {
     static const char *const finds[] = {"cache", "l2", "l2_late", "l2_walk", "dram", "dram_walk", "dram_switch"};
@@ -309,7 +309,7 @@ static bool measure_caches(oc_device *device, const double *params, Findings *f,
     return ok;
 }
 
-// Latencies by what a load finds need all of the caches and TLBs that are asked for here.
+// Latencies are told apart by the caches and TLBs that serve a load, so that these are measured first.
 static bool measure_hierarchy(oc_device *device, const double *params, Findings *f, Diag *diag)
 {
     const uint32_t parts = 1u << PART_L1 | 1u << PART_TEXTURE | 1u << PART_L2 | 1u << PART_TLB | 1u << PART_SPECTRUM;
@@ -387,7 +387,8 @@ static bool no_param(const Measurement *m, const char *given, Diag *diag)
     return false;
 }
 
-// What the parameter's value is in a cell's text: a name, a number, or a count of bytes. False: it can't be.
+// Reads a parameter's value from a cell's text: a name, a number, or a count of bytes. False: it is none that the
+// parameter can have; expected says which it can.
 static bool param_value(const MeasureParam *p, const char *text, double *v, Text *expected)
 {
     uint64_t bytes;

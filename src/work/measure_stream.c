@@ -1,6 +1,6 @@
-// measure_stream.c: the measurement `bigkernel`: a program whose input is larger than the GPU's memory, in one of S-L1
-// §4.3's scenarios. What the device does is simulated time and repeats; what begins with host_ is real time of this
-// host, and so is all of the scenario of its CPU.
+// measure_stream.c: the measurement `bigkernel`. It runs a program whose input is larger than the GPU's memory, in one
+// of the scenarios of S-L1, §4.3. On a simulated device the device's times are simulated and repeat exactly. Times that
+// begin with host_ are real time of this host, and so are all times of the scenario on its CPU.
 #include "work/stream.h"
 
 #include <string.h>

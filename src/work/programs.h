@@ -1,4 +1,4 @@
-// programs.h: programs, and what runs them on a device. A program is a workload, a kernel of a PTX file, or a
+// programs.h: the programs that onchip can run on a device. A program is a workload, a kernel of a PTX file, or a
 // measurement.
 #ifndef WORK_PROGRAMS_H
 #define WORK_PROGRAMS_H
@@ -15,81 +15,90 @@ extern const WorkloadEntry workload_table[];
 extern const size_t workload_count;
 
 // --- work.c: a workload on a device ----------------------------------------------------------------------------------
-const WorkloadEntry *workload_find(const char *name);  // "atax", or "polybench/atax" where a bare name is ambiguous
+// Finds a workload by its name, "atax", or by suite and name, "polybench/atax". Null: no workload has the name, or
+// several suites have one.
+const WorkloadEntry *workload_find(const char *name);
 typedef struct WorkOptions {
-    bool small;                 // --size small
-    const char *const *params;  // "nx=1024", null-terminated; may be null
-    const int64_t *values;      // what workload_params gave, for who called it already; may be null
-    const char *ptx;            // a file to take the device code from, instead of what was built in; may be null
-    const Text *text;           // what that file has, for who read it already; may be null
-    void (*run)(Work *work, void *user);  // in place of the workload's own; may be null
+    bool small;                           // --size small
+    const char *const *params;            // "nx=1024"; the list ends with null, and may be null
+    const int64_t *values;                // what workload_params gave; null: params are read
+    const char *ptx;                      // a file with device code that replaces the built-in one; may be null
+    const Text *text;                     // that file's contents; null: the file is read
+    void (*run)(Work *work, void *user);  // replaces the workload's own run function; may be null
     void *user;
 } WorkOptions;
 typedef struct WorkResult {
-    bool verified;     // the result was checked, and right
-    char *error;       // else what is wrong; released with work_result_free
+    bool verified;     // the result was checked, and it is right
+    char *error;       // what is wrong; null when verified; released with work_result_free
     oc_status status;  // OC_OK: the workload ran (its result may still be wrong)
-    char *params;      // as they were used, "nx=1024 ny=1024"
+    char *params;      // the parameters that were used, "nx=1024 ny=1024"; null: they couldn't be read
 } WorkResult;
 enum { MAX_PARAMS = 32 };  // of a workload
-// The parameters that options give it: values in the order of its table, and as text, "nx=1024 ny=1024". False, with
-// the reason in error, when there is no such parameter or a value is out of its range.
+// Reads the workload's parameters from options. values gets them in the order of the workload's table (room for
+// MAX_PARAMS), params as text, "nx=1024 ny=1024". False, with the reason in error, when a name is unknown or a value is
+// out of its range.
 bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int64_t *values, Text *params,
                      Text *error);
-// Runs entry on device. False when something failed; the launches that ran are in the device's record.
+// Runs entry on device and frees the memory that it took. False when something failed or the result is wrong; result
+// says what. The launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
 
 // --- stream.c: the scenarios of input larger than the GPU's memory ---------------------------------------------------
 typedef enum Scenario {
-    SCENARIO_CPU,        // threads of this host's CPU: real time, whatever the device
-    SCENARIO_SINGLE,     // one chunk buffer: copied, then computed on
-    SCENARIO_DOUBLE,     // two: one is copied while the other is computed on
-    SCENARIO_BIGKERNEL,  // what threads read is listed by the device, assembled by the CPU, copied, computed on
-    SCENARIO_SL1,        // that, with the software L1
+    SCENARIO_CPU,        // threads of the host's CPU do the work; its time is real, whatever the device
+    SCENARIO_SINGLE,     // one buffer: a chunk is copied, then computed on
+    SCENARIO_DOUBLE,     // two buffers: a chunk is copied while the device computes on the one before
+    SCENARIO_BIGKERNEL,  // the device lists the bytes that its threads will read; the CPU assembles and copies those
+    SCENARIO_SL1,        // BigKernel with the software L1
     SCENARIOS
 } Scenario;
 extern const char *const scenario_names[SCENARIOS + 1];  // "single"; ended by null
 typedef enum StreamStage { STAGE_GATHER, STAGE_ASSEMBLE, STAGE_TRANSFER, STAGE_COMPUTE, STREAM_STAGES } StreamStage;
 typedef struct StreamOptions {
     Scenario scenario;
-    size_t chunk;               // bytes of the input at a time
-    uint32_t buffers;           // chunks under way of BigKernel, 1 or more
-    uint32_t unit;              // StreamChunk.unit: a power of two; 0: 4, and 16 with the software L1
-    uint32_t threshold;         // of the software L1: accesses of a thread before it is chosen; 0: its own
-    const char *const *params;  // the workload's
+    size_t chunk;               // bytes of input in a chunk, at most
+    uint32_t buffers;           // chunks that BigKernel has under way at a time, 1 or more
+    uint32_t unit;              // StreamChunk.unit, a power of two; 0: 4 bytes, with the software L1 16
+    uint32_t threshold;         // accesses of a thread before the software L1 chooses; 0: that of sl1_defaults
+    const char *const *params;  // the workload's, "size=1966080"; the list ends with null, and may be null
 } StreamOptions;
 typedef struct StreamReport {
-    double seconds;  // the device's, simulated or real; of SCENARIO_CPU this host's
-    double host_serial,
-        host_parallel;  // on one and on all of this host's processors, real time; parallel: of SCENARIO_CPU only
-    uint32_t processors;
-    double stage[STREAM_STAGES];  // seconds a stage was worked on; on a real device also those it waited for its engine
-    uint64_t input, to_device, to_host, buffers;  // bytes: of the input, copied, of device memory for chunks
-    size_t chunks;
+    double seconds;               // the device's time, simulated or real; in SCENARIO_CPU the host's real time
+    double host_serial;           // real seconds on one processor of the host
+    double host_parallel;         // real seconds on all of its processors; in SCENARIO_CPU only
+    uint32_t processors;          // of the host that this process may use
+    double stage[STREAM_STAGES];  // seconds of work in a stage; on a real device its waiting for an engine counts too
+    uint64_t input;               // bytes of the whole input
+    uint64_t to_device, to_host;  // bytes that were copied
+    uint64_t buffers;             // bytes of device memory that hold chunks and what belongs to them
+    size_t chunks;                // of one pass over the input
 } StreamReport;
-extern const StreamProgram *const stream_programs[];  // ended by null, as their names
-extern const char *const stream_names[];
+extern const StreamProgram *const stream_programs[];  // ends with null
+extern const char *const stream_names[];              // their names in the same order; ends with null
+// Runs program in a scenario. The CPU's result is computed too, and both are compared. False as with workload_run.
 bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *options, StreamReport *report,
                 WorkResult *result);
 
 // --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------
 typedef VEC(const char *) TextList;
-typedef struct FileRun {  // a file's only kernel, grid 1, block 32, no shared memory, unless something else is set
-    const char *path, *kernel;  // kernel null: its only one
-    const Text *text;           // what the file has, for who read it already; may be null
+typedef struct FileRun {
+    const char *path;
+    const char *kernel;  // its name; null: the file has only one
+    const Text *text;    // the file's contents; null: the file is read
     oc_dim3 grid, block;
-    uint32_t smem;
+    uint32_t smem;   // dynamic shared memory of a block, bytes
     TextList args;   // "i32:7", "buf:4KiB:rand:f32"
-    bool rewritten;  // with the software L1: kernels that it adds aren't the file's
+    bool rewritten;  // the software L1 adds kernels to the module: those can't be chosen
 } FileRun;
+// A run of the file's only kernel with grid 1, block 32 and no dynamic shared memory.
 FileRun file_run(const char *path);
-// Sets what has this name on the command line: kernel, grid, block or smem, from a text that stays the caller's. False,
-// with the reason, when it has another form.
+// Sets kernel, grid, block or smem, whichever is name, from value as the command line has it. value stays the caller's
+// and must outlive run. False, with the reason, when value is malformed.
 bool file_set(FileRun *run, const char *name, const char *value, Text *error);
 typedef struct FileBuffer {
-    const char *name;  // the parameter's
-    oc_ptr ptr;        // 0: the argument is a value
+    const char *name;  // of the parameter
+    oc_ptr ptr;        // of device memory; 0: the argument is a value, not a buffer
     size_t bytes;
 } FileBuffer;
 typedef struct FileLaunch {
@@ -102,69 +111,78 @@ typedef struct FileLaunch {
     void **values;        // of the arguments
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
-// Loads the file, finds the kernel, makes its arguments. OC_BAD_ARGUMENT: what was asked for is wrong; error says why.
+// Loads the file, finds the kernel and makes its arguments. Whatever it returns, file_free releases l. OC_BAD_FILE: the
+// file can't be read or isn't PTX. OC_UNSUPPORTED: the kernel can't run. OC_BAD_ARGUMENT: run asks for what isn't there
+// or doesn't fit.
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
 void file_free(FileLaunch *l);
-// A run described as a cell's parameters are: kernel=, grid=, block=, smem=, and args= with all arguments between
-// blanks. Texts go to arena; false, with the reason, for any other name. run->args is released with vec_free.
+// Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments,
+// separated by blanks. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
+// The caller releases run->args with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
 
 // --- argument.c: an argument of a kernel from a text -----------------------------------------------------------------
-// Makes the value of the parameter at index: "i32:7", "f32:1.5", "hex:00ff" (all bytes of an array or a structure), or
-// a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter. OC_BAD_ARGUMENT: the text
-// isn't of the parameter's type, or malformed.
+// Makes the argument for the parameter at index from text: a number, "i32:7" or "f32:1.5"; the bytes of an array or a
+// structure, "hex:00ff"; or a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter and
+// gets its bytes. OC_BAD_ARGUMENT: the text is malformed or isn't of the parameter's type.
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
                         FileBuffer *buffer, Text *error);
-// Are there as many arguments as parameters?
+// OC_OK when the kernel has n parameters; else OC_BAD_ARGUMENT, with the reason.
 oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
-const char *argument_name(const oc_kernel_info *info, size_t index);  // of a parameter, without its kernel's
+const char *argument_name(const oc_kernel_info *info,
+                          size_t index);            // a parameter's name without the kernel's in front
 char *argument_params(const oc_kernel_info *info);  // "n (.u32), x (.u64)", for messages; released with mem_free
 
-// --- measure.c: the programs of the verb probe: measurements of src/probe --------------------------------------------
-// What is measured has a name with its unit, "shared.latency_cycles"; a point of a curve has its place behind it, a
-// list of settings: "shared.stride_cycles[stride=2]".
+// --- measure.c: measurements of src/probe as programs of the verb probe ----------------------------------------------
+// A finding is a named number. The name ends with the unit: "shared.latency_cycles". A point of a curve has its place
+// behind the name, a list of settings: "shared.stride_cycles[stride=2]".
 typedef struct Finding {
-    char *name, *text;  // text: why there is no value; null: there is one
-    double value;
+    char *name;
+    char *text;    // the reason why there is no value; null: there is a value
+    double value;  // 0 where there is none
 } Finding;
 typedef struct Findings {
     VEC(Finding) all;
     Map names;
 } Findings;
+// Both copy their texts. place: "stride=2"; empty: name isn't a curve. Of several findings of one name the first stays.
 void findings_put(Findings *f, const char *name, const char *place, double value);
 void findings_put_text(Findings *f, const char *name, const char *place, const char *text);
 void findings_free(Findings *f);
 typedef struct MeasureParam {
     const char *name;
-    double otherwise, min, max;  // otherwise: where it isn't given
-    const char *const *names;    // of the values 0, 1, …, ended by null; or null
+    double otherwise;          // the default
+    double min, max;           // the range, both included
+    const char *const *names;  // names of the values 0, 1, …, ended by null; null: the values are numbers
 } MeasureParam;
 enum { MEASURE_PARAMS = 10 };  // of a measurement, at most
 typedef struct Measurement {
     const char *name;
-    int version;  // part of the key: raised when the same device gives other values
+    int version;  // part of a stored run's key: raised when the same device gives other values than before
     bool (*run)(oc_device *device, const double *params, Findings *found, Diag *diag);
     MeasureParam params[MEASURE_PARAMS + 1];  // ended by a null name
 } Measurement;
-const Measurement *measurement_find(const char *name);
-// Its parameters as a cell gives them, also as text, "scale=0.5". False, with the reason and which of them is *wrong.
+const Measurement *measurement_find(const char *name);  // null: there is none
+// Reads the parameters that a cell gives, "scale=0.5", into values, in the order of m->params, and all of them as text
+// into params. False, with the reason, when one is unknown or out of range: *wrong is that one.
 bool measurement_params(const Measurement *m, const char *const *given, double values[MEASURE_PARAMS], Text *params,
                         const char **wrong, Diag *diag);
-bool measurement_unknown(const char *name, Diag *diag);  // tells which there are
+bool measurement_unknown(const char *name, Diag *diag);  // an error that lists the measurements; always false
 
 // --- soft_l1.c: the software L1 on a device --------------------------------------------------------------------------
 struct Sl1Options;
 typedef struct SoftL1 SoftL1;
-// From now on modules are rewritten when the device loads them, and launches get the rewritten kernels where there is
+// From now on the device rewrites each module that it loads. A launch gets the rewritten kernel where shared memory has
 // room for lines. Close it before the device.
 SoftL1 *soft_l1_open(oc_device *device, const struct Sl1Options *options);
-// Data structures in the main loops of a launched kernel that has a rewritten form, whichever was launched: of the one
-// with most.
+// The launched kernels that have a rewritten form count, whichever form ran. Returns the most data structures that the
+// main loops of one of them have.
 uint32_t soft_l1_structures(const SoftL1 *s);
-// Registers of a thread that a rewritten kernel that was launched has beyond its original's: of the one with most.
+// A rewritten kernel may need more registers for a thread than its original. Returns the most that it needed more,
+// among the rewritten kernels that were launched.
 uint32_t soft_l1_registers(const SoftL1 *s);
-bool soft_l1_made(const char *kernel);  // by its name: it is a rewritten one
+bool soft_l1_made(const char *kernel);  // its name tells: the software L1 wrote this kernel
 void soft_l1_close(SoftL1 *s);
 
 #endif

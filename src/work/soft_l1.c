@@ -1,5 +1,5 @@
-// soft_l1.c: the software L1 on a device: modules are rewritten when they are loaded, and sl1_launch decides of each
-// launch which kernel it gets. Here is what it asks of the device.
+// soft_l1.c: the software L1 on a device. Modules are rewritten when they are loaded. At each launch sl1_launch decides
+// whether the original kernel or a rewritten one runs; the functions here answer what it asks about the device.
 #include "device/device.h"
 #include "sl1/sl1.h"
 #include "work/programs.h"
@@ -16,8 +16,8 @@ struct SoftL1 {
     VEC(Loaded) modules;  // the last may have no module yet
     VEC(const void *) args;
     Sl1Share share;       // of the launch being made
-    uint32_t structures;  // most of a launched kernel's
-    uint32_t registers;   // most that a rewritten kernel that was launched has beyond its original
+    uint32_t structures;  // what soft_l1_structures returns
+    uint32_t registers;   // what soft_l1_registers returns
 };
 
 static char *rewrite(void *user, const char *ptx, size_t length, const char *name)
@@ -46,7 +46,7 @@ static const Sl1Kernel *find_kernel(const SoftL1 *s, oc_module *m, const char *n
     return NULL;
 }
 
-// A launch that is to be decided on, as a host of sl1_launch.
+// A launch that is being decided on; sl1_launch hands it to the functions below.
 typedef struct Asked {
     SoftL1 *s;
     const Sl1Kernel *k;

@@ -1,9 +1,13 @@
-// stream.c: input larger than the GPU's memory, in the scenarios of S-L1 §4.3. All but the CPU's are one loop over
-// chunks: each has a buffer and a stream of its own, in which what is done to it stands in order, so that only the
-// engines decide what overlaps. With one buffer nothing does; with two a copy and a kernel do (double buffering).
-// BigKernel (Mokhtari and Stumm, IPDPS 2014) has more stages: the device lists what a chunk's threads will read, the
-// CPU assembles that, and only that is copied. Lists are asked for some chunks ahead, and results fetched some behind,
-// since an engine takes its work in the order it was given: what waits for another stage would hold up what doesn't.
+// stream.c: runs a program whose input is larger than the GPU's memory, in the scenarios of S-L1, §4.3.
+//
+// All scenarios but the CPU's are one loop over chunks. A chunk that is under way has a slot: buffers and a stream.
+// What is done to a chunk stands in its stream in order, so that only the engines decide what overlaps. With one slot
+// nothing overlaps. With two, a copy and a kernel do (double buffering).
+//
+// BigKernel (Mokhtari and Stumm, IPDPS 2014) has more stages: the device lists the bytes that a chunk's threads will
+// read, the CPU assembles these bytes, and only they are copied. An engine takes its work in the order in which it was
+// given, so that work which waits for another stage would hold up the rest. That is why lists are asked for some chunks
+// ahead, and results are fetched some chunks behind.
 #include "work/stream.h"
 
 #include "chip/chip.h"
@@ -31,15 +35,15 @@ const char *const stream_names[] = {
     NULL,
 };
 
-typedef struct Slot {  // of a chunk that is under way
+typedef struct Slot {  // what a chunk that is under way has
     oc_stream *stream;
     StreamChunk chunk;
     WorkBuf data, index, lists, results;
-    uint32_t *index_host, *lists_host;  // these are pinned
+    uint32_t *index_host, *lists_host;  // these and the next two are pinned memory of the host
     uint8_t *feed, *results_host;
     size_t feed_bytes;
 } Slot;
-typedef struct Span {  // of a stage's work on a real device
+typedef struct Span {  // the time that one piece of a stage's work took on a real device
     oc_event *from, *to;
     StreamStage stage;
 } Span;
@@ -57,8 +61,8 @@ typedef struct Run {
     VEC(Slot) slots;
     VEC(Span) spans;
     Crew *crew;
-    uint32_t list_words;  // of a thread's list
-    uint32_t *head;       // of what is being assembled
+    uint32_t list_words;  // of a thread's list, at most
+    uint32_t *head;       // of the feed that is being assembled
     void *got, *want;
     double busy;
 } Run;
@@ -78,7 +82,7 @@ typedef struct CpuPass {
     uint8_t *partial;
 } CpuPass;
 
-// Where the share of thread k of n begins: at a line if there are lines.
+// The byte at which the share of thread k of n begins. Where there are lines, it begins a line.
 static size_t share_begin(const Run *r, uint32_t k, uint32_t n)
 {
     size_t at = r->in.size / n * k + r->in.size % n * k / n;
@@ -113,8 +117,8 @@ static double run_cpu(Run *r, Crew *crew, uint32_t threads, void *result)
 }
 
 // --- stages ----------------------------------------------------------------------------------------------------------
-// A simulated device tells what its engines were given; a real one's events say when the stream came to them and went
-// on.
+// Time of a stage: a simulated device tells how long its engines are busy with what they were given. On a real device
+// an event in the stream before the work and one behind it tell.
 static void stage_begin(Run *r, Slot *s, StreamStage stage)
 {
     Span span = {.stage = stage};
@@ -164,7 +168,7 @@ static void copy_out(Run *r, Slot *s, void *to, WorkBuf from, size_t bytes)
     stage_end(r, s, STAGE_TRANSFER);
 }
 
-// Addresses: the chunk's part of the index goes to the device, which makes its threads' lists; and they come back.
+// Sends the chunk's part of the index to the device and has it make its threads' lists. answer copies them back.
 static void ask(Run *r, Slot *s)
 {
     const StreamChunk *c = &s->chunk;
@@ -196,7 +200,7 @@ static void pin(Run *r, size_t bytes, void *memory)
     if (work_ok(r->work)) work_good(r->work, device_pin(r->device, bytes, memory));
 }
 
-// How much a chunk's lanes differ isn't known before: buffers grow when they must.
+// How long a feed gets depends on how much the lanes differ, which isn't known before: buffers grow when they must.
 static void make_room(Run *r, Slot *s, size_t bytes)
 {
     if (bytes <= s->feed_bytes) return;
@@ -226,7 +230,7 @@ static void compute(Run *r, Slot *s)
     StreamChunk *c = &s->chunk;
     work_on(r->work, s->stream);
     if (r->assembled) {
-        if (work_ok(r->work)) work_good(r->work, device_wait(r->device, s->stream));  // for the lists
+        if (work_ok(r->work)) work_good(r->work, device_wait(r->device, s->stream));  // until the lists are here
         if (work_ok(r->work)) feed(r, s);
     } else {
         copy_in(r, s, s->data, r->in.bytes + c->at, c->bytes);
@@ -284,7 +288,7 @@ static void open_slots(Run *r, uint32_t n)
         lines = MAX(lines, c->lines), bytes = MAX(bytes, c->bytes), each = MAX(each, c->each);
         if (r->program->room) results = MAX(results, r->program->room(&r->in, c));
     }
-    // A thread of lines has a run for each; one of bytes has them in runs of at most 2^16 − 1.
+    // A thread that reads lines has a run for each; one that reads bytes has runs of at most 2^16 − 1 of them.
     r->list_words = (r->in.lines ? each : (each + 65534) / 65535) + 2;
     r->head = work_host(r->work, assemble_head(r->threads));
     for (uint32_t k = 0; k < n && work_ok(r->work); k++) {
@@ -299,7 +303,7 @@ static void open_slots(Run *r, uint32_t n)
             const size_t of_lists = (size_t)r->list_words * r->threads * sizeof(uint32_t);
             s.lists = chunk_memory(r, "lists", of_lists), pin(r, of_lists, &s.lists_host);
         } else {
-            s.data = chunk_memory(r, "chunk", bytes + r->threads);  // plain may fill up the last threads' shares
+            s.data = chunk_memory(r, "chunk", bytes + r->threads);  // plain may fill up the shares of the last threads
         }
         vec_push(&r->slots, s);
     }
@@ -321,8 +325,8 @@ static void close_slots(Run *r)
 static void flow(Run *r, int pass)
 {
     const size_t n = r->chunks.n, buffers = r->slots.n;
-    // Steps from a chunk's lists to its results, and to its computation. A buffer is spared, where there are enough, so
-    // that its next chunk's lists needn't wait for the results.
+    // behind: steps of the loop from a chunk's lists to its results. ahead: steps from its lists to its computation.
+    // Where there are buffers enough, one more is left free, so that the next lists needn't wait for results.
     const size_t behind = buffers > 3 ? buffers - 2 : buffers - 1, ahead = r->assembled && behind ? behind - 1 : 0;
     for (size_t s = 0; s < n + behind && work_ok(r->work); s++) {
         if (s < n) {
@@ -333,7 +337,7 @@ static void flow(Run *r, int pass)
             if (r->assembled && !ahead) answer(r, slot);
         }
         if (s >= ahead && s - ahead < n) compute(r, &r->slots.v[(s - ahead) % buffers]);
-        // Behind the copy of an earlier chunk, since the lists are made behind the computation of one before.
+        // The lists come back behind the copy of an earlier chunk: they are made only after a chunk before is computed.
         if (s < n && r->assembled && ahead) answer(r, &r->slots.v[s % buffers]);
         if (s >= behind) take(r, &r->slots.v[(s - behind) % buffers]);
     }
@@ -380,7 +384,7 @@ static void run(Work *w, void *user)
     r->threads = r->grid.x * r->block.x;
     if (r->block.x % 32) work_refuse(w, "threads", "a multiple of 32");
     r->program->make(w, &r->in);
-    // The input lies in pinned memory: plain chunks need no further copy on the host.
+    // The input lies in pinned memory, so that plain chunks are copied to the device from where they are.
     pin(r, r->in.size, &pinned);
     if (work_ok(w)) r->in.bytes = memcpy(pinned, r->in.bytes, r->in.size);
     r->got = work_host(w, r->in.result_bytes), r->want = work_host(w, r->in.result_bytes);

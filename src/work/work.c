@@ -1,6 +1,6 @@
-// work.c: the interface workloads are written against, and how one is run. A run's memory, on host and device, is freed
-// at its end. The first failure is kept and makes every later call return at once, so that workloads need no error
-// paths.
+// work.c: the interface that workloads are written against, and how a workload is run. A run's memory, on host and
+// device, is freed at its end. The first failure is kept. It makes every later call return at once, so that workloads
+// need no error paths.
 #include "work/stream.h"
 
 #include "base/base.h"
@@ -18,7 +18,7 @@ struct Work {
     VEC(void *) host;
     VEC(oc_ptr) buffers;
     oc_stream *stream;
-    uint64_t moved[2];  // from, to the device
+    uint64_t moved[2];  // bytes copied from the device, and to it
     uint64_t random;
     bool checked;
 };
@@ -175,7 +175,7 @@ void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32
         }
 }
 
-// Of what is finite.
+// The mean magnitude of the finite elements.
 static double mean_size(const float *v, size_t count)
 {
     double mean = 0;
@@ -265,7 +265,7 @@ static bool read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
     return ok;
 }
 
-// As they were used: work_param_or may have settled some.
+// Keeps the parameters as they were used: work_param_or may have changed some.
 static void note_params(Work *w)
 {
     Text t = {0};

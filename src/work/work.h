@@ -1,5 +1,5 @@
 // work.h: the interface that a workload is written against. A workload is a program with device code, host code and a
-// check.
+// check of its result.
 #ifndef WORK_H
 #define WORK_H
 
@@ -10,8 +10,8 @@
 // --- work.c: what a workload sees -----------------------------------------------------------------------------------
 // A workload is two files, workloads/<suite>/<name>.cu (device code) and <name>.c (one WORKLOAD at its end). Its run
 // function makes the input, launches, and checks the result against a CPU reference written from the definition.
-// Every work_* call that can fail makes the run fail and later calls return at once, so that run functions need no
-// error paths: work_host returns null only then, and work_ok tells.
+// When a work_* call fails, the run has failed, and all later calls return at once. So run functions need no error
+// paths. work_ok tells whether all is well; work_host returns null only when it isn't.
 
 typedef struct Work Work;
 
@@ -36,11 +36,11 @@ typedef struct WorkBuf {
     size_t bytes;
 } WorkBuf;
 
-int64_t work_param(Work *work, const char *name);
-int64_t work_param_or(Work *work, const char *name,
-                      int64_t otherwise);  // 0 stands for otherwise, which is then reported
-// Fails for a value within the parameter's range that can't be run with, as a mistake of who chose it; expected: "a
-// multiple of 16".
+int64_t work_param(Work *work, const char *name);  // its value
+// The parameter's value; where that is 0, otherwise, which the report then shows as the value.
+int64_t work_param_or(Work *work, const char *name, int64_t otherwise);
+// Makes the run fail because the user chose a value that is within the parameter's range but can't be run with.
+// expected: "a multiple of 16".
 void work_refuse(Work *work, const char *name, const char *expected);
 bool work_ok(const Work *work);
 void work_fail(Work *work, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -55,10 +55,10 @@ void work_fill(Work *work, WorkBuf buffer, uint8_t value);
 void work_on(Work *work,
              oc_stream *stream);  // where copies, fills and launches go from now on; null: the default stream
 
-// Seeded generators, the same on every host: u32 from a PCG stream, floats in [0, 1).
-uint32_t work_random(Work *work);
-float work_random_float(Work *work);
-float *work_random_floats(Work *work, size_t count, float low, float high);  // an array of them, of [low, high)
+// Random numbers from one seeded PCG generator, the same on every host.
+uint32_t work_random(Work *work);                                            // all 32 bits
+float work_random_float(Work *work);                                         // of [0, 1)
+float *work_random_floats(Work *work, size_t count, float low, float high);  // count of [low, high), freed with the run
 
 // An argument of a launch, by value. ARGS collects them.
 typedef struct WorkArg {
@@ -80,52 +80,52 @@ void work_launch(Work *work, const char *kernel, oc_dim3 grid, oc_dim3 block, ui
                  size_t count);
 
 // Checks. Integers must be equal; floats must agree within tolerance · max(|want|, floor), where floor is the mean
-// magnitude of want. The first differing element is reported. The host link's and the check's time are not simulated.
+// magnitude of want's finite elements. The first element that differs is reported. Checking takes no simulated time.
 void work_check_u32(Work *work, const char *what, const uint32_t *got, const uint32_t *want, size_t count);
 void work_check_f32(Work *work, const char *what, const float *got, const float *want, size_t count, double tolerance);
 
 // --- stream.c: input larger than the GPU's memory -------------------------------------------------------------------
-// A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def; stream.c runs it in
-// the scenarios of S-L1, §4.3, and has the results compared with the CPU's. Whatever the scenario, a chunk's threads
-// have an equal share of its elements each: lines if the input has an index of them, else bytes.
+// A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def. stream.c runs it in
+// the scenarios of S-L1, §4.3, and has its result compared with the CPU's. A chunk's elements are shared evenly among
+// its threads. Elements are the lines of assembled data whose input has an index of lines; else they are bytes.
 typedef struct StreamInput {
     const uint8_t *bytes;  // in host memory
     size_t size;
-    const uint32_t *lines;  // of each line STREAM_LINE; null: the input can be cut anywhere
+    const uint32_t *lines;  // the index: a STREAM_LINE for each line; null: the input can be cut anywhere
     size_t line_count;
-    size_t result_bytes;   // of a result, as the CPU makes it and as the device's are put together; starts as zeros
-    size_t partial_bytes;  // of what a thread of the CPU finds, until it is merged; starts as zeros
-    void *own;             // the program's
+    size_t result_bytes;   // of the whole result, the CPU's or the device's; it starts as zeros
+    size_t partial_bytes;  // of what one thread of the CPU finds until it is merged; it starts as zeros
+    void *own;             // the program's own data
 } StreamInput;
 // A line in the index: its bytes, of which the program needs `count` from `from` on.
 #define STREAM_LINE(bytes, from, count) ((uint32_t)(bytes) | (uint32_t)(from) << 12 | (uint32_t)(count) << 20)
-enum { STREAM_LINE_MAX = 4095, STREAM_FROM_MAX = 255 };  // that an index has room for
+enum { STREAM_LINE_MAX = 4095, STREAM_FROM_MAX = 255 };  // the largest bytes and from that STREAM_LINE has room for
 typedef struct StreamChunk {
     int pass;
-    size_t at, bytes;    // of the input
-    size_t line, lines;  // the first, and how many
+    size_t at, bytes;    // where it begins in the input, and how long it is
+    size_t line, lines;  // its first line, and how many it has; with an index only
     oc_dim3 grid, block;
-    uint32_t threads, each;  // elements of a thread: the last ones may have fewer
-    bool assembled;          // data is as compute gets it; else as plain does
-    uint32_t unit;           // bytes of a thread that stand together in assembled data
+    uint32_t threads;  // of the grid
+    uint32_t each;     // elements of a thread; the last threads may have fewer
+    bool assembled;    // data was assembled for the threads; else it is the input's bytes
+    uint32_t unit;     // bytes of one thread that stand together in assembled data
     WorkBuf data, results;
 } StreamChunk;
 typedef struct StreamProgram {
     const char *workload;  // its name
     int passes;            // over the input
     const char *gather;    // the kernel that lists what a chunk's threads read (workloads/streaming/feed.h)
-    uint8_t blank;         // results are filled with it before a chunk; 0: they needn't be
-    void (*make)(Work *work, StreamInput *in);
-    void (*plain)(Work *work, const StreamInput *in,
-                  const StreamChunk *chunk);  // launches on a chunk as it is in the input,
-    void (*compute)(Work *work, const StreamInput *in,
-                    const StreamChunk *chunk);                        // and on what was assembled for its threads
+    uint8_t blank;         // results are filled with this byte before each chunk; 0: they are left as they are
+    void (*make)(Work *work, StreamInput *in);                                     // makes the input
+    void (*plain)(Work *work, const StreamInput *in, const StreamChunk *chunk);    // launches on the input's bytes
+    void (*compute)(Work *work, const StreamInput *in, const StreamChunk *chunk);  // launches on assembled data
     size_t (*room)(const StreamInput *in, const StreamChunk *chunk);  // bytes of a chunk's results; null: none
-    void (*take)(const StreamInput *in, const StreamChunk *chunk, const void *results,
-                 void *got);                                       // in the input's order
-    void (*finish)(Work *work, const StreamInput *in, void *got);  // reads what stayed on the device; or null
-    // The same on the CPU, from byte `from` to `to`, both where a line begins. Other threads have other ranges: they
-    // may write result where nobody else does; merge adds what is in partial.
+    // Puts a chunk's results into got, the whole result. Chunks come in the input's order.
+    void (*take)(const StreamInput *in, const StreamChunk *chunk, const void *results, void *got);
+    void (*finish)(Work *work, const StreamInput *in, void *got);  // reads what stayed on the device; may be null
+    // Computes on the CPU what the device does with the bytes from `from` to `to`. A line begins at both, where there
+    // is an index. Several threads call it, with ranges of their own: it may write to result only what no other range
+    // writes. The rest goes into partial, which merge adds to result.
     void (*cpu)(const StreamInput *in, int pass, size_t from, size_t to, void *result, void *partial);
     void (*merge)(const StreamInput *in, int pass, const void *partial, void *result);
     void (*check)(Work *work, const StreamInput *in, const void *got, const void *want);

@@ -1,4 +1,4 @@
-// Comfort for those who have scripts: tables that sort and copy, the other theme.
+// What a page can do where scripts run: sort and copy tables, and switch between light and dark.
 (function () {
     "use strict";
     function button(text, where, act) {
