@@ -17,22 +17,14 @@ typedef struct Reader {
     Diag *diag;
 } Reader;
 
-static bool broken(Reader *r)
-{
-    return diag_error(r->diag, "%s: %s", store_path(r->s), sqlite3_errmsg(store_sqlite(r->s)));
-}
-
-static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql)
-{
-    return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r);
-}
+static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql) { return sql_prepare(r->s, sql, q, r->diag); }
 
 // The next row of a statement; false at its end, or when the store failed.
 static bool next(Reader *r, sqlite3_stmt *q)
 {
     int got = sqlite3_step(q);
     if (got == SQLITE_ROW) return true;
-    if (got != SQLITE_DONE) broken(r);
+    if (got != SQLITE_DONE) sql_broken(r->s, r->diag);
     sqlite3_reset(q);
     return false;
 }
