@@ -102,6 +102,8 @@ typedef struct FileLaunch {
     void **values;        // of the arguments
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
+// For file.c and argument.c: adds the reason to error, and returns status.
+oc_status file_fail(Text *error, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Loads the file, finds the kernel, makes its arguments. OC_BAD_ARGUMENT: what was asked for is wrong; error says why.
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
