@@ -452,7 +452,7 @@ bool rows_next(Rows *r, Diag *diag)
     return false;
 }
 
-bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag)
+bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     if (!sql_prepare(
@@ -465,11 +465,11 @@ bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        StoredStructure x = {.kernel = arena_text(arena, sql_text(q, 0), strlen(sql_text(q, 0))),
-                             .name = arena_text(arena, sql_text(q, 1), strlen(sql_text(q, 1)))};
-        int64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
-                                   &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
-        for (size_t k = 0; k < COUNT(values); k++) *values[k] = sqlite3_column_int64(q, (int)k + 2);
+        RunStructure x = {.kernel = arena_text(arena, sql_text(q, 0), strlen(sql_text(q, 0))),
+                          .name = arena_text(arena, sql_text(q, 1), strlen(sql_text(q, 1)))};
+        uint64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
+                                    &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
+        for (size_t k = 0; k < COUNT(values); k++) *values[k] = (uint64_t)sqlite3_column_int64(q, (int)k + 2);
         vec_push(out, x);
     }
     sqlite3_finalize(q);

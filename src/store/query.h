@@ -34,12 +34,13 @@ bool rows_next(Rows *r, Diag *diag);      // false: at the end, or (diag->failed
 const Datum *rows_values(const Rows *r);  // of the row, valid until the next
 int64_t rows_id(const Rows *r);           // of the row's run
 void rows_close(Rows *r);
-typedef struct StoredStructure {  // columns of structure
+typedef struct RunStructure {  // columns of structure
     const char *kernel, *name;
-    int64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} StoredStructure;
-typedef VEC(StoredStructure) StoredStructures;
-bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag);
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef VEC(RunStructure) RunStructures;
+// The data structures of a run's kernels, in each the one with most DRAM traffic first.
+bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, Diag *diag);
 bool datum_number(const Datum *v, double *out);  // false: it isn't a number
 void datum_text(const Datum *v, Text *out);      // as it is written in CSV and on the terminal; reals to the last digit
 
@@ -139,17 +140,13 @@ void values_free(Values *v);
 typedef struct RunSetting {
     const char *name, *value;  // "l1.size", "16KiB"
 } RunSetting;
-typedef struct RunStructure {
-    const char *name;
-    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} RunStructure;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
     uint64_t launches, warps;  // warps: that an SM has room for
     bool functional, partial;
     uint64_t *count;  // by Counter
     double *rate;     // as rates[]; NAN: none
-    VEC(RunStructure) structures;
+    RunStructures structures;
     VEC(uint64_t) samples;  // counters at the end of each interval, all counters of the first, of the second, …
 } RunKernel;
 typedef struct StoredRun {

@@ -135,8 +135,8 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
         read_counters(r, &k);
         while (next(r, r->structure)) {
             q = r->structure;
-            RunStructure s = {word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3), count(r, q, 4),
-                              count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
+            RunStructure s = {k.name,         word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3),
+                              count(r, q, 4), count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
             vec_push(&k.structures, s);
         }
         read_samples(r, &k);
