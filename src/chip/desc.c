@@ -570,15 +570,15 @@ static void canonical_list(const Key *k, const char *text, Text *out)
     text_put(out, "\n");
 }
 
-bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag)
+bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag)
 {
-    Gpu g;
+    Gpu own, *g = gpu ? gpu : &own;
     Origins o = {0};
-    bool ok = load(&g, name, sets, diag, note_origin, &o);
+    bool ok = load(g, name, sets, diag, note_origin, &o);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
         bool list = is_list(k->kind);
-        double v = list ? 0 : get_number(&g, k);
+        double v = list ? 0 : get_number(g, k);
         if (list)
             text_printf(out, "%s.%s=", k->section, k->key), canonical_list(k, o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v)
@@ -586,7 +586,7 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
         else
             text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
-    ok = ok && derive(&g, diag);
+    ok = ok && derive(g, diag);
     arena_free(&o.arena);
     return ok;
 }

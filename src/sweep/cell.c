@@ -53,6 +53,7 @@ void plan_free(Plan *plan)
 // A description, and its canonical text.
 static const Gpu *description(Planner *p, const Cell *c, const char *overrides, Text *canonical, Diag *diag)
 {
+    Gpu gpu;
     Text name = {0};
     int64_t at = 0;
     text_printf(&name, "%s %s", c->gpu, overrides);
@@ -60,10 +61,10 @@ static const Gpu *description(Planner *p, const Cell *c, const char *overrides, 
     if (known && p->descriptions.v[at]->text)
         text_put(canonical, p->descriptions.v[at]->text);
     else
-        ok = gpu_canonical(c->gpu, c->sets, canonical, diag);
+        ok = gpu_canonical(&gpu, c->gpu, c->sets, canonical, diag);
     if (ok && !known) {
         Description *d = mem_alloc(sizeof *d);
-        ok = gpu_load(&d->gpu, c->gpu, c->sets, diag);
+        d->gpu = gpu;
         if (p->descriptions.n < KEPT) d->text = mem_text(canonical->v);
         at = (int64_t)p->descriptions.n;
         vec_push(&p->descriptions, d);

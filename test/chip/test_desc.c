@@ -126,7 +126,7 @@ static bool canonical(const char *set, char *out)
     const char *sets[] = {set, NULL};
     Text text = {0};
     Diag diag = {0};
-    bool ok = gpu_canonical(ODD, sets, &text, &diag);
+    bool ok = gpu_canonical(NULL, ODD, sets, &text, &diag);
     if (ok) strcpy(out, text.v);
     text_free(&text), diag_free(&diag);
     return ok;
@@ -139,7 +139,7 @@ static void largest(void **state)
     (void)state;
     Text before = {0};
     Diag diag = {0};
-    assert_true(gpu_canonical(ODD, NULL, &before, &diag));
+    assert_true(gpu_canonical(NULL, ODD, NULL, &before, &diag));
     for (size_t k = 0; k < gpu_key_count; k++) {
         const Key *key = &gpu_keys[k];
         if (key->kind != KEY_UINT && key->kind != KEY_SIZE && key->kind != KEY_REAL && key->kind != KEY_FIXED) continue;
@@ -148,7 +148,7 @@ static void largest(void **state)
         Text after = {0};
         snprintf(name, sizeof name, "%s.%s=", key->section, key->key);
         snprintf(set, sizeof set, "%s%.17g", name, key->max);
-        gpu_canonical(ODD, sets, &after, &diag);
+        gpu_canonical(NULL, ODD, sets, &after, &diag);
         for (const char *a = after.v, *b = before.v; *a || *b;) {
             size_t n = strcspn(a, "\n"), m = strcspn(b, "\n"), own = strlen(name);
             if (!strncmp(a, name, own)) {
