@@ -82,8 +82,10 @@ void text_number(Text *text, double value);  // finite; as few digits as give ba
 void text_free(Text *text);
 // Adds a whole file, of 256 MiB at most. False, with errno set and the text as it was, when it can't.
 bool text_read_file(Text *text, const char *path);
-// The length of the UTF-8 sequence at s, or 0 when there is none that can be shown: control characters, overlong forms,
-// surrogates and stray bytes.
+// The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0: overlong forms, surrogates and stray
+// bytes. left is 1 or more.
+size_t utf8_sequence(const char *s, size_t left);
+// The same of what can be shown: of a control character 0.
 size_t text_sequence(const char *s, size_t left);
 
 // --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
