@@ -127,15 +127,11 @@ static void options_of(const Cell *c, Text *out)
 
 static bool no_workload(const char *name, Diag *diag)
 {
-    const char *names[256];
-    size_t n = 0;
-    for (; n < workload_count && n < COUNT(names); n++) {
-        names[n] = workload_table[n].workload->name;
-        if (!strcmp(names[n], name))
+    for (size_t k = 0; k < workload_count; k++)
+        if (!strcmp(workload_table[k].workload->name, name))
             return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name,
-                              workload_table[n].workload->suite, name);
-    }
-    const char *near = nearest_name(name, names, n);
+                              workload_table[k].workload->suite, name);
+    const char *near = workload_near(name);
     return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : "");
 }

@@ -16,6 +16,7 @@ extern const size_t workload_count;
 
 // --- work.c: a workload on a device ----------------------------------------------------------------------------------
 const WorkloadEntry *workload_find(const char *name);  // "atax", or "polybench/atax" where a bare name is ambiguous
+const char *workload_near(const char *name);           // the workload's name that is nearest to it, or null
 typedef struct WorkOptions {
     bool small;                 // --size small
     const char *const *params;  // "nx=1024", null-terminated; may be null
