@@ -141,6 +141,13 @@ bool parse_float(const char *text, double *value);  // an operand: also "nan", "
 bool list_word(const char **list, char item[64]);
 void format_count(char out[32], double value);  // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
+typedef struct Unit {
+    const char *name;
+    double per;  // how many of it are a second, or a byte
+} Unit;
+// The largest unit in which a value is 1 or more, else the smallest.
+Unit time_unit(double seconds);  // of s, ms, µs and ns
+Unit byte_unit(double bytes);    // of GB, MB, kB and bytes
 
 // --- student.c: confidence ------------------------------------------------------------------------------------------
 // The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.

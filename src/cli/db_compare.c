@@ -36,25 +36,12 @@ static const char *verdict(const PairMean *m)
     return m->significant ? "significant" : "not significant";
 }
 
-// Simulated times are printed in the largest unit in which the longest is 1 or more.
-typedef struct TimeUnit {
-    const char *name;
-    double per;  // how many of it are a second
-} TimeUnit;
-static TimeUnit time_unit(double seconds)
-{
-    static const TimeUnit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
-    size_t u = 0;
-    while (u + 1 < COUNT(units) && seconds * units[u].per < 1) u++;
-    return units[u];
-}
-
 static void print_comparison(const Comparison *c, const char *const names[2])
 {
     bool times = !strcmp(c->column, "seconds");
     double longest = 0;
     for (size_t k = 0; k < c->pairs.n; k++) longest = MAX(longest, MAX(c->pairs.v[k].value[0], c->pairs.v[k].value[1]));
-    TimeUnit unit = times ? time_unit(longest) : (TimeUnit){"", 1};
+    Unit unit = times ? time_unit(longest) : (Unit){"", 1};
     Table t = {.columns = 5, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
@@ -302,7 +289,7 @@ static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
     double cycles[2], seconds[2];
     if (!read_two(s, ids, "cycles", cycles, diag) || !read_two(s, ids, "seconds", seconds, diag)) return false;
     if (!clocks_differ(cycles, seconds)) return true;
-    TimeUnit unit = time_unit(MAX(seconds[0], seconds[1]));
+    Unit unit = time_unit(MAX(seconds[0], seconds[1]));
     char what[64];
     snprintf(what, sizeof what, "simulated time in %s, cycles / gpu.clock", unit.name);
     print_two(what, 6, unit.per * seconds[0], unit.per * seconds[1]);
