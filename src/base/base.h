@@ -34,6 +34,7 @@ typedef struct Arena {
 } Arena;
 void *arena_alloc(Arena *arena, size_t bytes);                    // zeroed, 16-byte aligned
 char *arena_text(Arena *arena, const char *text, size_t length);  // a null-terminated copy
+char *arena_copy(Arena *arena, const char *text);                 // of a whole text
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(Arena *arena);
 

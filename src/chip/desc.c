@@ -540,8 +540,8 @@ static bool note_origin(void *user, const Key *k, const IniEntry *e, const Sourc
     size_t i = (size_t)(k - gpu_keys);
     (void)s;
     if (i >= COUNT(o->text)) return true;
-    o->text[i] = arena_text(&o->arena, e->comment, strlen(e->comment));
-    o->value[i] = arena_text(&o->arena, e->value, strlen(e->value));
+    o->text[i] = arena_copy(&o->arena, e->comment);
+    o->value[i] = arena_copy(&o->arena, e->value);
     return true;
 }
 

@@ -115,8 +115,8 @@ static bool read_side(const Side *side, const char *without, const char *column,
                    .what = description(v, without, arena),
                    .id = rows_id(r),
                    .model = v[K_MODEL].whole};
-        e.program = arena_text(arena, v[K_PROGRAM].text, strlen(v[K_PROGRAM].text));
-        e.key = arena_text(arena, v[K_KEY].text, strlen(v[K_KEY].text));
+        e.program = arena_copy(arena, v[K_PROGRAM].text);
+        e.key = arena_copy(arena, v[K_KEY].text);
         e.valued = !strcmp(v[K_STATUS].text, "done") && datum_number(&v[K_VALUE], &e.value);
         if (!datum_number(&v[K_CYCLES], &e.cycles)) e.cycles = 0;
         if (!datum_number(&v[K_SECONDS], &e.seconds)) e.seconds = 0;
@@ -280,7 +280,7 @@ static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *
         Count c = {.kernel = arena_text(arena, name, kernel), .name = name + kernel + 1};
         c.numeric = sqlite3_column_type(q, 2) != SQLITE_TEXT;
         c.number = sqlite3_column_double(q, 2);
-        c.text = arena_text(arena, sql_text(q, 2), strlen(sql_text(q, 2)));
+        c.text = arena_copy(arena, sql_text(q, 2));
         map_put(&out->by_name, name, strlen(name), (int64_t)out->all.n);
         vec_push(&out->all, c);
     }
@@ -367,7 +367,7 @@ bool compare_models(const Side sides[2], Regression *out, Diag *diag)
                         .counters = d.n,
                         .largest = d.v[0]};
             const char **texts[] = {&c.largest.kernel, &c.largest.name, &c.largest.text[0], &c.largest.text[1]};
-            for (size_t t = 0; t < COUNT(texts); t++) *texts[t] = arena_text(&out->arena, *texts[t], strlen(*texts[t]));
+            for (size_t t = 0; t < COUNT(texts); t++) *texts[t] = arena_copy(&out->arena, *texts[t]);
             vec_push(&out->changes, c);
         }
         vec_free(&d);

@@ -56,7 +56,7 @@ static void names_of(Store *s, const char *table, Arena *arena, Names *out)
     sqlite3_stmt *q = NULL;
     snprintf(sql, sizeof sql, "SELECT DISTINCT name FROM %s ORDER BY name", table);
     if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
-        while (sqlite3_step(q) == SQLITE_ROW) vec_push(out, arena_text(arena, sql_text(q, 0), strlen(sql_text(q, 0))));
+        while (sqlite3_step(q) == SQLITE_ROW) vec_push(out, arena_copy(arena, sql_text(q, 0)));
     sqlite3_finalize(q);
 }
 
@@ -264,7 +264,7 @@ Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t 
     for (int c = 0; c < C_COUNT; c++) map_put(&r->registry, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < n && ok; k++) {
         Column *c = &r->columns[k];
-        ok = find_column(r, arena_text(&r->arena, columns[k], strlen(columns[k])), c, diag);
+        ok = find_column(r, arena_copy(&r->arena, columns[k]), c, diag);
         c->same = -1;
         r->wants_counters |= c->kind == OF_COUNTER;
         r->wants_rates |= c->kind == OF_RATE;
@@ -303,8 +303,7 @@ static void take(Rows *r, Datum *v, sqlite3_stmt *q, int column)
     case SQLITE_INTEGER: *v = (Datum){.kind = DATUM_INT, .whole = sqlite3_column_int64(q, column)}; break;
     case SQLITE_FLOAT: *v = (Datum){.kind = DATUM_REAL, .real = sqlite3_column_double(q, column)}; break;
     case SQLITE_NULL: *v = (Datum){.kind = DATUM_NONE}; break;
-    default:
-        *v = (Datum){.kind = DATUM_TEXT, .text = arena_text(&r->row, sql_text(q, column), strlen(sql_text(q, column)))};
+    default: *v = (Datum){.kind = DATUM_TEXT, .text = arena_copy(&r->row, sql_text(q, column))};
     }
 }
 
@@ -465,8 +464,7 @@ bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, D
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        RunStructure x = {.kernel = arena_text(arena, sql_text(q, 0), strlen(sql_text(q, 0))),
-                          .name = arena_text(arena, sql_text(q, 1), strlen(sql_text(q, 1)))};
+        RunStructure x = {.kernel = arena_copy(arena, sql_text(q, 0)), .name = arena_copy(arena, sql_text(q, 1))};
         uint64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
                                     &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
         for (size_t k = 0; k < COUNT(values); k++) *values[k] = (uint64_t)sqlite3_column_int64(q, (int)k + 2);

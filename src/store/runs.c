@@ -32,7 +32,7 @@ static bool next(Reader *r, sqlite3_stmt *q)
 static const char *text(Reader *r, sqlite3_stmt *q, int column)
 {
     const char *t = (const char *)sqlite3_column_text(q, column);
-    return t ? arena_text(&r->runs->arena, t, strlen(t)) : NULL;
+    return t ? arena_copy(&r->runs->arena, t) : NULL;
 }
 
 // What the schema's constraints don't keep out of a damaged file.
