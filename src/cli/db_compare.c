@@ -93,13 +93,6 @@ static void print_comparison(const Comparison *c, const char *const names[2])
     if (c->alone[0] + c->alone[1] + c->without[0] + c->without[1]) printf("\n");
 }
 
-static void begin_json(Json *j)
-{
-    json_open(j, NULL, '{');
-    json_string(j, "onchip", ONCHIP_VERSION);
-    json_int(j, "schema", EXPORT_VERSION);
-}
-
 static void print_json(Json *j)
 {
     json_close(j, '}');
@@ -132,7 +125,7 @@ static void json_ratio(Json *j, const char *name, bool there, double value)
 static void print_comparison_json(const Comparison *c, const char *const names[2])
 {
     Json j = {0};
-    begin_json(&j);
+    export_begin(&j);
     json_string(&j, "column", c->column);
     json_texts(&j, "sides", names);
     json_open(&j, "pairs", '[');
@@ -318,7 +311,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         ok = compare_two((Store *[2]){s, s}, (int64_t[2]){ids[0].v[0], ids[1].v[0]}, &arena, &d, diag);
         if (ok && r->json) {
             Json j = {0};
-            begin_json(&j);
+            export_begin(&j);
             json_texts(&j, "keys", r->what);
             json_open(&j, "differences", '[');
             for (size_t k = 0; k < d.n; k++)
@@ -367,7 +360,7 @@ static void print_regression(const Regression *g)
 static void print_regression_json(const Regression *g)
 {
     Json j = {0};
-    begin_json(&j);
+    export_begin(&j);
     json_uint(&j, "pairs", g->pairs);
     json_two(&j, "alone", (double)g->alone[0], (double)g->alone[1]);
     json_open(&j, "changes", '[');

@@ -126,7 +126,7 @@ static bool flush(Text *t, FILE *out, Diag *diag)
     return !n || fwrite(t->v, 1, n, out) == n || diag_error(diag, "the output can't be written");
 }
 
-static void begin(Json *j)
+void export_begin(Json *j)
 {
     json_open(j, NULL, '{');
     json_string(j, "onchip", ONCHIP_VERSION);
@@ -141,7 +141,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
     if (!r) return false;
     Json j = {0};
     if (json)
-        begin(&j), json_open(&j, "rows", '[');
+        export_begin(&j), json_open(&j, "rows", '[');
     else
         put_row(&j.text, form, NULL, columns->v, columns->n);
     bool ok = true;
@@ -306,7 +306,7 @@ bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag)
     Json j = {0};
     bool ok = true;
     for (size_t k = 0; k < COUNT(queries) && ok; k++) ok = sql_prepare(s, queries[k].sql, statement(&t, k), diag);
-    begin(&j);
+    export_begin(&j);
     json_open(&j, "runs", '[');
     for (size_t k = 0; k < ids->n && ok; k++) {
         json_run(&j, &t, ids->v[k]);
