@@ -117,6 +117,8 @@ char *arena_text(Arena *arena, const char *text, size_t length)
     return copy;
 }
 
+char *arena_copy(Arena *arena, const char *text) { return arena_text(arena, text, strlen(text)); }
+
 char *arena_printf(Arena *arena, const char *format, ...)
 {
     Text text = {0};

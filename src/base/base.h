@@ -34,6 +34,7 @@ typedef struct Arena {
 } Arena;
 void *arena_alloc(Arena *arena, size_t bytes);                    // zeroed, 16-byte aligned
 char *arena_text(Arena *arena, const char *text, size_t length);  // a null-terminated copy
+char *arena_copy(Arena *arena, const char *text);                 // of a whole text
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(Arena *arena);
 
@@ -82,8 +83,10 @@ void text_number(Text *text, double value);  // finite; as few digits as give ba
 void text_free(Text *text);
 // Adds a whole file, of 256 MiB at most. False, with errno set and the text as it was, when it can't.
 bool text_read_file(Text *text, const char *path);
-// The length of the UTF-8 sequence at s, or 0 when there is none that can be shown: control characters, overlong forms,
-// surrogates and stray bytes.
+// The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0: overlong forms, surrogates and stray
+// bytes. left is 1 or more.
+size_t utf8_sequence(const char *s, size_t left);
+// The same of what can be shown: of a control character 0.
 size_t text_sequence(const char *s, size_t left);
 
 // --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
@@ -139,6 +142,13 @@ bool parse_float(const char *text, double *value);  // an operand: also "nan", "
 bool list_word(const char **list, char item[64]);
 void format_count(char out[32], double value);  // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
+typedef struct Unit {
+    const char *name;
+    double per;  // how many of it are a second, or a byte
+} Unit;
+// The largest unit in which a value is 1 or more, else the smallest.
+Unit time_unit(double seconds);  // of s, ms, µs and ns
+Unit byte_unit(double bytes);    // of GB, MB, kB and bytes
 
 // --- student.c: confidence ------------------------------------------------------------------------------------------
 // The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.

@@ -141,7 +141,7 @@ bool ini_within(const IniEntry *e, const char *kind)
 bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag)
 {
     *ini = (Ini){0};
-    ini->source = (Source){arena_text(&ini->arena, name, strlen(name)), arena_text(&ini->arena, text, length), length};
+    ini->source = (Source){arena_copy(&ini->arena, name), arena_text(&ini->arena, text, length), length};
     text = ini->source.text;
     Reader r = {.ini = ini, .diag = diag, .section = ""};
     // Editors on Windows put a byte order mark in front.

@@ -9,29 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-// The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0.
-static size_t utf8_sequence(const unsigned char *s, size_t left)
-{
-    unsigned char c = s[0], low = 0x80, high = 0xbf;
-    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (n < 2 || n > left) return n > left ? 0 : n;
-    if (c == 0xe0) low = 0xa0;
-    if (c == 0xed) high = 0x9f;
-    if (c == 0xf0) low = 0x90;
-    if (c == 0xf4) high = 0x8f;
-    if (s[1] < low || s[1] > high) return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    return n;
-}
-
 static void put_escaped(Text *out, const char *value)
 {
     const unsigned char *s = (const unsigned char *)value;
     size_t left = strlen(value);
     text_put(out, "\"");
     while (left) {
-        size_t n = utf8_sequence(s, left);
+        size_t n = utf8_sequence((const char *)s, left);
         if (n == 0) {
             text_put(out, "\xef\xbf\xbd");
             n = 1;

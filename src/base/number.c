@@ -157,3 +157,20 @@ void format_bytes(char out[32], double bytes)
     const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     format_scaled(out, bytes, 1024, units, COUNT(units));
 }
+
+static Unit largest_unit(const Unit units[4], double value)
+{
+    size_t u = 0;
+    while (u < 3 && value * units[u].per < 1) u++;
+    return units[u];
+}
+
+Unit time_unit(double seconds)
+{
+    return largest_unit((const Unit[]){{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}}, seconds);
+}
+
+Unit byte_unit(double bytes)
+{
+    return largest_unit((const Unit[]){{"GB", 1e-9}, {"MB", 1e-6}, {"kB", 1e-3}, {"bytes", 1}}, bytes);
+}

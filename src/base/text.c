@@ -113,17 +113,25 @@ bool text_read_file(Text *text, const char *path)
     return problem == 0;
 }
 
+size_t utf8_sequence(const char *text, size_t left)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned char c = s[0], low = 0x80, high = 0xbf;
+    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (n < 2 || n > left) return n > left ? 0 : n;
+    if (c == 0xe0) low = 0xa0;
+    if (c == 0xed) high = 0x9f;
+    if (c == 0xf0) low = 0x90;
+    if (c == 0xf4) high = 0x8f;
+    if (s[1] < low || s[1] > high) return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
 size_t text_sequence(const char *s, size_t left)
 {
     unsigned char c = (unsigned char)s[0];
-    if (c < 0x80) return c >= 0x20 && c != 0x7f ? 1 : 0;
-    size_t n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left) return 0;
-    for (size_t i = 1; i < n; i++)
-        if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
-    unsigned char d = (unsigned char)s[1];
-    if ((c == 0xc2 && d < 0xa0) || (c == 0xe0 && d < 0xa0) || (c == 0xed && d >= 0xa0) || (c == 0xf0 && d < 0x90) ||
-        (c == 0xf4 && d >= 0x90))
-        return 0;
-    return n;
+    bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && left > 1 && (unsigned char)s[1] < 0xa0);
+    return control ? 0 : utf8_sequence(s, left);
 }

@@ -56,8 +56,9 @@ extern const size_t gpu_file_count;
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 // The description as text with values, units and provenance, keys in the registry's order.
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
-// Every key with its value in a form that doesn't depend on how it was written: what a run's key is made of.
-bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag);
+// gpu_load, and every key with its value in a form that doesn't depend on how it was written: what a run's key is made
+// of. gpu: null where the text is all that is asked for.
+bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag);
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
 bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
 void gpu_manual(Text *out);                                         // doc/gpu.md

@@ -327,9 +327,50 @@ static bool check_base(const Chain *c, const IniEntry *e, const Source *source, 
     return true;
 }
 
+// Where one file, or the command line, gives the capacity of tlb1 and of tlb2; without a text: it doesn't.
+typedef struct Capacities {
+    Source source[2];
+    size_t at[2];
+} Capacities;
+
+static void note_capacity(Capacities *c, const Key *k, const Source *source, size_t at)
+{
+    static const char *const sections[] = {"tlb1", "tlb2"};
+    for (int n = 0; n < 2; n++)
+        if (!strcmp(k->section, sections[n]) && !strcmp(k->key, "entries")) c->source[n] = *source, c->at[n] = at;
+}
+
+// Sizes of unequal sets settle the capacity of a TLB that there is. Who gives the capacity too, of sets given here or in
+// the base, must give the same.
+static bool settle_capacities(Gpu *g, const Capacities *c, Diag *diag, EntryFn *seen, void *user)
+{
+    TlbCfg *const tlbs[] = {&g->sm.tlb, &g->tlb2};
+    for (int n = 0; n < 2; n++) {
+        TlbCfg *t = tlbs[n];
+        const Key *k = find_key(n ? "tlb2" : "tlb1", "entries");
+        uint64_t sum = 0;
+        for (uint32_t s = 0; s < t->set_count; s++) sum += t->sets[s];
+        if (!t->entries || !sum || t->entries == sum) continue;
+        if (c->source[n].text)
+            return diag_at(diag, &c->source[n], c->at[n],
+                           "the sets settle the capacity: give the sets alone, or both alike",
+                           "%s.entries is %u, and %s.sets add up to %llu", k->section, t->entries, k->section,
+                           (unsigned long long)sum);
+        char value[32];
+        const char *why;
+        IniEntry e = {.section = k->section, .key = k->key, .value = value, .comment = "the sum of the sets"};
+        Source s = {"the sum of the sets", value,
+                    (size_t)snprintf(value, sizeof value, "%llu", (unsigned long long)sum)};
+        if (!set_value(g, k, value, &why)) return bad_value(k, value, why, &s, 0, diag);
+        if (seen) seen(user, k, &e, &s);
+    }
+    return true;
+}
+
 static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag, EntryFn *seen, void *user)
 {
     Ini ini = {0};
+    Capacities given = {.at = {0}};
     Chain chain = {above, name, above ? above->depth + 1 : 0};
     bool ok = read_ini(name, &ini, diag);
     for (size_t i = 0; ok && i < ini.entries.n; i++) {
@@ -348,14 +389,17 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
             ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
         else if (!set_value(g, k, e->value, &why))
             ok = bad_value(k, e->value, why, &ini.source, e->value_at, diag);
-        else if (seen)
-            seen(user, k, e, &ini.source);
+        else {
+            note_capacity(&given, k, &ini.source, e->value_at);
+            if (seen) seen(user, k, e, &ini.source);
+        }
     }
+    ok = ok && settle_capacities(g, &given, diag, seen, user);
     ini_free(&ini);
     return ok;
 }
 
-static bool apply_set(Gpu *g, const char *set, Diag *diag, EntryFn *seen, void *user)
+static bool apply_set(Gpu *g, const char *set, Capacities *given, Diag *diag, EntryFn *seen, void *user)
 {
     Source s = {"--set", set, strlen(set)};
     const char *equals = strchr(set, '='), *dot = strchr(set, '.');
@@ -367,6 +411,7 @@ static bool apply_set(Gpu *g, const char *set, Diag *diag, EntryFn *seen, void *
     const char *why;
     if (!k) return unknown_key(section, key, &s, 0, diag);
     if (!set_value(g, k, equals + 1, &why)) return bad_value(k, equals + 1, why, &s, (size_t)(equals + 1 - set), diag);
+    note_capacity(given, k, &s, (size_t)(equals + 1 - set));
     IniEntry e = {.section = section, .key = key, .value = equals + 1, .comment = "set on the command line"};
     if (seen) seen(user, k, &e, &s);
     return true;
@@ -486,9 +531,10 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
     for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
     if (!apply_file(g, name, NULL, diag, seen, user)) return false;
+    Capacities given = {.at = {0}};
     for (; sets && *sets; sets++)
-        if (!apply_set(g, *sets, diag, seen, user)) return false;
-    return true;
+        if (!apply_set(g, *sets, &given, diag, seen, user)) return false;
+    return settle_capacities(g, &given, diag, seen, user);
 }
 
 bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)
@@ -506,8 +552,8 @@ static bool note_origin(void *user, const Key *k, const IniEntry *e, const Sourc
     size_t i = (size_t)(k - gpu_keys);
     (void)s;
     if (i >= COUNT(o->text)) return true;
-    o->text[i] = arena_text(&o->arena, e->comment, strlen(e->comment));
-    o->value[i] = arena_text(&o->arena, e->value, strlen(e->value));
+    o->text[i] = arena_copy(&o->arena, e->comment);
+    o->value[i] = arena_copy(&o->arena, e->value);
     return true;
 }
 
@@ -582,15 +628,15 @@ static void canonical_list(const Key *k, const char *text, Text *out)
     text_put(out, "\n");
 }
 
-bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *diag)
+bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag)
 {
-    Gpu g;
+    Gpu own, *g = gpu ? gpu : &own;
     Origins o = {0};
-    bool ok = load(&g, name, sets, diag, note_origin, &o);
+    bool ok = load(g, name, sets, diag, note_origin, &o);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
         bool list = is_list(k->kind);
-        double v = list ? 0 : get_number(&g, k);
+        double v = list ? 0 : get_number(g, k);
         if (list)
             text_printf(out, "%s.%s=", k->section, k->key), canonical_list(k, o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v)
@@ -598,7 +644,7 @@ bool gpu_canonical(const char *name, const char *const *sets, Text *out, Diag *d
         else
             text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
-    ok = ok && derive(&g, diag);
+    ok = ok && derive(g, diag);
     arena_free(&o.arena);
     return ok;
 }

@@ -241,19 +241,20 @@ static const char *unit_of(const char *name)
 static void show_structures(Store *s, int64_t run, const char *kernel, Diag *diag)
 {
     Arena arena = {0};
-    StoredStructures all = {0};
+    RunStructures all = {0};
     Table t = {.columns = 9, .indent = 2, .width = page_width(stdout), .tails = 1};
     const char *const heads[] = {"data structure", "loads",       "stores",  "atomics",   "transactions",
                                  "sectors",        "l1_accesses", "l1_hits", "dram_bytes"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     store_structures(s, run, &arena, &all, diag);
     for (size_t k = 0; k < all.n; k++) {
-        const StoredStructure *x = &all.v[k];
-        const int64_t values[] = {x->loads,   x->stores,      x->atomics, x->transactions,
-                                  x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
+        const RunStructure *x = &all.v[k];
+        const uint64_t values[] = {x->loads,   x->stores,      x->atomics, x->transactions,
+                                   x->sectors, x->l1_accesses, x->l1_hits, x->dram_bytes};
         if (strcmp(x->kernel, kernel)) continue;
         table_add(&t, x->name);
-        for (size_t n = 0; n < COUNT(values); n++) table_add_value(&t, &(Datum){.kind = DATUM_INT, .whole = values[n]});
+        for (size_t n = 0; n < COUNT(values); n++)
+            table_add_value(&t, &(Datum){.kind = DATUM_INT, .whole = (int64_t)values[n]});
     }
     if (t.notes.n > 1) printf("\n"), table_print(&t, stdout);
     table_free(&t);

@@ -346,12 +346,10 @@ static int check_what(Run *r, const WorkloadEntry *entry)
     const char *dot = strrchr(r->what, '.');
     char because[200];
     if (!entry && !is_file(r->what)) {
-        const char *names[256], *slash = strrchr(r->what, '/');
+        const char *slash = strrchr(r->what, '/'), *name = slash ? slash + 1 : r->what, *near = workload_near(name);
         char hint[100];
-        size_t n = 0;
-        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
-                      did_you_mean(slash ? slash + 1 : r->what, names, n, hint));
+                      did_you_mean(name, &near, near != NULL, hint));
     }
     if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
         return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);

@@ -133,11 +133,10 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
     else if (!text_read_file(&text, what)) {
         text_free(&text);
         int problem = errno;
-        const char *names[256];
+        const char *near = workload_near(what);
         char hint[100];
-        size_t n = 0;
-        for (; n < workload_count && n < COUNT(names); n++) names[n] = workload_table[n].workload->name;
-        return tell(EXIT_FAILED, "can't read %s: %s%s", what, strerror(problem), did_you_mean(what, names, n, hint));
+        return tell(EXIT_FAILED, "can't read %s: %s%s", what, strerror(problem),
+                    did_you_mean(what, &near, near != NULL, hint));
     }
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     int code = EXIT_OK;

@@ -36,25 +36,12 @@ static const char *verdict(const PairMean *m)
     return m->significant ? "significant" : "not significant";
 }
 
-// Simulated times are printed in the largest unit in which the longest is 1 or more.
-typedef struct TimeUnit {
-    const char *name;
-    double per;  // how many of it are a second
-} TimeUnit;
-static TimeUnit time_unit(double seconds)
-{
-    static const TimeUnit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
-    size_t u = 0;
-    while (u + 1 < COUNT(units) && seconds * units[u].per < 1) u++;
-    return units[u];
-}
-
 static void print_comparison(const Comparison *c, const char *const names[2])
 {
     bool times = !strcmp(c->column, "seconds");
     double longest = 0;
     for (size_t k = 0; k < c->pairs.n; k++) longest = MAX(longest, MAX(c->pairs.v[k].value[0], c->pairs.v[k].value[1]));
-    TimeUnit unit = times ? time_unit(longest) : (TimeUnit){"", 1};
+    Unit unit = times ? time_unit(longest) : (Unit){"", 1};
     Table t = {.columns = 5, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
@@ -106,13 +93,6 @@ static void print_comparison(const Comparison *c, const char *const names[2])
     if (c->alone[0] + c->alone[1] + c->without[0] + c->without[1]) printf("\n");
 }
 
-static void begin_json(Json *j)
-{
-    json_open(j, NULL, '{');
-    json_string(j, "onchip", ONCHIP_VERSION);
-    json_int(j, "schema", EXPORT_VERSION);
-}
-
 static void print_json(Json *j)
 {
     json_close(j, '}');
@@ -145,7 +125,7 @@ static void json_ratio(Json *j, const char *name, bool there, double value)
 static void print_comparison_json(const Comparison *c, const char *const names[2])
 {
     Json j = {0};
-    begin_json(&j);
+    export_begin(&j);
     json_string(&j, "column", c->column);
     json_texts(&j, "sides", names);
     json_open(&j, "pairs", '[');
@@ -302,7 +282,7 @@ static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
     double cycles[2], seconds[2];
     if (!read_two(s, ids, "cycles", cycles, diag) || !read_two(s, ids, "seconds", seconds, diag)) return false;
     if (!clocks_differ(cycles, seconds)) return true;
-    TimeUnit unit = time_unit(MAX(seconds[0], seconds[1]));
+    Unit unit = time_unit(MAX(seconds[0], seconds[1]));
     char what[64];
     snprintf(what, sizeof what, "simulated time in %s, cycles / gpu.clock", unit.name);
     print_two(what, 6, unit.per * seconds[0], unit.per * seconds[1]);
@@ -331,7 +311,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         ok = compare_two((Store *[2]){s, s}, (int64_t[2]){ids[0].v[0], ids[1].v[0]}, &arena, &d, diag);
         if (ok && r->json) {
             Json j = {0};
-            begin_json(&j);
+            export_begin(&j);
             json_texts(&j, "keys", r->what);
             json_open(&j, "differences", '[');
             for (size_t k = 0; k < d.n; k++)
@@ -380,7 +360,7 @@ static void print_regression(const Regression *g)
 static void print_regression_json(const Regression *g)
 {
     Json j = {0};
-    begin_json(&j);
+    export_begin(&j);
     json_uint(&j, "pairs", g->pairs);
     json_two(&j, "alone", (double)g->alone[0], (double)g->alone[1]);
     json_open(&j, "changes", '[');

@@ -37,30 +37,23 @@ static const char *time_word(const RunGroup *g) { return g->clocks ? "simulated 
 
 typedef double RunMeasure(const RunGroup *g, const StoredRun *r);
 
-// The largest unit in which the longest of the runs' times is 1 or more.
-typedef struct Unit {
-    const char *name;
-    double per;  // how many of the unit are in a second, or in a byte
-} Unit;
-static Unit time_unit(const RunGroup *g)
+// The unit of the longest run's time.
+static Unit run_unit(const RunGroup *g)
 {
-    static const Unit units[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
     double most = 0;
-    size_t u = 0;
     for (size_t k = 0; k < g->runs.n; k++) most = fmax(most, g->runs.v[k]->seconds);
-    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
-    return units[u];
+    return time_unit(most);
 }
 static double run_in_unit(const RunGroup *g, const StoredRun *r)
 {
-    return g->clocks ? run_time(g, r) * time_unit(g).per : run_time(g, r);
+    return g->clocks ? run_time(g, r) * run_unit(g).per : run_time(g, r);
 }
 
 // Adds a note that says what a relative time of 1 is.
 static void note_base(Figure *f, RunGroup *g, const char *more)
 {
     const StoredRun *r = g->runs.v[g->base];
-    Unit unit = time_unit(g);
+    Unit unit = run_unit(g);
     Text t = {0};
     text_printf(&t, "Less is faster; 1 is %llu cycles, %.4g %s on %s.%s", (unsigned long long)r->count[C_CYCLES],
                 r->seconds * unit.per, unit.name, r->gpu, more);
@@ -158,27 +151,24 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
 
 static bool traffic(Report *r, const char *program, const char *what, const Bars *bars)
 {
-    static const Unit units[] = {{"GB", 1e-9}, {"MB", 1e-6}, {"kB", 1e-3}, {"bytes", 1}};
-    size_t u = 0;
     double most = 0;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
         most = fmax(most, fmax(32 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]), 32 * (double)c[C_L2_SECTORS]));
         most = fmax(most, (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
     }
-    while (u + 1 < COUNT(units) && most * units[u].per < 1) u++;
+    Unit unit = byte_unit(most);
     Figure f;
     open_figure(&f, FIGURE_BARS, "%s: bytes moved", program);
-    figure_axes(&f, what, units[u].name, "");
+    figure_axes(&f, what, unit.name, "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
     f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
-        figure_text(&f, asked, bars->v[k].name,
-                    32 * units[u].per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
-        figure_text(&f, l2, bars->v[k].name, 32 * units[u].per * (double)c[C_L2_SECTORS]);
-        figure_text(&f, dram, bars->v[k].name, units[u].per * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
+        figure_text(&f, asked, bars->v[k].name, 32 * unit.per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
+        figure_text(&f, l2, bars->v[k].name, 32 * unit.per * (double)c[C_L2_SECTORS]);
+        figure_text(&f, dram, bars->v[k].name, unit.per * (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]));
     }
     figure_note(
         &f,
@@ -358,7 +348,7 @@ bool charts_program(Report *r, RunGroup *g)
                   arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
                   relative_time, true) &&
              heat(r, g, program, "L1 hit rate, in %", run_l1, false);
-    const char *unit = g->clocks ? arena_printf(&g->arena, "simulated time, in %s", time_unit(g).name) : "cycles";
+    const char *unit = g->clocks ? arena_printf(&g->arena, "simulated time, in %s", run_unit(g).name) : "cycles";
     for (size_t s = 0; s < g->swept.n && ok; s++) {
         if (!g->swept.v[s].numeric || g->swept.v[s].values.n - !*g->swept.v[s].values.v[0] < 2) continue;
         ok = curve(r, g, program, s, time_word(g), unit, run_in_unit, NAN) &&

@@ -88,8 +88,8 @@ static bool is_own(const char *gpu, const char *key, const char *value)
     Text plain = {0}, set = {0}, setting = {0};
     Diag diag = {0};  // the description's file may be gone
     text_printf(&setting, "%s=%s", key, value);
-    bool own = gpu_canonical(gpu, NULL, &plain, &diag) &&
-               gpu_canonical(gpu, (const char *const[]){setting.v, NULL}, &set, &diag) && !strcmp(plain.v, set.v);
+    bool own = gpu_canonical(NULL, gpu, NULL, &plain, &diag) &&
+               gpu_canonical(NULL, gpu, (const char *const[]){setting.v, NULL}, &set, &diag) && !strcmp(plain.v, set.v);
     text_free(&plain), text_free(&set), text_free(&setting);
     diag_free(&diag);
     return own;

@@ -97,6 +97,22 @@ static uint32_t turn_of(const Shape *s, uint64_t first)
     return same ? turn : 0;
 }
 
+// Sizes of unequal sets, as many as the key can have. first: the number of the region's line 0, counted from address 0.
+// Returns how many lines these sets have; 0: ways says it all, or nothing is known.
+static uint64_t list_sets(const Found *f, uint64_t first, Text *out)
+{
+    const Shape *s = &f->shape;
+    uint64_t sum = 0;
+    if (f->index.verdict != MEASURED || !s->ways || (s->form != FORM_DEALT && equal_sets(s))) return 0;
+    uint32_t turn = turn_of(s, first);
+    for (uint32_t k = 0; k < s->sets && k < 64; k++) {
+        uint32_t ways = s->ways[(k + turn) % s->sets];
+        text_printf(out, "%s%u", k ? ", " : "", ways);
+        sum += ways;
+    }
+    return sum;
+}
+
 // Writes which address bits make each bit of the set's number. unit: bytes of a line or page.
 static void put_bits(const Shape *s, uint64_t unit, Text *out)
 {
@@ -122,16 +138,12 @@ static void put_shape(const Found *f, uint64_t unit, bool is_tlb, uint64_t first
         text_printf(out, "# sets, ways and index: %s\n", f->index.why ? f->index.why : "not measured");
         return;
     }
-    if (s->form == FORM_DEALT || !equal_sets(s)) {
-        Text list = {0};
-        uint32_t turn = turn_of(s, first);
-        for (uint32_t k = 0; k < s->sets && k < 64; k++)
-            text_printf(&list, "%s%u", k ? ", " : "", s->ways[(k + turn) % s->sets]);
+    Text list = {0};
+    if (list_sets(f, first, &list))
         key(out, "sets", s->sets > 64 ? "measured; the first 64" : "measured", "%s", list.v);
-        text_free(&list);
-    } else {
+    else
         key(out, "ways", "measured", "%u", s->ways[0]);
-    }
+    text_free(&list);
     const char *name = s->form == FORM_LINEAR               ? "linear"
                        : s->form == FORM_DEALT              ? "dealt"
                        : is_power(s->sets) && equal_sets(s) ? "bits"
@@ -241,10 +253,17 @@ static void put_tlbs(const Probe *p, Text *out)
     for (int k = 0; k < 2; k++) {
         const Found *f = &t->level[k];
         if (f->entries.verdict != MEASURED) continue;
+        uint64_t first = page ? p->base / page : 0;
+        Text list = {0};
+        uint64_t listed = list_sets(f, first, &list);
+        text_free(&list);
         section(out, k ? "tlb2" : "tlb1");
-        whole(out, "entries", &f->entries, -1, "entries");
+        if (listed && (double)listed != f->entries.value)
+            key(out, "entries", "assumed: those of the sets below", "%llu", (unsigned long long)listed);
+        else
+            whole(out, "entries", &f->entries, -1, "entries");
         whole(out, "page", &t->page, -1, "bytes");
-        put_shape(f, page, true, page ? p->base / page : 0, out);
+        put_shape(f, page, true, first, out);
         put_rule(f, out);
         whole(out, "penalty", k ? &t->walk : &t->late, -1, "cycles");
     }

@@ -379,7 +379,7 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
     }
     while (length && !text[length - 1]) length--;  // what comes out of a fat binary may be padded
     Module *m = mem_alloc(sizeof *m);
-    m->source.name = arena_text(&m->arena, name, strlen(name));
+    m->source.name = arena_copy(&m->arena, name);
     m->source.text = arena_text(&m->arena, text, length);
     m->source.length = length;
     Parser p = {.lex = {.source = &m->source, .diag = diag}, .m = m, .diag = diag, .partly = partly};

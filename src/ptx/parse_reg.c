@@ -110,16 +110,23 @@ static bool note_least(void *user, const char *key, size_t n, uint32_t number)
     return false;
 }
 
+// PTX ISA §5.4.6
+enum { MOST_REGS = 1 << 24 };  // of a range
+#define RANGE_HINT "%r<4> declares the four registers %r0, %r1, %r2 and %r3"
 static bool declare_range(Parser *p, const Token *name, Type type, int vec)
 {
     Scope *s = &p->scopes.v[p->scopes.n - 1];
     size_t at = tok(p)->at;
     int64_t v;
     uint64_t n = tok(p)->value;  // a number alone: in a constant expression > would be an operator
-    if (tok(p)->kind != TOK_INT) return parse_fail(p, at, NULL, "an integer is expected here");
+    if (tok(p)->kind != TOK_INT)
+        return parse_fail(p, at, RANGE_HINT, "behind '%.*s<' comes how many registers there are, a number from 0 to %d",
+                          (int)name->length, name->text, MOST_REGS);
     lex_next(&p->lex);
     if (!expect_punct(p, '>')) return false;
-    if (n > 1 << 24) return parse_fail(p, at, NULL, "too many registers");
+    if (n > MOST_REGS)
+        return parse_fail(p, at, RANGE_HINT, "'%.*s<%llu>' are more than %d registers", (int)name->length, name->text,
+                          (unsigned long long)n, MOST_REGS);
     char *key = arena_printf(&p->m->arena, "%.*s<", (int)name->length, name->text);
     bool twice = map_get(&s->names, key, name->length + 1u, &v);
     key[name->length] = '>';

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag)
-{
-    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
-}
-
 // --- what makes a pair -----------------------------------------------------------------------------------------------
 enum {
     K_KEY,
@@ -121,8 +116,8 @@ static bool read_side(const Side *side, const char *without, const char *column,
                    .what = description(v, without, arena),
                    .id = rows_id(r),
                    .model = v[K_MODEL].whole};
-        e.program = arena_text(arena, v[K_PROGRAM].text, strlen(v[K_PROGRAM].text));
-        e.key = arena_text(arena, v[K_KEY].text, strlen(v[K_KEY].text));
+        e.program = arena_copy(arena, v[K_PROGRAM].text);
+        e.key = arena_copy(arena, v[K_KEY].text);
         e.valued = !strcmp(v[K_STATUS].text, "done") && datum_number(&v[K_VALUE], &e.value);
         if (!datum_number(&v[K_CYCLES], &e.cycles)) e.cycles = 0;
         if (!datum_number(&v[K_SECONDS], &e.seconds)) e.seconds = 0;
@@ -278,23 +273,21 @@ static const char counts_sql[] =
 static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *diag)
 {
     sqlite3_stmt *q;
-    if (sqlite3_prepare_v2(store_sqlite(s), counts_sql, -1, &q, NULL) != SQLITE_OK) return broken(s, diag);
+    if (!sql_prepare(s, counts_sql, &q, diag)) return false;
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        const char *name = arena_printf(arena, "%s\n%s", (const char *)sqlite3_column_text(q, 0),
-                                        (const char *)sqlite3_column_text(q, 1));
+        const char *name = arena_printf(arena, "%s\n%s", sql_text(q, 0), sql_text(q, 1));
         size_t kernel = strcspn(name, "\n");
         Count c = {.kernel = arena_text(arena, name, kernel), .name = name + kernel + 1};
         c.numeric = sqlite3_column_type(q, 2) != SQLITE_TEXT;
         c.number = sqlite3_column_double(q, 2);
-        const char *text = (const char *)sqlite3_column_text(q, 2);
-        c.text = text ? arena_text(arena, text, strlen(text)) : "";
+        c.text = arena_copy(arena, sql_text(q, 2));
         map_put(&out->by_name, name, strlen(name), (int64_t)out->all.n);
         vec_push(&out->all, c);
     }
     sqlite3_finalize(q);
-    return code == SQLITE_DONE || broken(s, diag);
+    return code == SQLITE_DONE || sql_broken(s, diag);
 }
 
 static const Count *count_of(const Counts *in, const Count *like)
@@ -376,7 +369,7 @@ bool compare_models(const Side sides[2], Regression *out, Diag *diag)
                         .counters = d.n,
                         .largest = d.v[0]};
             const char **texts[] = {&c.largest.kernel, &c.largest.name, &c.largest.text[0], &c.largest.text[1]};
-            for (size_t t = 0; t < COUNT(texts); t++) *texts[t] = arena_text(&out->arena, *texts[t], strlen(*texts[t]));
+            for (size_t t = 0; t < COUNT(texts); t++) *texts[t] = arena_copy(&out->arena, *texts[t]);
             vec_push(&out->changes, c);
         }
         vec_free(&d);

@@ -8,25 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag)
-{
-    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
-}
-
-static const char *text_at(sqlite3_stmt *q, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(q, column);
-    return text ? text : "";
-}
-
 // --- columns ---------------------------------------------------------------------------------------------------------
-static const char *const of_run[] = {"key",          "verb",         "program",  "params",   "gpu",   "overrides",
-                                     "options",      "status",       "error",    "verified", "model", "version",
-                                     "wall_seconds", "memory_bytes", "finished", "host"};
-static const char *const of_kernel[] = {"kernel",          "launches",       "grid",    "block",
-                                        "dynamic_shared",  "functional",     "partial", "occupancy_blocks",
-                                        "occupancy_warps", "occupancy_limit"};
-
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 // Adds the names that the runs have in one table, sorted. A name that another column has already gets the prefix.
@@ -34,13 +16,13 @@ static bool add_names(Store *s, const RunIds *ids, const char *sql, const char *
                       ColumnNames *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) != SQLITE_OK) return broken(s, diag);
+    if (!sql_prepare(s, sql, &q, diag)) return false;
     Map here = {0};
     size_t first = out->n;
     for (size_t k = 0; k < ids->n; k++) {
         sqlite3_bind_int64(q, 1, ids->v[k]);
         while (sqlite3_step(q) == SQLITE_ROW) {
-            const char *name = text_at(q, 0);
+            const char *name = sql_text(q, 0);
             if (map_get(&here, name, strlen(name), NULL)) continue;
             map_put(&here, name, strlen(name), 1);
             bool taken = map_get(seen, name, strlen(name), NULL);
@@ -59,10 +41,10 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
 {
     Map seen = {0};
     ColumnNames behind = {0};
-    for (size_t k = 0; k < COUNT(of_kernel); k++) vec_push(&behind, of_kernel[k]);
+    for (size_t k = 0; k < KERNEL_COLUMNS; k++) vec_push(&behind, kernel_columns[k]);
     for (int k = 0; k < C_COUNT; k++) vec_push(&behind, counter_info[k].name);
     for (size_t k = 0; k < rate_count; k++) vec_push(&behind, rates[k].name);
-    for (size_t k = 0; k < COUNT(of_run); k++) vec_push(out, of_run[k]);
+    for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(out, run_columns[k]);
     for (size_t k = 0; k < out->n; k++) map_put(&seen, out->v[k], strlen(out->v[k]), 1);
     for (size_t k = 0; k < behind.n; k++) map_put(&seen, behind.v[k], strlen(behind.v[k]), 1);
     bool ok = add_names(s, ids, "SELECT name FROM setting WHERE run_id = ?", "setting.", &seen, arena, out, diag) &&
@@ -143,7 +125,7 @@ static bool flush(Text *t, FILE *out, Diag *diag)
     return !n || fwrite(t->v, 1, n, out) == n || diag_error(diag, "the output can't be written");
 }
 
-static void begin(Json *j)
+void export_begin(Json *j)
 {
     json_open(j, NULL, '{');
     json_string(j, "onchip", ONCHIP_VERSION);
@@ -158,7 +140,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
     if (!r) return false;
     Json j = {0};
     if (json)
-        begin(&j), json_open(&j, "rows", '[');
+        export_begin(&j), json_open(&j, "rows", '[');
     else
         put_row(&j.text, form, NULL, columns->v, columns->n);
     bool ok = true;
@@ -216,7 +198,7 @@ static void json_column(Json *j, const char *name, sqlite3_stmt *q, int column)
     case SQLITE_INTEGER: json_int(j, name, sqlite3_column_int64(q, column)); break;
     case SQLITE_FLOAT: json_double(j, name, sqlite3_column_double(q, column)); break;
     case SQLITE_NULL: json_string(j, name, NULL); break;
-    default: json_string(j, name, text_at(q, column));
+    default: json_string(j, name, sql_text(q, column));
     }
 }
 
@@ -225,7 +207,7 @@ static void json_pairs(Json *j, const char *key, sqlite3_stmt *q, int64_t id)
 {
     sqlite3_bind_int64(q, 1, id);
     json_open(j, key, '{');
-    while (sqlite3_step(q) == SQLITE_ROW) json_column(j, text_at(q, 0), q, 1);
+    while (sqlite3_step(q) == SQLITE_ROW) json_column(j, sql_text(q, 0), q, 1);
     json_close(j, '}');
     sqlite3_reset(q);
 }
@@ -260,10 +242,10 @@ static void json_series(Json *j, sqlite3_stmt *q, int64_t kernel)
     sqlite3_bind_int64(q, 1, kernel);
     while (sqlite3_step(q) == SQLITE_ROW) {
         if (!name) json_open(j, "series", '{');
-        if (!name || strcmp(name, text_at(q, 0))) {
+        if (!name || strcmp(name, sql_text(q, 0))) {
             if (name) json_close(j, ']');
             mem_free(name);
-            name = mem_text(text_at(q, 0));
+            name = mem_text(sql_text(q, 0));
             json_open(j, name, '[');
         }
         json_int(j, NULL, sqlite3_column_int64(q, 1));
@@ -280,7 +262,7 @@ static void json_kernel(Json *j, Tables *t)
     for (int c = 0; c < 11; c++) {
         const char *name = sqlite3_column_name(t->kernel, c);
         if (c == 2 || c == 3)
-            json_sizes(j, name, text_at(t->kernel, c));
+            json_sizes(j, name, sql_text(t->kernel, c));
         else if (c == 5 || c == 6)
             json_bool(j, name, sqlite3_column_int(t->kernel, c));
         else
@@ -322,10 +304,8 @@ bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag)
     Tables t = {.run = NULL};
     Json j = {0};
     bool ok = true;
-    for (size_t k = 0; k < COUNT(queries) && ok; k++)
-        ok = sqlite3_prepare_v2(store_sqlite(s), queries[k].sql, -1, statement(&t, k), NULL) == SQLITE_OK ||
-             broken(s, diag);
-    begin(&j);
+    for (size_t k = 0; k < COUNT(queries) && ok; k++) ok = sql_prepare(s, queries[k].sql, statement(&t, k), diag);
+    export_begin(&j);
     json_open(&j, "runs", '[');
     for (size_t k = 0; k < ids->n && ok; k++) {
         json_run(&j, &t, ids->v[k]);

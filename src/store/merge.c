@@ -40,13 +40,6 @@ static const struct {
     {"sample", "x.number, x.name, x.value"},
 };
 
-static bool execute(Store *s, const char *sql, Diag *diag)
-{
-    sqlite3 *db = store_sqlite(s);
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(db));
-}
-
 static uint64_t count_of(Store *s, const char *sql)
 {
     sqlite3_stmt *q;
@@ -60,9 +53,9 @@ static uint64_t count_of(Store *s, const char *sql)
 // Copies runs from the store that is attached as `incoming` into `main`.
 static bool take_over(Store *s, MergeCount *count, Diag *diag)
 {
-    bool ok = execute(s, "BEGIN IMMEDIATE", diag);
+    bool ok = sql_execute(s, "BEGIN IMMEDIATE", diag);
     if (!ok) return false;
-    for (size_t k = 0; k < COUNT(steps) && ok; k++) ok = execute(s, steps[k], diag);
+    for (size_t k = 0; k < COUNT(steps) && ok; k++) ok = sql_execute(s, steps[k], diag);
     for (size_t k = 0; k < COUNT(below) && ok; k++) {
         Text t = {0};
         text_printf(&t,
@@ -71,7 +64,7 @@ static bool take_over(Store *s, MergeCount *count, Diag *diag)
                     " JOIN main.kernel mk ON mk.run_id = m.id AND mk.name = ik.name AND mk.functional = ik.functional"
                     " JOIN incoming.%s x ON x.kernel_id = ik.id",
                     below[k].table, below[k].columns, below[k].table);
-        ok = execute(s, t.v, diag);
+        ok = sql_execute(s, t.v, diag);
         text_free(&t);
     }
     if (ok && count) {
@@ -80,7 +73,7 @@ static bool take_over(Store *s, MergeCount *count, Diag *diag)
         count->added += fresh;
         count->known += all - fresh;
     }
-    if (ok && execute(s, "COMMIT", diag)) return true;
+    if (ok && sql_execute(s, "COMMIT", diag)) return true;
     sqlite3_exec(store_sqlite(s), "ROLLBACK", NULL, NULL, NULL);
     return false;
 }
@@ -115,7 +108,7 @@ bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag)
 bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag)
 {
     sqlite3 *db = store_sqlite(s);
-    if (!execute(s, "ATTACH ':memory:' AS incoming", diag)) return false;
+    if (!sql_execute(s, "ATTACH ':memory:' AS incoming", diag)) return false;
     unsigned char *copy = sqlite3_malloc64(size);
     bool ok = copy != NULL || diag_error(diag, "no memory for a result of %zu bytes", size);
     if (ok) {

@@ -11,33 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool broken(Store *s, Diag *diag)
-{
-    return diag_error(diag, "%s: %s", store_path(s), sqlite3_errmsg(store_sqlite(s)));
-}
-
-static bool prepare(Store *s, const char *sql, sqlite3_stmt **out, Diag *diag)
-{
-    return sqlite3_prepare_v2(store_sqlite(s), sql, -1, out, NULL) == SQLITE_OK || broken(s, diag);
-}
 static bool bind_text(sqlite3_stmt *q, int at, const char *v)
 {
     return sqlite3_bind_text(q, at, v, -1, SQLITE_TRANSIENT) == SQLITE_OK;
 }
 
-static const char *text_at(sqlite3_stmt *q, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(q, column);
-    return text ? text : "";
-}
-
 // --- filters ---------------------------------------------------------------------------------------------------------
-static const char *const run_columns[] = {"key",          "verb",         "program",  "params",   "gpu",   "overrides",
-                                          "options",      "status",       "error",    "verified", "model", "version",
-                                          "wall_seconds", "memory_bytes", "finished", "host"};
-static const char *const kernel_columns[] = {"kernel",          "launches",       "grid",    "block",
-                                             "dynamic_shared",  "functional",     "partial", "occupancy_blocks",
-                                             "occupancy_warps", "occupancy_limit"};
+const char *const run_columns[RUN_COLUMNS] = {
+    "key",   "verb",     "program", "params",  "gpu",          "overrides",    "options",  "status",
+    "error", "verified", "model",   "version", "wall_seconds", "memory_bytes", "finished", "host"};
+const char *const kernel_columns[KERNEL_COLUMNS] = {"kernel",          "launches",       "grid",    "block",
+                                                    "dynamic_shared",  "functional",     "partial", "occupancy_blocks",
+                                                    "occupancy_warps", "occupancy_limit"};
 
 static int place(const char *name, const char *const *list, size_t n)
 {
@@ -71,7 +56,7 @@ static void names_of(Store *s, const char *table, Arena *arena, Names *out)
     sqlite3_stmt *q = NULL;
     snprintf(sql, sizeof sql, "SELECT DISTINCT name FROM %s ORDER BY name", table);
     if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
-        while (sqlite3_step(q) == SQLITE_ROW) vec_push(out, arena_text(arena, text_at(q, 0), strlen(text_at(q, 0))));
+        while (sqlite3_step(q) == SQLITE_ROW) vec_push(out, arena_copy(arena, sql_text(q, 0)));
     sqlite3_finalize(q);
 }
 
@@ -82,8 +67,8 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     Names names = {0};
     for (int k = 0; columns && k < C_COUNT; k++) vec_push(&names, counter_info[k].name);
     for (size_t k = 0; columns && k < rate_count; k++) vec_push(&names, rates[k].name);
-    for (size_t k = 0; k < COUNT(run_columns); k++) vec_push(&names, run_columns[k]);
-    for (size_t k = 0; kernels && k < COUNT(kernel_columns); k++) vec_push(&names, kernel_columns[k]);
+    for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(&names, run_columns[k]);
+    for (size_t k = 0; kernels && k < KERNEL_COLUMNS; k++) vec_push(&names, kernel_columns[k]);
     names_of(s, "setting", &arena, &names);
     if (columns) names_of(s, "measure", &arena, &names);
     const char *near = nearest_name(name, names.v, names.n);
@@ -113,19 +98,19 @@ static bool condition_open(Store *s, Condition *c, const char *text, Diag *diag)
     c->value = equals + 1;
     const char *name = setting_name(c->name);
     char sql[128];
-    if (place(name, run_columns, COUNT(run_columns)) >= 0) {
+    if (place(name, run_columns, RUN_COLUMNS) >= 0) {
         snprintf(sql, sizeof sql, "SELECT %s FROM run WHERE id = ?1", name);
-        return prepare(s, sql, &c->q, diag);
+        return sql_prepare(s, sql, &c->q, diag);
     }
     if (*c->value && !known_in(s, "setting", name)) return unknown(s, "setting", name, false, false, diag);
-    return prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &c->q, diag) &&
-           (bind_text(c->q, 2, name) || broken(s, diag));
+    return sql_prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &c->q, diag) &&
+           (bind_text(c->q, 2, name) || sql_broken(s, diag));
 }
 
 static bool condition_holds(Condition *c, int64_t run)
 {
     sqlite3_bind_int64(c->q, 1, run);
-    bool set = sqlite3_step(c->q) == SQLITE_ROW, same = set ? same_setting(text_at(c->q, 0), c->value) : !*c->value;
+    bool set = sqlite3_step(c->q) == SQLITE_ROW, same = set ? same_setting(sql_text(c->q, 0), c->value) : !*c->value;
     sqlite3_reset(c->q);
     return same;
 }
@@ -160,7 +145,7 @@ static bool filter_open(Store *s, const Filter *f, sqlite3_stmt **q, Diag *diag)
     if (f->model) text_put(&sql, old ? " AND model <> ?" : " AND model = ?");
     ok = ok && key_ranges(f, &sql, diag);
     text_put(&sql, " ORDER BY program, params, gpu, overrides, options, verb, model, key");
-    ok = ok && prepare(s, sql.v, q, diag);
+    ok = ok && sql_prepare(s, sql.v, q, diag);
     const char *slash =
         f->program ? strchr(f->program, '/') : NULL;  // "rodinia/nn" is stored as nn where that is unambiguous
     if (ok && f->program)
@@ -170,7 +155,7 @@ static bool filter_open(Store *s, const Filter *f, sqlite3_stmt **q, Diag *diag)
     for (size_t k = 0; ok && f->keys && f->keys[k]; k++, at += 2)
         ok = bind_text(*q, at + 1, f->keys[k]) && bind_text(*q, at + 2, f->keys[k]);
     text_free(&sql);
-    return ok || broken(s, diag);
+    return ok || sql_broken(s, diag);
 }
 
 bool store_select(Store *s, const Filter *f, RunIds *ids, Diag *diag)
@@ -190,7 +175,7 @@ bool store_select(Store *s, const Filter *f, RunIds *ids, Diag *diag)
         for (size_t k = 0; k < conditions.n && all; k++) all = condition_holds(&conditions.v[k], id);
         if (all) vec_push(ids, id);
     }
-    if (ok && code != SQLITE_DONE) ok = broken(s, diag);
+    if (ok && code != SQLITE_DONE) ok = sql_broken(s, diag);
     for (size_t k = 0; k < conditions.n; k++) sqlite3_finalize(conditions.v[k].q), mem_free(conditions.v[k].name);
     vec_free(&conditions);
     sqlite3_finalize(q);
@@ -201,15 +186,15 @@ bool store_delete(Store *s, const RunIds *ids, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     sqlite3 *db = store_sqlite(s);
-    bool ok = (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK || broken(s, diag)) &&
-              prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
+    bool ok = (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK || sql_broken(s, diag)) &&
+              sql_prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
     for (size_t k = 0; k < ids->n && ok; k++)
         ok = (sqlite3_bind_int64(q, 1, ids->v[k]) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE &&
               sqlite3_reset(q) == SQLITE_OK) ||
-             broken(s, diag);
+             sql_broken(s, diag);
     sqlite3_finalize(q);
     if (ok && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK) return true;
-    if (ok) broken(s, diag);
+    if (ok) sql_broken(s, diag);
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return false;
 }
@@ -244,8 +229,8 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
         if (!strcmp(name, counter_info[k].name)) return c->kind = OF_COUNTER, c->at = k, true;
     for (size_t k = 0; k < rate_count; k++)
         if (!strcmp(name, rates[k].name)) return c->kind = OF_RATE, c->at = (int)k, true;
-    if ((c->at = place(name, run_columns, COUNT(run_columns))) >= 0) return c->kind = OF_RUN, true;
-    if ((c->at = place(name, kernel_columns, COUNT(kernel_columns))) >= 0) {
+    if ((c->at = place(name, run_columns, RUN_COLUMNS)) >= 0) return c->kind = OF_RUN, true;
+    if ((c->at = place(name, kernel_columns, KERNEL_COLUMNS)) >= 0) {
         c->kind = OF_KERNEL;
         return r->kernels || diag_error(diag, "'%s' belongs to a kernel\nhint: --kernels gives a row for each", name);
     }
@@ -265,7 +250,7 @@ static bool prepare_columns(Rows *r, const char *const *columns, size_t n, const
     for (size_t k = 0; k < n; k++)
         text_printf(&sql, "%s%s", k ? ", " : "SELECT ", strcmp(columns[k], "kernel") ? columns[k] : "name");
     text_put(&sql, rest);
-    bool ok = prepare(r->store, sql.v, q, diag);
+    bool ok = sql_prepare(r->store, sql.v, q, diag);
     text_free(&sql);
     return ok;
 }
@@ -280,7 +265,7 @@ Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t 
     for (int c = 0; c < C_COUNT; c++) map_put(&r->registry, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < n && ok; k++) {
         Column *c = &r->columns[k];
-        ok = find_column(r, arena_text(&r->arena, columns[k], strlen(columns[k])), c, diag);
+        ok = find_column(r, arena_copy(&r->arena, columns[k]), c, diag);
         c->same = -1;
         r->wants_counters |= c->kind == OF_COUNTER;
         r->wants_rates |= c->kind == OF_RATE;
@@ -288,13 +273,13 @@ Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t 
             !map_get(&r->wanted, c->name, strlen(c->name), &c->same))
             map_put(&r->wanted, c->name, strlen(c->name), (int64_t)k);
     }
-    ok = ok && prepare_columns(r, run_columns, COUNT(run_columns), " FROM run WHERE id = ?", &r->run, diag);
-    ok = ok && prepare_columns(r, kernel_columns, COUNT(kernel_columns),
-                               ", id FROM kernel WHERE run_id = ? ORDER BY id", &r->kernel, diag);
-    ok = ok && prepare(s, "SELECT name, value FROM counter WHERE kernel_id = ?", &r->counters, diag);
-    ok = ok && prepare(s, "SELECT name, value FROM rate WHERE kernel_id = ?", &r->rates, diag);
-    ok = ok && prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &r->setting, diag);
-    ok = ok && prepare(s, "SELECT value, text FROM measure WHERE run_id = ?1 AND name = ?2", &r->measure, diag);
+    ok = ok && prepare_columns(r, run_columns, RUN_COLUMNS, " FROM run WHERE id = ?", &r->run, diag);
+    ok = ok && prepare_columns(r, kernel_columns, KERNEL_COLUMNS, ", id FROM kernel WHERE run_id = ? ORDER BY id",
+                               &r->kernel, diag);
+    ok = ok && sql_prepare(s, "SELECT name, value FROM counter WHERE kernel_id = ?", &r->counters, diag);
+    ok = ok && sql_prepare(s, "SELECT name, value FROM rate WHERE kernel_id = ?", &r->rates, diag);
+    ok = ok && sql_prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &r->setting, diag);
+    ok = ok && sql_prepare(s, "SELECT value, text FROM measure WHERE run_id = ?1 AND name = ?2", &r->measure, diag);
     if (ok) return r;
     rows_close(r);
     return NULL;
@@ -319,8 +304,7 @@ static void take(Rows *r, Datum *v, sqlite3_stmt *q, int column)
     case SQLITE_INTEGER: *v = (Datum){.kind = DATUM_INT, .whole = sqlite3_column_int64(q, column)}; break;
     case SQLITE_FLOAT: *v = (Datum){.kind = DATUM_REAL, .real = sqlite3_column_double(q, column)}; break;
     case SQLITE_NULL: *v = (Datum){.kind = DATUM_NONE}; break;
-    default:
-        *v = (Datum){.kind = DATUM_TEXT, .text = arena_text(&r->row, text_at(q, column), strlen(text_at(q, column)))};
+    default: *v = (Datum){.kind = DATUM_TEXT, .text = arena_copy(&r->row, sql_text(q, column))};
     }
 }
 
@@ -350,11 +334,11 @@ static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
 {
     sqlite3_bind_int64(r->counters, 1, kernel);
     while (sqlite3_step(r->counters) == SQLITE_ROW) {
-        const char *name = text_at(r->counters, 0);
+        const char *name = sql_text(r->counters, 0);
         int64_t value = sqlite3_column_int64(r->counters, 1), at;
         if (sqlite3_column_type(r->counters, 1) != SQLITE_INTEGER && !r->damage)
             r->damage =
-                arena_printf(&r->arena, "counter %s is '%s', not a whole number", name, text_at(r->counters, 1));
+                arena_printf(&r->arena, "counter %s is '%s', not a whole number", name, sql_text(r->counters, 1));
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_COUNTER) {
             r->values[at].kind = DATUM_INT;
             r->values[at].whole += value;
@@ -370,7 +354,7 @@ static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupan
 {
     sqlite3_bind_int64(r->rates, 1, kernel);
     while (sqlite3_step(r->rates) == SQLITE_ROW) {
-        const char *name = text_at(r->rates, 0);
+        const char *name = sql_text(r->rates, 0);
         int64_t at;
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_RATE)
             take(r, &r->values[at], r->rates, 1);
@@ -393,7 +377,7 @@ static void sum_kernels(Rows *r)
     uint64_t sum[C_COUNT] = {0};
     size_t timed = 0;
     while (sqlite3_step(r->kernel) == SQLITE_ROW) {
-        int64_t id = sqlite3_column_int64(r->kernel, (int)COUNT(kernel_columns));
+        int64_t id = sqlite3_column_int64(r->kernel, KERNEL_COLUMNS);
         uint64_t count[C_COUNT] = {0};
         double seconds = 0, occupancy = 0;
         add_counters(r, id, r->wants_rates ? count : NULL);
@@ -426,7 +410,7 @@ static bool next_kernel(Rows *r)
 {
     if (sqlite3_step(r->kernel) != SQLITE_ROW) return sqlite3_reset(r->kernel), false;
     double unused;
-    int64_t id = sqlite3_column_int64(r->kernel, (int)COUNT(kernel_columns));
+    int64_t id = sqlite3_column_int64(r->kernel, KERNEL_COLUMNS);
     clear(r);
     take_of(r, r->kernel, OF_KERNEL);
     if (r->wants_counters) add_counters(r, id, NULL);
@@ -452,7 +436,7 @@ bool rows_next(Rows *r, Diag *diag)
         if (code == SQLITE_ROW)
             take_of(r, r->run, OF_RUN);
         else if (code != SQLITE_DONE)
-            broken(r->store, diag);
+            sql_broken(r->store, diag);
         sqlite3_reset(r->run);
         if (code == SQLITE_DONE) continue;  // deleted since it was selected
         if (code != SQLITE_ROW) return false;
@@ -469,10 +453,10 @@ bool rows_next(Rows *r, Diag *diag)
     return false;
 }
 
-bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag)
+bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    if (!prepare(
+    if (!sql_prepare(
             s,
             "SELECT k.name, x.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes"
             " FROM kernel k JOIN structure x ON x.kernel_id = k.id WHERE k.run_id = ? ORDER BY k.id, dram_bytes DESC, "
@@ -482,15 +466,14 @@ bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out
     sqlite3_bind_int64(q, 1, run);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        StoredStructure x = {.kernel = arena_text(arena, text_at(q, 0), strlen(text_at(q, 0))),
-                             .name = arena_text(arena, text_at(q, 1), strlen(text_at(q, 1)))};
-        int64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
-                                   &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
-        for (size_t k = 0; k < COUNT(values); k++) *values[k] = sqlite3_column_int64(q, (int)k + 2);
+        RunStructure x = {.kernel = arena_copy(arena, sql_text(q, 0)), .name = arena_copy(arena, sql_text(q, 1))};
+        uint64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
+                                    &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
+        for (size_t k = 0; k < COUNT(values); k++) *values[k] = (uint64_t)sqlite3_column_int64(q, (int)k + 2);
         vec_push(out, x);
     }
     sqlite3_finalize(q);
-    return code == SQLITE_DONE || broken(s, diag);
+    return code == SQLITE_DONE || sql_broken(s, diag);
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------

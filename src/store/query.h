@@ -37,12 +37,13 @@ bool rows_next(Rows *r, Diag *diag);      // false: there is no further row, or 
 const Datum *rows_values(const Rows *r);  // a value for each column, valid until the next row
 int64_t rows_id(const Rows *r);           // the row number of the row's run
 void rows_close(Rows *r);
-typedef struct StoredStructure {  // a row of the table structure
+typedef struct RunStructure {  // a row of the table structure
     const char *kernel, *name;
-    int64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} StoredStructure;
-typedef VEC(StoredStructure) StoredStructures;
-bool store_structures(Store *s, int64_t run, Arena *arena, StoredStructures *out, Diag *diag);
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
+} RunStructure;
+typedef VEC(RunStructure) RunStructures;
+// The data structures of a run's kernels, in each the one with most DRAM traffic first.
+bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, Diag *diag);
 bool datum_number(const Datum *v, double *out);  // false: it isn't a number
 void datum_text(const Datum *v, Text *out);      // as CSV and the terminal have it, reals with all their digits
 
@@ -111,6 +112,7 @@ bool compare_two(Store *store[2], const int64_t id[2], Arena *arena, Differences
 
 // --- export.c: stored runs for other programs; doc/results.md --------------------------------------------------------
 enum { EXPORT_VERSION = 1 };  // of the JSON: raised when a field goes or changes its meaning
+void export_begin(Json *j);  // opens the top object, with onchip's version and this one
 // Lists every column that the runs of a selection have, for rows of kernels. Texts belong to arena.
 typedef VEC(const char *) ColumnNames;
 bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag);
@@ -151,10 +153,6 @@ void values_free(Values *v);
 typedef struct RunSetting {
     const char *name, *value;  // "l1.size", "16KiB"
 } RunSetting;
-typedef struct RunStructure {
-    const char *name;
-    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;
-} RunStructure;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
     uint64_t launches;
@@ -163,7 +161,7 @@ typedef struct RunKernel {
     bool partial;     // some launch was cut short
     uint64_t *count;  // by Counter
     double *rate;     // in the order of rates[]; NAN: none
-    VEC(RunStructure) structures;
+    RunStructures structures;
     VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
 typedef struct StoredRun {

@@ -17,22 +17,14 @@ typedef struct Reader {
     Diag *diag;
 } Reader;
 
-static bool broken(Reader *r)
-{
-    return diag_error(r->diag, "%s: %s", store_path(r->s), sqlite3_errmsg(store_sqlite(r->s)));
-}
-
-static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql)
-{
-    return sqlite3_prepare_v2(store_sqlite(r->s), sql, -1, q, NULL) == SQLITE_OK || broken(r);
-}
+static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql) { return sql_prepare(r->s, sql, q, r->diag); }
 
 // Goes to the next row of a statement. False at its end, or when the store failed.
 static bool next(Reader *r, sqlite3_stmt *q)
 {
     int got = sqlite3_step(q);
     if (got == SQLITE_ROW) return true;
-    if (got != SQLITE_DONE) broken(r);
+    if (got != SQLITE_DONE) sql_broken(r->s, r->diag);
     sqlite3_reset(q);
     return false;
 }
@@ -40,7 +32,7 @@ static bool next(Reader *r, sqlite3_stmt *q)
 static const char *text(Reader *r, sqlite3_stmt *q, int column)
 {
     const char *t = (const char *)sqlite3_column_text(q, column);
-    return t ? arena_text(&r->runs->arena, t, strlen(t)) : NULL;
+    return t ? arena_copy(&r->runs->arena, t) : NULL;
 }
 
 // Reports a value that can't be: a damaged file may have what the schema's constraints don't exclude.
@@ -143,8 +135,8 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
         read_counters(r, &k);
         while (next(r, r->structure)) {
             q = r->structure;
-            RunStructure s = {word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3), count(r, q, 4),
-                              count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
+            RunStructure s = {k.name,         word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3),
+                              count(r, q, 4), count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
             vec_push(&k.structures, s);
         }
         read_samples(r, &k);

@@ -1,5 +1,5 @@
-// sql.h: the SQLite database inside a store, and the statements that make one. Only files of this folder include it: no
-// other folder speaks SQL.
+// sql.h: the SQLite database inside a store, the statements that make one, and helpers for statements. Only files of
+// this folder include it: no other folder speaks SQL.
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
@@ -15,5 +15,13 @@ typedef struct SchemaFile {
 extern const SchemaFile schema_files[];  // schema/*.sql, generated
 extern const size_t schema_file_count;
 sqlite3 *store_sqlite(Store *s);
+bool sql_broken(Store *s, Diag *diag);  // gives the reason of SQLite's last error; always false
+bool sql_execute(Store *s, const char *sql, Diag *diag);
+bool sql_prepare(Store *s, const char *sql, sqlite3_stmt **q, Diag *diag);
+const char *sql_text(sqlite3_stmt *q, int column);  // of the row that q stands on; NULL is ""
+
+// --- query.c: the columns of run and kernel that Rows has; "kernel" is the name of one -------------------------------
+enum { RUN_COLUMNS = 16, KERNEL_COLUMNS = 10 };
+extern const char *const run_columns[RUN_COLUMNS], *const kernel_columns[KERNEL_COLUMNS];
 
 #endif

@@ -22,10 +22,23 @@ struct Store {
 sqlite3 *store_sqlite(Store *s) { return s->db; }
 const char *store_path(const Store *s) { return s->path; }
 
-static bool broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", s->path, sqlite3_errmsg(s->db)); }
-static bool execute(Store *s, const char *sql, Diag *diag)
+// --- what every file of the folder does with statements --------------------------------------------------------------
+bool sql_broken(Store *s, Diag *diag) { return diag_error(diag, "%s: %s", s->path, sqlite3_errmsg(s->db)); }
+
+bool sql_execute(Store *s, const char *sql, Diag *diag)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || broken(s, diag);
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || sql_broken(s, diag);
+}
+
+bool sql_prepare(Store *s, const char *sql, sqlite3_stmt **q, Diag *diag)
+{
+    return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) == SQLITE_OK || sql_broken(s, diag);
+}
+
+const char *sql_text(sqlite3_stmt *q, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(q, column);
+    return text ? text : "";
 }
 
 // --- opening ---------------------------------------------------------------------------------------------------------
@@ -82,14 +95,12 @@ static bool complete(Store *s, Diag *diag)
     ok = ok && sqlite3_prepare_v2(made, "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL", -1, &want, NULL) ==
                    SQLITE_OK;
     if (!ok) diag_error(diag, "%s: %s", s->path, made ? sqlite3_errmsg(made) : "no memory");
-    ok = ok && (sqlite3_prepare_v2(s->db, "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?", -1, &have, NULL) ==
-                    SQLITE_OK ||
-                broken(s, diag));
+    ok = ok && sql_prepare(s, "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?", &have, diag);
     while (ok && sqlite3_step(want) == SQLITE_ROW) {
         for (int k = 0; k < 2; k++)
             sqlite3_bind_text(have, k + 1, (const char *)sqlite3_column_text(want, k), -1, SQLITE_TRANSIENT);
         int code = sqlite3_step(have);
-        if (code != SQLITE_ROW && code != SQLITE_DONE) ok = broken(s, diag);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) ok = sql_broken(s, diag);
         if (code == SQLITE_DONE)
             ok = diag_error(diag, "%s is damaged: its %s is missing, or isn't as onchip makes it", s->path,
                             sqlite3_column_text(want, 0));
@@ -104,7 +115,7 @@ static bool complete(Store *s, Diag *diag)
 static bool recognise(Store *s, int64_t *version, Diag *diag)
 {
     int64_t newest = (int64_t)schema_file_count, tables = pragma(s, "SELECT count(*) FROM sqlite_master");
-    if (tables < 0) return broken(s, diag);
+    if (tables < 0) return sql_broken(s, diag);
     *version = pragma(s, "PRAGMA user_version");
     int64_t ours = pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('run', 'setting', "
                              "'kernel', 'counter', 'rate')");
@@ -122,14 +133,14 @@ static bool migrate(Store *s, Diag *diag)
     int64_t newest = (int64_t)schema_file_count, version;
     if (!recognise(s, &version, diag)) return false;
     if (version == newest) return true;
-    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    if (!sql_execute(s, "BEGIN IMMEDIATE", diag)) return false;
     bool ok = recognise(s, &version, diag);  // again, since another process may have brought it up to date
     while (ok && version < newest) {
         char set[64];
         const SchemaFile *next = migration(++version);
         snprintf(set, sizeof set, "PRAGMA user_version = %lld", (long long)version);
         ok = (next || diag_error(diag, "%s: no way leads to version %lld", s->path, (long long)version)) &&
-             execute(s, next->text, diag) && execute(s, set, diag);
+             sql_execute(s, next->text, diag) && sql_execute(s, set, diag);
     }
     sqlite3_exec(s->db, ok ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
     return ok;
@@ -145,7 +156,7 @@ static bool use_wal(Store *s, Diag *diag)
         if (code != SQLITE_BUSY) break;
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     }
-    return broken(s, diag);
+    return sql_broken(s, diag);
 }
 
 static char *folder_of(const char *path)
@@ -178,7 +189,7 @@ Store *store_open(const char *path, Diag *diag)
               open_file(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
     if (ok) {
         sqlite3_busy_timeout(s->db, 60000);
-        ok = execute(s, "PRAGMA foreign_keys = ON", diag) && migrate(s, diag) && (memory || use_wal(s, diag));
+        ok = sql_execute(s, "PRAGMA foreign_keys = ON", diag) && migrate(s, diag) && (memory || use_wal(s, diag));
     }
     if (ok) return s;
     store_close(s);
@@ -263,7 +274,7 @@ static void run(Query *x)
 }
 static bool finish(Query *x, Diag *diag)
 {
-    bool ok = x->ok || broken(x->s, diag);
+    bool ok = x->ok || sql_broken(x->s, diag);
     sqlite3_finalize(x->q);
     return ok;
 }
@@ -420,7 +431,7 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
 
 bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
 {
-    if (!execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    if (!sql_execute(s, "BEGIN IMMEDIATE", diag)) return false;
     LaunchSums sums = {0};
     if (o->device) device_sums(o->device, &sums);
     Query x = query(s, "DELETE FROM run WHERE key = ?");
@@ -432,7 +443,7 @@ bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
     for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(o->device), diag);
     if (ok && o->findings) ok = put_findings(s, run_id, o->findings, diag);
     sums_free(&sums);
-    if (ok && execute(s, "COMMIT", diag)) return true;
+    if (ok && sql_execute(s, "COMMIT", diag)) return true;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
 }

@@ -53,6 +53,7 @@ void plan_free(Plan *plan)
 // Returns a cell's description with its overrides, and appends its canonical text to canonical. Null: it can't be read.
 static const Gpu *description(Planner *p, const Cell *c, const char *overrides, Text *canonical, Diag *diag)
 {
+    Gpu gpu;
     Text name = {0};
     int64_t at = 0;
     text_printf(&name, "%s %s", c->gpu, overrides);
@@ -60,10 +61,10 @@ static const Gpu *description(Planner *p, const Cell *c, const char *overrides, 
     if (known && p->descriptions.v[at]->text)
         text_put(canonical, p->descriptions.v[at]->text);
     else
-        ok = gpu_canonical(c->gpu, c->sets, canonical, diag);
+        ok = gpu_canonical(&gpu, c->gpu, c->sets, canonical, diag);
     if (ok && !known) {
         Description *d = mem_alloc(sizeof *d);
-        ok = gpu_load(&d->gpu, c->gpu, c->sets, diag);
+        d->gpu = gpu;
         if (p->descriptions.n < KEPT) d->text = mem_text(canonical->v);
         at = (int64_t)p->descriptions.n;
         vec_push(&p->descriptions, d);
@@ -126,15 +127,11 @@ static void options_of(const Cell *c, Text *out)
 
 static bool no_workload(const char *name, Diag *diag)
 {
-    const char *names[256];
-    size_t n = 0;
-    for (; n < workload_count && n < COUNT(names); n++) {
-        names[n] = workload_table[n].workload->name;
-        if (!strcmp(names[n], name))
+    for (size_t k = 0; k < workload_count; k++)
+        if (!strcmp(workload_table[k].workload->name, name))
             return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name,
-                              workload_table[n].workload->suite, name);
-    }
-    const char *near = nearest_name(name, names, n);
+                              workload_table[k].workload->suite, name);
+    const char *near = workload_near(name);
     return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : "");
 }

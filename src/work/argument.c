@@ -35,15 +35,6 @@ static const struct {
 static const char *const fills[] = {"zero", "iota:f32", "iota:u32", "rand:f32", "rand:u32"};
 static const uint64_t most_bytes = 1ull << 36;  // of a buffer
 
-static oc_status fail(Text *error, oc_status status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    text_vprintf(error, format, args);
-    va_end(args);
-    return status;
-}
-
 static Param param_of(const oc_kernel_info *info, size_t index)
 {
     Param p = {.name = argument_name(info, index), .type = info->types[index], .bytes = info->sizes[index]};
@@ -123,7 +114,7 @@ static void put_instead(const Param *p, const char *number, Text *out)
 
 static oc_status wrong_type(const Spec *s, const Param *p, Text *error)
 {
-    fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s' has the PTX type .%s", s->text, p->name, p->type);
+    file_fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s' has the PTX type .%s", s->text, p->name, p->type);
     if (s->form == FORM_BUFFER && p->bytes != 8)
         text_printf(error, " of %u byte%s, and a buffer's address has 8", p->bytes, p->bytes == 1 ? "" : "s");
     text_put(error, "; write ");
@@ -157,10 +148,10 @@ static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *
     bool sized = ok && !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
     uint64_t has = sized ? (uint64_t)st.st_size : n;
     if (f) fclose(f);
-    if (!ok) return fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, path, strerror(problem));
+    if (!ok) return file_fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, path, strerror(problem));
     if (n == bytes && has == bytes) return OC_OK;
-    fail(error, OC_BAD_ARGUMENT, "arg %s: %s has %llu bytes and the buffer %zu", s->text, path, (unsigned long long)has,
-         bytes);
+    file_fail(error, OC_BAD_ARGUMENT, "arg %s: %s has %llu bytes and the buffer %zu", s->text, path,
+              (unsigned long long)has, bytes);
     if (sized) text_printf(error, "; write buf:@%s for a buffer of the file's size", path);
     return OC_BAD_ARGUMENT;
 }
@@ -172,18 +163,18 @@ static oc_status fill_buffer(const Spec *s, const Param *p, size_t index, uint8_
     if (*how == '@') return fill_file(s, data, bytes, how + 1, error);
     if (!strncmp(how, "hex:", 4)) {
         if (parse_hex(data, bytes, how + 4)) return OC_OK;
-        return fail(error, OC_BAD_ARGUMENT,
-                    "arg %s: parameter '%s': behind hex: come at most %zu hexadecimal digits, two for each byte",
-                    s->text, p->name, 2 * bytes);
+        return file_fail(error, OC_BAD_ARGUMENT,
+                         "arg %s: parameter '%s': behind hex: come at most %zu hexadecimal digits, two for each byte",
+                         s->text, p->name, 2 * bytes);
     }
     while (k < COUNT(fills) && strcmp(how, fills[k])) k++;
     if (k < COUNT(fills)) return k ? fill(data, bytes, how, index + 1), OC_OK : OC_OK;
     const char *near = nearest_name(how, fills, COUNT(fills));
-    fail(error, OC_BAD_ARGUMENT,
-         "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
-         "hex:… or @FILE, not '%s'",
-         s->text, how);
-    return near ? fail(error, OC_BAD_ARGUMENT, "; did you mean '%s'?", near) : OC_BAD_ARGUMENT;
+    file_fail(error, OC_BAD_ARGUMENT,
+              "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
+              "hex:… or @FILE, not '%s'",
+              s->text, how);
+    return near ? file_fail(error, OC_BAD_ARGUMENT, "; did you mean '%s'?", near) : OC_BAD_ARGUMENT;
 }
 
 // The size is given as SIZE or SIZE:HOW; with @FILE it is the file's.
@@ -196,18 +187,18 @@ static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, T
     if (*s->value == '@') {
         *how = s->value;
         if (stat(*how + 1, &st))
-            return fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, *how + 1, strerror(errno));
+            return file_fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, *how + 1, strerror(errno));
         if (!S_ISREG(st.st_mode) || !st.st_size || (uint64_t)st.st_size > most_bytes)
-            return fail(error, OC_BAD_ARGUMENT, "arg %s: %s is %s; write buf:SIZE:@FILE", s->text, *how + 1,
-                        !S_ISREG(st.st_mode) ? "not a file with a size"
-                        : !st.st_size        ? "empty"
-                                             : "larger than 64 GiB");
+            return file_fail(error, OC_BAD_ARGUMENT, "arg %s: %s is %s; write buf:SIZE:@FILE", s->text, *how + 1,
+                             !S_ISREG(st.st_mode) ? "not a file with a size"
+                             : !st.st_size        ? "empty"
+                                                  : "larger than 64 GiB");
         *bytes = (uint64_t)st.st_size;
         return OC_OK;
     }
     snprintf(size, sizeof size, "%.*s", (int)MIN(n, sizeof size - 1), s->value);
     if (n < sizeof size && parse_size(size, bytes) && *bytes && *bytes <= most_bytes) return OC_OK;
-    return fail(
+    return file_fail(
         error, OC_BAD_ARGUMENT,
         "arg %s: a size from 1 byte to 64 GiB is expected behind buf:, such as buf:4KiB:iota:f32, or a file as in "
         "buf:@FILE",
@@ -220,13 +211,14 @@ static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t
     uint64_t bytes;
     oc_status status = buffer_size(s, &bytes, &how, error);
     if (status != OC_OK) return status;
-    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
+    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return file_fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
     b->bytes = bytes;
     uint8_t *data = calloc(1, bytes);
-    if (!data) return fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)bytes);
+    if (!data)
+        return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)bytes);
     status = fill_buffer(s, p, index, data, bytes, how, error);
     if (status == OC_OK && oc_write(d, b->ptr, data, bytes, NULL) != OC_OK)
-        status = fail(error, OC_FAULT, "%s", oc_error(d));
+        status = file_fail(error, OC_FAULT, "%s", oc_error(d));
     free(data);
     return status;
 }
@@ -246,13 +238,14 @@ static oc_status read_form(Spec *s, const Param *p, Text *error)
     }
     snprintf(word, sizeof word, "%.*s", (int)MIN(n, sizeof word - 1), s->text);
     const char *near = s->text[n] ? nearest_name(word, names, COUNT(names)) : NULL;
-    fail(error, OC_BAD_ARGUMENT, "arg %s: ", s->text);
-    if (near) return fail(error, OC_BAD_ARGUMENT, "no type '%s'; did you mean '%s:%s'?", word, near, s->text + n + 1);
+    file_fail(error, OC_BAD_ARGUMENT, "arg %s: ", s->text);
+    if (near)
+        return file_fail(error, OC_BAD_ARGUMENT, "no type '%s'; did you mean '%s:%s'?", word, near, s->text + n + 1);
     struct stat st;
     if (*s->text == '@' && stat(s->text + 1, &st))
-        return fail(error, OC_BAD_FILE, "can't read %s: %s", s->text + 1, strerror(errno));
+        return file_fail(error, OC_BAD_FILE, "can't read %s: %s", s->text + 1, strerror(errno));
     if (*s->text == '@')
-        return fail(error, OC_BAD_ARGUMENT, "a file is the content of a buffer; write buf:%s", s->text);
+        return file_fail(error, OC_BAD_ARGUMENT, "a file is the content of a buffer; write buf:%s", s->text);
     text_printf(error, "parameter '%s' has the PTX type .%s; write ", p->name, p->type);
     put_instead(p, s->text, error);
     return OC_BAD_ARGUMENT;
@@ -284,8 +277,8 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
         bits = b->ptr;
     } else if (s.form == FORM_HEX) {
         if (strlen(s.value) == 2ull * p.bytes && parse_hex(value, p.bytes, s.value)) return OC_OK;
-        return fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s', a .%s, takes exactly %u hexadecimal digits", text,
-                    p.name, p.type, 2 * p.bytes);
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s', a .%s, takes exactly %u hexadecimal digits",
+                         text, p.name, p.type, 2 * p.bytes);
     } else if (s.form == FORM_FLOAT) {
         number = parse_real(s.value, s.bytes, &bits, &range) || range;
     } else {
@@ -293,13 +286,13 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
         number = end != s.value && !*end;
     }
     if (!number)
-        return fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s' (parameter '%s')", text, s.value,
-                    p.name);
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s' (parameter '%s')", text,
+                         s.value, p.name);
     if (range && s.form == FORM_FLOAT)
-        return fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
     if (range)
-        return fail(error, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits (parameter '%s', a .%s)", text,
-                    8 * s.bytes, p.name, p.type);
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits (parameter '%s', a .%s)", text,
+                         8 * s.bytes, p.name, p.type);
     memcpy(value, &bits, MIN(p.bytes, sizeof bits));
     return status;
 }
@@ -322,10 +315,10 @@ oc_status argument_count(const oc_kernel_info *info, const char *const *given, s
 {
     if (n == info->params) return OC_OK;
     char *params = argument_params(info), *name = name_shown(info->name);
-    fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n", name,
-         info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
+    file_fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n",
+              name, info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
     mem_free(params), mem_free(name);
-    if (n > info->params) return fail(error, OC_BAD_ARGUMENT, "hint: leave out %s", given[info->params]);
+    if (n > info->params) return file_fail(error, OC_BAD_ARGUMENT, "hint: leave out %s", given[info->params]);
     for (size_t k = n; k < info->params; k++) {
         Param p = param_of(info, k);
         text_printf(error, "%s%s: ", k == n ? "hint: for " : "; for ", p.name);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static oc_status fail(Text *error, oc_status status, const char *format, ...)
+oc_status file_fail(Text *error, oc_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -88,15 +88,16 @@ static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Tex
         if (exact) break;
     }
     if (!all->v.n)
-        status = fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
+        status = file_fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
     else if (n > 1 && !r->kernel)
-        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
+        status =
+            file_fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
     else if (n > 1)
-        status = fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
-                      r->kernel, means.v);
+        status = file_fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
+                           r->kernel, means.v);
     else if (!n)
-        status = fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s; its kernels are:%s", r->kernel, r->path,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names.v);
+        status = file_fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s; its kernels are:%s", r->kernel, r->path,
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names.v);
     text_free(&names), text_free(&means);
     return status;
 }
@@ -107,7 +108,7 @@ static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Te
     Kernels all = {.v = {0}};
     oc_status status =
         r->text ? oc_load(d, r->text->v ? r->text->v : "", r->text->n, r->path, &m) : oc_load_file(d, r->path, &m);
-    if (status != OC_OK) return fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    if (status != OC_OK) return file_fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
     list_kernels(r, m, &all);
     status = choose(r, &all, k, error);
     for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
@@ -120,7 +121,7 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
 {
     oc_status status = choose_kernel(d, r, k, error);
     const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
-    return refusal ? fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
+    return refusal ? file_fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
 }
 
 oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
@@ -143,7 +144,7 @@ oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *erro
 oc_status file_launch(FileLaunch *l, Text *error)
 {
     oc_status status = oc_launch(l->kernel, l->grid, l->block, l->smem, NULL, (const void *const *)l->values);
-    return status == OC_OK ? status : fail(error, status, "%s", oc_error(l->device));
+    return status == OC_OK ? status : file_fail(error, status, "%s", oc_error(l->device));
 }
 
 void file_free(FileLaunch *l)

@@ -18,6 +18,7 @@ extern const size_t workload_count;
 // Finds a workload by its name, "atax", or by suite and name, "polybench/atax". Null: no workload has the name, or
 // several suites have one.
 const WorkloadEntry *workload_find(const char *name);
+const char *workload_near(const char *name);  // the workload's name that is nearest to it, or null
 typedef struct WorkOptions {
     bool small;                           // --size small
     const char *const *params;            // "nx=1024"; the list ends with null, and may be null
@@ -111,6 +112,8 @@ typedef struct FileLaunch {
     void **values;        // of the arguments
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
+// For file.c and argument.c: adds the reason to error, and returns status.
+oc_status file_fail(Text *error, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Loads the file, finds the kernel and makes its arguments. Whatever it returns, file_free releases l. OC_BAD_FILE: the
 // file can't be read or isn't PTX. OC_UNSUPPORTED: the kernel can't run. OC_BAD_ARGUMENT: run asks for what isn't there
 // or doesn't fit.

@@ -216,6 +216,15 @@ const WorkloadEntry *workload_find(const char *name)
     return found;
 }
 
+const char *workload_near(const char *name)
+{
+    const char **names = mem_alloc(sizeof *names * workload_count);
+    for (size_t k = 0; k < workload_count; k++) names[k] = workload_table[k].workload->name;
+    const char *near = nearest_name(name, names, workload_count);
+    mem_free(names);
+    return near;
+}
+
 static void params_text(const WorkParam *p, const int64_t *values, Text *out)
 {
     text_put(out, "");

@@ -53,6 +53,9 @@ static void refused(void **state)
         "tlb1.entries=6 tlb1.ways=4",
         "tlb2.entries=16 tlb2.ways=16",
         "tlb1.entries=4 tlb1.ways=4 tlb1.page=3000",
+        "tlb1.entries=4 tlb1.sets=3,2",
+        "tlb1.sets=3,2 tlb1.entries=4",
+        "tlb1.entries=5 tlb1.sets=3,2 tlb2.sets=5,5 tlb2.entries=9",
         "sched.policy=fifo",
         "l1.index=hash",
         "l1.global=maybe",
@@ -121,12 +124,42 @@ static void any_sets(void **state)
         }
 }
 
+// Sizes of unequal sets settle the capacity of a TLB that there is. gtx780 has an L2 TLB of 65 entries in 7 sets.
+static void capacities(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sets;
+        uint32_t entries;
+        const char *error;  // null: it is taken
+    } cases[] = {
+        {"", 65, NULL},
+        {"tlb2.sets=24,17,17", 58, NULL},
+        {"tlb2.sets=24,17,17 tlb2.entries=58", 58, NULL},
+        {"tlb2.entries=65", 65, NULL},
+        {"tlb2.entries=0", 0, NULL},
+        {"tlb2.entries=0 tlb2.sets=24,17,17", 0, NULL},
+        {"tlb2.entries=64", 0, "tlb2.entries is 64, and tlb2.sets add up to 65"},
+        {"tlb2.entries=65 tlb2.sets=24,17,17", 0, "tlb2.entries is 65, and tlb2.sets add up to 58"},
+        {"tlb2.sets=65536,1", 0, "tlb2.entries: '65537' is out of range"},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Gpu g;
+        Diag diag = {0};
+        bool ok = load(&g, "gtx780", cases[k].sets, &diag);
+        if (ok != !cases[k].error || (!ok && !strstr(diag.text.v, cases[k].error)))
+            fail_msg("%s: %s", cases[k].sets, ok ? "taken" : diag.text.v);
+        if (ok && g.tlb2.entries != cases[k].entries) fail_msg("%s: %u entries", cases[k].sets, g.tlb2.entries);
+        diag_free(&diag);
+    }
+}
+
 static bool canonical(const char *set, char *out)
 {
     const char *sets[] = {set, NULL};
     Text text = {0};
     Diag diag = {0};
-    bool ok = gpu_canonical(ODD, sets, &text, &diag);
+    bool ok = gpu_canonical(NULL, ODD, sets, &text, &diag);
     if (ok) strcpy(out, text.v);
     text_free(&text), diag_free(&diag);
     return ok;
@@ -139,7 +172,7 @@ static void largest(void **state)
     (void)state;
     Text before = {0};
     Diag diag = {0};
-    assert_true(gpu_canonical(ODD, NULL, &before, &diag));
+    assert_true(gpu_canonical(NULL, ODD, NULL, &before, &diag));
     for (size_t k = 0; k < gpu_key_count; k++) {
         const Key *key = &gpu_keys[k];
         if (key->kind != KEY_UINT && key->kind != KEY_SIZE && key->kind != KEY_REAL && key->kind != KEY_FIXED) continue;
@@ -148,7 +181,7 @@ static void largest(void **state)
         Text after = {0};
         snprintf(name, sizeof name, "%s.%s=", key->section, key->key);
         snprintf(set, sizeof set, "%s%.17g", name, key->max);
-        gpu_canonical(ODD, sets, &after, &diag);
+        gpu_canonical(NULL, ODD, sets, &after, &diag);
         for (const char *a = after.v, *b = before.v; *a || *b;) {
             size_t n = strcspn(a, "\n"), m = strcspn(b, "\n"), own = strlen(name);
             if (!strncmp(a, name, own)) {
@@ -298,8 +331,8 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused), cmocka_unit_test(any_sets), cmocka_unit_test(largest),   cmocka_unit_test(one_form),
-        cmocka_unit_test(bases),   cmocka_unit_test(derived),  cmocka_unit_test(overrides),
+        cmocka_unit_test(refused),  cmocka_unit_test(any_sets), cmocka_unit_test(largest), cmocka_unit_test(capacities),
+        cmocka_unit_test(one_form), cmocka_unit_test(bases),    cmocka_unit_test(derived), cmocka_unit_test(overrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

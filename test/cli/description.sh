@@ -57,6 +57,14 @@ gives 2 'l1: index_bits has an address bit within a line' -- "${linear[@]}" --se
 gives 2 'l1: index_bits are not independent' -- "${linear[@]}" --set l1.index_bits=7,8,7^8,10,11
 gives 2 'l1: a linear index needs index_bits' -- "${linear[@]}"
 
+# Unequal sets settle a TLB's capacity, and that is what is shown. A file that gives both must give the same.
+gives 0 'entries        = 58           # entry; the sum of the sets' -- show gpu gtx780 --set tlb2.sets=24,17,17
+gives 2 'tlb2.entries is 64, and tlb2.sets add up to 65' -- show gpu gtx780 --set tlb2.entries=64
+printf '[gpu]\nbase = gtx780\n[tlb2]\nsets = 24, 17, 17\n' >"$work/sets.ini"
+gives 0 'entries        = 58 ' -- show gpu "$work/sets.ini"
+printf 'entries = 65\n' >>"$work/sets.ini"
+gives 1 'sets.ini:5:11: error: tlb2.entries is 65, and tlb2.sets add up to 58' -- show gpu "$work/sets.ini"
+
 # The names that can be chosen are those of the tables, all of them; the nearest is proposed.
 list() { "$onchip" list "$1" | sed -n 's/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
 gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --set sched.policy=gtoo

@@ -188,7 +188,7 @@ static void try(const char *base, const char *const *sets)
     Diag diag = {0};
     Text shown = {0}, canonical = {0};
     bool good = gpu_show(base, sets, &shown, &diag);
-    if (good == diag.failed || (good && !gpu_canonical(base, sets, &canonical, &diag))) abort();
+    if (good == diag.failed || (good && !gpu_canonical(NULL, base, sets, &canonical, &diag))) abort();
     diag_free(&diag);
     text_free(&shown), text_free(&canonical);
     if (is_large(base, sets)) return;

@@ -3,4 +3,4 @@
 
 #include "chip/chip.h"
 
-bool description_read(const char *gpu, Text *out, Diag *diag) { return gpu_canonical(gpu, NULL, out, diag); }
+bool description_read(const char *gpu, Text *out, Diag *diag) { return gpu_canonical(NULL, gpu, NULL, out, diag); }

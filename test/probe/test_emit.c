@@ -223,6 +223,13 @@ static void shapes(void **state)
     text.n = 0, mem_free(all);
     all = read_back(&p, &text);
     assert_non_null(strstr(text.v, "index_bits = 7^12^16^17^22, 8^13^18^23, 9^14^19^24, 10^15^16^20^25, 11^21^26 "));
+    // Of more unequal sets than the key can have the first 64 are kept, one of 17 entries and 63 of 8.
+    shape_free(&p.tlbs.level[1].shape);
+    set_shape(&p.tlbs.level[1], FORM_MODULO, 70, unequal, 2 << 20, RULE_LRU);
+    text.n = 0, mem_free(all);
+    all = read_back(&p, &text);
+    expect(all, "tlb2", "entries", "521");
+    assert_non_null(strstr(text.v, "the first 64"));
     mem_free(all), text_free(&text);
     probe_free(&p);
 }
