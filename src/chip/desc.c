@@ -492,9 +492,9 @@ static bool derive_latencies(Gpu *g, Diag *diag)
     uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
     Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
     uint32_t look_ups = MAX(fill / p->l2.line, 1u);  // the fill's, where the L2's lines are shorter
-    uint32_t fixed = 1 + (look_ups - 1) * p->interval + (uint32_t)link_pass(&a, 0, p->header) +
-                     (uint32_t)link_pass(&b, 0, p->header + fill) + (uint32_t)link_pass(&c, 0, p->header + fill) +
-                     s->lsu_extra;
+    uint32_t fixed = 1 + (look_ups - 1) * p->interval + (uint32_t)link_pass(&a, 0, packet_bytes(p, 0)) +
+                     (uint32_t)link_pass(&b, 0, packet_bytes(p, fill)) +
+                     (uint32_t)link_pass(&c, 0, packet_bytes(p, fill)) + s->lsu_extra;
     if (p->l2.latency < fixed + 2)
         return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
     uint32_t links = p->l2.latency - fixed;

@@ -177,11 +177,18 @@ typedef struct PartitionCfg {
     uint64_t reciprocal;
     bool hash;                 // XOR-hash the choice of partition
     uint32_t header;           // bytes of a packet's header
+    uint32_t flit;             // a packet is as long as a multiple of so many bytes
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t sms;
     uint64_t page;            // bytes of a page, for walks
     uint32_t walk, walk_far;  // cycles: TlbCfg.penalty and far of the L2 TLB
 } PartitionCfg;
+// The length of a packet on a link, with so many bytes of data.
+static inline uint32_t packet_bytes(const PartitionCfg *cfg, uint32_t data)
+{
+    uint32_t bytes = cfg->header + data;
+    return cfg->flit > 1 ? (bytes + cfg->flit - 1) / cfg->flit * cfg->flit : bytes;
+}
 typedef struct Waiter {
     Packet p;
     uint32_t next;  // chain of requests that wait for one miss, or free list

@@ -104,7 +104,8 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
         p->free_pieces = r->tag;
         r = &all->p;
     }
-    uint32_t bytes = p->cfg.header + (r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors));
+    uint32_t data = r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors);
+    uint32_t bytes = packet_bytes(&p->cfg, data);
     uint64_t time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     Packet reply = {.time = time, .tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors};
     fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], &reply);
@@ -353,9 +354,10 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
         p->refused_since = now;
         return;
     }
-    uint32_t bytes = p->cfg.header + (r->kind == PACKET_READ    ? 0
-                                      : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
-                                                                : 8u * r->ops);
+    uint32_t data = r->kind == PACKET_READ    ? 0
+                    : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
+                                              : 8u * r->ops;
+    uint32_t bytes = packet_bytes(&p->cfg, data);
     p->last_event = MAX(p->last_event, now + 1);
     uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
     p->port_free = MAX(now + p->cfg.interval, through);

@@ -5,7 +5,7 @@
 // Sends a packet with so many bytes of data to a partition; its credit is there.
 void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data)
 {
-    uint32_t bytes = sm->part->header + data;
+    uint32_t bytes = packet_bytes(sm->part, data);
     sm->credit[part]--;
     p->sm = (uint16_t)sm->index;
     p->time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);

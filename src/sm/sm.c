@@ -236,7 +236,7 @@ static void land(Sm *sm)
         uint32_t part = first_queue(&sm->first);
         Fifo *f = &sm->inbox[part];
         Packet *r = &f->v[f->head++];
-        uint32_t bytes = sm->part->header + SECTOR * (uint32_t)__builtin_popcount(r->sectors);
+        uint32_t bytes = packet_bytes(sm->part, SECTOR * (uint32_t)__builtin_popcount(r->sectors));
         r->time = link_pass(&sm->in, r->time, bytes);
         if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
         fifo_put(&sm->landing, r);
