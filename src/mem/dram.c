@@ -131,8 +131,8 @@ static void start(Dram *d, uint64_t now)
     DramRequest r = queue[pick];
     for (uint32_t k = pick; k; k--) queue[k] = queue[k - 1];
     d->head++, d->n--;
-    uint32_t bursts = d->cfg.burst ? (r.bytes + d->cfg.burst - 1) / d->cfg.burst : 1;
-    uint64_t busy = link_time(d->cost, d->cfg.burst ? bursts * d->cfg.burst : r.bytes), data = MAX(now, d->bus), end;
+    uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (r.bytes + burst - 1) / burst : 1;
+    uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), data = MAX(now, d->bus), end;
     if (d->cfg.simple) {
         end = data + busy;
     } else {
