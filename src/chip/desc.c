@@ -340,8 +340,8 @@ static void note_capacity(Capacities *c, const Key *k, const Source *source, siz
         if (!strcmp(k->section, sections[n]) && !strcmp(k->key, "entries")) c->source[n] = *source, c->at[n] = at;
 }
 
-// Sizes of unequal sets settle the capacity of a TLB that there is. Who gives the capacity too, of sets given here or in
-// the base, must give the same.
+// Sizes of unequal sets settle the capacity of a TLB that there is. Who gives the capacity too, of sets given here or
+// in the base, must give the same.
 static bool settle_capacities(Gpu *g, const Capacities *c, Diag *diag, EntryFn *seen, void *user)
 {
     TlbCfg *const tlbs[] = {&g->sm.tlb, &g->tlb2};

@@ -90,11 +90,12 @@ static uint32_t choose(Dram *d, uint64_t now)
 {
     const DramRequest *queue = d->queue + d->head;
     uint32_t best = 0, merit = 0;
+    uint64_t column = MAX(now, d->bus > d->t_cl ? d->bus - d->t_cl : 0);  // of what would follow on the bus at once
     for (uint32_t k = 0; k < d->n && queue[k].arrival <= now; k++) {
         const DramRequest *r = &queue[k];
         if (d->bank[r->bank].row != r->row) continue;
         bool along = !(d->t_rtw | d->t_wtr) || r->write == d->writes;
-        uint32_t of = 1 + 2 * along + (!d->t_ccdl || *group_of(d, r->bank) <= MAX(now, d->bus));
+        uint32_t of = 1 + 2 * along + (!d->t_ccdl || *group_of(d, r->bank) <= column);
         if (of > merit) best = k, merit = of;
         if (merit == 4) break;
     }

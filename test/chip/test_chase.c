@@ -65,7 +65,7 @@ static void level_1(void **state)
     assert_steps(ODD, NULL, PLAIN, ring(8, 128), 16, 80, 37);
     assert_steps(ODD, NULL, PLAIN, ring(32, 128), 64, 160, 37);  // all of its 4 KiB
     assert_steps(ODD, "l1.latency=2", PLAIN, ring(8, 128), 16, 80, 2);
-    assert_steps("gtx480", NULL, PLAIN, ring(128, 128), 256, 512, 21);
+    assert_steps("gtx480", NULL, PLAIN, ring(128, 128), 256, 512, 40);
     assert_steps("titan_black", "l1.global=yes", PLAIN, ring(128, 128), 256, 512, 80);
     assert_steps("titan_black", "l1.global=yes l1.size=48KiB shared.size=16KiB shared.max=16KiB", PLAIN, ring(384, 128),
                  768, 1024, 80);
@@ -90,7 +90,7 @@ static void level_2(void **state)
     assert_steps(ODD, NULL, PLAIN, ring(5, 1024), 15, 55, 101);   // five lines of one set of four
     assert_steps(ODD, "l2.partitions=4 l2.hash=yes", CG, ring(64, 128), 128, 256, 101);
     assert_steps(ODD, "l2.latency=102", CG, ring(8, 128), 16, 80, 102);      // an odd number of cycles to share out
-    assert_steps("gtx480", NULL, PLAIN, ring(256, 128), 512, 768, 220);      // 32 KiB through 16
+    assert_steps("gtx480", NULL, PLAIN, ring(256, 128), 512, 768, 182);      // 32 KiB through 16
     assert_steps("titan_black", NULL, PLAIN, ring(64, 128), 128, 256, 240);  // its L1 doesn't serve global loads
     assert_steps("titan_black", "l1.global=yes", PLAIN, ring(256, 128), 512, 768, 240);
     const Record *r = chase("titan_black", NULL, PLAIN, ring(64, 128), 256);
@@ -106,7 +106,7 @@ static void sectors_pass_sooner(void **state)
 {
     (void)state;
     assert_steps("gtx480", "link.sm_in=32 link.partition_out=32 link.header=8", CG, ring(64, 128), 128, 256,
-                 220 - 2 * (5 - 2));
+                 182 - 2 * (5 - 2));
     assert_steps(ODD, "link.sm_in=16 link.partition_out=64", PLAIN, ring(40, 128), 80, 160, 101);
     assert_steps(ODD, "link.sm_in=16 link.partition_out=64", CG, ring(40, 128), 80, 160, 101 - (8 - 2) - (2 - 1));
 }
@@ -115,7 +115,7 @@ static void read_only_cache(void **state)
 {
     (void)state;
     assert_steps("titan_black", NULL, NC, ring(128, 128), 256, 512, 110);
-    assert_steps("gtx480", NULL, NC, ring(128, 128), 256, 512, 21);  // it has no such loads: the L1 serves them
+    assert_steps("gtx480", NULL, NC, ring(128, 128), 256, 512, 40);  // it has no such loads: the L1 serves them
     assert_steps(ODD, "readonly.size=4KiB readonly.latency=43", NC, ring(32, 128), 64, 128, 43);
     assert_steps(ODD, "readonly.size=4KiB readonly.nc=no", NC, ring(32, 128), 64, 128, 37);
 }
@@ -153,19 +153,19 @@ static void dram_rows(void **state)
 }
 
 // gtx480: 128 bytes pass a channel in 3.04 core cycles, tCL, tRCD and tRP are 9.09 each at 924 to 700 MHz. The
-// described 400 are for an open row: its column and data end in cycle 13 (12.13) of DRAM's part; with tRCD in cycle 22
-// (21.22), with tRP too in cycle 31 (30.31). Six partitions of 256 bytes in turn: a row of one lies in eight chunks,
-// 1536 bytes apart.
+// described 300 are for an open row: its column and data end in cycle 13 (12.13) of DRAM's part; with tRCD in cycle 22
+// (21.22), with tRP too in cycle 31 (30.31). Six partitions of 256 bytes in turn: a row of one lies in 16 chunks, 1536
+// bytes apart.
 static void dram_of_gtx480(void **state)
 {
     (void)state;
     uint64_t hits[17], closed[17], conflicts[17];
-    for (uint32_t k = 0; k < 17; k++) hits[k] = k / 2 % 8 * 1536 + k % 2 * 128;
-    for (uint32_t k = 0; k < 17; k++) closed[k] = k * 8 * 1536ull;  // the next row of the channel: the next bank
-    for (uint32_t k = 0; k < 17; k++) conflicts[k] = (k * 16ull + (16 - k) % 16) * 8 * 1536;  // row k of bank 0
-    assert_steps("gtx480", NULL, PLAIN, hits, 3, 15, 400);
-    assert_steps("gtx480", NULL, PLAIN, closed, 2, 14, 409);
-    assert_steps("gtx480", NULL, PLAIN, conflicts, 2, 14, 418);
+    for (uint32_t k = 0; k < 17; k++) hits[k] = k / 2 % 16 * 1536 + k % 2 * 128;
+    for (uint32_t k = 0; k < 17; k++) closed[k] = k * 16 * 1536ull;  // the next row of the channel: the next bank
+    for (uint32_t k = 0; k < 17; k++) conflicts[k] = (k * 16ull + (16 - k) % 16) * 16 * 1536;  // row k of bank 0
+    assert_steps("gtx480", NULL, PLAIN, hits, 3, 15, 300);
+    assert_steps("gtx480", NULL, PLAIN, closed, 2, 14, 309);
+    assert_steps("gtx480", NULL, PLAIN, conflicts, 2, 14, 318);
 }
 
 static void dram_without_rows(void **state)
@@ -220,7 +220,7 @@ static void local_memory(void **state)
     assert_chain(ODD, NULL, before64, line64, after64, 37 + 1);
     assert_chain(ODD, "l1.global=no", before, line, after, 37 + 8);  // the L1 may serve local memory alone
     assert_chain(ODD, "l1.local=no", before, line, after, 101 + 8);
-    assert_chain("gtx480", NULL, before, line, after, 21 + 9);
+    assert_chain("gtx480", NULL, before, line, after, 40 + 11);
     assert_chain("titan_black", NULL, before, line, after, 80 + 11);
 }
 
@@ -235,7 +235,7 @@ static void constant_memory(void **state)
     // Each step: a load that hits, and an addition of 64 bits, which is of two slots.
     assert_chain(ODD, "const.size=2KiB const.line=64 const.sector=64 const.fill=64 const.latency=19", before, line,
                  after, 19 + 7 + 1);
-    assert_chain("gtx480", NULL, before, line, after, 12 + 8 + 1);
+    assert_chain("gtx480", NULL, before, line, after, 12 + 10 + 1);
     assert_chain("titan_black", NULL, before, line, after, 12 + 10 + 1);
     assert_chain("h200", NULL, before, line, after, 17 + 4 + 1);
 }
@@ -246,7 +246,7 @@ static void shared_memory(void **state)
     static const char before[] = "mov.u64 %rd1, smem;\nst.shared.u64 [%rd1], %rd1;\n",
                       line[] = "ld.shared.u64 %rd1, [%rd1];", after[] = "st.global.u64 [%out], %rd1;";
     assert_chain(ODD, NULL, before, line, after, 29);
-    assert_chain("gtx480", NULL, before, line, after, 21);
+    assert_chain("gtx480", NULL, before, line, after, 32);
     assert_chain("titan_black", NULL, before, line, after, 80);
     assert_chain("h200", NULL, before, line, after, 29);
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "chip/chip.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -290,8 +291,9 @@ static void derived(void **state)
             Diag diag = {0};
             if (!load(&g, gpus[n], of[k], &diag)) fail_msg("%s %s: %s", gpus[n], of[k], diag.text.v);
             uint32_t fill = g.sm.l1.size && g.sm.l1_global ? g.sm.l1.fill : 32, header = g.part.header;
-            double ports[] = {header / g.sm.bytes_out, (header + fill) / g.part.bytes_out,
-                              (header + fill) / g.sm.bytes_in};
+            double flit = g.part.flit, request = ceil(header / flit) * flit,
+                   reply = ceil((header + fill) / flit) * flit;
+            double ports[] = {request / g.sm.bytes_out, reply / g.part.bytes_out, reply / g.sm.bytes_in};
             uint32_t sum = 1;
             for (int p = 0; p < 3; p++) sum += (uint32_t)ports[p] + (ports[p] > (double)(uint32_t)ports[p]);
             assert_int_equal(g.to_partition + g.to_sm + sum, g.part.l2.latency);

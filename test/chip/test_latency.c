@@ -121,7 +121,7 @@ static void loops(void **state)
     static const struct {
         const char *gpu;
         uint32_t each;
-    } of[] = {{"test/chip/gpus/odd.ini", 7 + 7 + 5}, {"gtx480", 8 + 8 + 6}};  // add → setp → bra
+    } of[] = {{"test/chip/gpus/odd.ini", 7 + 7 + 5}, {"gtx480", 10 + 10 + 6}};  // add → setp → bra
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         bench_open(&b, of[k].gpu, NULL);

@@ -51,7 +51,7 @@ static void latency_of_conflicts(void **state)
         uint32_t passes = ways[k][1];
         assert_read(ODD, NULL, ways[k][0], 4, passes, 29 + 3 * (passes - 1));
         assert_read(ODD, "shared.conflict=0", ways[k][0], 4, passes, MAX(29u, passes));
-        assert_read("gtx480", NULL, ways[k][0], 4, passes, 21 + (passes - 1));
+        assert_read("gtx480", NULL, ways[k][0], 4, passes, 32 + (passes - 1));
     }
     assert_read(ODD, NULL, 1, 8, 2, 29 + 3);   // 64 bits: two half warps
     assert_read(ODD, NULL, 1, 16, 4, 29 + 9);  // 128: four quarters

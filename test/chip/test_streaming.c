@@ -2,6 +2,7 @@
 // look-ups, credits, DRAM with and without rows. Measured between two lengths of a stream, all blocks being resident.
 #include "bench.h"
 
+#include <math.h>
 #include <string.h>
 
 #define STREAM "test/chip/gpus/stream.ini"
@@ -218,7 +219,8 @@ static void many_blocks(void **state)
 // The tightest of what a description says about loads of whole lines, past the L1, from DRAM.
 static double tightest(const Gpu *g)
 {
-    double header = g->part.header, lines = (128 + header) / 128, parts = g->part.partitions, sms = g->sms;
+    double flit = g->part.flit, lines = ceil((128 + g->part.header) / flit) * flit / 128, parts = g->part.partitions,
+           sms = g->sms;
     double of[] = {
         parts * g->part.dram.bytes_per_cycle,
         parts * g->part.bytes_out / lines,

@@ -17,7 +17,7 @@ for gpu in $("$onchip" list gpus | awk '{ print $1 }'); do
 done
 
 # A unit stands behind each value that has one, once.
-gives 0 'latency        = 21           # cycle; ' 'bandwidth      = 177          # GB/s; ' '# MHz, GPGPU-Sim' \
+gives 0 'latency        = 40           # cycle; ' 'bandwidth      = 177          # GB/s; ' '# MHz, config' \
     -- show gpu gtx480
 lacks 'MHz; MHz'
 
@@ -52,10 +52,12 @@ gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^
 gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^64
 gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^,8
 gives 2 'a list of address bits is expected' -- run saxpy --set 'l1.index_bits=-1'
-linear=(run saxpy --size small --set l1.index=linear)
+linear=(run saxpy --size small --gpu titan_black --set l1.index=linear)
 gives 2 'l1: index_bits has an address bit within a line' -- "${linear[@]}" --set l1.index_bits=5,8,9,10,11
 gives 2 'l1: index_bits are not independent' -- "${linear[@]}" --set l1.index_bits=7,8,7^8,10,11
 gives 2 'l1: a linear index needs index_bits' -- "${linear[@]}"
+gives 0 -- run saxpy --size small --gpu titan_black --set l1.index_bits=5  # the lowest that there may be
+gives 2 'did you mean gpu.capability?' -- run saxpy --set gpu.capabilit=35
 
 # Unequal sets settle a TLB's capacity, and that is what is shown. A file that gives both must give the same.
 gives 0 'entries        = 58           # entry; the sum of the sets' -- show gpu gtx780 --set tlb2.sets=24,17,17

@@ -141,7 +141,7 @@ static void assert_same(const LaunchSum *a, const LaunchSum *b)
 static void totals(void **state)
 {
     (void)state;
-    Work w = begin(false, 100), all = begin(false, 100);
+    Work w = begin(false, 50), all = begin(false, 50);
     LaunchSums a = {0}, b = {0};
     for (int k = 0; k < 30; k++) {
         launch(&w, k % 4 != 1), launch(&all, k % 4 != 1);

@@ -113,7 +113,7 @@ static void measurements(void **state)
     assert_false(same(plain, half));
     assert_false(same(plain, (Cell){.verb = "probe", .program = "shared"}));
     assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .gpu = "titan_black"}));
-    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .sets = LIST("l2.latency=300")}));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .sets = LIST("l2.latency=200")}));
     assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .no_lowering = true}));
     Identity id = identified(plain);
     assert_string_equal(id.params, "scale=1");

@@ -26,7 +26,7 @@ static const char kernel_text[] = ".version 7.0\n.target sm_35\n.address_size 64
 // Runs it on one SM with a policy; null: the description's own. scratch: the bytes of a scratch cache like the L1.
 static Record run(const PolicyOps *ops, uint64_t scratch)
 {
-    static const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "sched.policy=gto", NULL};
+    static const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "l1.mshrs=16", "sched.policy=gto", NULL};
     oc_config config = {.gpu = "gtx480", .sets = sets};
     oc_device *d;
     oc_module *m;

@@ -116,7 +116,7 @@ static void titan_black(void **state)
 static void gtx480(void **state)
 {
     (void)state;
-    const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 21}};
+    const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 40}};
     caches("gtx480", want, COUNT(want));
 }
 
@@ -138,8 +138,8 @@ static void weights(void **state)
     close_gpu(&g);
 }
 
-// ciao §V-A: the L1's index is a hash. Lines that the fold of the five lowest bits with the three fields above gives
-// one set share one, and others don't.
+// ciao §V-A: the L1's index is a hash, that of Nugteren et al.: address bits 7 to 11 XOR 13, 14, 15, 17 and 19. Lines
+// to which it gives one number share a set, and others don't.
 static void hash(void **state)
 {
     (void)state;
@@ -149,7 +149,8 @@ static void hash(void **state)
     assert_true(infer_cache(&g.subject, CHASE_GLOBAL, 0, &f, &g.diag));
     uint32_t known[32] = {0};
     for (uint32_t x = 0; x < f.span; x++) {
-        uint32_t fold = (x ^ x >> 5 ^ x >> 10 ^ x >> 15) & 31, set = shape_set(&f.shape, x);
+        uint32_t upper = (x >> 6 & 7) | (x >> 10 & 1) << 3 | (x >> 12 & 1) << 4;
+        uint32_t fold = (x & 31) ^ upper, set = shape_set(&f.shape, x);
         if (!known[fold]) known[fold] = set + 1;
         if (known[fold] != set + 1) fail_msg("line %u is in set %u", x, set);
     }

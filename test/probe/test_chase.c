@@ -121,11 +121,11 @@ static void others(void **state)
         uint32_t hit, l2;
     } of[] = {
         {"gtx780", CHASE_READONLY, 110, 220},    {"titan_black", CHASE_READONLY, 110, 240},
-        {"titan_black", CHASE_GLOBAL, 240, 240}, {"gtx480", CHASE_GLOBAL, 21, 220},
+        {"titan_black", CHASE_GLOBAL, 240, 240}, {"gtx480", CHASE_GLOBAL, 40, 182},
         {"gtx560ti", CHASE_TEXTURE, 240, 470},  // mei Table 5
         {"gtx780", CHASE_TEXTURE, 110, 220},    // mei Table 5
-        {"gtx480", CHASE_TEXTURE, 150, 214},     {"gtx780", CHASE_CONST, 46, 231},
-        {"gtx480", CHASE_CONST, 12, 216},        {"gtx780", CHASE_LOCAL, 90, 234},
+        {"gtx480", CHASE_TEXTURE, 150, 182},     {"gtx780", CHASE_CONST, 46, 231},
+        {"gtx480", CHASE_CONST, 12, 178},        {"gtx780", CHASE_LOCAL, 90, 234},
         {"titan_black", CHASE_LOCAL, 80, 245},   {"gtx560ti", CHASE_LOCAL, 116, 377},
     };
     for (size_t k = 0; k < COUNT(of); k++) {

@@ -39,7 +39,10 @@ static void as_counted(const char *gpu, const char *const *sets, HitKind kind, u
     if (!hits_measure(d, kind, &c, &diag)) fail_msg("%s: %s", gpu, diag.text.v);
     if (c.why) fail_msg("%s: %s", gpu, c.why);
     assert_int_equal(c.points[c.n - 1].threads, most);
-    assert_true(c.hit.low <= hit && hit <= c.hit.high && c.miss.low <= miss && miss <= c.miss.high);
+    hit += 2, miss += 2;  // issue slots between the readings of the clock
+    if (c.hit.low > hit || hit > c.hit.high || c.miss.low > miss || miss > c.miss.high)
+        fail_msg("%s: hits take %g to %g, not %g, and misses %g to %g, not %g", gpu, c.hit.low, c.hit.high, hit,
+                 c.miss.low, c.miss.high, miss);
     for (size_t k = 0; k < c.n; k++) {
         const HitPoint *p = &c.points[k];
         double want = counted_rate(d, kind, k);
@@ -61,7 +64,7 @@ static void l1(void **state)
 {
     (void)state;
     as_counted("titan_black", (const char *[]){"l1.global=yes", NULL}, HITS_L1, 2048, 128, 31.0 / 32, 80, 240);
-    as_counted("gtx480", NULL, HITS_L1, 1536, 128, 31.0 / 32, 21, 220);
+    as_counted("gtx480", NULL, HITS_L1, 1536, 128, 31.0 / 32, 40, 182);
     as_counted("gtx560ti", NULL, HITS_L1, 1536, 0, 0, 116, 377);  // weighted ways: no such edge
 }
 

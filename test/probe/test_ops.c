@@ -39,7 +39,7 @@ static void fermi(void **state)
     (void)state;
     recovered("gtx560ti", NULL, (const double[]){18, 18, 18, 18, 22, 18, 50, 16, 16},
               (const double[OPS_KINDS]){64, 64, 64, 64, 64, 64, 64});
-    recovered("gtx480", NULL, (const double[]){8, 8, 8, 16, 24, 8, 24, 6, 6},
+    recovered("gtx480", NULL, (const double[]){10, 10, 11, 14, 24, 10, 24, 6, 6},
               (const double[OPS_KINDS]){64, 64, 64, 32, 8, 64, 64});
 }
 static void kepler(void **state)

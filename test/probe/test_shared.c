@@ -52,13 +52,13 @@ static void shipped(void **state)
     recovered("gtx780", NULL, 47, 14, 32, 8, 4);
     recovered("gtx780", "shared.mode=8", 47, 14, 32, 8, 8);
     recovered("titan_black", NULL, 80, 1, 32, 8, 4);
-    recovered("gtx480", NULL, 21, 1, 32, 4, 4);
+    recovered("gtx480", NULL, 32, 1, 32, 4, 4);
 }
 
 static void others(void **state)
 {
     (void)state;
-    recovered("gtx480", "shared.banks=16", 21, 1, 16, 4, 4);
+    recovered("gtx480", "shared.banks=16", 32, 1, 16, 4, 4);
     recovered("gtx780", "shared.banks=64", 47, 14, 64, 8, 4);
     recovered("gtx780", "shared.latency=33", 33, 14, 32, 8, 4);
 }

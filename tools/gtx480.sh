@@ -1,0 +1,45 @@
+#!/bin/bash
+# gtx480.sh: what each part of gtx480's description does. The first row has the values that the description had before
+# they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has the
+# cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8 warps a
+# scheduler (swl). Prints the tables of doc/gtx480.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+onchip=${ONCHIP:-build/onchip}
+
+names=('before' '+ hashes' '+ latencies' '+ misses, credits' '+ DRAM: today')
+steps=(
+    'l1.index=xor l2.index=xor'
+    'shared.latency=21 l1.latency=21 l2.latency=220 dram.latency=400 latency.alu=8 latency.mul=8 latency.fma=8
+     latency.f64=16 latency.cvt=8'
+    'l1.mshrs=32 l2.mshrs=32 l2.merges=16 link.credits=8'
+    'dram.queue=32 dram.row=2KiB dram.wl=0 dram.rrd=0 dram.wr=0 dram.wtr=0 dram.rtw=0 dram.burst=0'
+)
+
+# cycles and hit rate of the first kernel
+first() {
+    "$onchip" run "$@" --json | awk '/"cycles":/ && !c { gsub(/[^0-9]/, "", $2); c = $2 }
+        /"l1_hit_rate"/ && !h { gsub(/,/, "", $2); h = $2 } END { print c, h + 0 }'
+}
+
+row() { # step, workload
+    local sets=() k word cycles hits limited _ line
+    for ((k = $1; k < ${#steps[@]}; k++)); do for word in ${steps[k]}; do sets+=(--set "$word"); done; done
+    shift
+    read -r cycles hits < <(first "$@" "${sets[@]}")
+    line=$(awk -v c="$cycles" -v h="$hits" 'BEGIN { printf "%.1f | %.1f %%", c / 1000, 100 * h }')
+    for k in 1 2 4 8; do
+        read -r limited _ < <(first "$@" "${sets[@]}" --sched swl --set sched.limit=$((2 * k)))
+        line+=$(awk -v c="$cycles" -v l="$limited" 'BEGIN { printf " | %.2f", c / l }')
+    done
+    echo "$line"
+}
+
+for workload in 'atax nx=3840 ny=64' 'gesummv n=512' 'syrk n=128' 'conv2d n=1024' 'matmul-tiled n=256' \
+    'vectoradd n=1048576'; do
+    printf '\n%s:\n\n| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |\n|---|--:|--:|--:|--:|--:|--:|\n' "\`$workload\`"
+    for step in "${!names[@]}"; do
+        # shellcheck disable=SC2086
+        echo "| ${names[step]} | $(row "$step" $workload) |"
+    done
+done
