@@ -339,7 +339,7 @@ static void active(void **state)
         want = got = w;
         for (int n = 0; n < LANES; n++)
             if (mask >> n & 1) reg_put(&o, &want, reg_find(&o, "%d"), n, mask), census.values++;
-        run_across(&o, &got, mask);
+        assert_int_equal(run_across(&o, &got, mask), 0);
         assert_true(frame_same(&o, &want, &got));
     }
     ptx_close(&o);
