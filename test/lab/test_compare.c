@@ -191,8 +191,39 @@ static void models(void **state)
     store_close(before), store_close(now);
 }
 
+// A kernel that only one of two runs has is a difference in its launches, whichever of the two has it.
+static void one_has_a_kernel(void **state)
+{
+    (void)state;
+    Store *s = fresh();
+    add(s, 1, "a", "n=1", "", 100, 5, "done");
+    add(s, 1, "a", "n=2", "", 100, 5, "done");
+    assert_int_equal(
+        sqlite3_exec(store_sqlite(s),
+                     "INSERT INTO kernel (run_id, name, launches, grid, block, dynamic_shared, functional, "
+                     "partial, occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
+                     " SELECT max(id), 'late', 3, '1,1,1', '32,1,1', 0, 0, 0, 1, 1, '', 0 FROM run",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        Store *both[2] = {s, s};
+        Arena arena = {0};
+        Differences found = {0};
+        Diag d = {0};
+        assert_true(compare_two(both, (const int64_t[]){turn ? 2 : 1, turn ? 1 : 2}, &arena, &found, &d));
+        assert_int_equal(found.n, 1);
+        assert_string_equal(found.v[0].kernel, "late");
+        assert_string_equal(found.v[0].name, "launches");
+        assert_string_equal(found.v[0].text[turn], "-");
+        assert_string_equal(found.v[0].text[!turn], "3");
+        vec_free(&found), arena_free(&arena);
+    }
+    store_close(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(halves), cmocka_unit_test(models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(halves), cmocka_unit_test(models),
+                                       cmocka_unit_test(one_has_a_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
