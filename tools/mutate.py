@@ -30,7 +30,7 @@ FOLDERS = {
     "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
-    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|compare|formula|report|sweep)"]),
+    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|values|compare|formula|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
          "cli/(json|names|lines|functional)", "lab/(counts|results)"]

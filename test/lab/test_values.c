@@ -1,0 +1,75 @@
+// The values of a run by name: numbers of a list, what a run measured, and the points of a curve.
+#include "check.h"
+#include "store/query.h"
+#include "store/sql.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+
+static double value_of(Values *v, const char *name)
+{
+    double value = -1;
+    if (!values_get(v, name, &value)) fail_msg("there is no %s", name);
+    return value;
+}
+
+static void of_a_list(void **state)
+{
+    (void)state;
+    Values *v = values_given("gflops=345.6 gbs=86.4 cycles=12");
+    double value;
+    assert_true(value_of(v, "gbs") == 86.4 && value_of(v, "gflops") == 345.6 && value_of(v, "cycles") == 12);
+    assert_false(values_get(v, "gb", &value));
+    assert_false(values_get(v, "l1.hits", &value));  // a list has no counters
+    values_free(v);
+}
+
+// Places come in the order of their numbers, and of the first curve of a formula alone.
+static void of_a_curve(void **state)
+{
+    (void)state;
+    Diag d = {0};
+    Store *s = store_open(":memory:", &d);
+    assert_non_null(s);
+    static const char key[] = "0123456789abcdef0123456789abcdef";
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO run (key, verb, program, params, gpu, overrides, options, status, cycles, warp_instructions, "
+        "thread_instructions, model, version, wall_seconds, memory_bytes, finished, host) VALUES (%Q, 'run', 'p', '', "
+        "'gtx480', '', '', 'done', 100, 0, 0, 1, '', 0, 0, '', '');"
+        "INSERT INTO measure (run_id, name, value) VALUES (1, 'other[k=7]', 70), (1, 'miss[stride=10]', 0.5), "
+        "(1, 'miss[stride=2]', 0.25), (1, 'plain', 3);",
+        key);
+    if (sqlite3_exec(store_sqlite(s), sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(store_sqlite(s)));
+    sqlite3_free(sql);
+    Identity id = {.gpu = "gtx480", .params = ""};
+    memcpy(id.key, key, sizeof key);
+    Values *v = values_load(s, &id, NULL, &d);
+    if (!v) fail_msg("%s", d.text.v ? d.text.v : "no values");
+    Places places = {0};
+    values_places(v, "plain * miss + other", &places);
+    assert_int_equal(places.n, 2);
+    assert_string_equal(places.v[0], "stride=2");
+    assert_string_equal(places.v[1], "stride=10");
+    values_at(v, "stride=10");
+    assert_true(value_of(v, "miss") == 0.5 && value_of(v, "plain") == 3);
+    assert_true(isnan(value_of(v, "other")));  // the curve has no such point
+    values_at(v, "stride=2");
+    assert_true(value_of(v, "miss") == 0.25);
+    double value;
+    values_at(v, NULL);
+    assert_false(values_get(v, "miss", &value));
+    vec_free(&places);
+    values_free(v);
+    store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_list),
+        cmocka_unit_test(of_a_curve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
