@@ -32,9 +32,10 @@ extern const ReplacementInfo replacements[REPLACE_COUNT];
 // line; a line that waits for a fill is locked and can't be replaced.
 // DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
 // for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
-// LINEAR: each bit of the set's number is the XOR of some address bits; of index_bits as many count, from the first on,
-// as the number needs. Where the sets are no power of two, or more than these bits can number, a line is moved on from
-// the set of its own number modulo sets by the number that the bits make without the lowest of each.
+// LINEAR: each bit of the set's number is the XOR of some address bits (index_bits, of which the first ones count, as
+// many as the number needs). These may be unable to number the sets: the sets are no power of two, or too many. Then a
+// line goes to the set of its own number modulo the sets, and some sets further on. How many is what the XORs give
+// without the lowest address bit of each.
 typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT, INDEX_LINEAR } IndexKind;
 enum { MOST_INDEX_BITS = 16 };
 typedef struct CacheCfg {
@@ -97,7 +98,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
 void cache_flush(Cache *c);                 // invalidates everything
 uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none
-// XOR: the index field and the three fields of the same width above it, folded (ciao §V-A, Nugteren et al.). Where the
+// XOR: the index field and the three fields of the same width above it, folded: a hash of no card. Where the
 // sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still
 // lie in all sets in turn, from another one on in each round.
 ALWAYS_INLINE uint32_t cache_folded(const Cache *c, uint64_t x)
