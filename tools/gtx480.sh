@@ -7,13 +7,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
 
-names=('before' '+ hashes' '+ latencies' '+ misses, credits' '+ DRAM: today')
+names=('before' '+ hash of the L1' '+ latencies' '+ misses, credits' '+ DRAM timings' '+ slices, flits'
+    '+ order, acknowledgements' '+ reads by sector: today')
 steps=(
     'l1.index=xor l2.index=xor'
     'shared.latency=21 l1.latency=21 l2.latency=220 dram.latency=400 latency.alu=8 latency.mul=8 latency.fma=8
      latency.f64=16 latency.cvt=8'
-    'l1.mshrs=32 l2.mshrs=32 l2.merges=16 link.credits=8'
-    'dram.queue=32 dram.row=2KiB dram.wl=0 dram.rrd=0 dram.wr=0 dram.wtr=0 dram.rtw=0 dram.burst=0'
+    'l1.mshrs=32 l2.mshrs=32 l2.merges=16 link.credits=8 link.queue=0'
+    'dram.queue=32 dram.row=2KiB dram.bank_bits= dram.wl=0 dram.rrd=0 dram.wr=0 dram.wtr=0 dram.rtw=0 dram.ccdl=0
+     dram.burst=0'
+    'l2.partitions=6 dram.slices=1 link.sm_out=32 link.sm_in=32 link.partition_in=32 link.partition_out=32 link.flit=1'
+    'link.ordered=no link.acks=no'
+    'dram.request=0'
 )
 
 # cycles and hit rate of the first kernel

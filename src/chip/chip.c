@@ -23,23 +23,30 @@ static bool build(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *d
     c->sms = mem_alloc(sizeof *c->sms * sms);
     c->parts = mem_alloc(sizeof *c->parts * parts);
     c->envs = mem_alloc(sizeof *c->envs * sms);
-    for (uint32_t p = 0; p < parts; p++)
-        if (!partition_open(&c->parts[p], &c->gpu.part, p, &why)) return gpu_refuse(diag, "l2", why);
+    c->channels = parts / gpu->part.slices;
+    for (uint32_t p = 0; p < parts; p++) {
+        Partition *before = p < c->channels ? NULL : &c->parts[p - c->channels];
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, before, &why)) return gpu_refuse(diag, "l2", why);
+    }
     for (uint32_t s = 0; s < sms; s++) {
         if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return gpu_refuse(diag, "sm", why);
         c->envs[s] = &c->sms[s].env;
         c->envs[s]->gmem = gmem;
         c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
     }
+    bool ordered = c->gpu.part.ordered;
+    if (ordered && !crossbar_open(&c->crossbar, &c->gpu.part, gpu->sm.bytes_in))
+        return gpu_refuse(diag, "link.ordered", mem_none);
     c->to_part = mem_alloc(sizeof *c->to_part * sms * parts);
     c->from_part = mem_alloc(sizeof *c->from_part * sms * parts);
     c->credit = mem_alloc(sizeof *c->credit * sms * parts);
     for (uint32_t s = 0; s < sms; s++)
         for (uint32_t p = 0; p < parts; p++) {
             c->to_part[p * sms + s] = &c->sms[s].wire[p];
-            c->from_part[s * parts + p] = &c->parts[p].reply[s];
+            c->from_part[s * parts + p] = ordered ? &c->crossbar.wire[s * parts + p] : &c->parts[p].reply[s];
             c->credit[s * parts + p] = &c->parts[p].credit[s];
         }
+    for (uint32_t p = 0; p < parts; p++) c->parts[p].from = c->to_part + p * sms;
     c->late = mem_alloc(sizeof *c->late * sms);
     for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].late;
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
@@ -62,6 +69,7 @@ void chip_close(Chip *c)
     for (uint32_t p = 0; p < c->gpu.part.partitions && c->parts; p++) partition_close(&c->parts[p]);
     mem_free(c->sms), mem_free(c->parts), mem_free(c->envs);
     mmu_close(&c->mmu);
+    crossbar_close(&c->crossbar);
     mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit), mem_free(c->late);
     *c = (Chip){0};
 }
@@ -141,8 +149,7 @@ static void phase(void *user, uint32_t k)
             sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions,
                    l->window, l->from, l->to);
     } else {
-        uint32_t p = k - c->used;
-        partition_run(&c->parts[p], c->to_part + p * c->gpu.sms, l->window, l->to);
+        partition_run(&c->parts[k - c->used], l->window, l->to);
     }
 }
 
@@ -256,6 +263,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.undefined = (Undefined){0};
     }
     mmu_flush(&c->mmu);
+    if (c->gpu.part.ordered) crossbar_begin(&c->crossbar);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
     return true;
 }
@@ -326,6 +334,7 @@ static uint64_t next_window(const Launch *l)
     const Chip *c = l->c;
     const RunOptions *o = l->o;
     uint64_t due = MIN(mmu_due(&c->mmu), l->to / check_every(c) * check_every(c) + check_every(c) - 1);
+    if (c->gpu.part.ordered) due = MIN(due, c->crossbar.due);
     if (o->interval) due = MIN(due, (l->sampled + 1) * o->interval - 1);
     if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
     for (uint32_t s = 0; s < c->used; s++) due = MIN(due, MIN(c->sms[s].due, c->sms[s].sent));
@@ -383,7 +392,8 @@ static void run_window(Launch *l)
     l->from = next_window(l);
     l->to = l->from + c->gpu.window;
     if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);
-    crew_run(c->used > 1 ? c->crew : NULL, c->used + c->gpu.part.partitions, phase, l);
+    if (c->gpu.part.ordered) crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
+    crew_run(c->used > 1 ? c->crew : NULL, c->used + c->channels, phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
     for (uint32_t s = 0; s < c->used; s++) {
         Text *printed = &c->sms[s].env.printed;

@@ -6,7 +6,7 @@
 #include "sm/sm.h"
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 9 };
+enum { MODEL_VERSION = 10 };
 
 // --- desc.c: descriptions --------------------------------------------------------------------------------------------
 typedef struct Gpu {
@@ -59,6 +59,7 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // gpu_load, and every key with its value in a form that doesn't depend on how it was written: what a run's key is made
 // of. gpu: null where the text is all that is asked for.
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag);
+bool gpu_derive(Gpu *g, Diag *diag);  // derive.c: what follows from the values, after the last of them is set
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
 bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
 void gpu_manual(Text *out);                                         // doc/gpu.md
@@ -100,9 +101,11 @@ typedef struct Chip {
     Sm *sms;
     uint32_t used;  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
+    uint32_t channels;                      // of DRAM: each is run by itself, with its partitions
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
     Wire **late;                            // [sm]: requests for the L2 TLB
     Mmu mmu;
+    Crossbar crossbar;  // where replies keep their order (link.ordered)
     Env **envs;
     struct Crew *crew;  // host threads
     uint64_t clock_ns;  // simulated time of all earlier launches

@@ -1,7 +1,6 @@
 // desc.c: GPU descriptions: the registry of keys, and how a description is read, checked and shown. A description is an
-// INI file; the comment behind a value is its provenance. Latencies are described from issue to use. The latencies of
-// the links are computed from them here, so that an access on an idle GPU takes exactly what is described (mem.h,
-// port.c).
+// INI file; the comment behind a value is its provenance. Latencies are described from issue to use; derive.c computes
+// those of the links from them, so that an access on an idle GPU takes exactly what is described (mem.h, port.c).
 #include "chip/chip.h"
 
 #include <errno.h>
@@ -9,50 +8,42 @@
 #include <string.h>
 
 #define MOST_WEIGHT 1e9  // of a way: a sum of 65536 of them is exact enough
-#define CACHE_ROWS(section, field)                                                                                   \
-    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity of the cache; 0: there is no cache")  \
-    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "size of a line, which has one tag")               \
-    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte",                                                 \
-        "size of a sector, the part of a line that can be valid alone")                                              \
-    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte",                                                     \
-        "how much a miss fetches: the line's size, or the sector's to fetch only the sectors that it needs")         \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 4, "line", "number of lines in a set")                          \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "line",                                                      \
-        "lines of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")   \
-    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_BITS, "",                                                  \
-        "how an address selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "   \
-        "bits (xor), by index_bits (linear), or dealt (lines go to the sets in turn)")                               \
-    KEY(section, "index_bits", MASKS, field.index_bits, 5, 63, 0, "bit",                                             \
+// What caches and TLBs share: their sets hold lines or entries, and a line's address or a page's number selects one.
+#define SET_ROWS(section, field, unit, units, standard, kind, number, dealt, least)                                  \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, standard, unit, "number of " units " in a set")                 \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, unit,                                                        \
+        units " of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")  \
+    KEY(section, "index", INDEX, field.index, 0, 4, kind, "",                                                        \
+        "how " number " selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "   \
+        "bits (xor), by index_bits (linear), or dealt (" dealt " go to the sets in turn)")                           \
+    KEY(section, "index_bits", MASKS, field.index_bits, least, 63, 0, "bit",                                         \
         "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is") \
-    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                                \
-        "lowest address bit that the index looks at; 0: the first bit above the line")                               \
     KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                             \
-        "replacement policy: which line of a full set makes room")                                                   \
+        "replacement policy: which of a full set's " units " makes room")                                            \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                     \
-        "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")        \
-    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle",                                              \
-        "time from the issue of a load that hits to the use of its value")                                           \
-    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss",                                                    \
-        "most misses that can be under way (MSHRs, which track misses)")                                             \
-    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "most requests that can wait for one miss")   \
-    KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "",                                                              \
+        "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")
+#define CACHE_ROWS(section, field)                                                                                  \
+    KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity of the cache; 0: there is no cache") \
+    KEY(section, "line", UINT, field.line, 32, 4096, 128, "byte", "size of a line, which has one tag")              \
+    KEY(section, "sector", UINT, field.sector, 32, 4096, 32, "byte",                                                \
+        "size of a sector, the part of a line that can be valid alone")                                             \
+    KEY(section, "fill", UINT, field.fill, 32, 4096, 32, "byte",                                                    \
+        "how much a miss fetches: the line's size, or the sector's to fetch only the sectors that it needs")        \
+    SET_ROWS(section, field, "line", "lines", 4, INDEX_BITS, "an address", "lines", 5)                              \
+    KEY(section, "index_low", UINT, field.index_low, 0, 40, 0, "bit",                                               \
+        "lowest address bit that the index looks at; 0: the first bit above the line")                              \
+    KEY(section, "latency", UINT, field.latency, 1, 65536, 30, "cycle",                                             \
+        "time from the issue of a load that hits to the use of its value")                                          \
+    KEY(section, "mshrs", UINT, field.mshrs, 1, 4096, 32, "miss",                                                   \
+        "most misses that can be under way, each from its look-up to its fill (MSHRs, which track misses)")         \
+    KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "most requests that can wait for one miss")  \
+    KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "",                                                             \
         "yes: what is cached stays from one kernel to the next; no: every kernel begins with an empty cache")
-#define TLB_ROWS(section, field, doc)                                                                                \
-    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity of the TLB; 0: there is no TLB")    \
-    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte",                                        \
-        "memory that an entry covers, a power of two")                                                               \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, 16, "entry", "number of entries in a set")                      \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, "entry",                                                     \
-        "entries of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity") \
-    KEY(section, "index", INDEX, field.index, 0, 4, INDEX_MODULO, "",                                                \
-        "how a page's number selects a set: by some of its bits (bits), modulo the number of sets (modulo), by "     \
-        "folded bits (xor), by index_bits (linear), or dealt (pages go to the sets in turn)")                        \
-    KEY(section, "index_bits", MASKS, field.index_bits, 10, 63, 0, "bit",                                            \
-        "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is") \
-    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                             \
-        "replacement policy: which entry of a full set makes room")                                                  \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                     \
-        "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")        \
+#define TLB_ROWS(section, field, doc)                                                                             \
+    KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity of the TLB; 0: there is no TLB") \
+    KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte",                                     \
+        "memory that an entry covers, a power of two")                                                            \
+    SET_ROWS(section, field, "entry", "entries", 16, INDEX_MODULO, "a page's number", "pages", 10)                \
     KEY(section, "penalty", UINT, field.penalty, 0, 60000, 0, "cycle", doc)
 #define PORT_ROWS(name, id)                                                                         \
     KEY("interval", name, UINT, sm.unit[CLASS_##id].interval, 0, 256, 1, "cycle",                   \
@@ -172,7 +163,7 @@ static bool set_list(Gpu *g, const Key *k, const char *text)
         }
     }
     if (k->kind != KEY_WEIGHTS) *(uint32_t *)(void *)(p + k->width) = (uint32_t)n;
-    return n > 0;
+    return n > 0 || k->kind == KEY_MASKS;  // without masks: as if the key weren't there
 }
 
 static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
@@ -417,107 +408,6 @@ static bool apply_set(Gpu *g, const char *set, Capacities *given, Diag *diag, En
     return true;
 }
 
-bool gpu_refuse(Diag *diag, const char *section, const char *why)
-{
-    diag->memory |= why == mem_none;
-    return diag_error(diag, "GPU description: %s: %s", section, why);
-}
-
-static bool check_cache(const char *section, const CacheCfg *cfg, Diag *diag)
-{
-    const char *why;
-    return cache_check(cfg, &why) || gpu_refuse(diag, section, why);
-}
-
-// --- what follows from the described values --------------------------------------------------------------------------
-static bool derive_partition(Gpu *g, Diag *diag)
-{
-    PartitionCfg *p = &g->part;
-    p->sms = g->sms;
-    if (p->chunk & (p->chunk - 1)) return diag_error(diag, "GPU description: l2.chunk must be a power of two");
-    partition_prepare(p);
-    if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
-    if (p->l2.size % p->partitions)
-        return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
-    p->l2.size /= p->partitions;
-    if (p->far && p->partitions % 2)
-        return diag_error(diag, "GPU description: l2.far needs halves of the L2: an even number of l2.partitions");
-    p->dram.bytes_per_cycle = g->dram_gbs * 1e3 / g->core_mhz / p->partitions;
-    p->dram.clock_ratio = g->dram_mhz / g->core_mhz;
-    p->page = g->tlb2.page, p->walk = g->tlb2.penalty, p->walk_far = g->tlb2.far;
-    return true;
-}
-
-static bool check_caches(const Gpu *g, Diag *diag)
-{
-    if (!check_cache("l1", &g->sm.l1, diag) || !check_cache("readonly", &g->sm.ro, diag) ||
-        !check_cache("const", &g->sm.cst, diag) || !check_cache("l2 (one slice)", &g->part.l2, diag))
-        return false;
-    const TlbCfg *tlbs[] = {&g->sm.tlb, &g->tlb2};
-    for (int k = 0; k < 2; k++) {
-        const char *why;
-        if (!tlb_check(tlbs[k], &why)) return gpu_refuse(diag, k ? "tlb2" : "tlb1", why);
-    }
-    if (g->tlb2.entries && !g->sm.tlb.entries)
-        return diag_error(diag, "GPU description: an L2 TLB needs L1 TLBs (tlb1.entries)");
-    return true;
-}
-
-static bool check_sm(const Gpu *g, Diag *diag)
-{
-    const SmCfg *s = &g->sm;
-    for (uint32_t k = 0; s->storage == STORAGE_CARVED && k < MAX(s->carveout_count, 1u); k++)
-        if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
-            return diag_error(
-                diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
-    const BankCfg *bank = &s->banks;
-    if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
-        return diag_error(diag,
-                          "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
-    // The most packets that must leave at once: the fill of a line, the line it replaces, and a store that allocates.
-    bool store_besides = s->l1.write_allocate && !s->l1.write_back;
-    uint32_t least_credits = store_besides + 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);
-    if (g->part.credits < least_credits)
-        return diag_error(diag, "GPU description: link.credits must be at least %u with these lines", least_credits);
-    if (s->max_warps > 64 * s->schedulers) return diag_error(diag, "GPU description: at most 64 warps per scheduler");
-    return true;
-}
-
-static bool derive_latencies(Gpu *g, Diag *diag)
-{
-    PartitionCfg *p = &g->part;
-    SmCfg *s = &g->sm;
-    // An unloaded L2 hit: look-up a cycle after issue, the request through the SM's port, to the partition, the fill
-    // through its port, back, and through the SM's port.
-    uint32_t fill = s->l1.size && s->l1_global ? MIN(s->l1.fill, SEGMENT) : SECTOR;
-    Link a = {0, link_cost(s->bytes_out)}, b = {0, link_cost(p->bytes_out)}, c = {0, link_cost(s->bytes_in)};
-    uint32_t look_ups = MAX(fill / p->l2.line, 1u);  // the fill's, where the L2's lines are shorter
-    uint32_t fixed = 1 + (look_ups - 1) * p->interval + (uint32_t)link_pass(&a, 0, packet_bytes(p, 0)) +
-                     (uint32_t)link_pass(&b, 0, packet_bytes(p, fill)) +
-                     (uint32_t)link_pass(&c, 0, packet_bytes(p, fill)) + s->lsu_extra;
-    if (p->l2.latency < fixed + 2)
-        return diag_error(diag, "GPU description: l2.latency must be at least %u cycles with these links", fixed + 2);
-    uint32_t links = p->l2.latency - fixed;
-    g->to_partition = s->to_partition = links / 2;
-    g->to_sm = p->to_sm = links - links / 2;
-    g->window = MIN(g->to_partition, g->to_sm);
-    // A load from an open row adds tCL and the burst to that; the rest is the controller's.
-    uint64_t burst = link_time(link_cost(p->dram.bytes_per_cycle), MAX(fill, p->l2.fill));
-    if (!p->dram.simple) burst += (uint64_t)(p->dram.cl / p->dram.clock_ratio * 256 + 0.5);
-    uint32_t least = p->l2.latency + (uint32_t)((burst + 255) >> 8);
-    if (g->dram_latency < least)
-        return diag_error(
-            diag, "GPU description: dram.latency must be at least %u cycles (l2.latency, tCL and the burst)", least);
-    p->dram.latency = g->dram_latency - least;
-    return true;
-}
-
-static bool derive(Gpu *g, Diag *diag)
-{
-    g->sm.schedule = policy_info[g->sm.policy].ops;
-    return derive_partition(g, diag) && check_caches(g, diag) && check_sm(g, diag) && derive_latencies(g, diag);
-}
-
 // --- reading ---------------------------------------------------------------------------------------------------------
 static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user)
 {
@@ -539,7 +429,7 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
 
 bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)
 {
-    return load(g, name, sets, diag, NULL, NULL) && derive(g, diag);
+    return load(g, name, sets, diag, NULL, NULL) && gpu_derive(g, diag);
 }
 
 typedef struct Origins {
@@ -609,7 +499,7 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
     Show s = {.out = out};
     bool ok = load(&s.gpu, name, sets, diag, note_origin, &s.origins);
     Gpu g = s.gpu;  // what is derived isn't shown
-    ok = ok && derive(&g, diag);
+    ok = ok && gpu_derive(&g, diag);
     if (ok) by_section(show_head, show_row, &s);
     arena_free(&s.origins.arena);
     return ok;
@@ -644,7 +534,7 @@ bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *ou
         else
             text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
-    ok = ok && derive(g, diag);
+    ok = ok && gpu_derive(g, diag);
     arena_free(&o.arena);
     return ok;
 }

@@ -1,7 +1,7 @@
-// dram.c: one DRAM channel. Requests wait in a queue; the next to start is the oldest that finds its row open, or else
-// the oldest (FR-FCFS). Among those with an open row, one of the bus's direction whose group of banks is free goes
-// first. A bank is prepared while the bus still carries earlier data: a request is started as soon as the bus is free
-// within the time that preparation takes. What a description leaves at 0 costs nothing: turnaround, bank groups, tRRD,
+// dram.c: one DRAM channel. Requests wait in a queue. Each bank has its own next one: the oldest that finds its row
+// open, or else the oldest (FR-FCFS). It opens its row while the bus carries the data of other banks. Of the banks'
+// next ones that goes first whose column command can go out first, which the bus's direction and bank groups decide; of
+// several, a row hit, and then the oldest. What a description leaves at 0 costs nothing: turnaround, bank groups, tRRD,
 // write recovery, refresh. tFAW isn't modelled (doc/model-errors.md). Invariant: completion times don't decrease.
 #include "mem/mem.h"
 
@@ -38,26 +38,34 @@ void dram_close(Dram *d)
     *d = (Dram){0};
 }
 
-// Row, then bank from the bits above the row's bytes, hashed with the row so that strides spread over the banks.
+// Rows go to the banks in turn, hashed with the row's number, so that strides spread over the banks. Or address bits
+// choose the bank; the row is then the stretch of as many bytes as one row of all banks has.
+static uint64_t row_of(const DramCfg *cfg, uint64_t address, uint32_t *bank)
+{
+    uint32_t banks = MAX(cfg->banks, 1u);
+    uint64_t r = cfg->simple ? 0 : address / cfg->row, row = r / banks;
+    *bank = (uint32_t)((r + row) % banks);
+    if (cfg->bank_bit_count) *bank = 0;
+    for (uint32_t k = 0; k < cfg->bank_bit_count; k++)
+        *bank |= (uint32_t)(__builtin_popcountll(address & cfg->bank_bits[k]) & 1) << k;
+    return row;
+}
+
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag)
 {
-    uint64_t r = d->cfg.simple ? 0 : address / d->cfg.row;
-    uint32_t banks = MAX(d->cfg.banks, 1u);
-    uint64_t row = r / banks;
-    uint32_t bank = (uint32_t)((r + row) % banks);
+    uint32_t bank;
+    uint64_t row = row_of(&d->cfg, address, &bank);
     if (d->head + d->n == 2 * d->cfg.queue) memmove(d->queue, d->queue + d->head, d->n * sizeof *d->queue), d->head = 0;
     d->queue[d->head + d->n++] = (DramRequest){now << 8, row, tag, bytes, bank, write};
     d->count[write ? C_DRAM_WRITES : C_DRAM_READS]++;
     d->count[write ? C_DRAM_WRITE_BYTES : C_DRAM_READ_BYTES] += bytes;
 }
 
-static uint64_t lookahead(const Dram *d) { return d->cfg.simple ? 0 : d->t_rp + d->t_rcd + d->t_cl; }
-
-// When the next request may start, in 1/256 cycle; the bus being free then or before preparation ends.
+// When the next request is chosen, in 1/256 cycle: a column command goes out tCL before the bus is free for its data.
 static uint64_t start_time(const Dram *d)
 {
     if (!d->n) return NEVER;
-    uint64_t ahead = lookahead(d), bus = d->bus > ahead ? d->bus - ahead : 0;
+    uint64_t ahead = d->cfg.simple ? 0 : d->t_cl, bus = d->bus > ahead ? d->bus - ahead : 0;
     return MAX(bus, d->queue[d->head].arrival);
 }
 
@@ -85,43 +93,69 @@ static void refresh(Dram *d, uint64_t now)
 
 static uint64_t *group_of(Dram *d, uint32_t bank) { return &d->group[bank % MAX(d->cfg.groups, 1u)]; }
 
-// Of the requests that find their row open the one that goes first; the oldest of all where none does.
+// When a request's row opens, if it isn't open, when its column command goes out, and when its data begin.
+typedef struct Slot {
+    bool hit;
+    uint64_t open, column, data;
+} Slot;
+
+static Slot slot_of(Dram *d, const DramRequest *r)
+{
+    const DramBank *b = &d->bank[r->bank];
+    Slot s = {.hit = b->row == r->row};
+    uint64_t column = MAX(r->arrival, b->ready), delay = r->write ? d->t_wl : d->t_cl;
+    if (!s.hit) {
+        s.open = column;
+        if (b->row != ~0ull)
+            s.open = MAX(MAX(column, b->active + d->t_ras), d->t_wr ? b->written + d->t_wr : 0) + d->t_rp;
+        if (d->t_rrd) s.open = MAX(s.open, d->active + d->t_rrd);
+        column = s.open + d->t_rcd;
+    }
+    if (r->write && d->t_rtw) column = MAX(column, d->last_read + d->t_rtw);
+    if (!r->write && d->t_wtr) column = MAX(column, d->last_written + d->t_wtr);
+    if (d->t_ccdl) column = MAX(column, *group_of(d, r->bank));
+    s.data = MAX(column + delay, d->bus);
+    s.column = s.data - delay;
+    return s;
+}
+
+// The request that goes first of those that have come by cycle now.
 static uint32_t choose(Dram *d, uint64_t now)
 {
     const DramRequest *queue = d->queue + d->head;
-    uint32_t best = 0, merit = 0;
-    uint64_t column = MAX(now, d->bus > d->t_cl ? d->bus - d->t_cl : 0);  // of what would follow on the bus at once
-    for (uint32_t k = 0; k < d->n && queue[k].arrival <= now; k++) {
-        const DramRequest *r = &queue[k];
+    uint32_t best = 0, n = 0;
+    uint64_t least = NEVER, seen[MOST_BANKS / 64] = {0};  // seen: banks whose next request is known
+    for (; n < d->n && queue[n].arrival <= now && least > now; n++) {
+        const DramRequest *r = &queue[n];
         if (d->bank[r->bank].row != r->row) continue;
-        bool along = !(d->t_rtw | d->t_wtr) || r->write == d->writes;
-        uint32_t of = 1 + 2 * along + (!d->t_ccdl || *group_of(d, r->bank) <= column);
-        if (of > merit) best = k, merit = of;
-        if (merit == 4) break;
+        uint64_t column = slot_of(d, r).column;
+        seen[r->bank / 64] |= 1ull << r->bank % 64;
+        if (column < least) best = n, least = column;
+    }
+    for (uint32_t k = 0; k < n && least > now; k++) {
+        const DramRequest *r = &queue[k];
+        if (seen[r->bank / 64] >> r->bank % 64 & 1) continue;
+        uint64_t column = slot_of(d, r).column;
+        seen[r->bank / 64] |= 1ull << r->bank % 64;
+        if (column < least) best = k, least = column;
     }
     return best;
 }
 
-// The earliest column command of a request: its bank is open then, and the direction and the group allow it.
-static uint64_t column_of(Dram *d, const DramRequest *r, uint64_t now)
+// Data of a request go over the bus of a channel with banks from cycle `data` on; the cycle after them.
+static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts, uint64_t busy)
 {
     DramBank *b = &d->bank[r->bank];
-    uint64_t column = MAX(now, b->ready);
-    if (b->row == r->row) {
-        d->count[C_DRAM_ROW_HITS]++;
-    } else {
-        uint64_t open = column;
-        if (b->row != ~0ull)
-            open = MAX(MAX(column, b->active + d->t_ras), d->t_wr ? b->written + d->t_wr : 0) + d->t_rp;
-        if (d->t_rrd) open = MAX(open, d->active + d->t_rrd);
-        d->active = b->active = open;
-        b->row = r->row;
-        column = open + d->t_rcd;
-        d->count[C_DRAM_ROW_MISSES]++;
-    }
-    if (r->write && d->t_rtw) column = MAX(column, d->last_read + d->t_rtw);
-    if (!r->write && d->t_wtr) column = MAX(column, d->last_written + d->t_wtr);
-    return d->t_ccdl ? MAX(column, *group_of(d, r->bank)) : column;
+    uint64_t end = s.data + MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);  // others may use the gaps
+    d->count[s.hit ? C_DRAM_ROW_HITS : C_DRAM_ROW_MISSES]++;
+    if (!s.hit) b->row = r->row, d->active = b->active = s.open;
+    b->ready = s.column;
+    if (d->t_ccdl) *group_of(d, r->bank) = s.column + bursts * d->t_ccdl;
+    if (r->write)
+        d->last_written = b->written = end;
+    else
+        d->last_read = s.column;
+    return end;
 }
 
 static void start(Dram *d, uint64_t now)
@@ -133,23 +167,10 @@ static void start(Dram *d, uint64_t now)
     for (uint32_t k = pick; k; k--) queue[k] = queue[k - 1];
     d->head++, d->n--;
     uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (r.bytes + burst - 1) / burst : 1;
-    uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), data = MAX(now, d->bus), end;
-    if (d->cfg.simple) {
-        end = data + busy;
-    } else {
-        uint64_t delay = r.write ? d->t_wl : d->t_cl, column = column_of(d, &r, now);
-        data = MAX(column + delay, d->bus);
-        column = data - delay;
-        end = data + MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);  // others may use the gaps between bursts
-        d->bank[r.bank].ready = column;
-        if (d->t_ccdl) *group_of(d, r.bank) = column + bursts * d->t_ccdl;
-        if (r.write)
-            d->last_written = d->bank[r.bank].written = end;
-        else
-            d->last_read = column;
-        d->writes = r.write;
-    }
-    d->bus = data + busy;
+    uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), end;
+    Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, &r);
+    end = d->cfg.simple ? s.data + busy : transfer(d, &r, s, bursts, busy);
+    d->bus = s.data + busy;
     d->count[C_DRAM_BUSY] += busy;  // in 1/256 cycle; scaled when a launch is reported
     if (!r.write) finish(d, ((end + 255) >> 8) + d->cfg.latency, r.tag);
 }

@@ -78,6 +78,7 @@ static inline bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
 // --- dram.c: one channel ---------------------------------------------------------------------------------------------
+enum { MOST_BANKS = 256 };
 typedef struct DramCfg {
     bool simple;                // a fixed latency and a bandwidth instead of banks
     double bytes_per_cycle;     // of one channel, per core cycle
@@ -85,9 +86,12 @@ typedef struct DramCfg {
     double clock_ratio;         // DRAM cycles per core cycle
     uint32_t cl, rcd, rp, ras;  // DRAM cycles; so are the next ones, where 0 is: not modelled
     uint32_t wl, rrd, wr, rtw, wtr, ccdl, refi, rfc;
-    uint32_t groups, burst;  // bank groups; bytes that are moved at least, 0: as many as are asked for
-    uint32_t queue;          // requests
-    uint32_t latency;        // cycles added to every access (controller), or the whole latency when simple
+    uint32_t groups, burst;               // bank groups; bytes that are moved at least, 0: as many as are asked for
+    uint32_t request;                     // most bytes of a read, 0: all that a miss lacks
+    uint64_t bank_bits[MOST_INDEX_BITS];  // address bits by bit of the bank's number; none: banks go by turns
+    uint32_t bank_bit_count;
+    uint32_t queue;    // requests
+    uint32_t latency;  // cycles added to every access (controller), or the whole latency when simple
 } DramCfg;
 typedef struct DramRequest {
     uint64_t arrival, row;  // 1/256 cycle
@@ -114,7 +118,6 @@ typedef struct Dram {
     uint64_t t_cl, t_rcd, t_rp, t_ras, t_wl, t_rrd, t_wr, t_rtw, t_wtr, t_ccdl, t_refi, t_rfc;  // 1/256 cycle
     uint64_t active, last_read, last_written;  // the latest activation, column of a read, end of a write's data
     uint64_t group[16], refreshed, finished;   // when a group takes the next column; the latest refresh, completion
-    bool writes;                               // the bus's direction
     uint64_t *count;                           // the partition's counters
 } Dram;
 void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
@@ -178,6 +181,9 @@ typedef struct PartitionCfg {
     bool hash;                 // XOR-hash the choice of partition
     uint32_t header;           // bytes of a packet's header
     uint32_t flit;             // a packet is as long as a multiple of so many bytes
+    bool ordered;              // replies keep their order: crossbar.c
+    bool acks;                 // stores are acknowledged, sector by sector
+    uint32_t slices;           // partitions that share a DRAM channel: those of equal number modulo the channels
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t sms;
     uint64_t page;            // bytes of a page, for walks
@@ -188,6 +194,12 @@ static inline uint32_t packet_bytes(const PartitionCfg *cfg, uint32_t data)
 {
     uint32_t bytes = cfg->header + data;
     return cfg->flit > 1 ? (bytes + cfg->flit - 1) / cfg->flit * cfg->flit : bytes;
+}
+// The same of a reply, or of the acknowledgements of a store's sectors.
+static inline uint32_t reply_bytes(const PartitionCfg *cfg, const Packet *r)
+{
+    uint32_t sectors = (uint32_t)__builtin_popcount(r->sectors);
+    return r->quiet ? sectors * packet_bytes(cfg, 0) : packet_bytes(cfg, SECTOR * sectors);
 }
 typedef struct Waiter {
     Packet p;
@@ -208,9 +220,12 @@ typedef struct Partition {
     PartitionCfg cfg;
     uint32_t index;
     Cache l2;
-    Dram dram;
+    struct Partition *first_slice, *next_slice;  // of its DRAM channel; the first one has the channel
+    Dram channel, *dram;
+    uint32_t slice;  // of the channel
     Link in, out;
-    uint32_t sms;  // that send requests in this launch: the first ones
+    Wire *const *from;  // [SM]: to this partition; whoever opens it sets this
+    uint32_t sms;       // that send requests in this launch: the first ones
     uint32_t launch;
     Fifo *inbox;           // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
                            // then those whose walk is over
@@ -231,7 +246,8 @@ typedef struct Partition {
     uint64_t dram_bytes[MAX_STRUCTURES];
 } Partition;
 void partition_prepare(PartitionCfg *cfg);  // fills what is computed from the other fields; before partition_of
-bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why);
+// before: another slice of its DRAM channel, the one opened last; null: it is the first one.
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Which partition serves an address, and the address within it.
@@ -262,13 +278,29 @@ static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t
 {
     return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0;
 }
-// Runs the window that ends at cycle `end`; of those before it in which nothing was due, none has to be run. window
-// counts those that are. from[k] is SM k's wire to this partition.
-void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end);
+// Runs a channel, of which p is the first slice, through the window that ends at cycle `end`; of those before it in
+// which nothing was due, none has to be run. window counts those that are.
+void partition_run(Partition *p, uint64_t window, uint64_t end);
 // Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At
 // edges.
 void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t window, uint64_t end);
 static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.v[0].time : NEVER; }
 bool partition_idle(const Partition *p);  // nothing waits, nothing is under way
+
+// --- crossbar.c: the way back, where replies keep their order --------------------------------------------------------
+typedef struct Crossbar {
+    PartitionCfg cfg;
+    uint32_t cost;             // 1/65536 cycle per byte of an SM's link
+    Fifo *queue;               // per partition: what is on its way or waits
+    uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
+    Wire *wire;                // [SM · partitions + partition]: what has passed
+    uint64_t due;              // when the next one passes, or NEVER
+} Crossbar;
+bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in);  // false: out of memory
+void crossbar_close(Crossbar *x);
+void crossbar_begin(Crossbar *x);  // time begins at 0 again
+// Before window number `window`: replies that the partitions sent in the one before it join, and those that can pass
+// before cycle `horizon` do.
+void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+enum { NONE = UINT32_MAX, SLICE_BITS = 8 };  // a DRAM request's tag: its miss, and below that its slice
 #define PAGE_TABLE (1ull << 44)  // where page-table entries of 8 bytes lie, in the partition's own addresses
 
 void partition_prepare(PartitionCfg *cfg)
@@ -16,12 +16,16 @@ void partition_prepare(PartitionCfg *cfg)
     cfg->reciprocal = cfg->partitions == 1 ? 0 : ~0ull / cfg->partitions + 1;
 }
 
-bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const char **why)
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why)
 {
     *p = (Partition){.cfg = *cfg, .index = index, .sms = cfg->sms, .refused_since = NEVER, .sent = NEVER};
+    p->first_slice = before ? before->first_slice : p;
+    p->dram = &p->first_slice->channel;
+    p->slice = before ? before->slice + 1 : 0;
+    if (before) before->next_slice = p;
     partition_prepare(&p->cfg);
     if (!cache_open(&p->l2, &cfg->l2, index + 1, why)) return false;
-    dram_open(&p->dram, &cfg->dram, p->count);
+    if (!before) dram_open(p->dram, &cfg->dram, p->count);
     p->in.cost = link_cost(cfg->bytes_in);
     p->out.cost = link_cost(cfg->bytes_out);
     p->inbox = mem_alloc(sizeof *p->inbox * (cfg->sms + 2));
@@ -38,7 +42,7 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, const
 void partition_close(Partition *p)
 {
     cache_close(&p->l2);
-    dram_close(&p->dram);
+    dram_close(&p->channel);
     for (uint32_t s = 0; s < p->cfg.sms + 2 && p->inbox; s++) mem_free(p->inbox[s].v);
     for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) {
         for (int b = 0; b < 2; b++) mem_free(p->reply[s].box[b].v), mem_free(p->credit[s].box[b].v);
@@ -54,12 +58,13 @@ void partition_begin(Partition *p, uint32_t sms)
     if (!p->cfg.l2.keep) cache_flush(&p->l2);
     p->sms = sms;
     p->launch++;
-    for (uint32_t s = 0; s < sms; s++) p->credit[s].box[0].n = p->credit[s].box[1].n = 0;  // not taken: the SM was done
+    for (uint32_t s = 0; s < sms; s++)  // not taken: the SM was done
+        for (int b = 0; b < 2; b++) p->credit[s].box[b].n = p->reply[s].box[b].n = 0;
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;
     p->sent = NEVER;
-    dram_begin(&p->dram);
+    if (p == p->first_slice) dram_begin(p->dram);
 }
 
 void fifo_grow(Fifo *f)
@@ -96,7 +101,7 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
         walk_done(p, r, now);
         return;
     }
-    if (r->quiet) return;
+    if (r->quiet && !(p->cfg.acks && r->kind == PACKET_WRITE)) return;
     if (r->piece) {
         Pieces *all = &p->pieces[r->tag];
         if (--all->left) return;
@@ -104,13 +109,13 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
         p->free_pieces = r->tag;
         r = &all->p;
     }
-    uint32_t data = r->kind == PACKET_WRITE ? 0 : SECTOR * (uint32_t)__builtin_popcount(r->sectors);
-    uint32_t bytes = packet_bytes(&p->cfg, data);
+    Packet reply = {.tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors, .quiet = r->quiet};
+    uint32_t bytes = reply_bytes(&p->cfg, &reply);
     uint64_t time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
-    Packet reply = {.time = time, .tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors};
+    reply.time = time;
     fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], &reply);
     p->sent = MIN(p->sent, time);
-    p->count[C_REPLIES]++;
+    p->count[C_REPLIES] += !r->quiet;
     p->count[C_LINK_IN] += bytes;
 }
 
@@ -142,13 +147,37 @@ static void wait_for(Partition *p, Miss *m, const Packet *r)
     m->last = w;
 }
 
+// Where the slices of a channel have their lines, by turns: their chunks are consecutive there.
+static uint64_t in_channel(const Partition *p, uint64_t local)
+{
+    if (p->cfg.slices <= 1) return local;
+    return ((local >> p->cfg.chunk_shift) * p->cfg.slices + p->slice) << p->cfg.chunk_shift |
+           (local & (p->cfg.chunk - 1));
+}
+
+static void write_dram(Partition *p, uint64_t now, uint64_t local, uint32_t bytes, uint8_t structure)
+{
+    p->dram_bytes[structure] += bytes;
+    dram_put(p->dram, now, in_channel(p, local), bytes, true, 0);
+}
+
+// The reads that so many sectors take.
+static uint32_t reads_of(const Partition *p, uint32_t sectors)
+{
+    uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector, most = p->cfg.dram.request;
+    return !most || bytes <= most ? bytes != 0 : (bytes + most - 1) / most;
+}
+
 static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors, uint64_t now, uint8_t structure)
 {
     uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector;
-    p->miss[miss].fetching++;
     p->miss[miss].line->pending |= sectors;
     p->dram_bytes[structure] += bytes;
-    dram_put(&p->dram, now, local, bytes, false, miss);
+    for (uint32_t left = reads_of(p, sectors), part; left; left--, bytes -= part) {
+        part = left == 1 ? bytes : p->cfg.dram.request;
+        p->miss[miss].fetching++;
+        dram_put(p->dram, now, in_channel(p, local), part, false, miss << SLICE_BITS | p->slice);
+    }
 }
 
 // A segment's sectors of 32 bytes, the first of which is the line's sector number `from`, as sectors of the line.
@@ -202,9 +231,7 @@ ALWAYS_INLINE Access look_up(Partition *p, const Packet *r)
 // Writes the request's data to DRAM as they are.
 static void write_through(Partition *p, const Access *a, uint64_t now)
 {
-    uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(a->r->sectors);
-    p->dram_bytes[a->r->structure] += bytes;
-    dram_put(&p->dram, now, a->local, bytes, true, 0);
+    write_dram(p, now, a->local, SECTOR * (uint32_t)__builtin_popcount(a->r->sectors), a->r->structure);
 }
 
 ALWAYS_INLINE void count_access(Partition *p, const Access *a)
@@ -225,8 +252,7 @@ static void replace(Partition *p, const Access *a, uint64_t now)
     if (gone.dirty) {
         uint32_t n = (uint32_t)__builtin_popcount(gone.dirty);
         p->count[C_L2_WRITEBACKS] += n;
-        p->dram_bytes[gone.owner >> 8 == p->launch ? gone.owner & 0xff : 0] += n * p->cfg.l2.sector;
-        dram_put(&p->dram, now, gone.address, n * p->cfg.l2.sector, true, 0);
+        write_dram(p, now, gone.address, n * p->cfg.l2.sector, gone.owner >> 8 == p->launch ? (uint8_t)gone.owner : 0);
     }
     a->line->owner = (uint64_t)p->launch << 8 | a->r->structure;
 }
@@ -244,7 +270,7 @@ static void begin_miss(Partition *p, CacheLine *line)
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
     Access a = look_up(p, r);
-    uint32_t room = dram_room(&p->dram);
+    uint32_t room = dram_room(p->dram);
     if (a.found == NO_WAY) return false;
     if (a.write && a.fresh && !p->cfg.l2.write_allocate) {  // past the L2
         if (!room) return false;
@@ -256,7 +282,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     CacheLine *line = a.line;
     bool waits = a.fresh ? a.need != 0 : (a.need & ~line->valid) != 0, under_way = !a.fresh && line->pending;
     bool dirty = a.fresh && cache_victim(&p->l2, line).dirty;
-    if (room < (a.missing ? 1u : 0) + dirty + a.through) return false;
+    if (room < reads_of(p, a.missing) + dirty + a.through) return false;
     if (a.missing && !under_way && p->free_miss == NONE) return false;
     if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
     count_access(p, &a);
@@ -322,17 +348,28 @@ static void take_apart(Partition *p, Packet *r)
     r->piece = true;
 }
 
-// What DRAM can do by cycle now.
-static void run_dram(Partition *p, uint64_t now)
+// A channel that moves may take what it refused.
+static void try_again(Partition *p, uint64_t now)
 {
-    uint32_t tag, before = p->dram.n;
-    dram_run(&p->dram, now);
-    bool moved = p->dram.n != before;
-    while (dram_pop(&p->dram, now, &tag)) filled(p, tag, now), moved = true;
-    if (!moved || p->refused_since == NEVER) return;
+    if (p->refused_since == NEVER) return;
     p->count[C_L2_REFUSED] += now - p->refused_since;
     p->refused_since = NEVER;
     p->port_free = MAX(p->port_free, now);
+}
+
+// What a channel, of which `first` is the first slice, can do by cycle now.
+static void run_dram(Partition *first, uint64_t now)
+{
+    Dram *dram = first->dram;
+    uint32_t tag, before = dram->n;
+    dram_run(dram, now);
+    bool moved = dram->n != before;
+    while (dram_pop(dram, now, &tag)) {
+        Partition *p = first;
+        for (uint32_t k = tag & ((1u << SLICE_BITS) - 1); k; k--) p = p->next_slice;
+        filled(p, tag >> SLICE_BITS, now), moved = true;
+    }
+    for (Partition *p = first; p && moved; p = p->next_slice) try_again(p, now);
 }
 
 // The request at the head of a queue, at cycle now: a line of it, if it has several.
@@ -376,25 +413,45 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
     first_set(&p->first, queue, f);
 }
 
-void partition_run(Partition *p, Wire *const *from, uint64_t window, uint64_t end)
+// Takes what the SMs sent in the window before. False: nothing, and nothing is due before cycle `end`.
+static bool begin_window(Partition *p, uint64_t window, uint64_t end)
 {
     p->window = window;
     p->sent = NEVER;
     bool came = false;
     for (uint32_t s = 0; s < p->sms; s++)
-        if (wire_take(from[s], window, &p->inbox[s])) first_set(&p->first, s, &p->inbox[s]), came = true;
-    if (!came && p->due >= end && p->refused_since == NEVER) return;
-    for (;;) {
-        uint64_t request = first_time(&p->first), dram = dram_next(&p->dram);
-        if (request != NEVER) request = p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
-        p->due = MIN(request, dram);
-        if (p->due >= end) break;
+        if (wire_take(p->from[s], window, &p->inbox[s])) first_set(&p->first, s, &p->inbox[s]), came = true;
+    return came || p->due < end || p->refused_since != NEVER;
+}
+
+// When the port serves its next request.
+static uint64_t next_request(const Partition *p)
+{
+    uint64_t request = first_time(&p->first);
+    return request == NEVER || p->refused_since != NEVER ? NEVER : MAX(request, p->port_free);
+}
+
+void partition_run(Partition *first, uint64_t window, uint64_t end)
+{
+    bool works = false;
+    for (Partition *p = first; p; p = p->next_slice) works |= begin_window(p, window, end);
+    while (works) {
+        Partition *next = first;
+        uint64_t dram = dram_next(first->dram), request = next_request(first);
+        for (Partition *p = first->next_slice; p; p = p->next_slice) {
+            uint64_t its = next_request(p);
+            if (its < request) request = its, next = p;
+        }
+        first->due = MIN(request, dram);
+        if (first->due >= end) break;
         if (dram <= request)
-            run_dram(p, dram);
+            run_dram(first, dram);
         else
-            run_head(p, first_queue(&p->first), request);
+            run_head(next, first_queue(&next->first), request);
     }
-    if (p->refused_since != NEVER) {
+    for (Partition *p = first; p; p = p->next_slice) {
+        p->due = first->due;
+        if (p->refused_since == NEVER) continue;
         p->count[C_L2_REFUSED] += end - p->refused_since;
         p->refused_since = end;
     }
@@ -404,5 +461,5 @@ bool partition_idle(const Partition *p)
 {
     for (uint32_t s = 0; s < p->sms + 2; s++)
         if (p->inbox[s].head < p->inbox[s].n) return false;
-    return !p->misses && !p->dram.n;
+    return !p->misses && !p->dram->n;
 }

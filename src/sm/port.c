@@ -14,7 +14,7 @@ typedef struct Packets {
     uint64_t base;         // the first segment's address
     uint32_t segments, n;  // that the line covers, or lies in; packets
     uint8_t sectors[32];   // by segment, masks of 4
-    uint16_t part[32];     // and partition, set by have_credits
+    uint16_t part[32];     // and partition, set by have_room
 } Packets;
 // A transaction, and what its look-up found.
 typedef struct Access {
@@ -180,21 +180,21 @@ ALWAYS_INLINE void dirty_packets(Packets *p, const Cache *c, const CacheLine *li
     if (line && line->dirty) packets_of(p, c, cache_victim(c, line).address, line->dirty);
 }
 
-// Has the partition credits for n packets? If not nothing else helps the transaction.
-ALWAYS_INLINE bool have_credit(Sm *sm, uint32_t part, uint32_t n)
+// Have n packets to a partition credits, or places to wait? If not nothing else helps the transaction.
+ALWAYS_INLINE bool has_room(Sm *sm, uint32_t part, uint32_t n)
 {
-    if (out_has_credit(sm, part, n)) return true;
+    if (out_has_room(sm, part, n)) return true;
     lsu_refuse(sm, C_L1_REFUSED_LINK);
     sm->refused_firmly = true;
     return false;
 }
 
-ALWAYS_INLINE bool have_credits(Sm *sm, Packets *p, uint32_t n)
+ALWAYS_INLINE bool have_room(Sm *sm, Packets *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
         p->part[k] = (uint16_t)partition_of(sm->part, p->base + k * SEGMENT, NULL);
-        if (!have_credit(sm, p->part[k], n)) return false;
+        if (!has_room(sm, p->part[k], n)) return false;
     }
     return true;
 }
@@ -203,7 +203,7 @@ ALWAYS_INLINE bool have_credits(Sm *sm, Packets *p, uint32_t n)
 static bool can_leave(Sm *sm, Packets *dirty, uint32_t n)
 {
     if (!dirty->n) return true;
-    bool can = have_credits(sm, dirty, n);
+    bool can = have_room(sm, dirty, n);
     sm->refused_firmly &= can;
     return can;
 }
@@ -293,7 +293,7 @@ ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     packets_of(&fill, c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
     dirty_packets(&dirty, c, fresh ? line : NULL);
     uint32_t all = fill.n + dirty.n + also;
-    if (!have_credits(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
+    if (!have_room(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
     if (fresh) replace(sm, a, &dirty);
     if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
     Pend *p = &sm->pend[line->slot];
@@ -313,7 +313,7 @@ static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
     bool waits = op->tracker != NONE;
     if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
     uint32_t part = partition_of(sm->part, s->address, NULL);
-    if (!have_credit(sm, part, 1)) return false;
+    if (!has_room(sm, part, 1)) return false;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
@@ -388,7 +388,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
     Cache *c = &a->port->cache;
     CacheLine *line;
     uint32_t part = partition_of(sm->part, s->address, NULL);
-    if (!have_credit(sm, part, 1)) return false;
+    if (!has_room(sm, part, 1)) return false;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave

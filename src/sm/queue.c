@@ -60,6 +60,11 @@ void lsu_reply(Sm *sm, const Packet *r)
     port_reply(sm, r);
 }
 
+void lsu_sent(Sm *sm)
+{
+    if (out_drain(sm) && sm->refused == C_L1_REFUSED_LINK) unblock(sm);
+}
+
 // A policy that routes is asked where the L1's accesses go. False: not yet; it is asked again in the next cycle.
 static bool route(Sm *sm, LsuOp *op)
 {

@@ -10,16 +10,12 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     *sm = (Sm){.cfg = *cfg, .part = part, .index = index, .sms = sms};
     if (!ports_open(sm, why)) return false;
     if (!tlb_open(&sm->tlb, &cfg->tlb, 4000 + index, why)) return false;
-    sm->out.cost = link_cost(cfg->bytes_out);
+    out_open(sm);
     sm->in.cost = link_cost(cfg->bytes_in);
     sm->slots = mem_alloc(sizeof *sm->slots * cfg->max_warps);
     sm->wheel = mem_alloc(sizeof *sm->wheel * WHEEL);
-    sm->wire = mem_alloc(sizeof *sm->wire * part->partitions);
     sm->inbox = mem_alloc(sizeof *sm->inbox * part->partitions);
     first_open(&sm->first, part->partitions);
-    sm->credits = mem_alloc(sizeof *sm->credits * part->partitions);
-    sm->credit = mem_alloc(sizeof *sm->credit * part->partitions);
-    for (uint32_t p = 0; p < part->partitions; p++) sm->credit[p] = part->credits;
     sm->view = (SmView){.now = &sm->now, .schedulers = cfg->schedulers, .keys = cfg->keys};
     sm->view.warp = mem_alloc(sizeof *sm->view.warp * cfg->max_warps);
     lsu_open(sm);
@@ -52,15 +48,10 @@ void sm_close(Sm *sm)
 {
     free_blocks(sm);
     ports_close(sm), cache_close(&sm->tlb);
-    for (int b = 0; b < 2; b++) mem_free(sm->late.box[b].v);
-    if (sm->wire)
-        for (uint32_t p = 0; p < sm->part->partitions; p++) {
-            for (int b = 0; b < 2; b++) mem_free(sm->wire[p].box[b].v);
-            mem_free(sm->inbox[p].v), mem_free(sm->credits[p].v);
-        }
+    for (uint32_t p = 0; sm->inbox && p < sm->part->partitions; p++) mem_free(sm->inbox[p].v);
+    if (sm->part) out_close(sm);
     first_close(&sm->first);
-    mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->wire), mem_free(sm->inbox), mem_free(sm->credits),
-        mem_free(sm->credit);
+    mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->inbox);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->landing.v);
     mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->policy.own);
     log_free(&sm->log);
@@ -163,11 +154,11 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
-    sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->out.free = sm->in.free = 0;
-    sm->sent = NEVER;
-    for (uint32_t p = 0; p < sm->part->partitions; p++) {  // credits still on their way have arrived long ago
-        sm->credit[p] = sm->part->credits;
-        sm->credits[p].head = sm->credits[p].n = 0;
+    sm->now = sm->env.changed = sm->last_event = sm->lsu_free = sm->in.free = 0;
+    out_begin(sm);
+    for (uint32_t p = 0; p < sm->part->partitions; p++) {
+        sm->inbox[p].head = sm->inbox[p].n = 0;  // acknowledgements, which nobody waits for
+        first_set(&sm->first, p, &sm->inbox[p]);
     }
     sm->env.fault = (Fault){0};
 }
@@ -236,10 +227,9 @@ static void land(Sm *sm)
         uint32_t part = first_queue(&sm->first);
         Fifo *f = &sm->inbox[part];
         Packet *r = &f->v[f->head++];
-        uint32_t bytes = packet_bytes(sm->part, SECTOR * (uint32_t)__builtin_popcount(r->sectors));
-        r->time = link_pass(&sm->in, r->time, bytes);
+        r->time = link_pass(&sm->in, r->time, reply_bytes(sm->part, r));
         if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
-        fifo_put(&sm->landing, r);
+        if (!r->quiet) fifo_put(&sm->landing, r);
         first_set(&sm->first, part, f);
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
@@ -284,10 +274,10 @@ static uint64_t next_turn(const Sm *sm)
     return MAX(t, sm->now + 1);
 }
 
-// The first reply, or credit that the load-store unit lacks.
+// The first reply, or credit that a packet or the load-store unit lacks.
 static uint64_t next_arrival(const Sm *sm)
 {
-    uint64_t reply = first_time(&sm->first);
+    uint64_t reply = MIN(first_time(&sm->first), out_due(sm));
     if (sm->refused != C_L1_REFUSED_LINK) return reply;
     const Fifo *f = &sm->credits[sm->refused_part];
     return f->head < f->n ? MIN(reply, f->v[f->head].time) : reply;
@@ -342,6 +332,7 @@ static void rest(Sm *sm, uint64_t to)
     while (alone && work < MIN(turn, to)) {
         sm->now = work;
         if (lands(sm)) land(sm);
+        if (out_due(sm) <= sm->now) lsu_sent(sm);
         if (lsu_works(sm)) lsu_tick(sm);
         if (sm->stirred || (full && lsu_accepts(sm))) {
             turn = sm->now;  // this cycle isn't over
@@ -365,7 +356,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
 {
     for (uint32_t p = 0; p < sm->part->partitions; p++) {
         if (wire_take(reply[p], window, &sm->inbox[p])) first_set(&sm->first, p, &sm->inbox[p]);
-        wire_take(credit[p], window, &sm->credits[p]);
+        out_take(sm, p, window, credit[p]);
     }
     sm->window = from;
     sm->until = to;
@@ -383,6 +374,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
             sm->policy.next = NEVER;
             sm->policy.ops->tick(&sm->policy);
         }
+        if (out_due(sm) <= sm->now) lsu_sent(sm);
         if (lsu_works(sm)) lsu_tick(sm);
         if (sm->running) {
             sm->last_event = sm->now + 1;
@@ -416,7 +408,7 @@ bool sm_awaits(const Sm *sm)
     return false;
 }
 
-bool sm_idle(const Sm *sm) { return !sm->running && !sm->q_n && !sm_awaits(sm); }
+bool sm_idle(const Sm *sm) { return !sm->running && !sm->q_n && !sm_awaits(sm) && !sm->waiting_all; }
 
 // Policies that prefer the oldest can starve the youngest for good where older warps poll what it should write.
 void sm_feed(Sm *sm, uint64_t cycles)

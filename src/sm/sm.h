@@ -41,6 +41,7 @@ typedef struct SmCfg {
     uint32_t pending;              // uncached requests under way
     uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use
     double bytes_out, bytes_in;    // of the SM's ports, per cycle
+    uint32_t out_queue;            // packets that can wait for one partition's credits
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
 } SmCfg;
@@ -203,7 +204,10 @@ typedef struct Sm {
     Cache tlb;
     Fifo *inbox, *credits;        // per partition: replies, credits on their way
     uint32_t *credit;             // per partition
+    Fifo *waiting;                // per partition: packets that wait for a credit; their time is their size
+    uint32_t waiting_all;         // of all partitions
     First first;                  // of the replies, set whenever a head changes
+    First owed;                   // of the credits of partitions for which packets wait
     Fifo landing;                 // replies that are crossing the SM's port
     uint64_t now, window, until;  // cycle; the window's first and end
     uint64_t due;                 // nothing happens before this cycle unless a packet arrives
@@ -284,6 +288,7 @@ uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what 
 static inline bool lsu_works(const Sm *sm) { return sm->q_n && (sm->refused || sm->lsu_free <= sm->now); }
 void lsu_tick(Sm *sm);  // a cycle in which it works
 void lsu_reply(Sm *sm, const Packet *p);
+void lsu_sent(Sm *sm);                                   // packets that waited for credits leave
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
 bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on; false
 
@@ -295,14 +300,22 @@ bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; 
 void port_reply(Sm *sm, const Packet *p);
 
 // out.c
-// Has a partition credits for n packets? If not, the load-store unit waits for it.
-static inline bool out_has_credit(Sm *sm, uint32_t part, uint32_t n)
+void out_open(Sm *sm);
+void out_close(Sm *sm);
+void out_begin(Sm *sm);  // nothing is under way
+static inline bool out_waits(const Sm *sm, uint32_t part) { return sm->waiting[part].n > 0; }
+// Has a partition credits, or its queue room, for n packets? If not, the load-store unit waits for it.
+static inline bool out_has_room(Sm *sm, uint32_t part, uint32_t n)
 {
-    Fifo *f = &sm->credits[part];
-    while (f->head < f->n && f->v[f->head].time <= sm->now) sm->credit[part]++, f->head++;
-    if (sm->credit[part] < n) sm->refused_part = part;
-    return sm->credit[part] >= n;
+    Fifo *f = &sm->credits[part], *queue = &sm->waiting[part];
+    while (f->head < f->n && f->v[f->head].time <= sm->now && !out_waits(sm, part)) sm->credit[part]++, f->head++;
+    bool room = sm->credit[part] + (uint64_t)sm->cfg.out_queue >= n + (queue->n - queue->head);
+    if (!room) sm->refused_part = part;
+    return room;
 }
-void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);  // completes the packet
+void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);       // with so many bytes of data; there is room
+void out_take(Sm *sm, uint32_t part, uint64_t window, Wire *credit);  // at the start of a window
+static inline uint64_t out_due(const Sm *sm) { return sm->waiting_all ? first_time(&sm->owed) : NEVER; }
+bool out_drain(Sm *sm);  // what has its credit leaves; true: the queue that the load-store unit waits for has room
 
 #endif

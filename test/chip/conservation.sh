@@ -31,7 +31,8 @@ for workload in $workloads; do
     # Hardly any room: everything refuses and waits.
     check "$workload" --gpu gtx480 --set l1.size=512 --set l1.mshrs=2 --set l1.merges=2 --set lsu.queue=2 \
         --set lsu.pending=2 \
-        --set link.credits=2 --set l2.mshrs=2 --set l2.merges=2 --set dram.queue=4 --set dram.banks=1
+        --set link.credits=2 --set l2.mshrs=2 --set l2.merges=2 --set dram.queue=4 --set dram.request=0 \
+        --set dram.bank_bits= --set dram.banks=1
     # Sectors, unusual policies, stores that allocate and stay.
     check "$workload" --gpu gtx480 --set l1.fill=32 --set l1.policy=weighted --set l1.weights=1,3,1,1 \
         --set l1.write_allocate=yes \

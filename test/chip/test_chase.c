@@ -160,9 +160,11 @@ static void dram_of_gtx480(void **state)
 {
     (void)state;
     uint64_t hits[17], closed[17], conflicts[17];
-    for (uint32_t k = 0; k < 17; k++) hits[k] = k / 2 % 16 * 1536 + k % 2 * 128;
-    for (uint32_t k = 0; k < 17; k++) closed[k] = k * 16 * 1536ull;  // the next row of the channel: the next bank
-    for (uint32_t k = 0; k < 17; k++) conflicts[k] = (k * 16ull + (16 - k) % 16) * 16 * 1536;  // row k of bank 0
+    // Six channels take chunks of 256 bytes in turn. Within one, bits 8, 13, 14, 15 are the bank, the row begins at 16.
+    enum { TURN = 6 * 256 };
+    for (uint32_t k = 0; k < 17; k++) hits[k] = k / 2 % 16 * TURN + k % 2 * 128;
+    for (uint32_t k = 0; k < 17; k++) closed[k] = (k % 2 + k / 2 * 32) * TURN;  // row 0 of each bank
+    for (uint32_t k = 0; k < 17; k++) conflicts[k] = k * 256ull * TURN;         // row k of bank 0
     assert_steps("gtx480", NULL, PLAIN, hits, 3, 15, 300);
     assert_steps("gtx480", NULL, PLAIN, closed, 2, 14, 309);
     assert_steps("gtx480", NULL, PLAIN, conflicts, 2, 14, 318);

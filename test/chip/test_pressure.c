@@ -91,7 +91,7 @@ static void no_credit(void **state)
     (void)state;
     for (uint32_t credits = 2; credits <= 32; credits = credits < 5 ? credits + 1 : credits * 2) {
         char sets[128];
-        snprintf(sets, sizeof sets, "dram.simple=yes link.credits=%u", credits);
+        snprintf(sets, sizeof sets, "dram.simple=yes link.queue=0 link.credits=%u", credits);
         static const char *const loads[] = {LANES_LINES "ld.global.u32 %r1, [%rd1];",
                                             LANES_LINES "ld.global.cg.u32 %r1, [%rd1];",
                                             LANES_LINES "st.global.u32 [%rd1], %n;"};
@@ -101,6 +101,62 @@ static void no_credit(void **state)
             COUNTS(r, L1_REFUSED_MSHR, 0);
         }
     }
+}
+
+// With places to wait for credits, a line is refused until the one so many places before it has left; it leaves when
+// the credit of the one so many credits before it is back.
+static uint64_t refused_behind(uint32_t credits, uint32_t places)
+{
+    uint64_t at[32], left[32], sum = 0;
+    for (uint32_t k = 0; k < 32; k++) {
+        uint64_t next = k ? at[k - 1] + 1 : 0;
+        at[k] = k >= places ? MAX(next, left[k - places]) : next;
+        left[k] = k >= credits ? MAX(at[k], left[k - credits] + CREDIT) : at[k];
+        sum += at[k] - next;
+    }
+    return sum;
+}
+
+static void places_to_wait(void **state)
+{
+    (void)state;
+    for (uint32_t credits = 2; credits <= 8; credits *= 2)
+        for (uint32_t places = 1; places <= 32; places = places < 4 ? places + 1 : places * 2) {
+            char sets[128];
+            snprintf(sets, sizeof sets, "dram.simple=yes link.queue=%u link.credits=%u", places, credits);
+            const Record *r = run(sets, LANES_LINES "ld.global.u32 %r1, [%rd1];", (Shape){0});
+            COUNTS(r, L1_REFUSED_LINK, refused_behind(credits, places));
+            COUNTS(r, L1_MISSES, 32);
+        }
+}
+
+// Cycles that a load of partition 1 takes behind 32 stores to partition 0.
+static uint64_t load_behind_stores(const char *sets)
+{
+    static const char body[] = "mul.wide.u32 %rd1, %t, 512;\nadd.u64 %rd1, %in, %rd1;\n"
+                               "mov.u32 %r1, %clock;\nst.global.u32 [%rd1], %n;\nld.global.cg.u32 %r2, [%in+256];\n"
+                               "add.u32 %r2, %r2, %r2;\nmov.u32 %r3, %clock;\nsub.u32 %r3, %r3, %r1;\n"
+                               "add.u32 %r3, %r3, %r2;\nst.global.u32 [%out], %r3;";  // %r2 is 0
+    Bench b;
+    uint32_t cycles;
+    bench_open(&b, ODD, sets);
+    bench_data(&b, NULL, 1 << 20);
+    bench_run(&b, body, (Shape){0}, 7);
+    bench_read(&b, &cycles, sizeof cycles);
+    bench_close(&b);
+    return cycles;
+}
+
+// Who waits for one partition holds nobody up who goes to another.
+static void others_pass(void **state)
+{
+    (void)state;
+#define TWO "dram.simple=yes l2.partitions=2 l2.chunk=256 l2.hash=no "
+    uint64_t free = load_behind_stores(TWO "link.credits=64 link.queue=0"),
+             held_up = load_behind_stores(TWO "link.credits=2 link.queue=0"),
+             passed = load_behind_stores(TWO "link.credits=2 link.queue=32");
+    assert_true(passed <= free);  // the stores that wait don't take the SM's port either
+    assert_true(held_up > free + 10 * CREDIT);
 }
 
 // The least of everything that a description may have: it takes long, but ends.
@@ -301,6 +357,8 @@ int main(void)
         cmocka_unit_test(full_of_merges),
         cmocka_unit_test(full_set),
         cmocka_unit_test(no_credit),
+        cmocka_unit_test(places_to_wait),
+        cmocka_unit_test(others_pass),
         cmocka_unit_test(the_least_of_everything),
         cmocka_unit_test(pushing_back),
         cmocka_unit_test(merges),

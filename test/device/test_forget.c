@@ -27,7 +27,7 @@ typedef struct Work {
 
 static Work begin(bool functional, uint64_t interval)
 {
-    static const char *const sets[] = {"gpu.sms=1", "l2.partitions=1", NULL};
+    static const char *const sets[] = {"gpu.sms=1", "l2.partitions=1", "dram.slices=1", NULL};
     char message[1000];
     Work w;
     oc_module *m;

@@ -133,7 +133,7 @@ static void order(void **state)
     dram_put(&c.dram, 101, x, 64, false, 3);        // another bank, closed
     dram_put(&c.dram, 101, a + 128, 64, false, 4);  // hits
     dram_put(&c.dram, 101, b + 64, 64, false, 5);
-    static const uint32_t want[] = {0, 2, 4, 1, 5, 3};  // with row b open, 5 is a hit and passes 3
+    static const uint32_t want[] = {0, 2, 4, 3, 1, 5};  // 3's row opens meanwhile; b's bank is busy until tRAS is over
     for (uint32_t k = 0; k < COUNT(want); k++) {
         next_done(&c, &tag);
         assert_int_equal(tag, want[k]);
@@ -195,7 +195,8 @@ static void bandwidth(void **state)
 {
     (void)state;
     DramCfg cfg = plain;
-    // Rows that are open cost nothing but the bus.
+    // Rows that are open cost nothing but the bus, nor does the next one, where the queue holds enough of it.
+    cfg.queue = 32;
     assert_near(cycles_each(&cfg, 20000, 64, false, sequential), 2, 0.01);
     assert_near(cycles_each(&cfg, 20000, 64, true, sequential), 2, 0.01);
     cfg.bytes_per_cycle = 42.142857;  // gtx480: 177 GB/s at 700 MHz over six channels
@@ -262,6 +263,62 @@ static void queue(void **state)
     assert_in_range(dram_room(&c.dram), 1, 3);
     dram_run(&c.dram, 100000);
     assert_int_equal(dram_room(&c.dram), 4);
+    dram_close(&c.dram);
+}
+
+// Banks open rows while the bus is another's: a row of another bank follows without a gap, if its request came a tRCD
+// before. A request for a closed row doesn't wait for hits in other banks to end either.
+static void rows_ahead(void **state)
+{
+    (void)state;
+    for (uint32_t hits = 1; hits <= 10; hits++) {
+        Channel c;
+        uint32_t tag, passed = 0;
+        channel_open(&c, &plain);
+        read_at(&c, 1000, in_row(&plain, 0, 0));
+        for (uint32_t k = 0; k < hits; k++) dram_put(&c.dram, 2000, in_row(&plain, 0, 0) + 64 * k, 64, false, k);
+        dram_put(&c.dram, 2000, in_row(&plain, 1, 0), 64, false, 100);
+        for (uint32_t k = 0; k < hits; k++) {
+            assert_int_equal(next_done(&c, &tag), 2000 + CL + (k + 1) * BURST + CONTROLLER);
+            assert_int_equal(tag, k), passed++;
+        }
+        uint64_t behind = 2000 + CL + hits * BURST, opened = 2000 + RCD + CL;
+        assert_int_equal(next_done(&c, &tag), MAX(behind, opened) + BURST + CONTROLLER);
+        dram_close(&c.dram);
+    }
+}
+
+// Address bits that choose the bank; what lies in one bank, and in the same stretch of all banks' rows, is one row.
+static void bank_bits(void **state)
+{
+    (void)state;
+    DramCfg cfg = plain;
+    cfg.bank_bits[0] = 1 << 8, cfg.bank_bits[1] = 1 << 13 | 1 << 16, cfg.bank_bits[2] = 1 << 14, cfg.bank_bit_count = 3;
+    static const struct {
+        uint64_t address;
+        bool hit;
+    } of[] = {{0, false},
+              {512, true},
+              {256, false},
+              {768, true},
+              {1 << 13, false},
+              {1 << 14, false},
+              {1 << 12, true},
+              {1 << 16, false},
+              {1 << 16 | 4096, true},
+              {1 << 16 | 512, true},
+              {1 << 13, false},
+              {1 << 15, false},
+              {0, false}};  // 1 << 16 is a row of the bank of 1 << 13
+    Channel c;
+    channel_open(&c, &cfg);
+    uint64_t hits = 0;
+    for (uint32_t k = 0; k < COUNT(of); k++) {
+        read_at(&c, 1000 * (k + 1), of[k].address);
+        hits += of[k].hit;
+        if (c.count[C_DRAM_ROW_HITS] != hits)
+            fail_msg("access %u: %llu hits", k, (unsigned long long)c.count[C_DRAM_ROW_HITS]);
+    }
     dram_close(&c.dram);
 }
 
@@ -389,10 +446,11 @@ static void refreshes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),   cmocka_unit_test(row_active_time), cmocka_unit_test(clocks),
-        cmocka_unit_test(order),  cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
-        cmocka_unit_test(queue),  cmocka_unit_test(turnaround),      cmocka_unit_test(activations),
-        cmocka_unit_test(groups), cmocka_unit_test(whole_bursts),    cmocka_unit_test(refreshes),
+        cmocka_unit_test(rows),       cmocka_unit_test(row_active_time), cmocka_unit_test(clocks),
+        cmocka_unit_test(order),      cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
+        cmocka_unit_test(queue),      cmocka_unit_test(turnaround),      cmocka_unit_test(activations),
+        cmocka_unit_test(groups),     cmocka_unit_test(whole_bursts),    cmocka_unit_test(refreshes),
+        cmocka_unit_test(rows_ahead), cmocka_unit_test(bank_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,8 @@ static void rig_open(Rig *r, const PartitionCfg *cfg)
     const char *why;
     memset(r, 0, sizeof *r);
     for (int s = 0; s < SMS; s++) r->from[s] = &r->wires[s];
-    if (!partition_open(&r->p, cfg, 0, &why)) fail_msg("%s", why);
+    if (!partition_open(&r->p, cfg, 0, NULL, &why)) fail_msg("%s", why);
+    r->p.from = r->from;
 }
 
 static void rig_close(Rig *r)
@@ -93,7 +94,7 @@ static void run(Rig *r, uint64_t until)
             r->window++;
             continue;
         }
-        partition_run(&r->p, r->from, r->turns, end);
+        partition_run(&r->p, r->turns, end);
         uint64_t sent = NEVER;
         for (int s = 0; s < SMS; s++) {
             Fifo *reply = &r->p.reply[s].box[r->turns & 1], *credit = &r->p.credit[s].box[r->turns & 1];
@@ -504,6 +505,86 @@ static void full_dram_queue_of_a_victim(void **state)
     rig_close(&r);
 }
 
+// A miss reads as much at a time as a request may have; it is over with the last one.
+static void reads_by_sector(void **state)
+{
+    (void)state;
+    PartitionCfg cfg = plain;
+    cfg.dram.request = 32, cfg.dram.queue = 4, cfg.dram.bytes_per_cycle = 1;  // 32 cycles each
+    Rig r;
+    rig_open(&r, &cfg);
+    read_line(&r, 1000, 0x4000, 1);
+    send(&r, 1001, 0, PACKET_READ, 0x5000, 5, 0, 2);  // two sectors
+    run(&r, 0);
+    assert_int_equal(reply_time(&r, 1), 1000 + 4 * 32 + DRAM + 5 + BACK);
+    assert_int_equal(reply_time(&r, 2), 1000 + 6 * 32 + DRAM + 3 + BACK);
+    COUNTS(&r, DRAM_READS, 6);
+    COUNTS(&r, DRAM_READ_BYTES, 6 * 32);
+    COUNTS(&r, L2_REFUSED, 31);  // of the four places one is free at once, the second at 1032
+    rig_close(&r);
+}
+
+// A packet with a header for each sector that a store writes, and no data; nobody asked for it, so it isn't a reply.
+static void acknowledgements(void **state)
+{
+    (void)state;
+    for (int acks = 0; acks < 2; acks++) {
+        PartitionCfg cfg = plain;
+        cfg.acks = acks, cfg.flit = 40, cfg.bytes_out = 40;
+        Rig r;
+        rig_open(&r, &cfg);
+        send(&r, 1000, 2, PACKET_WRITE, 0x4000, 7, 7, 0);
+        send(&r, 2000, 1, PACKET_WRITE, 0x4000, 8, 0, 0);  // a part of a sector
+        run(&r, 0);
+        assert_int_equal(r.replies.n, acks ? 2 : 0);
+        COUNTS(&r, REPLIES, 0);
+        COUNTS(&r, LINK_IN, acks ? 4 * 40 : 0);
+        for (size_t k = 0; k < r.replies.n; k++) {
+            assert_true(r.replies.v[k].quiet);
+            assert_int_equal(r.replies.v[k].sm, k ? 1 : 2);
+            assert_int_equal(r.replies.v[k].time, (k ? 2000 + 1 : 1000 + 3) + BACK);
+        }
+        rig_close(&r);
+    }
+}
+
+// Two slices with one channel: its bus serves one after the other, its queue has room for both together, and chunks
+// that follow each other, by turns of one and the other slice, lie in one row.
+static void slices_of_a_channel(void **state)
+{
+    (void)state;
+    PartitionCfg cfg = plain;
+    const char *why;
+    cfg.partitions = cfg.slices = 2;
+    cfg.dram = (DramCfg){.bytes_per_cycle = 1, .banks = 4, .row = 1024, .clock_ratio = 1, .queue = 3, .latency = DRAM};
+    Partition p[2];
+    Wire wires[2][SMS] = {0}, *from[2][SMS];
+    for (int k = 0; k < 2; k++) {
+        assert_true(partition_open(&p[k], &cfg, (uint32_t)k, k ? &p[0] : NULL, &why));
+        for (int s = 0; s < SMS; s++) from[k][s] = &wires[k][s];
+        p[k].from = from[k];
+        for (uint32_t m = 0; m < 2; m++)  // chunks 0 to 3, one line of each
+            fifo_put(&wires[k][0].box[0],
+                     &(Packet){.time = 1000 + m, .address = (2 * m + (uint32_t)k) * 256, .sectors = 15});
+    }
+    partition_run(&p[0], 1, 1020);
+    assert_true(p[0].misses + p[1].misses == 4 && partition_idle(&p[0]) == false);
+    for (uint64_t window = 2; !partition_idle(&p[0]) || !partition_idle(&p[1]); window++) {
+        partition_run(&p[0], window, 1020 + window * WINDOW);
+        assert_true(window < 100);
+        assert_int_equal(p[0].due, p[1].due);
+    }
+    assert_int_equal(p[0].count[C_DRAM_READS], 4);  // the channel counts for its first slice
+    assert_int_equal(p[0].count[C_DRAM_ROW_MISSES], 1);
+    assert_int_equal(p[0].count[C_DRAM_BUSY] >> 8, 4 * 128);
+    assert_int_equal(p[0].count[C_REPLIES] + p[1].count[C_REPLIES], 4);
+    for (int k = 0; k < 2; k++) {
+        for (int s = 0; s < SMS; s++)
+            for (int b = 0; b < 2; b++) mem_free(wires[k][s].box[b].v);
+        partition_close(&p[k]);
+    }
+}
+
 // A credit is on its way back as soon as its request is served, in the order of service.
 static void credits(void **state)
 {
@@ -741,6 +822,9 @@ int main(void)
         cmocka_unit_test(full_set),
         cmocka_unit_test(full_dram_queue),
         cmocka_unit_test(full_dram_queue_of_a_victim),
+        cmocka_unit_test(reads_by_sector),
+        cmocka_unit_test(acknowledgements),
+        cmocka_unit_test(slices_of_a_channel),
         cmocka_unit_test(credits),
         cmocka_unit_test(against_naive),
         cmocka_unit_test(flood),

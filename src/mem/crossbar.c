@@ -1,0 +1,66 @@
+// crossbar.c: the way from the partitions to the SMs where a partition's replies keep their order. One that waits for
+// its SM's link holds up those behind it, whose SMs may be idle: head-of-line blocking. Of a large crossbar's bandwidth
+// 2 - sqrt(2) = 0.59 is left that way, where destinations are random (Karol et al., IEEE Trans. Commun. 1987).
+// It runs at a window's edge, and settles what begins before a cycle that no later reply can arrive by. Invariant: a
+// reply passes at the first cycle at which it has arrived, the one before it is through, and its SM's link is free; of
+// several for one SM, that of the partition that has waited longest.
+#include "mem/mem.h"
+
+#include <string.h>
+
+bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in)
+{
+    *x = (Crossbar){.cfg = *cfg, .cost = link_cost(bytes_in), .due = NEVER};
+    x->queue = mem_try(cfg->partitions, sizeof *x->queue);
+    x->free = mem_try(cfg->partitions, sizeof *x->free);
+    x->sm_free = mem_try(cfg->sms, sizeof *x->sm_free);
+    x->wire = mem_try((uint64_t)cfg->partitions * cfg->sms, sizeof *x->wire);
+    return x->queue && x->free && x->sm_free && x->wire;
+}
+
+void crossbar_close(Crossbar *x)
+{
+    for (uint32_t p = 0; p < x->cfg.partitions && x->queue; p++) mem_free(x->queue[p].v);
+    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++)
+        for (int b = 0; b < 2; b++) mem_free(x->wire[k].box[b].v);
+    mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->wire);
+    *x = (Crossbar){0};
+}
+
+void crossbar_begin(Crossbar *x)
+{
+    // What is left are acknowledgements that nobody waited for.
+    for (uint32_t p = 0; p < x->cfg.partitions; p++) x->queue[p].head = x->queue[p].n = 0;
+    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms; k++) x->wire[k].box[0].n = x->wire[k].box[1].n = 0;
+    memset(x->free, 0, sizeof *x->free * x->cfg.partitions);
+    memset(x->sm_free, 0, sizeof *x->sm_free * x->cfg.sms);
+}
+
+// The partition whose first reply can pass next, and when; of several at once the one whose last reply is longest ago.
+static uint32_t next_of(const Crossbar *x, uint64_t *when)
+{
+    uint32_t best = 0;
+    *when = NEVER;
+    for (uint32_t p = 0; p < x->cfg.partitions; p++) {
+        const Fifo *f = &x->queue[p];
+        if (f->head == f->n) continue;
+        const Packet *r = &f->v[f->head];
+        uint64_t free = (MAX(x->free[p], x->sm_free[r->sm]) + 255) >> 8, at = MAX(r->time, free);
+        if (at < *when || (at == *when && x->free[p] < x->free[best])) *when = at, best = p;
+    }
+    return best;
+}
+
+void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon)
+{
+    for (uint32_t p = 0; p < x->cfg.partitions; p++)
+        for (uint32_t s = 0; s < sms; s++) wire_take(&parts[p].reply[s], window, &x->queue[p]);
+    for (uint32_t p; p = next_of(x, &x->due), x->due < horizon;) {
+        Fifo *f = &x->queue[p];
+        Packet *r = &f->v[f->head++];
+        x->free[p] = x->sm_free[r->sm] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
+        r->time = x->due;
+        fifo_put_sorted(&x->wire[r->sm * x->cfg.partitions + p].box[(window & 1) ^ 1], r);
+        if (f->head == f->n) f->head = f->n = 0;
+    }
+}
