@@ -36,7 +36,9 @@ static bool derive_partition(Gpu *g, Diag *diag)
     PartitionCfg *p = &g->part;
     p->sms = g->sms;
     if (p->chunk & (p->chunk - 1)) return diag_error(diag, "GPU description: l2.chunk must be a power of two");
+    const char *why;
     partition_prepare(p);
+    if (!partition_check(p, &why)) return gpu_refuse(diag, "l2", why);
     if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
     if (p->l2.size % p->partitions)
         return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");

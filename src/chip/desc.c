@@ -9,18 +9,19 @@
 
 #define MOST_WEIGHT 1e9  // of a way: a sum of 65536 of them is exact enough
 // What caches and TLBs share: their sets hold lines or entries, and a line's address or a page's number selects one.
-#define SET_ROWS(section, field, unit, units, standard, kind, number, dealt, least)                                  \
-    KEY(section, "ways", UINT, field.ways, 1, 65536, standard, unit, "number of " units " in a set")                 \
-    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, unit,                                                        \
-        units " of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")  \
-    KEY(section, "index", INDEX, field.index, 0, 4, kind, "",                                                        \
-        "how " number " selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "   \
-        "bits (xor), by index_bits (linear), or dealt (" dealt " go to the sets in turn)")                           \
-    KEY(section, "index_bits", MASKS, field.index_bits, least, 63, 0, "bit",                                         \
-        "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is") \
-    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                             \
-        "replacement policy: which of a full set's " units " makes room")                                            \
-    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                     \
+#define SET_ROWS(section, field, unit, units, standard, kind, number, dealt, least)                                   \
+    KEY(section, "ways", UINT, field.ways, 1, 65536, standard, unit, "number of " units " in a set")                  \
+    KEY(section, "sets", SETS, field.sets, 1, 65536, 0, unit,                                                         \
+        units " of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")   \
+    KEY(section, "index", INDEX, field.index, 0, 4, kind, "",                                                         \
+        "how " number " selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "    \
+        "bits (xor), by index_bits (linear), or dealt (" dealt " go to the sets in turn)")                            \
+    KEY(section, "index_bits", MASKS, field.index_bits, least, 63, 0, "bit",                                          \
+        "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is; " \
+        "those within a line or page don't count")                                                                    \
+    KEY(section, "policy", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                              \
+        "replacement policy: which of a full set's " units " makes room")                                             \
+    KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
         "with policy = weighted: relative probabilities with which the ways are chosen, separated by commas")
 #define CACHE_ROWS(section, field)                                                                                  \
     KEY(section, "size", SIZE, field.size, 0, 1073741824, 0, "byte", "capacity of the cache; 0: there is no cache") \

@@ -46,16 +46,20 @@ static uint64_t independent(uint64_t mask, const uint64_t *before, uint32_t n)
     return mask;
 }
 
+bool masks_independent(const uint64_t *masks, uint32_t n, uint64_t within)
+{
+    uint64_t seen[MOST_INDEX_BITS];
+    for (uint32_t k = 0; k < n; k++)
+        if (!(seen[k] = independent(masks[k] & within, seen, k))) return false;
+    return true;
+}
+
 // Is a line in one set, and every set some line's?
 static bool check_linear(const CacheCfg *cfg, const char **why)
 {
-    uint64_t seen[MOST_INDEX_BITS];
     *why = cfg->index_bit_count ? NULL : "a linear index needs index_bits";
-    for (uint32_t k = 0; k < cfg->index_bit_count; k++)
-        if (cfg->index_bits[k] & (cfg->line - 1)) *why = "index_bits has an address bit within a line or page";
-    for (uint32_t k = 0; k < linear_bits(cfg) && !*why; k++)
-        if (!(seen[k] = independent(cfg->index_bits[k], seen, k)))
-            *why = "index_bits are not independent: some sets would never be used";
+    if (!*why && !masks_independent(cfg->index_bits, linear_bits(cfg), ~(uint64_t)(cfg->line - 1)))
+        *why = "index_bits are not independent: some sets would never be used";
     return !*why;
 }
 
@@ -67,7 +71,7 @@ static bool open_linear(Cache *c)
     uint32_t bits = linear_bits(&c->cfg), n = bits ? bits : c->cfg.index_bit_count;
     c->exact = bits || c->sets == 1;
     for (uint32_t k = 0; k < n; k++) {
-        mask[k] = c->cfg.index_bits[k];
+        mask[k] = c->cfg.index_bits[k] & ~(uint64_t)(c->cfg.line - 1);
         if (!c->exact) mask[k] &= mask[k] - 1;
         all |= mask[k];
     }

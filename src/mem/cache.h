@@ -33,9 +33,10 @@ extern const ReplacementInfo replacements[REPLACE_COUNT];
 // DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
 // for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
 // LINEAR: each bit of the set's number is the XOR of some address bits (index_bits, of which the first ones count, as
-// many as the number needs). These may be unable to number the sets: the sets are no power of two, or too many. Then a
-// line goes to the set of its own number modulo the sets, and some sets further on. How many is what the XORs give
-// without the lowest address bit of each.
+// many as the number needs; address bits within a line don't). These may be unable to number the sets: the sets are no
+// power of two, or too many. Then a line goes to the set of its own number modulo the sets, and some sets further on.
+// How many is what the XORs give, without the lowest address bit of each, for the first of the lines that have another
+// set each: so as many consecutive lines as the cache has fit.
 typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT, INDEX_LINEAR } IndexKind;
 enum { MOST_INDEX_BITS = 16 };
 typedef struct CacheCfg {
@@ -92,6 +93,8 @@ ALWAYS_INLINE Lookup line_has(const CacheLine *line, uint32_t sectors)
     if (!(sectors & ~line->valid)) return HIT;
     return sectors & ~(line->valid | line->pending) ? MISS_SECTOR : PENDING;
 }
+// Is no mask the XOR of others, as far as their bits in `within` go? At most MOST_INDEX_BITS masks.
+bool masks_independent(const uint64_t *masks, uint32_t n, uint64_t within);
 // False, with the reason in why, when the configuration makes no cache; cache_open also when the host has no memory.
 bool cache_check(const CacheCfg *cfg, const char **why);
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
@@ -118,12 +121,17 @@ ALWAYS_INLINE uint32_t cache_linear(const Cache *c, uint64_t address)
     for (uint32_t k = 0; k < c->parts; k++, address >>= 8) set ^= c->part[k][address & 255];
     return set;  // or, where !exact, how many sets further on
 }
+// Of a line's number, where !exact. All lines of a row, which is one of each set, are moved on alike.
+static inline uint32_t cache_moved_on(const Cache *c, uint64_t line)
+{
+    uint32_t in_row = (uint32_t)(line % c->sets);
+    return (uint32_t)(((uint64_t)in_row + cache_linear(c, (line - in_row) << c->index_shift)) % c->sets);
+}
 ALWAYS_INLINE uint32_t cache_set(const Cache *c, uint64_t address)
 {
     uint64_t x = address >> c->index_shift;
     switch (c->cfg.index) {
-    case INDEX_LINEAR:
-        return (uint32_t)(c->exact ? cache_linear(c, address) : (x + cache_linear(c, address)) % c->sets);
+    case INDEX_LINEAR: return c->exact ? cache_linear(c, address) : cache_moved_on(c, x);
     case INDEX_DEALT: return c->deal[x % c->entries];
     case INDEX_XOR: return cache_folded(c, x);
     default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO

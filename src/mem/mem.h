@@ -178,7 +178,11 @@ typedef struct PartitionCfg {
     uint32_t partitions, chunk;  // interleaving: bytes of consecutive addresses in one partition, a power of two
     uint32_t chunk_shift;        // set by partition_prepare
     uint64_t reciprocal;
-    bool hash;                 // XOR-hash the choice of partition
+    bool hash;  // hash the choice of partition
+    uint64_t
+        slice_bits[MOST_INDEX_BITS];  // address bits by bit of the partition's number, or of how far it is moved on
+    uint32_t slice_bit_count;
+    bool slices_by_number;     // set by partition_prepare: they are the number
     uint32_t header;           // bytes of a packet's header
     uint32_t flit;             // a packet is as long as a multiple of so many bytes
     bool ordered;              // replies keep their order: crossbar.c
@@ -246,10 +250,21 @@ typedef struct Partition {
     uint64_t dram_bytes[MAX_STRUCTURES];
 } Partition;
 void partition_prepare(PartitionCfg *cfg);  // fills what is computed from the other fields; before partition_of
+bool partition_check(const PartitionCfg *cfg, const char **why);  // of a prepared one; false: slice_bits that can't be
 // before: another slice of its DRAM channel, the one opened last; null: it is the first one.
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
+// The partition by slice_bits, which are a power of two's number itself, of the address; of other numbers they say how
+// many partitions a row of chunks is moved on, of the address within a partition.
+static inline uint32_t partition_by_bits(const PartitionCfg *cfg, uint64_t address, uint64_t row, uint32_t part)
+{
+    uint64_t of = cfg->slices_by_number ? address : row;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < cfg->slice_bit_count; k++)
+        n |= (uint32_t)(__builtin_popcountll(of & cfg->slice_bits[k]) & 1) << k;
+    return cfg->slices_by_number ? n : (part + n) % cfg->partitions;
+}
 // Which partition serves an address, and the address within it.
 static inline uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, uint64_t *local)
 {
@@ -257,7 +272,9 @@ static inline uint32_t partition_of(const PartitionCfg *cfg, uint64_t address, u
     uint64_t block = address >> cfg->chunk_shift,
              q = cfg->partitions == 1 ? block : (uint64_t)((unsigned __int128)block * cfg->reciprocal >> 64);
     uint32_t part = (uint32_t)(block - q * cfg->partitions);
-    if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
+    if (cfg->slice_bit_count) {
+        part = partition_by_bits(cfg, address, q << cfg->chunk_shift, part);
+    } else if (cfg->hash) {  // rows of blocks are rotated, so that strides of whole rows spread
         uint64_t h = q ^ q >> 5 ^ q >> 11;
         part = (uint32_t)((part + h) % cfg->partitions);
     }

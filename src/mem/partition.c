@@ -14,6 +14,18 @@ void partition_prepare(PartitionCfg *cfg)
 {
     cfg->chunk_shift = 31u - (uint32_t)__builtin_clz(cfg->chunk);
     cfg->reciprocal = cfg->partitions == 1 ? 0 : ~0ull / cfg->partitions + 1;
+    cfg->slices_by_number = cfg->slice_bit_count && cfg->partitions == 1u << cfg->slice_bit_count;
+}
+
+bool partition_check(const PartitionCfg *cfg, const char **why)
+{
+    uint64_t row = (uint64_t)cfg->chunk * cfg->partitions;
+    *why = NULL;
+    for (uint32_t k = 0; k < cfg->slice_bit_count; k++)
+        if (cfg->slice_bits[k] & (cfg->chunk - 1)) *why = "slice_bits has an address bit within a chunk";
+    if (cfg->slices_by_number && !masks_independent(cfg->slice_bits, cfg->slice_bit_count, row - cfg->chunk))
+        *why = "slice_bits don't tell the chunks of a row apart: two would lie in one place";
+    return !*why;
 }
 
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why)

@@ -26,9 +26,6 @@ bool tlb_check(const TlbCfg *cfg, const char **why)
 {
     CacheCfg t = tags_of(cfg);
     if (cfg->entries && (!cfg->page || cfg->page & (cfg->page - 1))) return *why = "a page is a power of two", false;
-    for (uint32_t k = 0; k < cfg->index_bit_count && cfg->entries && cfg->index == INDEX_LINEAR; k++)
-        if (cfg->index_bits[k] & (cfg->page - 1))
-            return *why = "index_bits has an address bit within a line or page", false;
     return cache_check(&t, why);
 }
 

@@ -351,28 +351,65 @@ static bool normalise(Reproduction *r, Diag *diag)
     return true;
 }
 
-// Adds a point to each series: the mean over its other points, geometric with summary = geometric.
-static void summarise(Reproduction *r)
+// What a summary makes of the values of a series: n of them, their sum and that of their logarithms, the ends.
+typedef struct Sums {
+    double sum, logs, least, most, n;
+} Sums;
+static double geomean_of(Sums s) { return exp(s.logs / s.n); }
+static double mean_of(Sums s) { return s.sum / s.n; }
+static double least_of(Sums s) { return s.least; }
+static double most_of(Sums s) { return s.most; }
+static const struct Summary {
+    const char *word, *point;
+    double (*of)(Sums s);
+} summaries[] = {{"geometric", "geomean", geomean_of},
+                 {"arithmetic", "mean", mean_of},
+                 {"least", "least", least_of},
+                 {"most", "most", most_of}};
+
+static const struct Summary *find_summary(const char *word, size_t n)
 {
-    const char *how = find(&r->ini, "figure", "summary", NULL);
-    if (!how) return;
-    size_t n = r->points.n;
-    for (size_t k = 0; k < n; k++) {
-        const char *series = r->points.v[k].series;
-        bool first = !r->points.v[k].single;
-        for (size_t j = 0; j < k; j++) first &= r->points.v[j].single || strcmp(r->points.v[j].series, series);
-        if (!first) continue;
-        double sum = 0;
-        size_t m = 0;
-        bool geometric = !strcmp(how, "geometric");
-        for (size_t j = k; j < n; j++)
-            if (!r->points.v[j].single && !strcmp(r->points.v[j].series, series) && !isnan(r->points.v[j].ours))
-                sum += geometric ? log(r->points.v[j].ours) : r->points.v[j].ours, m++;
-        char *name = mem_text(series);
-        Point *p = new_point(r, geometric ? "geomean" : "mean", name);
-        if (m) p->ours = geometric ? exp(sum / (double)m) : sum / (double)m;
-        mem_free(name);
+    for (size_t k = 0; k < COUNT(summaries); k++)
+        if (strlen(summaries[k].word) == n && !memcmp(summaries[k].word, word, n)) return &summaries[k];
+    return NULL;
+}
+
+// Adds a point to the series of point k, which is its first one, over its values among the first n points.
+static void summarise_series(Reproduction *r, size_t k, size_t n, const struct Summary *how)
+{
+    char *series = mem_text(r->points.v[k].series);
+    Sums s = {.least = INFINITY, .most = -INFINITY};
+    for (size_t j = k; j < n; j++) {
+        const Point *p = &r->points.v[j];
+        if (p->single || strcmp(p->series, series) || isnan(p->ours)) continue;
+        s.n++, s.sum += p->ours, s.logs += log(p->ours);
+        s.least = fmin(s.least, p->ours), s.most = fmax(s.most, p->ours);
     }
+    Point *p = new_point(r, how->point, series);
+    if (s.n > 0) p->ours = how->of(s);
+    mem_free(series);
+}
+
+// Adds the points that `summary` names to each series.
+static bool summarise(Reproduction *r, Diag *diag)
+{
+    const char *list = find(&r->ini, "figure", "summary", NULL);
+    size_t n = r->points.n, length;
+    for (list = list ? list + strspn(list, " ,") : ""; *list; list += length, list += strspn(list, " ,")) {
+        length = strcspn(list, " ,");
+        const struct Summary *how = find_summary(list, length);
+        if (!how)
+            return diag_error(diag,
+                              "%s: summary is geometric, arithmetic, least or most, or several of them, not '%.*s'",
+                              r->ini.source.name, (int)length, list);
+        for (size_t k = 0; k < n; k++) {
+            bool first = !r->points.v[k].single;
+            for (size_t j = 0; j < k; j++)
+                first &= r->points.v[j].single || strcmp(r->points.v[j].series, r->points.v[k].series);
+            if (first) summarise_series(r, k, n, how);
+        }
+    }
+    return true;
 }
 
 // --- theirs: [theirs] or [theirs SERIES], a value for each x ---------------------------------------------------------
@@ -436,7 +473,7 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
     planner_close(planner);
     vec_free(&joins);
     if (!ok || !normalise(r, diag)) return false;
-    summarise(r);
+    if (!summarise(r, diag)) return false;
     sort_points(r);
     return take_theirs(r, diag);
 }

@@ -39,7 +39,7 @@ void out_begin(Sm *sm)
 }
 
 // A packet that has its credit leaves.
-static void leave(Sm *sm, uint32_t part, Packet *p, uint32_t data)
+ALWAYS_INLINE void leave(Sm *sm, uint32_t part, Packet *p, uint32_t data)
 {
     uint32_t bytes = packet_bytes(sm->part, data);
     p->time = link_pass(&sm->out, sm->now, bytes) + sm->cfg.to_partition + far_there(sm->part, part, sm->index);
@@ -69,12 +69,6 @@ void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data)
     fifo_put(&sm->waiting[part], p);
     first_set(&sm->owed, part, &sm->credits[part]);
     sm->waiting_all++;
-}
-
-void out_take(Sm *sm, uint32_t part, uint64_t window, Wire *credit)
-{
-    if (wire_take(credit, window, &sm->credits[part]) && out_waits(sm, part))
-        first_set(&sm->owed, part, &sm->credits[part]);
 }
 
 bool out_drain(Sm *sm)

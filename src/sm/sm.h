@@ -313,8 +313,12 @@ static inline bool out_has_room(Sm *sm, uint32_t part, uint32_t n)
     if (!room) sm->refused_part = part;
     return room;
 }
-void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);       // with so many bytes of data; there is room
-void out_take(Sm *sm, uint32_t part, uint64_t window, Wire *credit);  // at the start of a window
+void out_send(Sm *sm, uint32_t part, Packet *p, uint32_t data);  // with so many bytes of data; there is room
+static inline void out_take(Sm *sm, uint32_t part, uint64_t window, Wire *credit)  // at the start of a window
+{
+    if (wire_take(credit, window, &sm->credits[part]) && out_waits(sm, part))
+        first_set(&sm->owed, part, &sm->credits[part]);
+}
 static inline uint64_t out_due(const Sm *sm) { return sm->waiting_all ? first_time(&sm->owed) : NEVER; }
 bool out_drain(Sm *sm);  // what has its credit leaves; true: the queue that the load-store unit waits for has room
 

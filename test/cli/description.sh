@@ -53,10 +53,12 @@ gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^
 gives 2 'a list of address bits is expected' -- run saxpy --set l1.index_bits=7^,8
 gives 2 'a list of address bits is expected' -- run saxpy --set 'l1.index_bits=-1'
 linear=(run saxpy --size small --gpu titan_black --set l1.index=linear)
-gives 2 'l1: index_bits has an address bit within a line' -- "${linear[@]}" --set l1.index_bits=5,8,9,10,11
+unsaid=(run saxpy --size small --gpu gtx560ti --set l1.index=linear)
+gives 2 'l1: index_bits are not independent' -- "${linear[@]}" --set l1.index_bits=5,8,9,10,11
+gives 0 -- "${linear[@]}" --set l1.index_bits=5^7,8,9,10,11  # what lies within a line doesn't count
 gives 2 'l1: index_bits are not independent' -- "${linear[@]}" --set l1.index_bits=7,8,7^8,10,11
-gives 2 'l1: a linear index needs index_bits' -- "${linear[@]}"
-gives 0 -- run saxpy --size small --gpu titan_black --set l1.index_bits=5  # the lowest that there may be
+gives 2 'l1: a linear index needs index_bits' -- "${unsaid[@]}"
+gives 0 -- run saxpy --size small --gpu gtx560ti --set l1.index_bits=5  # the lowest that there may be
 gives 2 'did you mean gpu.capability?' -- run saxpy --set gpu.capabilit=35
 
 # Unequal sets settle a TLB's capacity, and that is what is shown. A file that gives both must give the same.

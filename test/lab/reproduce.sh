@@ -113,7 +113,7 @@ series = shared.conflict
 y = 1 + (shared.stride_cycles - shared.latency_cycles) / shared.conflict_cycles
 where = stride=2,10,1,1000
 baseline = stride=2
-summary = geometric
+summary = geometric, arithmetic, least, most
 [matrix]
 measure = shared
 gpu = gtx560ti
@@ -128,9 +128,9 @@ banks = shared.bank_count
 two-ways = 110 ± 0
 INI
 expect curve '"10","1",0.5,,' '"10","2",1,2,0.2' '"10","10",1,3,1' '"10","two-ways",110,110,0' '"10","banks",32,,' \
-    '"10","geomean",0.793700526,,' \
+    '"10","geomean",0.793700526,,' '"10","mean",0.833333333,,' '"10","least",0.5,,' '"10","most",1,,' \
     '"20","1",0.5,,' '"20","2",1,,' '"20","10",1,,' '"20","two-ways",120,,' '"20","banks",32,,' \
-    '"20","geomean",0.793700526,,'
+    '"20","geomean",0.793700526,,' '"20","mean",0.833333333,,' '"20","least",0.5,,' '"20","most",1,,'
 if command -v gnuplot >/dev/null; then
     reproduce curve --plot "$work/plots" >/dev/null
     [[ -s $work/plots/paper-curve.svg ]] || complain "curve: no figure"
@@ -280,6 +280,8 @@ figure axis <<<$'[figure]\ntitle = t\nx = m\ny = 1\n[matrix]\nprogram = vectorad
 refuse axis "no run has 'm'"
 figure base <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaseline = sched=lrr\n[matrix]\nprogram = vectoradd\nn = 64'
 refuse base "baseline is a value of x or series"
+figure summary <<<$'[figure]\ntitle = t\nx = n\ny = 1\nsummary = least, median\n[matrix]\nprogram = vectoradd\nn = 64'
+refuse summary "summary is geometric, arithmetic, least or most, or several of them, not 'median'"
 figure place <<<$'[figure]\ntitle = t\nx = stride\ny = shared.ways_cycles\n[matrix]\nmeasure = shared\ngpu = gtx560ti'
 refuse place "no run has 'stride'"
 figure where <<'INI'

@@ -155,7 +155,7 @@ static void around_the_l1(void **state)
 static void word_count_thrashes(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"l1.global=yes", NULL};
+    static const char *const sets[] = {"l1.global=yes", "l1.index=modulo", NULL};
     static const struct {
         const char *threads;
         double least, most;

@@ -766,10 +766,16 @@ static void interleaving(void **state)
 {
     (void)state;
     for (uint32_t parts = 1; parts <= 64; parts = parts < 13 ? parts + 1 : parts * 2)
-        for (uint32_t hash = 0; hash < 2; hash++)
+        for (uint32_t hash = 0; hash < 3; hash++)
             for (uint32_t chunk = 128; chunk <= 4096; chunk *= 4) {
-                PartitionCfg cfg = {.partitions = parts, .chunk = chunk, .hash = hash};
+                PartitionCfg cfg = {.partitions = parts, .chunk = chunk, .hash = hash == 1};
+                // As many bits as the number has, or six: each its own and others further up.
+                for (uint32_t k = 0; hash == 2 && (parts & (parts - 1) ? k < 6 : 1u << k < parts);
+                     k++, cfg.slice_bit_count++)
+                    cfg.slice_bits[k] = (0x1021ull << k) * chunk | 1ull << (35 + k);
+                const char *why;
                 partition_prepare(&cfg);
+                assert_true(partition_check(&cfg, &why));
                 static const uint64_t bases[] = {0, 0x200000000, 0x400000000000};
                 for (uint32_t b = 0; b < COUNT(bases); b++) {
                     uint32_t rows = 200;
@@ -802,6 +808,37 @@ static void interleaving(void **state)
     for (uint32_t p = 0; p < 6; p++) assert_in_range(count[p], 800, 1200);
 }
 
+// A slice's number by XORs of address bits, and how far chunks are moved on by those of the address within a partition.
+static void slices_by_bits(void **state)
+{
+    (void)state;
+    const char *why;
+    PartitionCfg cfg = {.partitions = 4,
+                        .chunk = 256,
+                        .slice_bits = {1 << 8 | 1 << 12, 1 << 9 | 1 << 8 | 1 << 30},
+                        .slice_bit_count = 2};
+    partition_prepare(&cfg);
+    assert_true(partition_check(&cfg, &why));
+    for (uint64_t address = 0; address < 1 << 16; address += 64)
+        for (uint32_t high = 0; high < 2; high++) {
+            uint64_t a = address | (uint64_t)high << 30, local;
+            uint32_t low = (a >> 8 ^ a >> 12) & 1, bit1 = (a >> 9 ^ a >> 8 ^ high) & 1;
+            assert_int_equal(partition_of(&cfg, a, &local), low | bit1 << 1);
+            assert_int_equal(local, a >> 10 << 8 | (a & 255));
+        }
+    cfg.slice_bits[1] = 1 << 8 | 1 << 30;  // chunks 0 and 2 of a row both in slice 0
+    assert_false(partition_check(&cfg, &why));
+    cfg.slice_bits[1] = 1 << 9 | 1 << 7;
+    assert_false(partition_check(&cfg, &why));
+    cfg = (PartitionCfg){.partitions = 6, .chunk = 256, .slice_bits = {1 << 8, 1 << 10 | 1 << 8}, .slice_bit_count = 2};
+    partition_prepare(&cfg);
+    for (uint32_t k = 0; k < 600; k++) {
+        uint32_t row = k / 6, on = (row & 1) | ((row >> 2 ^ row) & 1)
+                                                   << 1;  // bit 8 within a partition is the row's lowest
+        assert_int_equal(partition_of(&cfg, k * 256ull + 77, NULL), (k % 6 + on) % 6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -830,6 +867,7 @@ int main(void)
         cmocka_unit_test(flood),
         cmocka_unit_test(jumps),
         cmocka_unit_test(interleaving),
+        cmocka_unit_test(slices_by_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

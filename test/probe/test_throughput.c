@@ -59,7 +59,7 @@ static void titan_black(void **state)
     near_to(blocks->knee.at.value, 10, 0.05, "blocks that saturate DRAM");
     assert_int_equal(blocks->limit, LIMIT_MEMORY);
     assert_int_equal(all->limit, LIMIT_MEMORY);
-    near_to(all->knee.at.value, 480, 0.06, "threads of 15 blocks that saturate DRAM");
+    near_to(all->knee.at.value, 480, 0.1, "threads of 15 blocks that saturate DRAM");  // "about" 480
     assert_int_equal(one->limit, LIMIT_SM);
     near_to(one->knee.peak.value, 31.36, 0.01, "an SM's throughput from DRAM");
 
@@ -95,7 +95,8 @@ static void coalescing(void **state)
     oc_device *d = open_device("titan_black", NULL);
     assert_true(flow_open(&f, d, &diag));
     near_to(at(&f, FLOW_L2, 15, 1024, 32, &useful), 15 * 29.7, 0.02, "L2 throughput of 15 SMs, whole lines");
-    near_to(at(&f, FLOW_DRAM, 15, 1024, 32, &useful), 307, 0.05, "DRAM throughput, whole lines");
+    near_to(at(&f, FLOW_DRAM, 15, 1024, 32, &useful), 307, 0.07,
+            "DRAM throughput, whole lines");  // unevenly, by a hash
     near_to(at(&f, FLOW_L2, 15, 512, 1, &useful), 15 * 31.36, 0.01, "L2 throughput of sectors");
     near_to(useful, 15 * 31.36 / 8, 0.01, "of which are asked for");
     double moved = at(&f, FLOW_L2, 1, 64, 32, &useful);
