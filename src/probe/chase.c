@@ -153,20 +153,6 @@ size_t chase_window(const Chase *c, size_t n)
     return used < c->shared ? (c->shared - used) / 4 : 0;
 }
 
-// Whether all of a walk lies within [0, span).
-static bool inside(const Walk *w, uint64_t span)
-{
-    uint64_t steps = w->count - 1;
-    if (w->start >= span || (w->start | (uint64_t)w->stride | w->wrap) % 4) return false;
-    if (w->wrap)
-        return w->stride >= 0 && (uint64_t)w->stride < w->wrap &&
-               (steps <= (w->wrap - 1) / MAX((uint64_t)w->stride, 1u) ? steps * (uint64_t)w->stride : w->wrap - 4) <
-                   span - w->start;
-    uint64_t most = w->stride < 0 ? w->start : span - 1 - w->start,
-             step = w->stride < 0 ? 0 - (uint64_t)w->stride : (uint64_t)w->stride;
-    return !step || steps <= most / step;
-}
-
 // Translates the walks for the kernel: global memory gets absolute addresses; a walk that doesn't wrap gets a wrap that
 // no multiple of 4 reaches. Walks without loads are left out.
 static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list,
@@ -175,7 +161,7 @@ static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t 
     const uint64_t base = has_own_addresses(kind) ? 0 : c->memory;
     for (size_t w = 0; w < n; w++) {
         if (!walks[w].count) continue;
-        if (!inside(&walks[w], c->span[kind]))
+        if (!walk_inside(&walks[w], c->span[kind]))
             return diag_error(
                 diag,
                 "walk %zu (%u loads from %llu on, %lld apart) isn't of multiples of 4 within the %llu bytes for %s", w,

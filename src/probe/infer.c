@@ -9,32 +9,33 @@ void found_free(Found *f) { shape_free(&f->shape); }
 
 static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
-// Too many loads are no failure: what isn't known by then stays undetermined.
+// If no more can be asked, that is no failure: what isn't known by then stays undetermined.
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
     if (f->index.verdict != MEASURED)
-        f->size = f->line = f->index = f->rule = undetermined("it would take too many loads");
+        f->size = f->line = f->index = f->rule = undetermined(l->spent);
     else if (f->rule.verdict != MEASURED)
-        f->rule = undetermined("it would take too many loads");
-    l->broken = l->spent = false;
+        f->rule = undetermined(l->spent);
+    l->broken = false, l->spent = NULL;
     return true;
 }
 
 // --- what a miss brings in -------------------------------------------------------------------------------------------
 // Makes pairs of loads, the second `apart` bytes after the first, and timed: it hits if the first one brought it in.
-// Many places are tried, each once.
-static bool pair(Level *l, uint64_t apart, Sample *out)
+// Up to PLACES places are tried, each once.
+enum { PLACES = 256, FEW_PLACES = 32 };
+static bool pair(Level *l, uint64_t apart, uint32_t most, Sample *out)
 {
-    uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, 256);
-    Walk walks[CHASE_WALKS];
-    uint32_t latency[CHASE_WALKS];
+    uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, most);
+    Walk walks[2 * PLACES];
+    uint32_t latency[PLACES];
     for (uint32_t k = 0; k < places; k++) {
         uint64_t at = l->base + (uint64_t)k * 8192;
         walks[2 * k] = (Walk){.start = at, .count = 1};
         walks[2 * k + 1] = (Walk){.start = at + apart, .count = 1, .timed = true};
     }
-    l->broken = !subject_run(l->subject, l->kind, walks, 2 * places, 1, 0, latency, l->diag);
+    level_run(l, walks, 2 * places, 1, 0, latency);
     if (!l->broken) *out = sample_of(latency, places);
     return !l->broken;
 }
@@ -48,36 +49,45 @@ static void pool(Sample *sum, const Sample *s)
     sum->error = sum->sd / sqrt(n);
 }
 
-static bool pairs(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
+static bool pairs(Level *l, uint64_t apart, uint32_t most, uint32_t repeats, Sample *out)
 {
     Sample s;
     *out = (Sample){0};
     for (uint32_t r = 0; r < repeats; r++) {
-        if (!pair(l, apart, &s)) return false;
+        if (!pair(l, apart, most, &s)) return false;
         pool(out, &s);
     }
     return true;
 }
 
-// How many bytes a miss brings in, a power of two. 0: a second load of the same word is no faster than a load of
-// another word.
-static uint32_t find_fill(Level *l)
+// How many bytes a miss brings in, a power of two. Absent: a second load of the same word is no faster than a load of
+// another word. Most places are new to the next level too, so a miss there may take as long as a load from DRAM. At a
+// few places that were loaded before, a miss is as fast as it can be. What takes clearly longer than a hit is a miss,
+// even if it takes no longer than that.
+static bool find_fill(Level *l, Value *out)
 {
-    Sample hit, miss, at;
+    enum { MOST_REPEATS = 512 };
+    Sample hit, miss, near, at;
     uint32_t repeats = 1;
-    if (!pairs(l, 0, 1, &hit) || !pairs(l, 2048, 1, &miss)) return 0;
-    if (hit.sd > 0.006 * hit.mean) {
-        repeats = 8;
-        if (!pairs(l, 0, repeats, &hit) || !pairs(l, 2048, repeats, &miss)) return 0;
+    double gap = 0, noise = 0;
+    for (bool more = true; more;) {
+        if (!pairs(l, 0, PLACES, repeats, &hit) || !pairs(l, 2048, PLACES, repeats, &miss) ||
+            !pair(l, 2048, FEW_PLACES, &near) || !pairs(l, 2048, FEW_PLACES, repeats * (PLACES / FEW_PLACES), &near))
+            return false;
+        gap = MIN(miss.mean, near.mean) - hit.mean, noise = 5 * (hit.error + MAX(miss.error, near.error));
+        bool noisy = hit.sd > 0.006 * hit.mean;
+        more = noisy && (repeats < 8 || 2 * noise > gap) && repeats < MOST_REPEATS;
+        if (more) repeats *= 8;
     }
-    if (miss.mean - hit.mean < 5 * (hit.error + miss.error) + 1) return 0;
+    if (miss.mean - hit.mean < noise + 1) return *out = (Value){.verdict = ABSENT}, false;
+    *out = undetermined("a miss takes hardly longer than a hit");
+    if (gap < 1.5 * noise) return false;
     uint32_t fill = 4;
     for (; fill < 2048; fill *= 2) {
-        if (!pairs(l, fill, repeats, &at)) return 0;
-        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), 0.1 * (miss.mean - hit.mean)))
-            return fill;  // slower than a hit, even if the next level has it
+        if (!pairs(l, fill, PLACES, repeats, &at)) return false;
+        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), MIN(0.1 * (miss.mean - hit.mean), 0.5 * gap))) break;
     }
-    return fill;
+    return *out = counted(fill), true;
 }
 
 // --- a level ---------------------------------------------------------------------------------------------------------
@@ -229,7 +239,7 @@ static bool miss_time(Level *l, uint64_t n, Sample *out)
     lines_add(&others, part, 1, (uint32_t)(n - part));
     size_t walks = level_walks(l, &looked, true, walk, 0);
     walks = level_walks(l, &others, false, walk, level_walks(l, &others, false, walk, walks));
-    l->broken |= !subject_run(l->subject, l->kind, walk, walks, (uint32_t)(2 + rounds), 2, latency, l->diag);
+    level_run(l, walk, walks, (uint32_t)(2 + rounds), 2, latency);
     if (!l->broken) *out = sample_clean(latency, part * rounds);
     mem_free(latency);
     lines_free(&looked), lines_free(&others);
@@ -248,10 +258,8 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
                .least = 1,
                .warm = s->cold ? 1 : 2,
                .limit = 4u << 20};
-    uint32_t fill = find_fill(&l);
-    if (!fill) return !l.broken;
-    out->fill = counted(fill);
-    l.unit = fill;
+    if (!find_fill(&l, &out->fill)) return out->size = out->line = out->fill, well(&l, out);
+    const uint64_t fill = l.unit = (uint64_t)out->fill.value;
     Stair stair;
     Sample hit;
     size_t from = s->runs.n;
@@ -268,6 +276,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
     } else {
         out->size = undetermined("the largest array that was tried still fits");
+        well(&l, out);
     }
     level_close(&l);
     return !l.broken;
@@ -288,7 +297,7 @@ static bool touch_at(Level *l, uint64_t apart, uint32_t repeats, Sample *out)
     size_t skip = l->subject->cold;
     uint32_t *latency = mem_alloc(sizeof *latency * (repeats + 1));
     for (uint32_t r = 0; r <= repeats && !l->broken; r++)
-        l->broken = !subject_run(l->subject, l->kind, walks + skip, COUNT(walks) - skip, 1, 0, latency + r, l->diag);
+        level_run(l, walks + skip, COUNT(walks) - skip, 1, 0, latency + r);
     if (!l->broken) *out = sample_of(latency + 1, repeats);
     mem_free(latency);
     return !l->broken;
@@ -313,19 +322,30 @@ static uint64_t find_page(Level *l)
     return 0;
 }
 
+// How many pages to go round so that all of them miss: four times as many as there is room for, or as many as there is
+// memory for, if each set still gets twice as many as it has entries. Victims that are drawn at random need four times.
+// 0: there is too little memory.
+static uint64_t too_many(const Level *l, const Shape *s)
+{
+    uint64_t most = 0, room = l->subject->span[l->kind] / (l->unit + l->stagger);
+    for (uint32_t k = 0; k < s->sets; k++) most = MAX(most, s->ways[k]);
+    uint64_t want = MAX(4 * s->lines, 2 * most * s->sets), least = s->rule >= RULE_RANDOM ? want : 2 * most * s->sets;
+    return room < least ? 0 : MIN(room, want);
+}
+
 // The penalty of the L1 TLB is measured with as many pages as the L2 TLB has room for, and the L1 TLB hasn't; that of
-// the L2 TLB with four times as many as it has room for.
+// the L2 TLB with more than it has room for.
 static void penalties(Level *l, FoundTlbs *out)
 {
     Sample hit, late, walk;
     const Found *first = &out->level[0], *second = &out->level[1];
-    if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) {
-        out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
-        return;
-    }
-    uint64_t fit = l->room;
-    if (!hit_time(l, &hit) || !miss_time(l, fit, &late) || !miss_time(l, 4 * second->shape.lines, &walk)) return;
+    out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
+    if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) return;
+    out->late = out->walk = undetermined("the device has too little memory to ask");
+    if (!hit_time(l, &hit) || !miss_time(l, l->room, &late)) return;
     out->late = interval(late.mean - hit.mean, sqrt(late.error * late.error + hit.error * hit.error));
+    const uint64_t around = too_many(l, &second->shape);
+    if (!around || !miss_time(l, around, &walk)) return;
     out->walk = interval(walk.mean - late.mean, sqrt(late.error * late.error + walk.error * walk.error));
 }
 
@@ -334,7 +354,8 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
     *out = (FoundTlbs){.page = {.verdict = ABSENT}};
     Level l = {.subject = s, .diag = diag, .kind = kind, .until = until(s), .least = 1, .warm = 2, .limit = 4u << 20};
     uint64_t page = find_page(&l);
-    if (!page) return !l.broken;
+    if (l.spent) out->page = undetermined(l.spent);
+    if (!page) return !l.broken || l.spent;
     out->page = counted((double)page);
     l.unit = page, l.stagger = s->stagger;
     uint64_t most = MIN(s->span[kind] / 2 / (l.unit + l.stagger), 1u << 15);
@@ -375,8 +396,9 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         if (l.room || same) base = stair.sample;
         t += l.room && !same;
     }
+    if (l.spent && t < 2) out->level[t].size = undetermined(l.spent);
     if (!l.broken) penalties(&l, out);
-    if (!l.broken && out->level[0].distance > 4) replay_tlbs(s, kind, begun, out);
+    if ((!l.broken || l.spent) && out->level[0].distance > 4) replay_tlbs(s, kind, begun, out);
     level_close(&l);
-    return !l.broken;
+    return !l.broken || l.spent;
 }

@@ -11,7 +11,10 @@ typedef struct Subject {
     void *of;
     bool (*run)(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
                 uint32_t *latency, Diag *diag);  // as chase_run
-    uint64_t span[CHASE_KINDS];                  // how many bytes can be loaded from; 0: there is no such kind
+    // How many timed loads of n walks are recorded in one execution of the sequence. The next ones are from another
+    // execution, in which other victims are drawn. Null: all are from one.
+    size_t (*window)(void *of, size_t n);
+    uint64_t span[CHASE_KINDS];  // how many bytes can be loaded from; 0: there is no such kind
     // Chases of TLBs shift by this many bytes from page to page, so that their lines don't meet in one set of a cache.
     uint32_t stagger;
     bool cold;  // caches are empty at the start of a run, except for what a launch itself loads
@@ -81,8 +84,11 @@ typedef struct Level {
     uint32_t asked, unsure;  // questions so far, and how many of them stayed open
     uint64_t until;          // no more questions once the subject has made so many loads
     bool broken;             // the subject failed, and diag says why; or
-    bool spent;              // it failed because there were too many loads
+    const char *spent;       // nothing failed, but no more can be asked, for this reason; else null
 } Level;
+// subject_run, of this level's kind of load. False if the subject failed, or if the walks reach beyond its memory: then
+// the level is spent.
+bool level_run(Level *l, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency);
 // Computes evidence and odds from low, high, … misses (may be null): a sample of loads that the level doesn't serve,
 // however long they take.
 void level_learn(Level *l, const uint32_t *misses, size_t n);
@@ -119,6 +125,13 @@ bool first_misses(Level *l, const Sample *base, Stair *stair);
 bool measure_round(Level *l, uint64_t n, uint32_t loads, Sample *out);
 bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds,
               uint32_t *latency);  // goes round lines 0 … n − 1; after `warm` rounds, `rounds` are timed
+
+// --- presence.c ------------------------------------------------------------------------------------------------------
+typedef struct Presence {
+    Value there;       // 1 or 0: is there a cache in front of the L2 for such loads?
+    double own, past;  // cycles of repeated loads: of this kind, and past the L1
+} Presence;
+bool find_presence(Subject *s, ChaseKind kind, Presence *out, Diag *diag);
 
 // --- sets.c: capacity, line, sets and ways ---------------------------------------------------------------------------
 typedef VEC(uint64_t) LineVec;

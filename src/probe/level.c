@@ -83,6 +83,16 @@ void level_close(Level *l)
 // --- asking ----------------------------------------------------------------------------------------------------------
 uint64_t level_address(const Level *l, uint64_t line) { return l->base + line * (l->unit + l->stagger); }
 
+bool level_run(Level *l, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency)
+{
+    if (l->broken) return false;
+    for (size_t w = 0; w < n && !l->broken; w++)
+        if (!walk_inside(&walks[w], l->subject->span[l->kind]))
+            l->broken = true, l->spent = "the device has too little memory to ask";
+    l->broken = l->broken || !subject_run(l->subject, l->kind, walks, n, rounds, first, latency, l->diag);
+    return !l->broken;
+}
+
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n)
 {
     for (size_t r = 0; r < x->range.n && n < CHASE_WALKS; r++) {
@@ -150,7 +160,7 @@ static double ask(Level *l, const Lines *x, uint32_t warm)
     for (uint32_t rounds = 1; fabs(answer) < sure && !l->broken;
          rounds = MIN(2 * rounds, (uint32_t)MAX(1, (1u << 20) / lines))) {
         latency = mem_resize(latency, sizeof *latency * lines * rounds);
-        l->broken = !subject_run(l->subject, l->kind, walks, n, warm + rounds, warm, latency, l->diag);
+        level_run(l, walks, n, warm + rounds, warm, latency);
         if (l->broken) break;
         look(l, &e, latency, lines, rounds, histogram);
         answer = balance(&e, lines);
@@ -170,7 +180,7 @@ static bool same_miss(Level *l, const Lines *x)
     size_t n = level_walks(l, &l->filler, true, walks, level_walks(l, x, true, walks, 0));
     uint64_t lines = x->n + l->filler.n;
     uint32_t *latency = mem_alloc(sizeof *latency * lines * ROUNDS), always = 0;
-    l->broken |= !subject_run(l->subject, l->kind, walks, n, l->warm + ROUNDS, l->warm, latency, l->diag);
+    level_run(l, walks, n, l->warm + ROUNDS, l->warm, latency);
     for (uint64_t k = 0; k < lines && !l->broken; k++) {
         uint32_t r = 0;
         while (r < ROUNDS && l->odds[MIN(latency[r * lines + k], l->evidence_n - 1)] > 1) r++;
@@ -182,7 +192,7 @@ static bool same_miss(Level *l, const Lines *x)
 
 bool level_fits(Level *l, const Lines *x)
 {
-    if (l->subject->loads > l->until) l->broken = l->spent = true;
+    if (l->subject->loads > l->until) l->broken = true, l->spent = "it would take too many loads";
     if (l->broken || !x->n) return true;
     double answer = ask(l, x, l->warm);
     if (answer > 0 && l->settle && !l->broken && !same_miss(l, x))

@@ -249,7 +249,7 @@ static uint32_t draw_victims(Level *l, const Shape *s, uint32_t ways, uint32_t *
         trials++;
     }
     uint32_t *latency = mem_alloc(sizeof *latency * trials * ways);
-    l->broken |= !subject_run(l->subject, l->kind, walk, walks, 1, 0, latency, l->diag);
+    level_run(l, walk, walks, 1, 0, latency);
     for (uint32_t t = 0; t < trials && !l->broken; t++) {
         uint32_t k = 0;
         while (k < ways && l->odds[MIN(latency[t * ways + k], l->evidence_n - 1)] < 1) k++;
@@ -307,7 +307,7 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
         choose_filler(s, set, ways + MAX(1, ways / 4), out->span, above, above->rule >= RULE_RANDOM ? 6 : 2, &filler);
     while (margin < 4 * sure && loads < l->limit) {
         draw_sequence(l, s, set, &filler, &seed, q);
-        l->broken |= !subject_run(l->subject, l->kind, q->walk, q->walks, 1, 0, latency, l->diag);
+        level_run(l, q->walk, q->walks, 1, 0, latency);
         if (l->broken) break;
         if (above && above->rule >= RULE_RANDOM && !tells_front(l)) hidden = MAX(hidden, hidden_of(above, q));
         score(l, s, set, above, above ? above->rule : RULE_NONE, q, latency, &c);
@@ -321,7 +321,9 @@ Value find_rule(Level *l, Shape *s, const Shape *above, Found *out)
         return undetermined("the level in front of it hides which loads hit and which miss");
     if (l->broken || margin < sure)
         return undetermined("no replacement policy explains the hits better than all others");
-    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1 && level_distance(l) > 5)
-        return find_weights(l, s, set, out);
+    if (rule == RULE_RANDOM && !above && ways <= 32 && l->subject->cold && l->warm == 1)
+        return level_distance(l) > 5
+                   ? find_weights(l, s, set, out)
+                   : undetermined("victims are drawn at random, but which way they were in doesn't show");
     return counted(s->rule = rule);
 }

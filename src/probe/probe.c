@@ -66,6 +66,8 @@ static bool ask(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t 
     return chase_run(&w->chase, kind, walks, n, rounds, first, latency, diag);
 }
 
+static size_t window(void *of, size_t n) { return chase_window(&((const Work *)of)->chase, n); }
+
 // --- parts -----------------------------------------------------------------------------------------------------------
 static void finish(Work *w, PartState state, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void finish(Work *w, PartState state, const char *format, ...)
@@ -81,29 +83,19 @@ static void finish(Work *w, PartState state, const char *format, ...)
     text_free(&t);
 }
 
-// Loads one word again and again: the time is that of a hit in the first cache.
-static bool again(Work *w, ChaseKind kind, double *cycles)
-{
-    uint32_t latency[400];
-    const Walk walk = {.count = 100, .timed = true};
-    if (!subject_run(&w->subject, kind, &walk, 1, 6, 2, latency, &w->diag)) return false;
-    *cycles = sample_of(latency, 400).mean;
-    return true;
-}
-
 static bool do_cache(Work *w)
 {
     ChaseKind kind = part_info[w->part].kind;
     Found *f = &w->probe->cache[w->part];
-    double own, past = INFINITY;
+    Presence p;
     if (!w->subject.span[kind]) return finish(w, PART_ABSENT, "the device has no such loads"), true;
-    if (!again(w, kind, &own) || (w->subject.span[CHASE_L2] && !again(w, CHASE_L2, &past))) return false;
-    if (own > 0.9 * past)
+    if (!find_presence(&w->subject, kind, &p, &w->diag)) return false;
+    if (p.there.verdict != MEASURED) return f->size = f->line = f->fill = f->index = f->rule = p.there, true;
+    if (!p.there.value)
         return finish(w, PART_ABSENT,
                       "loads of this kind take %.0f cycles even when they are repeated, and loads past the L1 take "
-                      "%.0f: no "
-                      "cache in front of the L2 serves them",
-                      own, past),
+                      "%.0f: no cache in front of the L2 serves them",
+                      p.own, p.past),
                true;
     w->subject.cold = true;
     bool ok = infer_cache(&w->subject, kind, 0, f, &w->diag) &&
@@ -256,8 +248,12 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     const uint32_t parts = o->parts ? o->parts : (1u << PARTS) - 1;
     bool ok = chase_open(&w.chase, device, span_of(&p->device), diag);
     if (!ok && stopped(&w)) ok = true, diag_free(diag), *diag = (Diag){.failed = false};  // parts say so
-    w.subject =
-        (Subject){.of = &w, .run = ask, .stagger = 128, .cold = !p->device.real, .keep = MAX(o->keep, REPLAYED)};
+    w.subject = (Subject){.of = &w,
+                          .run = ask,
+                          .window = window,
+                          .stagger = 128,
+                          .cold = !p->device.real,
+                          .keep = MAX(o->keep, REPLAYED)};
     memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
     p->base = w.chase.memory;
     for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;

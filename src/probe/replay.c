@@ -20,14 +20,18 @@ static void judge(Found *f, Outcome seen, bool hit)
     f->mismatches += seen != outcome(hit);
 }
 
-// The loads of a run, kept until the run ends.
+// The loads of a run, kept until the run ends. Only the first `left` timed loads are from one execution of the
+// sequence. What comes later is of other draws, and is left open.
 typedef struct Kept {
     VEC(Seen) seen;
+    size_t left;
     Found *found;
 } Kept;
 
-static void keep(Kept *k, uint64_t line, Outcome seen)
+static void keep(Kept *k, uint64_t line, Outcome seen, bool timed)
 {
+    if (timed && !k->left) seen = OUTCOME_OPEN;
+    if (timed && k->left) k->left--;
     vec_push(&k->seen, ((Seen){line, seen}));
     k->found->accesses += seen != OUTCOME_OPEN;
 }
@@ -37,6 +41,8 @@ static void explain(Kept *k, uint32_t strangers)
     k->found->mismatches += explain_victims(&k->found->shape, k->seen.v, k->seen.n, strangers);
     k->seen.n = 0;
 }
+
+static size_t window_of(const Subject *s, const Run *r) { return s->window ? s->window(s->of, r->n) : SIZE_MAX; }
 
 // Is called for every access of a run, in order. latency: what the access took; null: it wasn't timed.
 typedef void Access(void *user, uint64_t address, const uint32_t *latency);
@@ -74,8 +80,8 @@ static void touch_line(void *user, uint64_t address, const uint32_t *latency)
     Outcome seen = latency ? outcome(l->evidence[MIN(*latency, l->evidence_n - 1)] < 0) : OUTCOME_OPEN;
     uint32_t slot;
     if (c->rule >= RULE_RANDOM) {
-        keep(&c->kept, offset / l->unit,
-             part == 1 ? seen : OUTCOME_OPEN);  // whether other parts of the line are there depends on several draws
+        // Whether other parts of the line are there depends on several draws.
+        keep(&c->kept, offset / l->unit, part == 1 ? seen : OUTCOME_OPEN, latency);
         return;
     }
     if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
@@ -91,6 +97,7 @@ void replay_cache(const Level *l, size_t from, Found *f)
     for (size_t r = from; r < s->runs.n; r++) {
         if (s->runs.v[r].kind != l->kind) continue;
         tags_open(&c.tags, &f->shape);
+        c.kept.left = window_of(s, &s->runs.v[r]);
         c.valid = mem_alloc(sizeof *c.valid * f->shape.lines);
         each_access(&s->runs.v[r], touch_line, &c);
         explain(&c.kept, 0);
@@ -119,7 +126,7 @@ static void touch_page(void *user, uint64_t address, const uint32_t *latency)
         // Is the latency nearer to that of a load that this level serves, or to one that it doesn't?
         Outcome seen = latency ? outcome(*latency < 0.5 * (f->low.value + f->high.value)) : OUTCOME_OPEN;
         if (t->rule[k] >= RULE_RANDOM) {  // the replay ends here: which loads this level passes on isn't known
-            keep(&t->kept[k], page, seen);
+            keep(&t->kept[k], page, seen, latency);
             return;
         }
         bool hit = tags_touch(&t->tags[k], t->rule[k], page, NULL);
@@ -136,7 +143,8 @@ void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f)
     t.levels = t.rule[0] == RULE_NONE ? 0 : t.rule[1] == RULE_NONE ? 1 : 2;
     for (size_t r = from; r < s->runs.n && t.levels && s->cold; r++) {
         if (s->runs.v[r].kind != kind) continue;
-        for (int k = 0; k < t.levels; k++) tags_open(&t.tags[k], &f->level[k].shape);
+        for (int k = 0; k < t.levels; k++)
+            tags_open(&t.tags[k], &f->level[k].shape), t.kept[k].left = window_of(s, &s->runs.v[r]);
         each_access(&s->runs.v[r], touch_page, &t);
         for (int k = 0; k < t.levels; k++) {
             if (t.kept[k].seen.n) explain(&t.kept[k], STRANGERS);

@@ -171,7 +171,7 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
              *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
     bool open = true;
     for (int turns = 0; turns < 24 && open && !l->broken; turns++) {
-        l->broken |= !subject_run(l->subject, l->kind, walk, 2 * ORDERS, warm + rounds, warm, latency, l->diag);
+        level_run(l, walk, 2 * ORDERS, warm + rounds, warm, latency);
         for (uint64_t at = 0; at < lines * ORDERS * rounds && !l->broken; at++) {
             uint64_t place = at % lines, line = place == n ? n : place * step[at / lines % ORDERS] % n;
             evidence[line] += log(1 - share + share * l->odds[MIN(latency[at], l->evidence_n - 1)]);

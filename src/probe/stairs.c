@@ -54,7 +54,7 @@ bool go_round(Level *l, uint64_t n, uint32_t warm, uint32_t rounds, uint32_t *la
 {
     Walk walk = {
         .start = level_address(l, 0), .stride = (int64_t)(l->unit + l->stagger), .count = (uint32_t)n, .timed = true};
-    l->broken |= !subject_run(l->subject, l->kind, &walk, 1, warm + rounds, warm, latency, l->diag);
+    level_run(l, &walk, 1, warm + rounds, warm, latency);
     return !l->broken;
 }
 

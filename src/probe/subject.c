@@ -3,6 +3,20 @@
 
 #include <string.h>
 
+bool walk_inside(const Walk *w, uint64_t span)
+{
+    if (!w->count) return true;
+    uint64_t steps = w->count - 1;
+    if (w->start >= span || (w->start | (uint64_t)w->stride | w->wrap) % 4) return false;
+    if (w->wrap)
+        return w->stride >= 0 && (uint64_t)w->stride < w->wrap &&
+               (steps <= (w->wrap - 1) / MAX((uint64_t)w->stride, 1u) ? steps * (uint64_t)w->stride : w->wrap - 4) <
+                   span - w->start;
+    uint64_t most = w->stride < 0 ? w->start : span - 1 - w->start,
+             step = w->stride < 0 ? 0 - (uint64_t)w->stride : (uint64_t)w->stride;
+    return !step || steps <= most / step;
+}
+
 static size_t timed_loads(const Walk *walks, size_t n, uint32_t rounds)
 {
     size_t sum = 0;

@@ -128,7 +128,7 @@ static bool follow_draws(Level *l, const Shape *s, uint32_t set, uint32_t heavy,
     for (uint32_t k = 0; k < lines; k++) lines_add(&x, shape_line(s, set, k), 1, 1), way_of[k] = k;
     size_t walks = level_walks(l, &x, true, walk, 0);
     lines_free(&x);
-    l->broken |= !subject_run(l->subject, l->kind, walk, walks, rounds, 0, latency, l->diag);
+    level_run(l, walk, walks, rounds, 0, latency);
     uint32_t in = ways;  // the line that the last miss brought in; line `ways` was the first to need a victim
     int before = -1;
     for (uint32_t k = lines; k < lines * rounds && !l->broken; k++) {

@@ -14,6 +14,8 @@ static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t 
     return chase_run(of, kind, walks, n, rounds, first, latency, diag);
 }
 
+static size_t window(void *of, size_t n) { return chase_window(of, n); }
+
 typedef struct Gpu {
     oc_device *device;
     Chase chase;
@@ -21,13 +23,15 @@ typedef struct Gpu {
     Diag diag;
 } Gpu;
 
-static void open_gpu(Gpu *g, const char *name, uint64_t span)
+static void open_gpu(Gpu *g, const char *name, const char *const *sets, uint64_t span)
 {
     char message[500];
     *g = (Gpu){.device = NULL};
-    if (oc_open(&(oc_config){.gpu = name}, &g->device, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = name, .sets = sets}, &g->device, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     if (!chase_open(&g->chase, g->device, span, &g->diag)) fail_msg("%s", g->diag.text.v);
-    g->subject = (Subject){.of = &g->chase, .run = run, .stagger = 128, .cold = true, .keep = 16 << 20};
+    g->subject =
+        (Subject){.of = &g->chase, .run = run, .window = window, .stagger = 128, .cold = true, .keep = 16 << 20};
     memcpy(g->subject.span, g->chase.span, sizeof g->subject.span);
 }
 
@@ -73,10 +77,10 @@ static void compare(const char *gpu, const Want *w, const Found *f)
                  (unsigned long long)f->accesses);
 }
 
-static void caches(const char *gpu, const Want *want, size_t n)
+static void caches(const char *gpu, const char *const *sets, const Want *want, size_t n)
 {
     Gpu g;
-    open_gpu(&g, gpu, 64 * MB);
+    open_gpu(&g, gpu, sets, 64 * MB);
     for (size_t k = 0; k < n; k++) {
         Found f;
         if (!infer_cache(&g.subject, want[k].kind, 0, &f, &g.diag)) fail_msg("%s", g.diag.text.v);
@@ -93,7 +97,7 @@ static void gtx560ti(void **state)
     const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_WEIGHTED, 116},
                          {CHASE_TEXTURE, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 240},
                          {CHASE_CONST, 8 * KB, 64, 64, 32, 4, 0, FORM_MODULO, RULE_LRU, 46}};
-    caches("gtx560ti", want, COUNT(want));
+    caches("gtx560ti", NULL, want, COUNT(want));
 }
 
 static void gtx780(void **state)
@@ -102,7 +106,7 @@ static void gtx780(void **state)
     const Want want[] = {{CHASE_READONLY, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
                          {CHASE_TEXTURE, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
                          {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 90}};
-    caches("gtx780", want, COUNT(want));
+    caches("gtx780", NULL, want, COUNT(want));
 }
 
 static void titan_black(void **state)
@@ -110,14 +114,30 @@ static void titan_black(void **state)
     (void)state;
     const Want want[] = {{CHASE_READONLY, 48 * KB, 128, 32, 16, 24, 0, FORM_MODULO, RULE_LRU, 110},
                          {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 80}};
-    caches("titan_black", want, COUNT(want));
+    caches("titan_black", NULL, want, COUNT(want));
 }
 
 static void gtx480(void **state)
 {
     (void)state;
     const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 40}};
-    caches("gtx480", want, COUNT(want));
+    caches("gtx480", NULL, want, COUNT(want));
+}
+
+// An L1 that is hardly faster than the L2 behind it (371 cycles past the L1, 377 for a line) is an L1 still.
+static void near_l2(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l1.latency=360", NULL};
+    const Want want[] = {{CHASE_GLOBAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_WEIGHTED, 360}};
+    Gpu g;
+    Presence p;
+    open_gpu(&g, "gtx560ti", sets, 64 * MB);
+    assert_true(find_presence(&g.subject, CHASE_GLOBAL, &p, &g.diag));
+    assert_true(p.there.verdict == MEASURED && p.there.value == 1);
+    assert_true(p.own == 360 && p.past == 371);
+    close_gpu(&g);
+    caches("gtx560ti", sets, want, COUNT(want));
 }
 
 // mei §4.2: the ways of Fermi's L1 are replaced with probabilities 1/6, 1/2, 1/6, 1/6.
@@ -127,7 +147,7 @@ static void weights(void **state)
     static const double want[] = {1 / 6.0, 1 / 2.0, 1 / 6.0, 1 / 6.0};
     Gpu g;
     Found f;
-    open_gpu(&g, "gtx560ti", 64 * MB);
+    open_gpu(&g, "gtx560ti", NULL, 64 * MB);
     assert_true(infer_cache(&g.subject, CHASE_GLOBAL, 0, &f, &g.diag));
     for (int k = 0; k < 4; k++) {
         double half = 0.5 * (f.weight[k].high - f.weight[k].low);
@@ -145,7 +165,7 @@ static void hash(void **state)
     (void)state;
     Gpu g;
     Found f;
-    open_gpu(&g, "gtx480", 64 * MB);
+    open_gpu(&g, "gtx480", NULL, 64 * MB);
     assert_true(infer_cache(&g.subject, CHASE_GLOBAL, 0, &f, &g.diag));
     uint32_t known[32] = {0};
     for (uint32_t x = 0; x < f.span; x++) {
@@ -178,7 +198,7 @@ static void tlbs(const char *gpu, double late, double walk)
 {
     Gpu g;
     FoundTlbs f;
-    open_gpu(&g, gpu, 900 * MB);
+    open_gpu(&g, gpu, NULL, 900 * MB);
     if (!infer_tlbs(&g.subject, CHASE_L2, &f, &g.diag)) fail_msg("%s", g.diag.text.v);
     assert_true(f.page.value == 2.0 * MB);
     assert_true(f.level[0].entries.value == 16 && f.level[0].sets.value == 1 && f.level[0].rule.value == RULE_LRU);
@@ -208,12 +228,41 @@ static void kepler_tlbs(void **state)
     tlbs("gtx780", 236 - 230, 289 - 236);
 }
 
+// The L2 TLB holds 126 pages. Of four times as many, 1 GB has no room, and twice as many tell as well what a miss adds.
+static void little_memory(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"tlb1.entries=24",
+                                       "tlb1.ways=12",
+                                       "tlb1.policy=fifo",
+                                       "tlb2.entries=126",
+                                       "tlb2.sets=18,18,18,18,18,18,18",
+                                       "tlb2.index=modulo",
+                                       NULL};
+    Gpu g;
+    FoundTlbs f;
+    open_gpu(&g, "gtx560ti", sets, 960 * MB);
+    if (!infer_tlbs(&g.subject, CHASE_L2, &f, &g.diag)) fail_msg("%s", g.diag.text.v);
+    assert_true(f.level[0].entries.value == 24 && f.level[0].sets.value == 2 && f.level[0].rule.value == RULE_FIFO);
+    assert_true(f.level[1].entries.value == 126 && f.level[1].sets.value == 7 && f.level[1].rule.value == RULE_LRU);
+    assert_true(f.late.value == 398 - 371 && f.walk.value == 482 - 398);
+    found_free(&f.level[0]), found_free(&f.level[1]);
+    // With less, what a miss adds stays open. What was found by then isn't lost.
+    g.subject.span[CHASE_L2] = 400 * MB;
+    if (!infer_tlbs(&g.subject, CHASE_L2, &f, &g.diag)) fail_msg("%s", g.diag.text.v);
+    assert_true(f.level[0].entries.value == 24);
+    assert_true(f.walk.verdict == UNDETERMINED && f.walk.why);
+    found_free(&f.level[0]), found_free(&f.level[1]);
+    close_gpu(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gtx560ti),   cmocka_unit_test(gtx780),      cmocka_unit_test(titan_black),
-        cmocka_unit_test(gtx480),     cmocka_unit_test(weights),     cmocka_unit_test(hash),
-        cmocka_unit_test(fermi_tlbs), cmocka_unit_test(kepler_tlbs),
+        cmocka_unit_test(gtx560ti),      cmocka_unit_test(gtx780),      cmocka_unit_test(titan_black),
+        cmocka_unit_test(gtx480),        cmocka_unit_test(weights),     cmocka_unit_test(hash),
+        cmocka_unit_test(fermi_tlbs),    cmocka_unit_test(kepler_tlbs), cmocka_unit_test(near_l2),
+        cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void follow(bool strict, Found *f)
 {
     uint32_t ways = 4;
     Alternating a = {.subject = {.run = answer, .cold = true}, .seed = 7, .strict = strict};
-    a.subject.of = &a;
+    a.subject.of = &a, a.subject.span[CHASE_GLOBAL] = 1 << 20;
     Level l = {
         .subject = &a.subject, .unit = 128, .low = 20, .high = 100, .low_sd = 0.5, .high_sd = 0.5, .outliers = 1e-4};
     Shape one = {.form = FORM_ONE, .rule = RULE_WEIGHTED, .sets = 1, .ways = &ways, .lines = ways};
