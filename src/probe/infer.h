@@ -188,10 +188,22 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
 bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag);
 
 // --- l2.c ------------------------------------------------------------------------------------------------------------
-// bytes: the size that the device gives, where the search begins. If it takes more than `loads` loads, size, line and
-// fill stay undetermined.
+// bytes: a size near which the search begins, since a device gives its L2's size; 0: none is known. If it takes more
+// than about `loads` loads, size, line and fill stay undetermined.
 bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag);
 void l2_free(FoundL2 *f);
+
+// --- footprint.c -----------------------------------------------------------------------------------------------------
+enum { FOOTPRINT_REACH = 32 };  // texels to each side; a tile is found that is at most this wide and high
+typedef struct Pair {           // fetched one after the other: (x, y), and (x + dx, y + dy)
+    int32_t x, y, dx, dy;
+    bool together;  // the second came with the first
+} Pair;
+// took: three latencies a pair: of the first texel, of its neighbour, of the first again.
+void footprint_judge(Pair *pairs, size_t n, const uint32_t *took, Footprint *f);
+// Infers the tile from the pairs. Tiles must be aligned rectangles of one size; if none explains the pairs, the reason
+// says so.
+void footprint_infer(const Pair *pairs, size_t n, Footprint *f);
 
 // --- curve.c ---------------------------------------------------------------------------------------------------------
 bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Diag *diag);  // mei Fig. 9

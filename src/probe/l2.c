@@ -1,16 +1,15 @@
 // l2.c: infers the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours. The
 // capacity is how much can be gone round without a miss. The fill is found from pairs of loads, the line from an odd
 // stride. For the capacity, lines that are gone round lie densely: if a hash chooses the slice, any stride wider than a
-// line leaves out parts of some slices. If the latencies of an SM's loads fall into two groups, these belong to a
-// nearer and a farther half.
+// line leaves out parts of some slices.
 #include "probe/infer.h"
-#include "probe/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 128, QUESTIONS = 40, MOST_FILLS = 65536, APARTS = 7, PLACES = 50, SPOTS = 16, FEW = 1, MANY = 4 };
+// LEAST: bytes, of an L2 whose size nobody gave. QUESTIONS: it takes roughly as many times its lines in loads.
+enum { UNIT = 128, LEAST = 1 << 16, QUESTIONS = 40, APARTS = 7, PLACES = 50 };
 
 // --- capacity --------------------------------------------------------------------------------------------------------
 typedef struct Round {
@@ -29,7 +28,10 @@ static int by_value(const void *a, const void *b)
 
 static bool measure(Level *l, uint64_t n, double middle, Round *out)
 {
-    uint32_t rounds = (uint32_t)(1 + 2000 / n), *latency = mem_alloc(sizeof *latency * n * rounds);
+    uint32_t rounds = (uint32_t)(1 + 2000 / n), *latency;
+    if (l->subject->loads + n * (2 + rounds) > l->until)
+        return l->broken = true, l->spent = "going round so much memory would take too long", false;
+    latency = mem_alloc(sizeof *latency * n * rounds);
     bool ok = go_round(l, n, 2, rounds, latency);
     if (ok) {
         *out = (Round){.sample = sample_of(latency, n * rounds)};
@@ -106,7 +108,7 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
         walks[n++] = (Walk){.start = at, .count = 1};
         walks[n++] = (Walk){.start = at + (32u << k / PLACES), .count = 1, .timed = true};
     }
-    l->broken |= !subject_run(l->subject, l->kind, walks, n, 1, 0, latency, l->diag);
+    level_run(l, walks, n, 1, 0, latency);
     if (l->broken) return false;
     for (uint32_t a = 0; a < APARTS; a++) {
         memcpy(one, latency + (size_t)a * PLACES, sizeof one);
@@ -126,13 +128,14 @@ static bool find_line(Level *l, FoundL2 *f, double middle)
     f->line = undetermined("its size or its fill isn't known");
     if (f->fill.verdict != MEASURED || f->size.verdict != MEASURED) return true;
     uint64_t unit = l->unit, stride = 9 * (uint64_t)f->fill.value, lines = (uint64_t)(f->size.value / f->fill.value);
-    f->line = undetermined("it would take too long");
-    if (lines > MOST_FILLS || l->subject->span[l->kind] / 2 < lines * stride) return true;
     f->line = undetermined("more than eight fills share a tag");
     l->unit = stride;
     for (uint32_t units = 8; units; units /= 2) {
         Round r;
-        if (!measure(l, (uint64_t)(0.707 * (double)(lines / units)), middle, &r)) return false;
+        if (!measure(l, (uint64_t)(0.707 * (double)(lines / units)), middle, &r)) {
+            if (l->spent) f->line = undetermined(l->spent);
+            return false;
+        }
         if (r.over > 0.5) break;
         f->line = counted(f->fill.value * units);
     }
@@ -140,97 +143,28 @@ static bool find_line(Level *l, FoundL2 *f, double middle)
     return true;
 }
 
-bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
+// If nobody gave its size, the search begins with little memory.
+static bool infer(Level *l, uint64_t bytes, FoundL2 *out)
 {
-    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT};
     uint64_t n, past;
     double middle = 0;
-    bytes = MAX(bytes, 1u << 16);
+    if (!bracket(l, out, MAX(bytes, LEAST) / UNIT, l->subject->span[CHASE_L2] / 2 / UNIT, &n, &past, &middle))
+        return false;
+    if (!past) out->size = out->fill = out->line = undetermined("the largest array that was tried still fits");
+    return !past || (find_size(l, out, bytes / UNIT, n, past, middle) && find_fill(l, out, middle, &out->fill) &&
+                     find_line(l, out, middle));
+}
+
+bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
+{
+    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT, .until = s->loads + 3 * loads};
+    out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
     if (bytes / UNIT * QUESTIONS > loads) {
         Round r;
-        out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
         if (measure(&l, 256, 0, &r)) out->hit = mean_of(&r.sample);
         return !l.broken;
     }
-    if (!bracket(&l, out, bytes / l.unit, s->span[CHASE_L2] / 2 / l.unit, &n, &past, &middle)) return false;
-    if (!past) out->size = out->fill = out->line = undetermined("the largest array that was tried still fits");
-    return !past || (find_size(&l, out, bytes / UNIT, n, past, middle) && find_fill(&l, out, middle, &out->fill) &&
-                     find_line(&l, out, middle));
-}
-
-// --- halves ----------------------------------------------------------------------------------------------------------
-// A thread of the SM `target` chases a pointer to itself on each of SPOTS lines. Two chains differ by MANY loads, so
-// their times differ by as many latencies.
-static void kernel(Text *out)
-{
-    bench_begin(out);
-    text_put(out, ".visible .entry spots(.param .u64 memory, .param .u64 out, .param .u32 target, .param .u32 "
-                  "spots)\n{\n    .reg .pred %p;\n"
-                  "    .reg .b32 %sm, %n, %k, %t, %t0, %t1, %t2;\n    .reg .b64 %memory, %out, %a, %b;\n    .shared "
-                  ".align 8 .u64 sink;\n"
-                  "    mov.u32 %sm, %smid;\n    ld.param.u32 %n, [target];\n    setp.ne.u32 %p, %sm, %n;\n    @%p bra "
-                  "END;\n    ld.param.u64 %out, [out];\n"
-                  "    atom.global.exch.b32 %t, [%out], 1;\n    setp.ne.u32 %p, %t, 0;\n    @%p bra END;\n"
-                  "    ld.param.u64 %memory, [memory];\n    ld.param.u32 %n, [spots];\n    mov.u32 %k, 0;\n"
-                  "NEXT:\n    st.volatile.global.u64 [%memory], %memory;\n    membar.gl;\n    mov.u64 %a, %memory;\n   "
-                  " ld.global.cg.u64 %a, [%a];\n    ld.global.cg.u64 %a, [%a];\n"
-                  "    st.shared.u64 [sink], %a;\n    mov.u32 %t0, %clock;\n");
-    for (int k = 0; k < FEW; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
-    text_put(out, "    st.shared.u64 [sink], %a;\n    mov.u32 %t1, %clock;\n");
-    for (int k = 0; k < FEW + MANY; k++) text_put(out, "    ld.global.cg.u64 %a, [%a];\n");
-    text_put(out, "    st.shared.u64 [sink], %a;\n    mov.u32 %t2, %clock;\n    sub.u32 %t2, %t2, %t1;\n    sub.u32 "
-                  "%t1, %t1, %t0;\n    sub.u32 %t2, %t2, %t1;\n"
-                  "    add.u64 %out, %out, 4;\n    st.global.u32 [%out], %t2;\n    add.u64 %memory, %memory, 4096;\n   "
-                  " add.u32 %k, %k, 1;\n    setp.lt.u32 %p, %k, %n;\n    @%p bra NEXT;\n"
-                  "END:\n    ret;\n}\n");
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// There are two groups if the widest gap between neighbouring values is wider than each group.
-static SmHits hits_of(uint32_t sm, const uint32_t *took)
-{
-    double v[SPOTS], gap = 0;
-    size_t at = 0;
-    for (int k = 0; k < SPOTS; k++) v[k] = took[k] / (double)MANY;
-    SmHits h = {.sm = sm, .first = v[0]};
-    qsort(v, SPOTS, sizeof *v, compare);
-    for (size_t k = SPOTS / 8; k < SPOTS - SPOTS / 8; k++)
-        if (v[k] - v[k - 1] > gap) gap = v[k] - v[k - 1], at = k;
-    bool two = gap > 0.1 * v[0] && gap > v[at - 1] - v[0] && gap > v[SPOTS - SPOTS / 8] - v[at];
-    h.low = two ? v[at / 2] : v[SPOTS / 2], h.high = two ? v[(at + SPOTS) / 2] : h.low;
-    return h;
-}
-
-bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
-{
-    Bench b;
-    Text ptx = {0};
-    uint32_t sms = oc_describe(device).sms, took[1 + SPOTS], spots = SPOTS;
-    double near[2] = {INFINITY, 0}, far[2] = {INFINITY, 0}, sum[2] = {0};
-    kernel(&ptx);
-    bool ok = bench_open(&b, device, "l2.ptx", &ptx, SPOTS * 4096, sizeof took, diag);
-    text_free(&ptx);
-    for (uint32_t sm = 0; ok && sm < sms; sm++) {
-        const void *args[] = {&b.memory, &b.out, &sm, &spots};
-        ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) &&
-             bench_read(&b, took, sizeof took, diag);
-        if (!ok || !took[0]) continue;  // no SM has this number
-        SmHits h = hits_of(sm, took + 1);
-        vec_push(&out->sm, h);
-        near[0] = MIN(near[0], h.low), near[1] = MAX(near[1], h.low), sum[0] += h.low;
-        far[0] = MIN(far[0], h.high), far[1] = MAX(far[1], h.high), sum[1] += h.high;
-    }
-    bench_close(&b);
-    if (ok && out->sm.n && far[0] > near[1]) {
-        out->near = measured(sum[0] / (double)out->sm.n, near[0], near[1]);
-        out->far = measured(sum[1] / (double)out->sm.n, far[0], far[1]);
-    }
-    return ok;
+    return infer(&l, bytes, out) || l.spent;
 }
 
 void l2_free(FoundL2 *f) { vec_free(&f->sm); }

@@ -67,18 +67,10 @@ Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t with
 bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most,
                   uint32_t within, uint32_t *latency, Settled *how, Diag *diag);
 
-// --- footprint.c -----------------------------------------------------------------------------------------------------
-enum { FOOTPRINT_REACH = 32 };  // texels to each side; a tile is found that is at most this wide and high
-typedef struct Pair {           // fetched one after the other: (x, y), and (x + dx, y + dy)
-    int32_t x, y, dx, dy;
-    bool together;  // the second came with the first
-} Pair;
-// Fetches pairs from a 2D texture, which takes some 100 MB of the device's memory. False if the device can't. The
-// values are absent if nothing caches textures.
+// --- texels.c --------------------------------------------------------------------------------------------------------
+// Fetches pairs of texels from a 2D texture, which takes some 100 MB of the device's memory. False if the device can't.
+// The values are absent if nothing caches textures.
 bool footprint_measure(Chase *c, Footprint *f, Diag *diag);
-// Infers the tile from the pairs. Tiles must be aligned rectangles of one size; if none explains the pairs, the reason
-// says so.
-void footprint_infer(const Pair *pairs, size_t n, Footprint *f);
 
 // --- bench.c: kernels of our own, launched one at a time -------------------------------------------------------------
 typedef struct Bench {
@@ -111,7 +103,7 @@ void flow_close(Flow *f);
 bool flow_point(Flow *f, FlowPoint *p, Diag *diag);
 Knee knee_fit(const double *x, const double *y, size_t n);  // x ascending
 
-// --- l2.c ------------------------------------------------------------------------------------------------------------
+// --- halves.c --------------------------------------------------------------------------------------------------------
 bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag);  // near, far, sm
 
 #endif

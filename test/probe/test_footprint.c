@@ -1,6 +1,7 @@
 // Tiles of 2D textures: what pairs of texels say, and what is measured on simulated GPUs, where a texture lies in
 // memory row by row, so that a line is part of one: 8 texels on those that mei measured.
 #include "check.h"
+#include "probe/infer.h"
 #include "probe/measure.h"
 
 #include <string.h>

@@ -69,7 +69,7 @@ for header in work/stream.h store/sql.h sweep/wire.h figure/page.h; do
 done
 
 # Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
-inference=(level stairs sets index policy infer shape subject)
+inference=(curve footprint index infer l2 level policy presence replay sets shape spectrum stairs subject victims)
 files=()
 for name in "${inference[@]}"; do
     file=src/probe/$name.c
@@ -83,6 +83,11 @@ while IFS=: read -r file line include; do
     complain "$file:$line: an inference file may include probe.h and infer.h of probe, and headers of base: $include"
 done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null "${files[@]}" |
     grep -vE '"(base/|probe/(probe|infer)\.h)' || true)
+
+# onchip.h comes with probe.h; but what a device can be asked, inference may not ask.
+while IFS=: read -r file line text; do
+    complain "$file:$line: an inference file may not use the interface to a device: $text"
+done < <(grep -nE '\<oc_[a-z]+' /dev/null "${files[@]}" | grep -vE ':[0-9]+:[[:space:]]*//' || true)
 
 # The public header stands alone.
 if grep -nE '#[[:space:]]*include[[:space:]]*"' include/onchip.h; then

@@ -1,0 +1,100 @@
+// The L2 of described GPUs: as it is described, whether its size is given or not.
+#include "check.h"
+#include "probe/infer.h"
+#include "probe/measure.h"
+
+#include <string.h>
+
+enum { LOADS = 4 << 20 };
+
+static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
+                uint32_t *latency, Diag *diag)
+{
+    return chase_run(of, kind, walks, n, rounds, first, latency, diag);
+}
+
+typedef struct Want {
+    const char *gpu;
+    const char *const *sets;
+    uint32_t kib, line, fill, hit;
+} Want;
+
+static void compare(const Want *w, uint64_t given)
+{
+    oc_device *d;
+    Chase c;
+    FoundL2 f = {.hit = {.verdict = ABSENT}};
+    Diag diag = {0};
+    char message[500];
+    if (oc_open(&(oc_config){.gpu = w->gpu, .sets = w->sets}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
+    if (!chase_open(&c, d, 512 << 20, &diag)) fail_msg("%s", diag.text.v);
+    Subject s = {.of = &c, .run = run, .cold = true};
+    memcpy(s.span, c.span, sizeof s.span);
+    if (!l2_infer(&s, given, LOADS, &f, &diag)) fail_msg("%s", diag.text.v);
+    const double truth = 1024.0 * w->kib;
+    if (f.size.verdict != MEASURED || f.size.low < 0.98 * truth || f.size.low > truth || f.size.high < truth)
+        fail_msg("%s, given %llu: %g to %g bytes, %s", w->gpu, (unsigned long long)given, f.size.low, f.size.high,
+                 f.size.why ? f.size.why : "");
+    if (f.line.value != w->line || f.fill.value != w->fill)
+        fail_msg("%s, given %llu: line %g (%s), fill %g", w->gpu, (unsigned long long)given, f.line.value,
+                 f.line.why ? f.line.why : "", f.fill.value);
+    if (f.hit.low > w->hit || f.hit.high < w->hit) fail_msg("%s: a hit takes %g", w->gpu, f.hit.value);
+    subject_close(&s);
+    l2_free(&f);
+    chase_close(&c);
+    oc_close(d);
+}
+
+// mei Tables 1 and 3, s-l1 §2.1 and §2.3; fills of gtx480 and lines are what the descriptions assume. On gtx480, the
+// 768 KiB of six partitions don't fill up evenly.
+static void sizes(void **state)
+{
+    (void)state;
+    const Want want[] = {{"gtx560ti", NULL, 512, 128, 128, 371},
+                         {"gtx480", NULL, 768, 128, 32, 176},
+                         {"gtx780", NULL, 1536, 128, 32, 230}};
+    for (size_t k = 0; k < COUNT(want); k++) compare(&want[k], want[k].kib * 1024ull), compare(&want[k], 0);
+    compare(&want[0], 2 << 20);  // four times as much as there is
+    compare(&want[2], 64 << 10);
+}
+
+// A larger one, of fills of 32 bytes, whose slice a hash chooses.
+static void hashed(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l2.size=4MiB", "l2.partitions=4", "l2.hash=yes", NULL};
+    const Want want = {"titan_black", sets, 4096, 128, 32, 240};
+    compare(&want, 4 << 20);
+}
+
+// An L2 that is too large for the loads that are allowed stays undetermined, whether its size is given or not.
+static void too_large(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        oc_device *d;
+        Chase c;
+        FoundL2 f = {.hit = {.verdict = ABSENT}};
+        Diag diag = {0};
+        if (oc_open(&(oc_config){.gpu = "gtx780"}, &d, NULL, 0) != OC_OK) fail_msg("gtx780");
+        if (!chase_open(&c, d, 64 << 20, &diag)) fail_msg("%s", diag.text.v);
+        Subject s = {.of = &c, .run = run, .cold = true};
+        memcpy(s.span, c.span, sizeof s.span);
+        assert_true(l2_infer(&s, given ? 1536 << 10 : 0, 40000, &f, &diag));
+        assert_int_equal(f.size.verdict, UNDETERMINED);
+        assert_int_equal(f.line.verdict, UNDETERMINED);
+        assert_true(s.loads <= 3 * 40000);
+        assert_true(f.hit.low <= 230 && 230 <= f.hit.high);
+        subject_close(&s);
+        l2_free(&f);
+        chase_close(&c);
+        oc_close(d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(hashed), cmocka_unit_test(too_large)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
