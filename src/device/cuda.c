@@ -49,6 +49,7 @@ typedef struct CudaModule {
 typedef struct CudaKernel {
     oc_kernel base;
     CUfunction function;
+    uint32_t shared;  // bytes of its own, static
     char *name;
     ParamTable params;
 } CudaKernel;
@@ -172,6 +173,8 @@ static oc_kernel *new_kernel(CudaModule *m, CUfunction f, const char *name)
 {
     CudaKernel *k = mem_alloc(sizeof *k);
     k->base.module = &m->base;
+    int shared = 0;
+    if (!driver_of(m->base.device)->cuFuncGetAttribute(&shared, FUNCTION_SHARED, f)) k->shared = (uint32_t)shared;
     k->function = f;
     k->name = mem_text(name);
     for (size_t n = 0; m->parsed && n < m->parsed->functions.n; n++) {
@@ -399,6 +402,14 @@ static double cuda_stream_time(const oc_stream *s)
 }
 
 // --- launches --------------------------------------------------------------------------------------------------------
+// Lets a launch take so much dynamic shared memory. A block that has more than 48 KiB, with what is the kernel's own,
+// must ask for it first (CUDA C++ Programming Guide, "Compute Capability 7.x", "Shared Memory").
+static CUresult ask_shared(const CudaKernel *k, const Driver *cu, uint32_t smem)
+{
+    if ((uint64_t)k->shared + smem <= 48 * 1024) return CUDA_SUCCESS;
+    return cu->cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)MIN(smem, (uint32_t)INT32_MAX));
+}
+
 static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
 {
     CudaKernel *k = (CudaKernel *)base;
@@ -406,8 +417,7 @@ static oc_status cuda_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, u
     int n = 0;
     *blocks = 0;
     USABLE(&d->base);
-    if (smem > 48 * 1024 && d->cu.cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem) != CUDA_SUCCESS)
-        return OC_OK;  // more bytes than there are
+    if (ask_shared(k, &d->cu, smem) != CUDA_SUCCESS) return OC_OK;  // more bytes than there are
     TRY(&d->base,
         d->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, k->function, (int)(block.x * block.y * block.z), smem));
     *blocks = (uint32_t)n;
@@ -472,8 +482,8 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
     CUevent at[2] = {NULL, NULL};
     double seconds = 0;
     USABLE(&d->base);
-    if (smem > 48 * 1024) TRY(&d->base, cu->cuFuncSetAttribute(k->function, FUNCTION_MAX_DYNAMIC, (int)smem));
-    oc_status status = OC_OK;
+    oc_status status = check(&d->base, ask_shared(k, cu, smem), k->name);
+    if (status != OC_OK) return status;
     for (int n = 0; n < 2 && status == OC_OK; n++)
         status = check(&d->base, cu->cuEventCreate(&at[n], 0), "cuEventCreate");
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[0], stream_of(s)), "cuEventRecord");

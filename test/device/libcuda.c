@@ -57,13 +57,15 @@ CUresult cuDeviceGetAttribute(int *v, int attribute, CUdevice d)
          : attribute == 75 ? 2
          : attribute == 76 ? 0
          : attribute == 38 ? (int)i.l2_bytes
+         : attribute == 97 ? (int)i.shared_block
                            : 49152;
     return d == 7 ? 0 : 101;
 }
 CUresult cuDeviceTotalMem_v2(size_t *n, CUdevice d) { return *n = oc_describe(device).memory, d == 7 ? 0 : 101; }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d)
 {
-    oc_config config = {.gpu = "gtx480", .functional = true};
+    const char *const sets[] = {"shared.size=96KiB", "shared.max=96KiB", NULL};
+    oc_config config = {.gpu = "gtx480", .sets = sets, .functional = true};
     *c = (CUcontext)&context;
     return d != 7 ? 101 : broken ? broken : device ? 0 : result_of(oc_open(&config, &device, NULL, 0));
 }
@@ -113,6 +115,27 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s)
     return result_of(oc_fill(device, to, v, n, (oc_stream *)s));
 }
 
+// As a real driver: a block has at most 48 KiB of shared memory, unless its kernel has asked for more.
+static struct {
+    CUfunction f;
+    int dynamic;
+} asked[64];
+static int dynamic_of(CUfunction f)
+{
+    for (int k = 0; k < 64 && asked[k].f; k++)
+        if (asked[k].f == f) return asked[k].dynamic;
+    return 49152 - (int)oc_kernel_describe((oc_kernel *)f).shared_bytes;
+}
+static CUresult ask_dynamic(CUfunction f, int bytes)
+{
+    int k = 0;
+    if (bytes < 0 ||
+        (int64_t)bytes + oc_kernel_describe((oc_kernel *)f).shared_bytes > oc_describe(device).shared_block)
+        return 1;
+    while (k < 63 && asked[k].f && asked[k].f != f) k++;
+    return asked[k].f = f, asked[k].dynamic = bytes, 0;
+}
+
 CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *options, void **values)
 {
     ALIVE;
@@ -126,7 +149,11 @@ CUresult cuModuleLoadDataEx(CUmodule *m, const void *image, unsigned n, int *opt
     if (s != OC_OK && log && room) snprintf(log, room, "ptxas: %s", oc_error(device));
     return result_of(s);
 }
-CUresult cuModuleUnload(CUmodule m) { return oc_unload((oc_module *)m), 0; }
+CUresult cuModuleUnload(CUmodule m)
+{
+    memset(asked, 0, sizeof asked);  // kernels of another module may get the same addresses
+    return oc_unload((oc_module *)m), 0;
+}
 CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
 {
     ALIVE;
@@ -162,13 +189,13 @@ CUresult cuFuncGetAttribute(int *v, int attribute, CUfunction f)
 }
 CUresult cuFuncSetAttribute(CUfunction f, int attribute, int value)
 {
-    return (void)f, attribute == 9 && value >= 0 && value <= 100 ? 0 : attribute == 8 ? 0 : 1;
+    return attribute == 9 && value >= 0 && value <= 100 ? 0 : attribute == 8 ? ask_dynamic(f, value) : 1;
 }
 CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, CUstream s, void **params, void **extra)
 {
     ALIVE;
-    if (extra) return 1;
+    if (extra || (int64_t)shared > dynamic_of(f)) return 1;
     return result_of(oc_launch((oc_kernel *)f, (oc_dim3){gx, gy, gz}, (oc_dim3){bx, by, bz}, shared, (oc_stream *)s,
                                (const void *const *)params));
 }

@@ -1,6 +1,7 @@
 // The real GPU's back end on the stand-in driver beside this file: every workload gives the right result through it,
 // and errors say what they should. (The environment has the stand-in's folder in LD_LIBRARY_PATH.)
 #include "check.h"
+#include "device/device.h"
 #include "work/programs.h"
 
 #include <stdlib.h>
@@ -131,6 +132,40 @@ static void launches(void **state)
     oc_close(d);
 }
 
+// Above 48 KiB a block's shared memory must be asked for: what the kernel has itself and what the launch adds, together.
+static void shared_memory(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".extern .shared .align 4 .b8 more[];\n"
+                               ".visible .entry k(.param .u64 p)\n{\n.shared .align 4 .b8 own[40960];\n.reg .b64 %a;\n"
+                               ".reg .b32 %r;\nmov.u32 %r, 7;\nst.shared.u32 [own+40956], %r;\n"
+                               "ld.shared.u32 %r, [own+40956];\nst.shared.u32 [more+4], %r;\n"
+                               "ld.shared.u32 %r, [more+4];\nld.param.u64 %a, [p];\nst.global.u32 [%a], %r;\nret;\n}\n";
+    const oc_dim3 one = {1, 1, 1};
+    oc_device *d = open_device();
+    oc_module *m;
+    oc_kernel *k;
+    oc_ptr p;
+    uint32_t back = 0, blocks;
+    assert_true(oc_describe(d).shared_block == 96 << 10);
+    assert_int_equal(oc_load(d, text, strlen(text), "shared.ptx", &m), OC_OK);
+    assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
+    assert_int_equal(oc_malloc(d, 4, "p", &p), OC_OK);
+    const void *args[] = {&p};
+    assert_int_equal(oc_launch(k, one, one, 20 << 10, NULL, args), OC_OK);  // 40 + 20 KiB
+    assert_int_equal(oc_read(d, &back, p, 4, NULL), OC_OK);
+    assert_int_equal(back, 7);
+    assert_int_equal(oc_launch(k, one, one, 56 << 10, NULL, args), OC_OK);  // all there is
+    assert_int_equal(oc_launch(k, one, one, 57 << 10, NULL, args), OC_BAD_ARGUMENT);
+    assert_int_equal(device_occupancy(k, one, 56 << 10, &blocks), OC_OK);
+    assert_int_equal(blocks, 1);
+    assert_int_equal(device_occupancy(k, one, 57 << 10, &blocks), OC_OK);
+    assert_int_equal(blocks, 0);
+    assert_int_equal(oc_launch(k, one, one, UINT32_MAX, NULL, args), OC_BAD_ARGUMENT);
+    oc_close(d);
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -171,7 +206,8 @@ static void errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(describes), cmocka_unit_test(workloads),
-                                       cmocka_unit_test(streams), cmocka_unit_test(launches), cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(describes),     cmocka_unit_test(workloads),
+                                       cmocka_unit_test(streams),       cmocka_unit_test(launches),
+                                       cmocka_unit_test(shared_memory), cmocka_unit_test(errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
