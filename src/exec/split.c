@@ -48,6 +48,7 @@ void split_init(Warp *w, Code *code, uint32_t mask)
     w->splits.v[w->cur] = (Split){
         .mask = mask, .rpc = NO_RPC, .parent = -1, .state = SPLIT_READY, .code = code, .stack = code->frame_bytes};
     w->live = mask;
+    w->watch.epoch = 0;  // what was seen of the slot's warp before isn't of this one
     split_load(w);
 }
 
