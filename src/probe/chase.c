@@ -6,6 +6,9 @@
 
 // SHARED: shared memory of a launch, as much as any GPU gives a block without opting in.
 enum { SHARED = 48 << 10, TRIALS = 15 };
+// A GPU sets aside local memory for every thread that can be resident, and an SM has room for 2048 at most (CUDA C++
+// Programming Guide, "Technical Specifications"). All of them together get at most a LOCAL_PART of the memory.
+enum { LOCAL_MOST = 16 << 10, LOCAL_LEAST = 1 << 10, LOCAL_THREADS = 2048, LOCAL_PART = 8 };
 
 static const char *const names[CHASE_KINDS] = {"global loads",    "loads past the L1", "read-only loads",
                                                "texture fetches", "constant loads",    "local loads"};
@@ -14,8 +17,8 @@ static bool failed(const Chase *c, Diag *diag) { return diag_error(diag, "%s", o
 
 // --- opening ---------------------------------------------------------------------------------------------------------
 // The largest width of a texture over linear memory depends on the GPU (2^27 texels from capability 2.0 on, 2^28 from
-// 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed. If a width is refused, the
-// next smaller power of two is tried.
+// 9.0 on: CUDA C Programming Guide, "Technical Specifications"), and coordinates are signed. If a width is refused,
+// the next smaller power of two is tried.
 static void open_texture(Chase *c, uint64_t span)
 {
     uint64_t width = MIN(span / 4, 0x7fffffff);
@@ -32,12 +35,12 @@ static void open_texture(Chase *c, uint64_t span)
 // Loads the kernel of a kind. The carve-out leaves to the L1 what shared memory doesn't need.
 static void open_kind(Chase *c, ChaseKind kind, uint64_t span)
 {
-    static const uint64_t own[CHASE_KINDS] = {[CHASE_CONST] = CONST_SPAN, [CHASE_LOCAL] = LOCAL_SPAN};
+    const uint64_t own[CHASE_KINDS] = {[CHASE_CONST] = CONST_SPAN, [CHASE_LOCAL] = 32ull * c->local};
     oc_device_info info = oc_describe(c->device);
     oc_kernel *k;
     Text t = {0};
     if (kind == CHASE_TEXTURE && !c->texture) return;
-    chase_ptx(kind, &t);
+    chase_ptx(kind, c->local, &t);
     if (oc_load(c->device, t.v, t.n, "chase.ptx", &c->module[kind]) != OC_OK)
         c->module[kind] = NULL;
     else if (kind != CHASE_TEXTURE)
@@ -73,11 +76,33 @@ static bool launch_timer(const Chase *c, ChaseKind kind, uint32_t t[3])
            oc_read(c->device, t, c->out, 3 * sizeof *t, NULL) == OC_OK;
 }
 
+static uint32_t local_bytes(const oc_device_info *info)
+{
+    uint64_t bytes = LOCAL_MOST;
+    while (bytes > LOCAL_LEAST && bytes * LOCAL_THREADS * info->sms > info->memory / LOCAL_PART) bytes /= 2;
+    return (uint32_t)bytes;
+}
+
+// A device that can't set aside so much local memory may have room for less.
+static bool can_launch(Chase *c, ChaseKind kind)
+{
+    uint32_t t[3];
+    while (!launch_timer(c, kind, t)) {
+        close_kind(c, kind);
+        if (kind != CHASE_LOCAL || c->local <= LOCAL_LEAST) return false;
+        c->local /= 2;
+        open_kind(c, kind, 0);
+        if (!c->module[kind]) return false;
+    }
+    return true;
+}
+
 // Measures the clock's cost, with the kind's own load. If the kernel can't be launched, the device doesn't have this
 // kind.
 static bool measure_timer(Chase *c, ChaseKind kind, Diag *diag)
 {
     uint32_t t[TRIALS][3], m[3], trials = c->noisy ? TRIALS : 1;
+    if (!can_launch(c, kind)) return true;
     for (uint32_t k = 0; k < trials; k++)
         if (!launch_timer(c, kind, t[k])) return close_kind(c, kind), true;
     for (int k = 0; k < 3; k++) m[k] = settle_value(&t[0][k], 3, trials, NULL);
@@ -102,11 +127,16 @@ static bool warm_up(Chase *c, Diag *diag)
     return true;
 }
 
+static bool check_clock(Chase *c, ChaseKind kind, Diag *diag);
+
 bool chase_open(Chase *c, oc_device *device, uint64_t span, Diag *diag)
 {
     oc_device_info info = oc_describe(device);
     bool any = false, ok = true;
-    *c = (Chase){.device = device, .noisy = info.real, .shared = MIN(info.shared_block, (uint32_t)SHARED)};
+    *c = (Chase){.device = device,
+                 .noisy = info.real,
+                 .shared = MIN(info.shared_block, (uint32_t)SHARED),
+                 .local = local_bytes(&info)};
     if (oc_malloc(device, span, "chased", &c->memory) != OC_OK ||
         oc_malloc(device, sizeof(DeviceHead) + sizeof(DeviceWalk) * CHASE_WALKS, "walks", &c->list) != OC_OK ||
         oc_malloc(device, SHARED, "latencies", &c->out) != OC_OK)
@@ -122,7 +152,8 @@ bool chase_open(Chase *c, oc_device *device, uint64_t span, Diag *diag)
     if (info.real && !warm_up(c, diag)) return false;
     any = false;
     for (int k = 0; k < CHASE_KINDS && ok; k++) {
-        ok = !c->module[k] || measure_timer(c, (ChaseKind)k, diag);
+        ok = !c->module[k] || (measure_timer(c, (ChaseKind)k, diag) &&
+                               (!info.real || !c->module[k] || check_clock(c, (ChaseKind)k, diag)));
         any |= c->module[k] != NULL;
     }
     return ok && (any || failed(c, diag));
@@ -153,8 +184,8 @@ size_t chase_window(const Chase *c, size_t n)
     return used < c->shared ? (c->shared - used) / 4 : 0;
 }
 
-// Translates the walks for the kernel: global memory gets absolute addresses; a walk that doesn't wrap gets a wrap that
-// no multiple of 4 reaches. Walks without loads are left out.
+// Translates the walks for the kernel: global memory gets absolute addresses; a walk that doesn't wrap gets a wrap
+// that no multiple of 4 reaches. Walks without loads are left out.
 static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list,
                       Diag *diag)
 {
@@ -216,4 +247,47 @@ bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t r
         if ((from += window) >= kept) break;
     }
     return ok;
+}
+
+// --- the clock -------------------------------------------------------------------------------------------------------
+// Runs n loads, `stride` bytes apart. Returns the cycles of a load: from those of the whole sequence, which begins and
+// ends with a reading of the clock, or from the readings around each load.
+static bool cycles_of(Chase *c, ChaseKind kind, uint64_t stride, uint32_t n, bool timed, uint32_t *cycles, Diag *diag)
+{
+    const Walk walk = {.stride = (int64_t)stride, .count = n, .timed = timed};
+    uint32_t *latency = mem_alloc(sizeof *latency * n), total = 0;
+    const uint64_t loads = c->loads;
+    bool ok = chase_run(c, kind, &walk, 1, 1, 0, latency, diag);
+    if (ok && !timed) ok = oc_read(c->device, &total, c->out, sizeof total, NULL) == OC_OK || failed(c, diag);
+    for (uint32_t k = 0; ok && timed && k < n; k++) total += latency[k];
+    c->loads = loads;
+    mem_free(latency);
+    return *cycles = total / n, ok;
+}
+
+// A simulated GPU executes the PTX in its order. A real GPU's driver orders machine code anew, and might read the
+// clock before a load is done. So loads of many lines and loads of one line are compared. What the former take longer
+// by the whole sequences doesn't depend on that order: each load needs the value of the one before. By the readings
+// around each load, it must not be less. It may be more, where loads of one line are so fast that the loop's own
+// instructions take longer.
+static bool check_clock(Chase *c, ChaseKind kind, Diag *diag)
+{
+    enum { LOADS = 1000, APART = 33 << 10, CLEAR = 20, SLACK = 8 };
+    const uint64_t far = MIN(c->span[kind] / LOADS, (uint64_t)APART) / 4 * 4;
+    uint32_t of[2][2][TRIALS], unused, trials = c->noisy ? TRIALS : 1;
+    double more[2];
+    if (!cycles_of(c, kind, far, LOADS, false, &unused, diag)) return false;  // fills the L2
+    for (uint32_t t = 0; t < trials; t++)
+        for (int timed = 0; timed < 2; timed++)
+            for (int many = 0; many < 2; many++)
+                if (!cycles_of(c, kind, many ? far : 0, LOADS, timed, &of[timed][many][t], diag)) return false;
+    for (int timed = 0; timed < 2; timed++)
+        more[timed] =
+            (double)settle_value(of[timed][1], 1, trials, NULL) - (double)settle_value(of[timed][0], 1, trials, NULL);
+    if (more[0] < CLEAR || more[0] - more[1] <= MAX(SLACK, 0.1 * more[0])) return true;
+    return diag_error(
+        diag,
+        "the clock can't be trusted with %s: loads of many lines take %.0f cycles more each by the time of "
+        "all, and %.0f more by the clock around each; perhaps the driver's compiler reads it too early",
+        names[kind], more[0], more[1]);
 }

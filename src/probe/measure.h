@@ -13,12 +13,13 @@ typedef struct Chase {
     // Bytes of shared memory of every launch; always the same, so that an L1 that gets the rest is, too.
     uint32_t shared;
     uint64_t span[CHASE_KINDS];      // how many bytes can be loaded from; 0: there is no such kind
+    uint32_t local;                  // bytes of local memory of a thread, where there are such loads
     uint32_t overhead[CHASE_KINDS];  // cycles that the timer takes; latencies are without them
     uint64_t loads;                  // made so far
     bool noisy;                      // the same sequence may take another time when it is repeated
 } Chase;
 // Allocates span bytes, warms up a real GPU's clocks, and measures the timer. False, with the reason, if the device
-// can't. chase_close must be called in any case.
+// can't, or if its clock isn't read when a load is done. chase_close must be called in any case.
 bool chase_open(Chase *c, oc_device *device, uint64_t span, Diag *diag);
 void chase_close(Chase *c);
 // Executes the walks in order, `rounds` times over. The cycles of the timed loads of rounds first, first + 1, … go into
@@ -44,8 +45,8 @@ typedef struct DeviceHead {  // before the walks
     uint32_t at, room;       // in bytes: minus the index of the first timed load of this window; the window's size
     uint32_t never, unused;  // never: always 0, but the compiler can't know that
 } DeviceHead;
-enum { CHASE_BLOCK = 256, CONST_SPAN = 64 << 10, LOCAL_SPAN = 512 << 10 };
-void chase_ptx(ChaseKind kind, Text *out);
+enum { CHASE_BLOCK = 256, CONST_SPAN = 64 << 10 };
+void chase_ptx(ChaseKind kind, uint32_t local, Text *out);  // local: bytes of local memory of a thread
 
 // --- settle.c: one trace from several noisy ones ---------------------------------------------------------------------
 // A position's value is the median of its repeats without outliers. An outlier is farther from the median of all

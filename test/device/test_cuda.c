@@ -132,7 +132,8 @@ static void launches(void **state)
     oc_close(d);
 }
 
-// Above 48 KiB a block's shared memory must be asked for: what the kernel has itself and what the launch adds, together.
+// Above 48 KiB a block's shared memory must be asked for: what the kernel has itself and what the launch adds,
+// together.
 static void shared_memory(void **state)
 {
     (void)state;

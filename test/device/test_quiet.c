@@ -1,5 +1,6 @@
-// A kernel that computes for a long time and changes no memory isn't taken for a hang, however often it is launched: the
-// states that a warp was seen in say nothing about the warp that has its slot in the next launch, or the next block.
+// A kernel that computes for a long time and changes no memory isn't taken for a hang, however often it is launched:
+// the states that a warp was seen in say nothing about the warp that has its slot in the next launch, or the next
+// block.
 #include "check.h"
 
 #include <onchip.h>

@@ -2,6 +2,7 @@
 // with the L1 off or absent, within 10 cycles with it on (the paper's rows aren't sums of fixed penalties), and Table
 // 5's misses.
 #include "check.h"
+#include "doctored.h"
 #include "probe/measure.h"
 
 #include <stdlib.h>
@@ -165,7 +166,7 @@ static void spans(void **state)
     uint32_t got;
     Diag diag = {0};
     Chase c = opened("gtx780", 16 * MB);
-    const uint64_t want[CHASE_KINDS] = {16 * MB, 16 * MB, 16 * MB, 16 * MB, 64 * KB, 512 * KB};
+    const uint64_t want[CHASE_KINDS] = {16 * MB, 16 * MB, 16 * MB, 16 * MB, 64 * KB, 256 * KB};
     for (int k = 0; k < CHASE_KINDS; k++) {
         assert_int_equal(c.span[k], want[k]);
         run(&c, (ChaseKind)k, &(Walk){want[k] - 4, 0, 0, 1, true}, 1, 1, 0, &got);
@@ -181,7 +182,7 @@ static void spans(void **state)
 static void refused(void **state)
 {
     (void)state;
-    const char *const sets[] = {"sm.local=8KiB", NULL};
+    const char *const sets[] = {"sm.local=512", NULL};
     uint32_t got;
     Diag diag = {0};
     Chase c;
@@ -314,6 +315,65 @@ static void refusals(void **state)
     oc_close(d);
 }
 
+// --- what a real GPU's driver may do ---------------------------------------------------------------------------------
+// A real GPU is refused if the clock is read before a load is done, and only then.
+static void early_clock(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "gtx560ti", "gtx780", "titan_black", "h200"};
+    for (size_t k = 0; k < COUNT(gpus); k++)
+        for (int early = 0; early < 2; early++) {
+            oc_device *d = open_device(gpus[k], NULL);
+            Chase c;
+            Diag diag = {0};
+            if (early)
+                device_reads_clock_early(d);
+            else
+                device_is_real(d);
+            bool opened = chase_open(&c, d, 64 * MB, &diag);
+            if (opened == early) fail_msg("%s: %s", gpus[k], early ? "an early clock wasn't seen" : diag.text.v);
+            if (early)
+                assert_non_null(strstr(diag.text.v, "the clock can't be trusted with global loads: loads of many"));
+            diag_free(&diag);
+            chase_close(&c);
+            device_is_honest(d);
+            oc_close(d);
+        }
+}
+
+// GPUs set local memory aside for all threads that can be resident: at most an eighth of the memory is asked for, and
+// less if the driver has no room for that.
+static void local_memory(void **state)
+{
+    (void)state;
+    static const char *const little[] = {"gpu.memory=256MiB", NULL}, *const allowed[] = {"sm.local=4KiB", NULL};
+    const struct {
+        const char *gpu;
+        const char *const *sets;
+        bool refuses;
+        uint32_t bytes;
+    } of[] = {{"h200", NULL, false, 16 << 10},         // 132 × 2048 threads: 4.1 GiB of 141 GB
+              {"titan_black", NULL, false, 16 << 10},  // 15 × 2048: 480 MiB of 6 GiB
+              {"gtx780", NULL, false, 8 << 10},  // 12 × 2048: 384 MiB would be a bit more than an eighth of 3071 MiB
+              {"gtx780", allowed, false, 4 << 10},    {"gtx560ti", little, false, 2 << 10},  // 32 of 256 MiB
+              {"gtx780", NULL, true, 2 << 10}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        oc_device *d = open_device(of[k].gpu, of[k].sets);
+        Chase c;
+        Diag diag = {0};
+        if (of[k].refuses) device_has_local(d, 2048);
+        uint32_t last;
+        if (!chase_open(&c, d, 64 * MB, &diag)) fail_msg("%s: %s", of[k].gpu, diag.text.v);
+        assert_int_equal(c.local, of[k].bytes);
+        assert_int_equal(c.span[CHASE_LOCAL], 32 * of[k].bytes);
+        run(&c, CHASE_LOCAL, &(Walk){c.span[CHASE_LOCAL] - 4, 0, 0, 1, true}, 1, 1, 0, &last);
+        assert_true(last > 0);
+        chase_close(&c);
+        device_is_honest(d);
+        oc_close(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +381,7 @@ int main(void)
         cmocka_unit_test(fermi_misses), cmocka_unit_test(others),           cmocka_unit_test(local_lines),
         cmocka_unit_test(spans),        cmocka_unit_test(refused),          cmocka_unit_test(addresses),
         cmocka_unit_test(rounds),       cmocka_unit_test(windows),          cmocka_unit_test(refusals),
+        cmocka_unit_test(early_clock),  cmocka_unit_test(local_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
