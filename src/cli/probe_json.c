@@ -117,6 +117,14 @@ static void put_found(Json *j, const Found *f)
     if (!f->accesses) return;
     json_uint(j, "replayed", f->accesses);
     json_uint(j, "mismatches", f->mismatches);
+    if (f->index.verdict == MEASURED) return;
+    json_open(j, "nearest", '{');
+    json_uint(j, "sets", f->nearest.sets);
+    json_open(j, "ways", '[');
+    for (uint32_t k = 0; k < f->nearest.sets; k++) json_uint(j, NULL, f->nearest.ways[k]);
+    json_close(j, ']');
+    json_string(j, "policy", rule_name(f->nearest.rule));
+    json_close(j, '}');
 }
 
 static void put_curve(Json *j, const MissCurve *c)

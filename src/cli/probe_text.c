@@ -117,6 +117,9 @@ static void add_found(Table *table, const char *name, const Found *f, const Valu
     if (f->accesses)
         text_printf(&why, "%s%llu accesses replayed; %llu come out otherwise than measured", why.n ? "\n" : "",
                     (unsigned long long)f->accesses, (unsigned long long)f->mismatches);
+    if (f->accesses && f->index.verdict != MEASURED)
+        text_printf(&why, ", with the nearest model: %u sets of %u ways, %s", f->nearest.sets, f->nearest.ways[0],
+                    rule_name(f->nearest.rule));
     if (why.n) table_note(table, why.v);
     text_free(&why);
 }

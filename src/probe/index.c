@@ -72,7 +72,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Is line ^ s in the set for some sum s of free_bit[0..n)? *spread: these lines lie too far apart to go round them all.
+// Is line ^ s in the set for some sum s of free_bit[0..n)? *spread: these lines lie too far apart to go round them
+// all.
 static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint32_t *free_bit, uint32_t n,
                     bool *spread)
 {
@@ -156,6 +157,23 @@ static void measure_ways(Level *l, uint32_t likely, Shape *s)
     for (uint32_t k = 0; k < s->sets; k++) s->lines += s->ways[k];
 }
 
+// Adds n of the first `of` lines of a set: at equal distances, or anyhow. Lines at equal distances may be of several
+// sets in turn that were taken for one.
+static void add_lines(const Shape *s, uint32_t set, uint32_t n, uint64_t of, bool anyhow, uint64_t *seed, Lines *x)
+{
+    uint64_t first = mix(seed) % of, step = of / n, *taken = mem_alloc(sizeof *taken * n);
+    anyhow = anyhow && n < CHASE_WALKS / 2 && of >= 2 * n;
+    for (uint32_t w = 0; w < n;) {
+        uint64_t k = anyhow ? mix(seed) % of : (first + w * step) % of;
+        bool again = false;
+        for (uint32_t v = 0; v < w && anyhow; v++) again |= taken[v] == k;
+        if (again) continue;
+        taken[w++] = k;
+        lines_add(x, shape_line(s, set, k), 1, 1);
+    }
+    mem_free(taken);
+}
+
 // Checks random sets with lines from all over the span. As many lines as a set has ways must fit, also with a line of
 // another set; with one more line of the same set they must not.
 static bool holds(Level *l, uint64_t span, const Shape *s)
@@ -164,13 +182,13 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
     bool right = true;
     for (uint32_t k = 0; k < (l->settle ? 12 : 32) && right && !l->broken; k++) {
         uint32_t set = (uint32_t)(mix(&seed) % s->sets), ways = s->ways[set];
-        uint64_t of = span / s->sets, first = mix(&seed) % of, other = mix(&seed) % span, step = of / (ways + 1);
-        bool own = k & 1;
-        if (of < ways + 1 || (!own && (l->above || shape_set(s, other) == set)))
+        uint64_t of = span / s->sets, other = mix(&seed) % span;
+        bool own = k & 1, add = !own && shape_set(s, other) != set;
+        if (of < ways + 1 || (!own && s->sets > 1 && l->above))
             continue;  // another line might overflow its set together with filler
         Lines x = {0};
-        for (uint32_t w = 0; w < ways + own; w++) lines_add(&x, shape_line(s, set, (first + w * step) % of), 1, 1);
-        if (!own) lines_add(&x, other, 1, 1);
+        add_lines(s, set, ways + own, of, own ? k & 2 : k & 6, &seed, &x);
+        if (add) lines_add(&x, other, 1, 1);
         fill_for(l, s, set);
         right = level_fits(l, &x) != own;
         lines_free(&x);
@@ -179,9 +197,21 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
     return right;
 }
 
-static void forget(Shape *s)
+// A shape that doesn't hold. The first one is kept: it came nearest. What isn't known of its ways is taken from the
+// set that overflowed.
+static void reject(Shape *s, const LineVec *conflict, Shape *nearest)
 {
-    shape_free(s);
+    bool keep = nearest->form == FORM_NONE && s->form != FORM_NONE && s->sets && conflict->n > 1 &&
+                (s->form != FORM_DEALT || s->dealt);
+    if (keep && !s->ways) {
+        s->ways = mem_alloc(sizeof *s->ways * s->sets);
+        for (uint32_t k = 0; k < s->sets; k++) s->ways[k] = (uint32_t)conflict->n - 1;
+    }
+    for (uint32_t k = s->lines = 0; keep && k < s->sets; k++) s->lines += s->ways[k];
+    if (keep)
+        *nearest = *s;
+    else
+        shape_free(s);
     *s = (Shape){.form = FORM_NONE};
 }
 
@@ -192,12 +222,13 @@ static bool stands(Level *l, const LineVec *conflict, uint64_t span, Shape *s)
     return !l->broken && holds(l, span, s);
 }
 
-Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *s)
+Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *s, Shape *nearest)
 {
     LineVec in = {0};
     uint64_t length = 0, period = 0;
     uint32_t block = 0;
     bool solved = false;
+    shape_free(nearest);
     if (conflict->n - 1 == prefix) {  // all lines that fit are of one set
         set_modulo(s, 1, 0);
         solved = stands(l, conflict, span, s);
@@ -210,17 +241,18 @@ Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t sp
         if (length > 8 * prefix && in.n > 40) break;
     }
     if (period && !l->broken) {
-        forget(s);
+        reject(s, conflict, nearest);
         bool blocks = is_block(&in, period, &block);
         if (blocks) set_modulo(s, period >> block, block);
         solved = (blocks || (period >= prefix && solve_dealt(l, &in, period, s))) && stands(l, conflict, span, s);
     }
     if (!solved && !l->broken) {
-        forget(s);
+        reject(s, conflict, nearest);
         solved = solve_linear(l, conflict, span, s) && stands(l, conflict, span, s);
     }
     vec_free(&in);
-    if (!solved) forget(s);
+    if (!solved) reject(s, conflict, nearest);
+    if (solved) shape_free(nearest);
     return solved ? counted(s->form)
                   : undetermined(
                         "neither a bit field, modulo, dealt sets nor a linear hash explains which lines share a set");

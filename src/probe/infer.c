@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void found_free(Found *f) { shape_free(&f->shape); }
+void found_free(Found *f) { shape_free(&f->shape), shape_free(&f->nearest); }
 
 static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
@@ -22,18 +22,18 @@ static bool well(Level *l, Found *f)
 }
 
 // --- what a miss brings in -------------------------------------------------------------------------------------------
-// Makes pairs of loads, the second `apart` bytes after the first, and timed: it hits if the first one brought it in.
-// Up to PLACES places are tried, each once.
+// Makes pairs of loads, the first `from` bytes from a place, the second `to` bytes from there, and timed: it hits if
+// the first one brought it in. Up to PLACES places are tried, each once.
 enum { PLACES = 256, FEW_PLACES = 32 };
-static bool pair(Level *l, uint64_t apart, uint32_t most, Sample *out)
+static bool pair(Level *l, uint64_t from, uint64_t to, uint32_t most, Sample *out)
 {
     uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, most);
     Walk walks[2 * PLACES];
     uint32_t latency[PLACES];
     for (uint32_t k = 0; k < places; k++) {
         uint64_t at = l->base + (uint64_t)k * 8192;
-        walks[2 * k] = (Walk){.start = at, .count = 1};
-        walks[2 * k + 1] = (Walk){.start = at + apart, .count = 1, .timed = true};
+        walks[2 * k] = (Walk){.start = at + from, .count = 1};
+        walks[2 * k + 1] = (Walk){.start = at + to, .count = 1, .timed = true};
     }
     level_run(l, walks, 2 * places, 1, 0, latency);
     if (!l->broken) *out = sample_of(latency, places);
@@ -49,30 +49,43 @@ static void pool(Sample *sum, const Sample *s)
     sum->error = sum->sd / sqrt(n);
 }
 
-static bool pairs(Level *l, uint64_t apart, uint32_t most, uint32_t repeats, Sample *out)
+static bool pairs(Level *l, uint64_t from, uint64_t to, uint32_t most, uint32_t repeats, Sample *out)
 {
     Sample s;
     *out = (Sample){0};
     for (uint32_t r = 0; r < repeats; r++) {
-        if (!pair(l, apart, most, &s)) return false;
+        if (!pair(l, from, to, most, &s)) return false;
         pool(out, &s);
     }
+    return true;
+}
+
+// Does the second load of such pairs take longer than a hit? clear: cycles that it must take more at least.
+static bool misses(Level *l, uint64_t from, uint64_t to, uint32_t repeats, const Sample *hit, double clear,
+                   bool *answer)
+{
+    Sample at;
+    if (!pairs(l, from, to, PLACES, repeats, &at)) return false;
+    *answer = at.mean - hit->mean > MAX(5 * (hit->error + at.error), clear);
     return true;
 }
 
 // How many bytes a miss brings in, a power of two. Absent: a second load of the same word is no faster than a load of
 // another word. Most places are new to the next level too, so a miss there may take as long as a load from DRAM. At a
 // few places that were loaded before, a miss is as fast as it can be. What takes clearly longer than a hit is a miss,
-// even if it takes no longer than that.
+// even if it takes no longer than that. A load of the block's last word must bring in the block as well, and nothing
+// behind it: else more comes with a miss than it needs, as with a prefetch.
 static bool find_fill(Level *l, Value *out)
 {
     enum { MOST_REPEATS = 512 };
-    Sample hit, miss, near, at;
-    uint32_t repeats = 1;
+    Sample hit, miss, near;
+    uint32_t repeats = 1, fill = 2;
     double gap = 0, noise = 0;
+    bool missed = false, first = false, behind = true;
     for (bool more = true; more;) {
-        if (!pairs(l, 0, PLACES, repeats, &hit) || !pairs(l, 2048, PLACES, repeats, &miss) ||
-            !pair(l, 2048, FEW_PLACES, &near) || !pairs(l, 2048, FEW_PLACES, repeats * (PLACES / FEW_PLACES), &near))
+        if (!pairs(l, 0, 0, PLACES, repeats, &hit) || !pairs(l, 0, 2048, PLACES, repeats, &miss) ||
+            !pair(l, 0, 2048, FEW_PLACES, &near) ||
+            !pairs(l, 0, 2048, FEW_PLACES, repeats * (PLACES / FEW_PLACES), &near))
             return false;
         gap = MIN(miss.mean, near.mean) - hit.mean, noise = 5 * (hit.error + MAX(miss.error, near.error));
         bool noisy = hit.sd > 0.006 * hit.mean;
@@ -82,18 +95,20 @@ static bool find_fill(Level *l, Value *out)
     if (miss.mean - hit.mean < noise + 1) return *out = (Value){.verdict = ABSENT}, false;
     *out = undetermined("a miss takes hardly longer than a hit");
     if (gap < 1.5 * noise) return false;
-    uint32_t fill = 4;
-    for (; fill < 2048; fill *= 2) {
-        if (!pairs(l, fill, PLACES, repeats, &at)) return false;
-        if (at.mean - hit.mean > MAX(5 * (hit.error + at.error), MIN(0.1 * (miss.mean - hit.mean), 0.5 * gap))) break;
-    }
-    return *out = counted(fill), true;
+    const double clear = MIN(0.1 * (miss.mean - hit.mean), 0.5 * gap);
+    while (!missed && (fill *= 2) < 2048)
+        if (!misses(l, 0, fill, repeats, &hit, clear, &missed)) return false;
+    if (!misses(l, fill - 4, 0, repeats, &hit, clear, &first) ||
+        !misses(l, fill - 4, fill, repeats, &hit, clear, &behind))
+        return false;
+    *out = first || !behind ? undetermined("what comes with a miss isn't an aligned block") : counted(fill);
+    return out->verdict == MEASURED;
 }
 
 // --- a level ---------------------------------------------------------------------------------------------------------
 // Sets the latencies of the level's hits and misses: of hits as given, of misses from the stair. Far enough above the
-// foot of the stair, every sample that isn't a hit is a miss. The share of outliers is that among loads which the first
-// level serves.
+// foot of the stair, every sample that isn't a hit is a miss. The share of outliers is that among loads which the
+// first level serves.
 static bool set_latencies(Level *l, const Sample *low, Sample *high, uint64_t lines, const Sample *first)
 {
     uint32_t rounds = (uint32_t)(1 + 20000 / lines);
@@ -132,8 +147,8 @@ static void learn_least(Level *l, uint64_t prefix)
     mem_free(latency);
 }
 
-// Below the capacity hardly a load may take longer than a hit. Otherwise another level lies in between, which the stair
-// didn't show.
+// Below the capacity hardly a load may take longer than a hit. Otherwise another level lies in between, which the
+// stair didn't show.
 static bool is_flat(Level *l, uint64_t prefix)
 {
     Sample s;
@@ -147,6 +162,25 @@ static uint64_t span_of(uint64_t want, uint64_t room)
     while (span < want) span *= 2;
     while (span > room) span /= 2;
     return span;
+}
+
+// How many lines fit from the start on, if sets are as in this shape.
+static uint64_t prefix_of(const Shape *s)
+{
+    uint32_t *has = mem_alloc(sizeof *has * s->sets);
+    uint64_t n = 0;
+    for (uint32_t set; set = shape_set(s, n), has[set] < s->ways[set]; n++) has[set]++;
+    mem_free(has);
+    return n;
+}
+
+// The shape that was found isn't right after all.
+static void refuse(Found *f, const char *why)
+{
+    shape_free(&f->nearest);
+    f->nearest = f->shape;
+    f->shape = (Shape){.form = FORM_NONE};
+    f->index = undetermined(why);
 }
 
 static Value one_set(Shape *s, uint64_t lines)
@@ -192,12 +226,15 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
         out->span = span_of(want, room);
         once = want;
         shape_free(&out->shape);
-        out->index = find_index(l, prefix, &conflict, out->span, &out->shape);
+        out->index = find_index(l, prefix, &conflict, out->span, &out->shape, &out->nearest);
         if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19)
             want *= 16;
         else if (out->index.verdict == MEASURED)
             want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
     }
+    // Sets may be told apart well, and still not be all that decides, as where a buffer takes what is replaced.
+    if (ok && !one && !l->above && out->index.verdict == MEASURED && prefix_of(&out->shape) != prefix)
+        refuse(out, "the sets that were found don't explain how many lines fit together");
     if (!flat)
         out->index = out->rule =
             undetermined("latencies rise below its capacity already: another level may lie in between");
@@ -227,9 +264,9 @@ static bool hit_time(Level *l, Sample *out)
     return !l->broken;
 }
 
-// The time of a miss, from an eighth of n lines. The others are gone round twice in between, so that hardly a line is
-// still cached, even if victims are drawn at random.
-static bool miss_time(Level *l, uint64_t n, Sample *out)
+// The time of a miss, from an eighth of n lines. The others are gone round in between, `passes` times, so that hardly
+// a line is still cached.
+static bool miss_time(Level *l, uint64_t n, int passes, Sample *out)
 {
     uint64_t part = MAX(1, n / 8), rounds = 1 + 20000 / part;
     uint32_t *latency = mem_alloc(sizeof *latency * part * rounds);
@@ -238,12 +275,20 @@ static bool miss_time(Level *l, uint64_t n, Sample *out)
     lines_add(&looked, 0, 1, (uint32_t)part);
     lines_add(&others, part, 1, (uint32_t)(n - part));
     size_t walks = level_walks(l, &looked, true, walk, 0);
-    walks = level_walks(l, &others, false, walk, level_walks(l, &others, false, walk, walks));
+    for (int k = 0; k < passes; k++) walks = level_walks(l, &others, false, walk, walks);
     level_run(l, walk, walks, (uint32_t)(2 + rounds), 2, latency);
     if (!l->broken) *out = sample_clean(latency, part * rounds);
     mem_free(latency);
     lines_free(&looked), lines_free(&others);
     return !l->broken;
+}
+
+// Does more come out otherwise than misread latencies and outliers explain? An outlier takes longer, so it never looks
+// like a hit. Where victims are drawn, one access that is misread may spoil what others explain.
+static bool is_refuted(const Level *l, const Found *f)
+{
+    const double misread = 0.5 * erfc(level_distance(l) / 2 / sqrt(2)), n = (double)f->accesses;
+    return (double)f->against > 20 + 4 * (misread + l->outliers) * n || (double)f->hits_against > 3 + 4 * misread * n;
 }
 
 // --- a cache ---------------------------------------------------------------------------------------------------------
@@ -274,6 +319,10 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         out->high = measured(l.high, l.high, l.high);
         out->distance = level_distance(&l);
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
+        if (out->index.verdict == MEASURED && is_refuted(&l, out)) {
+            refuse(out, "too many accesses come out otherwise than with the sets and the policy that were found");
+            out->size = out->line = out->entries = out->sets = out->rule = out->index;
+        }
     } else {
         out->size = undetermined("the largest array that was tried still fits");
         well(&l, out);
@@ -323,8 +372,8 @@ static uint64_t find_page(Level *l)
 }
 
 // How many pages to go round so that all of them miss: four times as many as there is room for, or as many as there is
-// memory for, if each set still gets twice as many as it has entries. Victims that are drawn at random need four times.
-// 0: there is too little memory.
+// memory for, if each set still gets twice as many as it has entries. Victims that are drawn at random need four
+// times. 0: there is too little memory.
 static uint64_t too_many(const Level *l, const Shape *s)
 {
     uint64_t most = 0, room = l->subject->span[l->kind] / (l->unit + l->stagger);
@@ -342,10 +391,12 @@ static void penalties(Level *l, FoundTlbs *out)
     out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
     if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) return;
     out->late = out->walk = undetermined("the device has too little memory to ask");
-    if (!hit_time(l, &hit) || !miss_time(l, l->room, &late)) return;
+    // Where victims are drawn, many lines must pass before one is gone.
+    const int few = 2, many = 12;
+    if (!hit_time(l, &hit) || !miss_time(l, l->room, first->shape.rule >= RULE_RANDOM ? many : few, &late)) return;
     out->late = interval(late.mean - hit.mean, sqrt(late.error * late.error + hit.error * hit.error));
     const uint64_t around = too_many(l, &second->shape);
-    if (!around || !miss_time(l, around, &walk)) return;
+    if (!around || !miss_time(l, around, few, &walk)) return;
     out->walk = interval(walk.mean - late.mean, sqrt(late.error * late.error + walk.error * walk.error));
 }
 

@@ -86,8 +86,8 @@ typedef struct Level {
     bool broken;             // the subject failed, and diag says why; or
     const char *spent;       // nothing failed, but no more can be asked, for this reason; else null
 } Level;
-// subject_run, of this level's kind of load. False if the subject failed, or if the walks reach beyond its memory: then
-// the level is spent.
+// subject_run, of this level's kind of load. False if the subject failed, or if the walks reach beyond its memory:
+// then the level is spent.
 bool level_run(Level *l, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency);
 // Computes evidence and odds from low, high, … misses (may be null): a sample of loads that the level doesn't serve,
 // however long they take.
@@ -96,7 +96,8 @@ void level_close(Level *l);
 double level_distance(const Level *l);  // the distance between hits and misses in standard deviations: d'
 uint64_t level_address(const Level *l, uint64_t line);
 // Do these lines fit, that is, has no set more of them than ways? The question has an answer whatever the replacement
-// policy is: lines that fit all hit from some round on, and of lines that don't fit at least one misses in every round.
+// policy is: lines that fit all hit from some round on, and of lines that don't fit at least one misses in every
+// round.
 bool level_fits(Level *l, const Lines *x);
 // Appends walks over the lines to the n walks in out, which has room for CHASE_WALKS; returns how many there are then.
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n);
@@ -135,15 +136,15 @@ bool find_presence(Subject *s, ChaseKind kind, Presence *out, Diag *diag);
 
 // --- sets.c: capacity, line, sets and ways ---------------------------------------------------------------------------
 typedef VEC(uint64_t) LineVec;
-// The largest n for which lines 0 … n − 1 fit, looked for between low and high, or beyond them up to most. 0: more than
-// most fit, or the subject failed.
+// The largest n for which lines 0 … n − 1 fit, looked for between low and high, or beyond them up to most. 0: more
+// than most fit, or the subject failed.
 uint64_t find_prefix(Level *l, uint64_t low, uint64_t high, uint64_t most);
 // Lines 0 … n − 1 fit; together with the line `extra` they don't. Finds those without which the others fit; `extra` is
 // the last of them. They are of one set, and there is one more of them than the set has ways. units: how many units
 // (l->unit bytes) share a tag.
 bool find_conflict(Level *l, uint64_t n, uint64_t extra, LineVec *out, uint32_t *units);
-// Is there only one set? Asks about random groups of n and of n + 1 out of span lines. n neighbours are known to fit, n
-// + 1 not to.
+// Is there only one set? Asks about random groups of n and of n + 1 out of span lines. n neighbours are known to fit,
+// n + 1 not to.
 bool is_one_set(Level *l, uint64_t n, uint64_t span);
 void fill_without(Level *l, const uint64_t *line, size_t n);  // chooses filler, without these lines
 void fill_for(Level *l, const Shape *s, uint32_t set);        // chooses filler, without lines of a set
@@ -156,8 +157,9 @@ uint32_t find_ways(Level *l, const Shape *s, uint32_t set, uint32_t likely);
 
 // --- index.c: which lines share a set --------------------------------------------------------------------------------
 // Infers form, sets and ways over the first span lines, from the prefix (how many lines fit from the start on) and its
-// conflict set. Undetermined, with the reason, if none of the forms explains what was seen.
-Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *out);
+// conflict set. Undetermined, with the reason, if none of the forms explains what was seen; `nearest` is then one that
+// explains some of it, if there is one.
+Value find_index(Level *l, uint64_t prefix, const LineVec *conflict, uint64_t span, Shape *out, Shape *nearest);
 
 // --- policy.c: what is replaced --------------------------------------------------------------------------------------
 // Finds the rule of a level whose shape is known, and puts it into the shape. above (may be null): the shape of the
@@ -178,6 +180,7 @@ uint64_t explain_victims(const Shape *s, const Seen *seen, size_t n, uint32_t st
 void test_draws(Level *l, const Shape *s, uint32_t set, Found *out);
 
 // --- replay.c: counts accesses and mismatches, in the runs that were kept, from number `from` on ---------------------
+// If the index is undetermined, this is done for the nearest shape, with the rule that explains most.
 void replay_cache(const Level *l, size_t from, Found *f);
 void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f);
 

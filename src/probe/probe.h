@@ -41,9 +41,9 @@ typedef enum ChaseKind {
     CHASE_KINDS
 } ChaseKind;
 // A walk has `count` loads. The k-th is at start + k·stride, in bytes from the memory's beginning; if wrap isn't 0, at
-// start + (k·stride mod wrap). All are multiples of 4. Only the loads of timed walks are recorded. For global loads and
-// textures the memory is the chase's own. It is a constant bank for constant loads, and for local loads a warp's local
-// memory as the hardware lays it out: consecutive words belong to consecutive lanes.
+// start + (k·stride mod wrap). All are multiples of 4. Only the loads of timed walks are recorded. For global loads
+// and textures the memory is the chase's own. It is a constant bank for constant loads, and for local loads a warp's
+// local memory as the hardware lays it out: consecutive words belong to consecutive lanes.
 typedef struct Walk {
     uint64_t start;
     int64_t stride;  // with wrap: 0 ≤ stride < wrap
@@ -193,7 +193,11 @@ typedef struct Found {
     double draws_p;                 // p-value of independence
     uint64_t span;                  // over how many lines the index was looked at
     uint64_t accesses, mismatches;  // how many were replayed; how many came out otherwise than measured
-    double distance;                // d'
+    // Of the mismatches: those of lines that the run had loaded before; and of these, those that hit although they were
+    // foretold to miss. What a cache kept from before the run explains neither, and outliers don't explain the latter.
+    uint64_t against, hits_against;
+    Shape nearest;    // if the index is undetermined: the shape that was replayed; FORM_NONE: there is none
+    double distance;  // d'
 } Found;
 // Infers both TLBs, from loads past the L1.
 typedef struct FoundTlbs {

@@ -25,6 +25,7 @@ static void judge(Found *f, Outcome seen, bool hit)
 typedef struct Kept {
     VEC(Seen) seen;
     size_t left;
+    const Shape *shape;
     Found *found;
 } Kept;
 
@@ -38,7 +39,7 @@ static void keep(Kept *k, uint64_t line, Outcome seen, bool timed)
 
 static void explain(Kept *k, uint32_t strangers)
 {
-    k->found->mismatches += explain_victims(&k->found->shape, k->seen.v, k->seen.n, strangers);
+    k->found->mismatches += explain_victims(k->shape, k->seen.v, k->seen.n, strangers);
     k->seen.n = 0;
 }
 
@@ -66,11 +67,14 @@ static void each_access(const Run *run, Access *access, void *user)
 typedef struct CacheReplay {
     const Level *level;
     Found *found;
+    const Shape *shape;
     Tags tags;
     Rule rule;
     uint64_t *valid;  // per tag: which fills of the line are there
+    uint8_t *loaded;  // lines below LOADED: has the run loaded it?
     Kept kept;
 } CacheReplay;
+enum { LOADED = 1 << 20 };
 
 static void touch_line(void *user, uint64_t address, const uint32_t *latency)
 {
@@ -84,27 +88,51 @@ static void touch_line(void *user, uint64_t address, const uint32_t *latency)
         keep(&c->kept, offset / l->unit, part == 1 ? seen : OUTCOME_OPEN, latency);
         return;
     }
-    if (!tags_touch(&c->tags, c->rule, offset / l->unit, &slot)) c->valid[slot] = 0;
-    judge(c->found, seen, c->valid[slot] & part);
+    const uint64_t line = offset / l->unit;
+    if (!tags_touch(&c->tags, c->rule, line, &slot)) c->valid[slot] = 0;
+    const bool hit = c->valid[slot] & part;
+    judge(c->found, seen, hit);
+    if (seen != OUTCOME_OPEN && seen != outcome(hit) && (line >= LOADED || c->loaded[line]))
+        c->found->against++, c->found->hits_against += !hit;
+    if (line < LOADED) c->loaded[line] = 1;
     c->valid[slot] |= part;
 }
 
-void replay_cache(const Level *l, size_t from, Found *f)
+static void replay_runs(const Level *l, size_t from, const Shape *shape, Rule rule, Found *f)
 {
-    CacheReplay c = {.level = l, .found = f, .rule = runnable(f), .kept = {.found = f}};
+    CacheReplay c = {.level = l, .found = f, .shape = shape, .rule = rule, .kept = {.found = f, .shape = shape}};
     const Subject *s = l->subject;
-    if (c.rule == RULE_NONE || !s->cold) return;
+    c.loaded = mem_alloc(LOADED);
     for (size_t r = from; r < s->runs.n; r++) {
         if (s->runs.v[r].kind != l->kind) continue;
-        tags_open(&c.tags, &f->shape);
+        tags_open(&c.tags, shape);
         c.kept.left = window_of(s, &s->runs.v[r]);
-        c.valid = mem_alloc(sizeof *c.valid * f->shape.lines);
+        c.valid = mem_alloc(sizeof *c.valid * shape->lines);
+        if (rule < RULE_RANDOM) memset(c.loaded, 0, LOADED);
         each_access(&s->runs.v[r], touch_line, &c);
         explain(&c.kept, 0);
         mem_free(c.valid);
         tags_close(&c.tags);
     }
     vec_free(&c.kept.seen);
+    mem_free(c.loaded);
+    if (rule >= RULE_RANDOM) f->against = f->mismatches;
+}
+
+void replay_cache(const Level *l, size_t from, Found *f)
+{
+    const Rule rule = runnable(f);
+    if (!l->subject->cold) return;
+    if (rule != RULE_NONE) {
+        replay_runs(l, from, &f->shape, rule, f);
+    } else if (f->index.verdict != MEASURED && f->nearest.form != FORM_NONE) {
+        for (Rule r = RULE_LRU; r <= RULE_FIFO; r++) {
+            Found g = {.fill = f->fill};
+            replay_runs(l, from, &f->nearest, r, &g);
+            if (r > RULE_LRU && g.mismatches >= f->mismatches) continue;
+            f->nearest.rule = r, f->accesses = g.accesses, f->mismatches = g.mismatches;
+        }
+    }
 }
 
 // --- the TLBs --------------------------------------------------------------------------------------------------------
@@ -139,7 +167,8 @@ void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f)
 {
     TlbReplay t = {.found = f,
                    .rule = {runnable(&f->level[0]), runnable(&f->level[1])},
-                   .kept = {{.found = &f->level[0]}, {.found = &f->level[1]}}};
+                   .kept = {{.found = &f->level[0], .shape = &f->level[0].shape},
+                            {.found = &f->level[1], .shape = &f->level[1].shape}}};
     t.levels = t.rule[0] == RULE_NONE ? 0 : t.rule[1] == RULE_NONE ? 1 : 2;
     for (size_t r = from; r < s->runs.n && t.levels && s->cold; r++) {
         if (s->runs.v[r].kind != kind) continue;

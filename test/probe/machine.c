@@ -189,7 +189,7 @@ void machine_open(Machine *m)
     if (!cache_open(&m->data, &m->cache, m->seed, &why) || !tlb_open(&m->tlb[0], &m->first, m->seed + 1, &why) ||
         !tlb_open(&m->tlb[1], &m->second, m->seed + 2, &why))
         fprintf(stderr, "machine %llu: %s\n", (unsigned long long)m->seed, why), abort();
-    m->subject = (Subject){.of = m, .run = run, .cold = true};
+    m->subject = (Subject){.of = m, .run = run, .cold = true, .keep = 1 << 20};
     m->subject.span[CHASE_GLOBAL] = m->subject.span[CHASE_L2] = 1ull << 40;
 }
 
