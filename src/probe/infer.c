@@ -205,15 +205,18 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     l->room = prefix;
     uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
+    // These were misses of units. As long as it isn't known how many units a line has, one of each may go round.
+    const uint32_t least = l->least, most_units = 64;
+    if (sectors) l->least = MAX(1, least / most_units);
     uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096),
              once = 1;
     bool one = prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(want, room));
     bool ok = prefix && flat && (one || find_conflict(l, prefix, prefix, &conflict, &units));
+    if (sectors) l->least = MAX(1, least / units);
     if (ok && sectors && units > 1) {
         l->unit *= units;
         prefix /= units;
         l->room = prefix;
-        l->least = MAX(1, l->least / units);
         for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
     }
     if (l->settle && ok && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);

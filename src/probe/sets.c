@@ -104,9 +104,9 @@ static bool guess_conflict(Level *l, uint64_t n, LineVec *out)
             if (ways & ((1u << d) - 1) || period * (ways >> d) > n) continue;
             out->n = 0;
             for (uint32_t k = 0; k <= ways; k++) vec_push(out, (k >> d) * period + (k & ((1u << d) - 1)));
-            // If there is a single set, other lines can't check the guess later, since all of them are in it. So more
-            // are tried here.
-            if (!all_fit(l, out->v, out->n) && none_spare(l, out, ways == n ? 40 : 8)) return true;
+            // If all lines go round, other lines can't check the guess later. With two sets, every second line can be
+            // spared. So many are tried here.
+            if (!all_fit(l, out->v, out->n) && none_spare(l, out, 40)) return true;
             if (l->broken) return false;
         }
     }
