@@ -8,7 +8,7 @@
 enum { SHARED = 48 << 10, TRIALS = 15 };
 // A GPU sets aside local memory for every thread that can be resident, and an SM has room for 2048 at most (CUDA C++
 // Programming Guide, "Technical Specifications"). All of them together get at most a LOCAL_PART of the memory.
-enum { LOCAL_MOST = 16 << 10, LOCAL_LEAST = 1 << 10, LOCAL_THREADS = 2048, LOCAL_PART = 8 };
+enum { LOCAL_MOST = 16 << 10, LOCAL_LEAST = 1 << 10, LOCAL_THREADS = 2048, LOCAL_PART = 7 };
 
 static const char *const names[CHASE_KINDS] = {"global loads",    "loads past the L1", "read-only loads",
                                                "texture fetches", "constant loads",    "local loads"};

@@ -205,9 +205,8 @@ static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample
     l->room = prefix;
     uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
-    // These were misses of units. As long as it isn't known how many units a line has, one of each may go round.
-    const uint32_t least = l->least, most_units = 64;
-    if (sectors) l->least = MAX(1, least / most_units);
+    const uint32_t least = l->least;  // of units; until it is known how many a line has, one of each may go round
+    if (sectors) l->least = MAX(1, least / 64);
     uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096),
              once = 1;
     bool one = prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(want, room));

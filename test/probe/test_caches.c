@@ -105,7 +105,7 @@ static void gtx780(void **state)
     (void)state;
     const Want want[] = {{CHASE_READONLY, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
                          {CHASE_TEXTURE, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 110},
-                         {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 90}};
+                         {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 90}};
     caches("gtx780", NULL, want, COUNT(want));
 }
 
@@ -113,7 +113,7 @@ static void titan_black(void **state)
 {
     (void)state;
     const Want want[] = {{CHASE_READONLY, 48 * KB, 128, 32, 16, 24, 0, FORM_MODULO, RULE_LRU, 110},
-                         {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_MODULO, RULE_LRU, 80}};
+                         {CHASE_LOCAL, 16 * KB, 128, 128, 32, 4, 0, FORM_LINEAR, RULE_LRU, 80}};
     caches("titan_black", NULL, want, COUNT(want));
 }
 

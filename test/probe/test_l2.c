@@ -46,8 +46,8 @@ static void compare(const Want *w, uint64_t given)
     oc_close(d);
 }
 
-// mei Tables 1 and 3, s-l1 §2.1 and §2.3; fills of gtx480 and lines are what the descriptions assume. On gtx480, the
-// 768 KiB of six partitions don't fill up evenly.
+// mei Tables 1 and 3, s-l1 §2.1 and §2.3; what the papers don't say is as the descriptions have it. Where a hash
+// chooses partitions or sets, they may not fill up evenly.
 static void sizes(void **state)
 {
     (void)state;

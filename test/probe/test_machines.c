@@ -8,8 +8,8 @@ static void sixty(void **state)
     assert_true(score_machines(1, 60, 1, 0.05, stdout));
 }
 
-// Machines that were inferred wrongly once: two sets of 126 ways whose lines have four sectors, taken for one set; and a
-// set of an L2 TLB of four ways behind drawn victims, taken for one of five, with a penalty of the L1 TLB too low.
+// Machines that were inferred wrongly once: two sets of 126 ways whose lines have four sectors, taken for one set; and
+// a set of an L2 TLB of four ways behind drawn victims, taken for one of five, with a penalty of the L1 TLB too low.
 static void hard(void **state)
 {
     (void)state;
