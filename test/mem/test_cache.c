@@ -406,8 +406,8 @@ static void fermi_sets(void **state)
     cache_close(&small_cache), cache_close(&large_cache);
 }
 
-// Sets that the bits can't number: 96, and 128, which is a power of two but too many. Rows of as many lines as there are
-// sets are moved on, each as a whole: each of its lines lies in another set.
+// Sets that the bits can't number: 96, and 128, which is a power of two but too many. Rows of as many lines as there
+// are sets are moved on, each as a whole: each of its lines lies in another set.
 static void too_many_sets(void **state)
 {
     (void)state;
