@@ -248,6 +248,8 @@ typedef struct Pragma {  // of a body: stands before an instruction
 #define AHEAD_PRAGMA "onchip.ahead"
 #define FILL_GRANULE 16
 #define AHEAD_GRANULE 256
+// Where __syncwarp stands in code for targets below sm_70 (workloads/cuda.h), for which it is no instruction.
+#define WARP_PRAGMA "onchip.syncwarp"
 
 typedef struct Proto {  // .callprototype or .calltargets
     const char *name;

@@ -28,6 +28,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
         if (!strcmp(name, "prefetch")) return o->prefetch = true;
         if (!strcmp(name, "strides")) return o->strides = true;
         if (!strcmp(name, "scattered")) return o->scattered = true;
+        if (!strcmp(name, "lockstep")) return o->lockstep = true;
         if (!strcmp(name, "nothing")) return o->cache_nothing = true;
     }
     const char *names[COUNT(sl1_settings)];

@@ -28,6 +28,7 @@ typedef struct Sl1Options {
     uint32_t registers;  // the lines of this many structures, those with most accesses, are in registers
     // A load of so many cycles or more is slow, and a line should make it faster; 0: loads aren't timed.
     uint32_t clock;
+    bool lockstep;   // loops in which lanes could exchange data without a sign of it are left alone
     uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
     bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
@@ -75,12 +76,15 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
 
 // --- graph.c: what a function does, together with the functions that it calls ----------------------------------------
 enum {
-    SL1_HIDES = 1,     // calls by address, or has instructions for which a warp must stay together
-    SL1_MEMORY = 2,    // accesses memory that isn't its own
-    SL1_ATOMIC = 4,    // has atomics, so that others may see its accesses
-    SL1_TOGETHER = 8,  // a warp must stay together
-    SL1_NO_COPY = 16,  // has no body, or has variables that exist once
-    SL1_CYCLE = 32,    // calls itself, directly or through others
+    SL1_HIDES = 1,          // calls by address, or has instructions for which a warp must stay together
+    SL1_MEMORY = 2,         // accesses memory that isn't its own
+    SL1_ATOMIC = 4,         // has atomics, so that others may see its accesses
+    SL1_TOGETHER = 8,       // a warp must stay together
+    SL1_NO_COPY = 16,       // has no body, or has variables that exist once
+    SL1_CYCLE = 32,         // calls itself, directly or through others
+    SL1_STORES = 64,        // stores to memory that may be global
+    SL1_TILE_LOADS = 128,   // loads from memory that may be shared
+    SL1_TILE_STORES = 256,  // stores to memory that may be shared
 };
 typedef struct Sl1Node {
     const Function *f;
@@ -111,8 +115,10 @@ typedef struct Sl1Structure {
 } Sl1Structure;
 enum { SL1_NOT_KNOWN = -1, SL1_NOT_USED = -2 };
 typedef struct Sl1Loop {
-    uint32_t loop, head;            // of Flow.loops; its block
-    const char *left;               // why it is left alone, or null
+    uint32_t loop, head;  // of Flow.loops; its block
+    const char *left;     // why it is left alone, or null
+    // Lanes of a warp might exchange data in it with no barrier, fence or mark to show it: is_silent of plan.c.
+    bool silent;
     int16_t hits[SL1_STRUCTURES];   // hits of 1000 accesses, as strides predict them; or one of the above
     double weight[SL1_STRUCTURES];  // of its accesses; accesses in deeper loops weigh more
     bool known;                     // the hits of all structures that may be cached are known
@@ -149,11 +155,11 @@ typedef struct Sl1Plan {
     bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
-Sl1Plan *sl1_plan(const Function *f);
-const Function *sl1_callee(const Inst *i);  // the function that a direct call calls, or null
-bool sl1_is_static(const Symbol *s);        // does this variable of a body exist once?
-bool sl1_is_atomic(const Inst *i);          // an atomic of memory that may be global
-bool sl1_is_strong(const Inst *i);          // volatile, relaxed, or with another memory order
+Sl1Plan *sl1_plan(const Function *f, bool lockstep);  // lockstep: silent loops are left alone
+const Function *sl1_callee(const Inst *i);            // the function that a direct call calls, or null
+bool sl1_is_static(const Symbol *s);                  // does this variable of a body exist once?
+bool sl1_is_atomic(const Inst *i);                    // an atomic of memory that may be global
+bool sl1_is_strong(const Inst *i);                    // volatile, relaxed, or with another memory order
 void sl1_plan_free(Sl1Plan *p);
 void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of `line` bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
@@ -250,6 +256,7 @@ typedef struct Sl1Kernel {
     uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];
     uint32_t param_bytes;  // size of such a buffer, without our parameters
     char *left;            // why it was left alone, or null
+    bool silent;           // it has a loop for which sl1_silent was assumed
 } Sl1Kernel;
 typedef struct Sl1Module {
     VEC(Sl1Kernel) kernels;
@@ -257,6 +264,7 @@ typedef struct Sl1Module {
 // Writes the module's text with the rewritten kernels behind it; the originals stay. *m tells what launches need to
 // know.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
+extern const char sl1_silent[];  // what is assumed of silent loops, for the user
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
                       Diag *diag);
 // Prints every kernel as it is after a step, for the reader.
