@@ -248,8 +248,7 @@ typedef struct Pragma {  // of a body: stands before an instruction
 #define AHEAD_PRAGMA "onchip.ahead"
 #define FILL_GRANULE 16
 #define AHEAD_GRANULE 256
-// Where __syncwarp stands in code for targets below sm_70 (workloads/cuda.h), for which it is no instruction.
-#define WARP_PRAGMA "onchip.syncwarp"
+#define WARP_PRAGMA "onchip.syncwarp"  // __syncwarp below sm_70, where it is no instruction (workloads/cuda.h)
 
 typedef struct Proto {  // .callprototype or .calltargets
     const char *name;

@@ -1,11 +1,11 @@
 // monitor.c: the monitoring slice and the choice. simulateCache counts how many accesses a line per structure would
-// serve (§3.2.1). calculateWhatToCache chooses structures by that (§3.2.2), or by their strides. Here a warp chooses as
-// one. In the paper each thread chooses for itself; then a warp whose lanes disagree goes through both slices in turn.
-// The lanes that arrive first add up what they counted, and publish the choice as a word in shared memory. Lanes that
-// arrive later read the word. So nothing depends on the lanes being together.
+// serve (§3.2.1). calculateWhatToCache chooses structures by that (§3.2.2), or by their strides. Each thread chooses
+// for itself. With decide=warp a warp chooses as one: the lanes that arrive first add up what they counted, and publish
+// the choice as a word in shared memory. Lanes that arrive later read the word. So nothing depends on the lanes being
+// together.
 //
-// The word has bit 31 set once there is a choice, and 4 bits for each structure: 0 if it isn't cached, else its line's
-// number plus one (1 if the line is in registers).
+// A choice is a word that has bit 31 set, and 4 bits for each structure: 0 if it isn't cached, else its line's number
+// plus one (1 if the line is in registers).
 #include "sl1/sl1.h"
 
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
@@ -51,9 +51,10 @@ static const Operand *loaded_register(const Inst *i)
 }
 
 // Sets q to whether any (or all) of the active lanes have p set. Which lanes are active only affects time, not results.
+// From sm_70 on a vote has to name the lanes that take part (PTX ISA, vote).
 static void vote(Sl1Writer *w, const char *mode, const char *q)
 {
-    bool sync = w->plan->f->module->sm >= 30;
+    bool sync = w->plan->f->module->sm >= 70;
     if (sync) sl1_put(w, "activemask.b32 %%sl1_m;");
     sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
 }
@@ -75,13 +76,15 @@ void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
 }
 
-// A warp leaves the monitoring slice as one, at the main loop's head, where all its lanes that are still in the loop
-// are together. It can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop
-// would no longer have a point at which they meet the others, and would go on alone.
+// A warp leaves the monitoring slice as one, when the first of its lanes has made enough accesses: at the main loop's
+// head, where all its lanes that are still in the loop are together. In the paper lanes leave one by one, but meet
+// again before the next slice, which is a loop of its own; here both are one loop, which lanes leave at its exit alone.
+// A warp can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop would no
+// longer have a point at which they meet the others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    if (!w->options->per_thread) vote(w, "any", "%sl1_p");
+    vote(w, "any", "%sl1_p");
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
@@ -175,7 +178,7 @@ void sl1_choose(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
     uint32_t at = w->loop * sl1_loop_bytes(p, w->options), chosen = ++w->labels, none = ++w->labels;
-    bool warp = !w->options->per_thread;
+    bool warp = w->options->per_warp;
     sl1_put(w, "$sl1_h%u:", w->loop);
     sl1_find_region(w);
     if (warp) {
@@ -185,7 +188,7 @@ void sl1_choose(Sl1Writer *w)
         add_up(w, at);
     }
     rank(w);
-    if (w->options->scattered && warp && p->f->module->sm >= 30) refuse_shared(w);
+    if (w->options->scattered && p->f->module->sm >= 30) refuse_shared(w);
     sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
     if (w->options->clock) follow_loads(w, none);
     for (uint32_t k = 0; k < p->structures && !w->options->cache_nothing; k++)
@@ -196,7 +199,7 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
     }
-    sl1_put(w, "$sl1_g%u:", chosen);
+    if (warp) sl1_put(w, "$sl1_g%u:", chosen);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;
         sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
@@ -208,6 +211,7 @@ void sl1_choose(Sl1Writer *w)
     forget_all(w);
     if (!w->options->cache_nothing) {
         sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_choice, 0x80000000;");
+        if (!warp) vote(w, "all", "%sl1_p");  // lanes that chose nothing stay with the others of their warp
         sl1_put(w, "@%%sl1_p bra $sl1_n%u;", p->loop[w->loop].head);
     }
     sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);

@@ -16,7 +16,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     bool number = value && parse_size(value, &n);
     if (!strcmp(name, "line") && number && (n == 8 || n == 16 || n == 24)) return o->line = (uint32_t)n, true;
     if (!strcmp(name, "decide") && value && (!strcmp(value, "warp") || !strcmp(value, "thread")))
-        return o->per_thread = *value == 't', true;
+        return o->per_warp = *value == 'w', true;
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks")))
         return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;

@@ -69,7 +69,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
-    if (module->sm >= 30 && (!o->per_thread || o->clock) && kernels.n &&
+    if ((module->sm >= 70 || (module->sm >= 30 && o->scattered)) && kernels.n &&
         module->version_major * 10 + module->version_minor < 62)
         raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);

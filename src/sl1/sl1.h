@@ -19,7 +19,7 @@
 typedef struct Sl1Options {
     uint32_t line;       // bytes of a line: 8, 16 or 24
     uint32_t threshold;  // accesses of a thread before the choice; §3.2.1
-    bool per_thread;     // each thread chooses for itself, as in the paper; else a warp does
+    bool per_warp;       // a warp chooses; else each thread does for itself, as in the paper
     bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
     bool apart;          // the user promises that pointers don't alias
     bool prefetch;       // after a line is loaded, the next one is loaded early
@@ -46,7 +46,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 5 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 6 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -192,9 +192,9 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
 void sl1_find_region(Sl1Writer *w);
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
-// Before the lines in a block's shared memory, each warp has sl1_warp_bytes: sl1_loop_bytes for each main loop. These
-// hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads less those
-// that miss.
+// Where warps choose, each has sl1_warp_bytes before the lines in a block's shared memory: sl1_loop_bytes for each main
+// loop. These hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads
+// less those that miss.
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);

@@ -78,7 +78,10 @@ bool sl1_has_next(const Sl1Writer *w, uint32_t structure)
 }
 
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + sl1_counts(o) * p->structures); }
-uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o) { return p->loops * sl1_loop_bytes(p, o); }
+uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o)
+{
+    return o->per_warp ? p->loops * sl1_loop_bytes(p, o) : 0;
+}
 
 // --- lines of PTX ----------------------------------------------------------------------------------------------------
 void sl1_put(Sl1Writer *w, const char *format, ...)
@@ -285,7 +288,8 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
-// Computed twice, at the kernel's beginning and at a choice: registers that hold the result in between would cost more.
+// Computed at a choice, and where warps choose at the kernel's beginning, too: registers that hold the result in
+// between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
     uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line;
@@ -321,11 +325,10 @@ void sl1_find_region(Sl1Writer *w)
 // A warp's choices begin as zero, which means that they aren't made yet.
 static void write_prologue(Sl1Writer *w)
 {
-    sl1_find_region(w);
-    sl1_put(w, "mov.u32 %%sl1_m, 0;");
-    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan, w->options); at += 4)
-        sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
-    sl1_put(w, "bar.sync 0;");
+    uint32_t bytes = sl1_warp_bytes(w->plan, w->options);
+    if (bytes) sl1_find_region(w), sl1_put(w, "mov.u32 %%sl1_m, 0;");
+    for (uint32_t at = 0; at < bytes; at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    if (bytes) sl1_put(w, "bar.sync 0;");
     for (uint32_t k = 0; k < w->plan->structures && w->options->line == 24; k++) {
         if (w->plan->structure[k].barred) continue;
         sl1_put(w, "ld.param.u64 %%sl1_x, [%s];", w->plan->f->params.v[w->plan->structure[k].param]->name);

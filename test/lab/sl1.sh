@@ -25,7 +25,7 @@ expect() {  # WHAT WANTED OPTION…
 expect "lines of 16 bytes" "$((64 * 234)) $((64 * 15))"
 expect "lines of 8 bytes" "$((64 * 234)) $((64 * 30))" --sl1=line=8
 expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1=layout=banks
-expect "each thread for itself" "$((64 * 234)) $((64 * 15))" --sl1=decide=thread
+expect "each warp as one" "$((64 * 234)) $((64 * 15))" --sl1=decide=warp
 expect "nothing cached" "0 0" --sl1=nothing
 expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1=noalias
 # A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20
@@ -43,6 +43,47 @@ expect "a structure that is stored to, without one that is loaded" "0 0" --sl1=c
 program=(upper blocks=1 threads=64 size=16320)
 [[ $(count) != "0 0 " ]] || { echo "lines that don't begin together aren't cached" >&2; bad=1; }
 expect "loads of which each misses some lane's line" "0 0" --sl1=clock=150
+
+# Each thread chooses for itself. Of 32 lanes, each with 8 KiB of its own, those with an even number go on by a byte in
+# each of 100 rounds, the others by 64. After 20 rounds the even lanes have a line each, for 80 accesses in 6 lines,
+# from byte 20 to byte 99. A warp as one finds fewer than half of its accesses to hit, and caches nothing.
+cat >"$work/lanes.ptx" <<'PTX'
+.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry lanes(.param .u64 p)
+{
+    .reg .b32 %i, %v, %t, %s;
+    .reg .b64 %a, %d;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %d, %t, 8192;
+    add.s64 %a, %a, %d;
+    and.b32 %s, %t, 1;
+    mad.lo.u32 %s, %s, 63, 1;
+    cvt.u64.u32 %d, %s;
+    mov.u32 %i, 0;
+$l: ld.global.u8 %v, [%a];
+    add.s64 %a, %a, %d;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 100;
+    @%p bra $l;
+    ret;
+}
+PTX
+program=("$work/lanes.ptx" --block 32 --arg buf:256KiB)
+expect "lanes that differ" "$((16 * 80)) $((16 * 6))"
+expect "lanes that differ, in a warp that chooses as one" "0 0" --sl1=decide=warp
+# Lanes that make their accesses at different times stay together: opinion takes about as many warp instructions as with
+# a warp that chooses as one.
+instructions() {
+    "$ONCHIP" run opinion size=61440 blocks=4 threads=64 --gpu titan_black --sl1=threshold=20 "$@" --json |
+        awk '/"warp_instructions"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }'
+}
+thread=$(instructions) warp=$(instructions --sl1=decide=warp)
+((thread && thread * 10 < warp * 12)) ||
+    { echo "opinion takes $thread warp instructions, $warp if a warp chooses" >&2; bad=1; }
 
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
 kernel() {
