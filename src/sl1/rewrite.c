@@ -56,6 +56,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
             .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
+            kernel.pairs = o->pairs && o->line != 24 && !p->unknown;
             kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
             for (uint32_t l = 0; l < p->loops; l++) kernel.silent |= p->loop[l].silent && !p->loop[l].left;
             for (uint32_t s = 0; s < p->structures; s++)
@@ -74,7 +75,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);
     if (kernels.n) {
-        text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");
+        text_printf(out, "\n.extern .shared .align %u .b8 sl1_shared[];\n", sl1_align(o));
         if (o->clock) text_put(out, ".shared .b8 sl1_loaded;\n");
         text_add(out, kernels.v, kernels.n);
     }

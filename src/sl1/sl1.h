@@ -22,6 +22,7 @@ typedef struct Sl1Options {
     bool per_warp;       // a warp chooses; else each thread does for itself, as in the paper
     bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
     bool apart;          // the user promises that pointers don't alias
+    bool pairs;          // a structure has two neighbouring lines, which a warp's lanes move on together: access.c
     bool prefetch;       // after a line is loaded, the next one is loaded early
     bool scattered;      // a structure of which most lanes of a warp access the same line isn't cached
     bool strides;        // where strides are known, they choose in place of the monitor
@@ -46,7 +47,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 6 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 7 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -169,8 +170,8 @@ typedef enum Slice {
     SLICE_ORIGINAL,
     SLICE_MONITOR,
     SLICE_COMPUTE,
-    SLICE_PLAIN
-} Slice;  // plain: used where the choice was to cache nothing
+    SLICE_PLAIN,  // used where the choice was to cache nothing
+} Slice;
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
@@ -198,9 +199,18 @@ void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
+// Of our part of dynamic shared memory, and of the lines in it.
+static inline uint32_t sl1_align(const Sl1Options *o) { return o->pairs ? 32 : 16; }
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
+
+// --- pair.c: two lines of a structure --------------------------------------------------------------------------------
+bool sl1_pairs(const Sl1Writer *w);                       // may structures of this kernel have two lines?
+bool sl1_paired(const Sl1Writer *w, uint32_t structure);  // has it two lines, where there is room?
+void sl1_move_pair(Sl1Writer *w, uint32_t structure);     // for an access of %sl1_low, with the whole address in w->x
+void sl1_take_line(Sl1Writer *w, uint32_t structure, uint32_t half);  // the lower (0) or upper line into %sl1_v0 …
+void sl1_put_span(Sl1Writer *w);
 
 // --- registers.c: lines in registers ---------------------------------------------------------------------------------
 bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
@@ -220,6 +230,8 @@ void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // at a function'
 void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's head, without its body
 
 // --- monitor.c, access.c, flush.c: what is put into the slices -------------------------------------------------------
+// Sets q to whether any (or all) of the active lanes have %sl1_p set.
+void sl1_vote(Sl1Writer *w, const char *mode, const char *q);
 void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                 // at its head: were enough accesses made?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
@@ -238,7 +250,9 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure);
 // An access of memory itself; what lines hold of its bytes is written back first.
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);
 void sl1_flush(Sl1Writer *w);                           // all lines are written back and forgotten
-void sl1_write_back(Sl1Writer *w, uint32_t structure);  // writes one line back, if it was written to
+void sl1_write_back(Sl1Writer *w, uint32_t structure);  // writes its lines back, if they were written to
+// The same for one of a pair's lines: 0 or 1. What was written to is still marked then.
+void sl1_write_half(Sl1Writer *w, uint32_t structure, uint32_t half);
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load,
                    const char *address);  // loads or stores a whole line of global memory
 void sl1_forget(Sl1Writer *w, uint32_t structure);
@@ -252,6 +266,7 @@ typedef struct Sl1Kernel {
     // and how many lines a thread has.
     uint32_t params;
     uint32_t structures, warp_bytes;
+    bool pairs;  // where pointers don't alias, a structure may have two lines
     // Of each structure: the parameter with its pointer, and where that lies in a buffer of all parameters.
     uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];
     uint32_t param_bytes;  // size of such a buffer, without our parameters

@@ -30,6 +30,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 // - b: which bytes of the line were written
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
 // - o: the low half of the pointer, where lines begin at it
+// And %sl1_span is how many bytes of each structure a thread has: those of a line, or of two.
 // - w…_0 and so on: the words of a line that is in registers
 static void add_registers(Sl1Writer *w)
 {
@@ -48,8 +49,8 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",  "t",   "i",  "choice",
-                                        "v0",    "v1",   "v2",    "v3",    "v4", "v5", "low", "z0", "z1"};
+    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",   "t",  "i",  "choice", "v0",
+                                        "v1",    "v2",   "v3",    "v4",    "v5", "low", "z0", "z1", "span"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
     add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"),
         add_reg(w, TY_B64, "%%sl1_z");
@@ -74,7 +75,8 @@ bool sl1_has_high(const Sl1Writer *w, uint32_t structure)
 // Only a structure that nothing writes to is loaded early: memory must not change before the line is used.
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure)
 {
-    return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure);
+    return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure) &&
+           !sl1_paired(w, structure);
 }
 
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + sl1_counts(o) * p->structures); }
@@ -288,11 +290,11 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
-// Computed at a choice, and where warps choose at the kernel's beginning, too: registers that hold the result in
-// between would cost more.
+// Of pairs %sl1_lines is the warp's first one, and %sl1_t the thread's lane. Computed at a choice, and where warps
+// choose at the kernel's beginning, too: registers that hold the result in between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
-    uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line;
+    uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line, align = sl1_align(w->options);
     Text name = {0};
     text_printf(&name, "%s%s", w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART);
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
@@ -311,14 +313,14 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name.v);
     sl1_put(w, "mov.u32 %%sl1_m, sl1_shared;");
     sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_m;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, 15;", bytes);
-    sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -16;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, %u;", bytes, align - 1);
+    sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -%u;", align);
     sl1_put(w, "add.u32 %%sl1_lines, %%sl1_lines, %%sl1_warp;");
     sl1_put(w, "mad.lo.u32 %%sl1_warp, %%sl1_v0, %u, %%sl1_warp;", bytes);
     sl1_put(w, "mul.lo.u32 %%sl1_m, %%sl1_count, %u;", 32 * line);
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_m, %%sl1_lines;");
     sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 31;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
+    if (!sl1_pairs(w)) sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
     text_free(&name);
 }
 

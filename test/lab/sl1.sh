@@ -85,6 +85,41 @@ thread=$(instructions) warp=$(instructions --sl1=decide=warp)
 ((thread && thread * 10 < warp * 12)) ||
     { echo "opinion takes $thread warp instructions, $warp if a warp chooses" >&2; bad=1; }
 
+# Pairs of lines. With chunks of 391 characters the 32 lanes of a warp leave their lines in different rounds. A model of
+# them: each has a window of 32 bytes; if one leaves its own, each lane moves its window to the line that it is in, but
+# not across a page of 4096 bytes, in which the text begins. A lane that moves by one line loads the upper one, and any
+# other lane that moves both. So the warp loads once for all upper lines, and once more if any lane needs a lower one.
+# There is no monitor: strides choose. Character 0 of each chunk is read before the loop.
+program=(wordcount blocks=1 threads=32 size=$((32 * 391)) --ptx "$ptx")
+model=$(awk 'BEGIN {
+    lanes = 32; chunk = 391; loads = 1
+    for (lane = 0; lane < lanes; lane++) at[lane] = -1
+    for (byte = 1; byte < chunk; byte++) {
+        called = 0
+        for (lane = 0; lane < lanes; lane++) {
+            a = lane * chunk + byte
+            if (at[lane] < 0 || a - at[lane] >= 32) called = 1
+        }
+        if (!called) continue
+        upper = lower = 0
+        for (lane = 0; lane < lanes; lane++) {
+            a = lane * chunk + byte
+            to = a - a % 16
+            if (to % 4096 == 4080) to -= 16
+            if (to == at[lane]) continue
+            upper = 1
+            if (at[lane] < 0 || to - at[lane] != 16) { lower = 1; fills++ }
+            at[lane] = to
+        }
+        loads += upper + lower
+    }
+    print lanes * (chunk - 1), fills, loads
+}')
+expect "pairs of lines" "${model% *}" --sl1=strides,pairs
+loads=$("$ONCHIP" run "${program[@]}" --gpu titan_black --sl1=strides,pairs --json |
+    awk '/"global.loads"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }')
+((loads == ${model##* })) || { echo "pairs of lines: a warp loads $loads times, not ${model##* }" >&2; bad=1; }
+
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
 kernel() {
     cat <<PTX

@@ -18,6 +18,8 @@ static const Sl1Options settings[] = {
     {.line = 24, .threshold = 300, .banks = true},
     {.line = 8, .threshold = 300, .banks = true},
     {.line = 8, .threshold = 300, .prefetch = true},
+    {.line = 16, .threshold = 300, .pairs = true, .strides = true},
+    {.line = 8, .threshold = 300, .pairs = true, .banks = true},
     {.line = 16, .threshold = 300, .cache_nothing = true},
     {.line = 16, .threshold = 300, .clock = 100, .per_warp = true},
 };

@@ -12,6 +12,7 @@ static const Sl1Options settings[] = {
     {.line = 16, .threshold = 1, .per_warp = true},
     {.line = 8, .threshold = 7},
     {.line = 16, .threshold = 40},
+    {.line = 16, .threshold = 10, .pairs = true},
     {.line = 16, .threshold = 7, .banks = true, .prefetch = true, .scattered = true, .per_warp = true},
 };
 
