@@ -88,6 +88,13 @@ void sl1_check_monitor(Sl1Writer *w)
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
+void sl1_check_inner(Sl1Writer *w, uint32_t loop)
+{
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
+    sl1_vote(w, "any", "%sl1_p");
+    sl1_put(w, "@%%sl1_p bra $sl1_q%u_%u;", loop, w->body->flow->loops.v[loop].head);
+}
+
 // --- the choice ------------------------------------------------------------------------------------------------------
 static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
 

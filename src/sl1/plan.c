@@ -343,6 +343,7 @@ Sl1Plan *sl1_plan(const Function *f, bool lockstep)
     find_structures(p);
     for (size_t k = 0; k < p->bodies.n; k++) look_at_accesses(p, p->bodies.v[k]);
     look_at_calls(p);
+    sl1_find_quiet(p);
     if (p->crowded) p->left = "its loops call too many functions";
     uint32_t open = 0, good = 0;
     for (uint32_t k = 0; k < p->structures; k++) open += !p->structure[k].barred;
@@ -372,7 +373,7 @@ void sl1_plan_free(Sl1Plan *p)
     }
     sl1_graph_free(&p->graph);
     vec_free(&p->bodies);
-    mem_free(p);
+    mem_free(p->quiet), mem_free(p);
 }
 
 void sl1_plan_print(const Sl1Plan *p, Text *out)

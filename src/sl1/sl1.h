@@ -8,9 +8,9 @@
 // memory that are the thread's own.
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
-// predicts hits where the text tells them. slice.c writes the slices; monitor.c, access.c, registers.c and flush.c
-// write what is put into them, calls.c the functions that they call, rewrite.c the module. launch.c says how much room
-// there is. doc/sl1.md tells all of it to a newcomer.
+// predicts hits where the text tells them, quiet.c says which inner loops are copied. slice.c writes the slices;
+// monitor.c, access.c, pair.c, registers.c and flush.c write what is put into them, calls.c the functions that they
+// call, rewrite.c the module. launch.c says how much room there is. doc/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 
@@ -47,7 +47,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 7 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 8 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -153,6 +153,7 @@ typedef struct Sl1Plan {
     uint32_t structures;
     Sl1Loop loop[SL1_LOOPS];
     uint32_t loops;
+    bool *quiet;                   // per loop of the kernel: quiet.c
     bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
@@ -165,12 +166,16 @@ void sl1_plan_free(Sl1Plan *p);
 void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of `line` bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
 
+// --- quiet.c: copies of inner loops that aren't monitored ------------------------------------------------------------
+void sl1_find_quiet(Sl1Plan *p);
+
 // --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
 typedef enum Slice {
     SLICE_ORIGINAL,
     SLICE_MONITOR,
     SLICE_COMPUTE,
     SLICE_PLAIN,  // used where the choice was to cache nothing
+    SLICE_QUIET,  // of an inner loop: quiet.c
 } Slice;
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
@@ -180,6 +185,8 @@ typedef struct Sl1Writer {
     bool alias;     // pointer arguments may point into the same memory
     Slice slice;
     uint32_t loop;    // of the slice
+    uint32_t quiet;   // of Flow.loops: the one whose quiet copy is written
+    bool *inside;     // per block: is it in that loop?
     uint32_t labels;  // made so far
     const char *x;    // the register with the address of the access being written
     Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
@@ -234,6 +241,7 @@ void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's h
 void sl1_vote(Sl1Writer *w, const char *mode, const char *q);
 void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                 // at its head: were enough accesses made?
+void sl1_check_inner(Sl1Writer *w, uint32_t loop);    // at the head of an inner loop that has a quiet copy
 void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
 void sl1_put_timed(Sl1Writer *w, const Inst *i,
                    uint32_t structure);       // the access itself, timed if the clock setting asks for it

@@ -108,8 +108,10 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i)
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
-    static const char kinds[] = {'o', 'm', 'c', 'n'};
-    if (!inside && w->slice == SLICE_COMPUTE)
+    static const char kinds[] = {'o', 'm', 'c', 'n', 'm'};
+    if (w->slice == SLICE_QUIET && w->inside[b])
+        text_printf(out, "$sl1_q%u_%u", w->quiet, b);
+    else if (!inside && w->slice == SLICE_COMPUTE)
         text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may have a way out to the same block
     else
         text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
@@ -223,6 +225,9 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
     if (w->slice == SLICE_MONITOR && w->body->f->entry && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
+    if (w->slice == SLICE_MONITOR && w->body->f->entry && w->plan->quiet[block->loop] &&
+        b == w->body->flow->loops.v[block->loop].head)
+        sl1_check_inner(w, block->loop);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
     const Inst *last = &w->body->f->insts.v[block->last - 1];
     bool ends = op_has(last->op, P_BRANCH | P_LEAVE) && !last->guarded;
@@ -239,16 +244,35 @@ static void write_aside(Sl1Writer *w)
 }
 
 // --- a main loop -----------------------------------------------------------------------------------------------------
+static bool is_in_slice(const Sl1Writer *w, uint32_t b)
+{
+    return w->slice == SLICE_QUIET ? w->inside[b] : w->body->loop_of[b] == (int)w->loop;
+}
+
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
     const Flow *flow = w->body->flow;
     enter_slice(w, slice, loop);
     for (uint32_t b = 0; b + 1 < flow->blocks.n; b++) {
-        if (w->body->loop_of[b] != (int)loop) continue;
-        bool more = b + 2 < flow->blocks.n && w->body->loop_of[b + 1] == (int)loop;
+        if (!is_in_slice(w, b)) continue;
+        bool more = b + 2 < flow->blocks.n && is_in_slice(w, b + 1);
         write_block(w, b, more ? b + 1 : NO_BLOCK);
     }
     write_aside(w);
+}
+
+static void write_quiet(Sl1Writer *w, uint32_t loop)
+{
+    const Flow *flow = w->body->flow;
+    for (uint32_t k = 0; k < flow->loops.n; k++) {
+        if (!w->plan->quiet[k] || w->body->loop_of[flow->loops.v[k].head] != (int)loop) continue;
+        const Loop *l = &flow->loops.v[k];
+        w->quiet = k, w->inside = mem_alloc(flow->blocks.n);
+        for (size_t j = 0; j < l->blocks.n; j++) w->inside[l->blocks.v[j]] = true;
+        write_loop_slice(w, SLICE_QUIET, loop);
+        enter_slice(w, SLICE_ORIGINAL, loop);
+        mem_free(w->inside);
+    }
 }
 
 static void write_exits(Sl1Writer *w, uint32_t loop)
@@ -276,6 +300,7 @@ static void write_choice(Sl1Writer *w, uint32_t loop)
     sl1_begin_monitor(w);
     sl1_put(w, "bra $sl1_m%u;", w->plan->loop[loop].head);
     write_loop_slice(w, SLICE_MONITOR, loop);
+    write_quiet(w, loop);
     sl1_choose(w);
 }
 

@@ -120,6 +120,51 @@ loads=$("$ONCHIP" run "${program[@]}" --gpu titan_black --sl1=strides,pairs --js
     awk '/"global.loads"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }')
 ((loads == ${model##* })) || { echo "pairs of lines: a warp loads $loads times, not ${model##* }" >&2; bad=1; }
 
+# A main loop of one round, of which an inner loop makes 400 accesses: only 20 of these are monitored. A thread of the
+# original takes 6 instructions for each, and one that monitored all of them would take more than twice as many.
+cat >"$work/inner.ptx" <<'PTX'
+.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry inner(.param .u64 p)
+{
+    .reg .b32 %i, %j, %v, %t;
+    .reg .b64 %a, %d;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %d, %t, 4;
+    add.s64 %a, %a, %d;
+    mov.u32 %j, 0;
+$outer:
+    mov.u32 %i, 0;
+$l: ld.global.u32 %v, [%a];
+    add.s64 %a, %a, 128;
+    xor.b32 %t, %t, %v;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 400;
+    @%p bra $l;
+    add.u32 %j, %j, 1;
+    setp.lt.u32 %p, %j, 1;
+    @%p bra $outer;
+    ret;
+}
+PTX
+taken() {
+    "$ONCHIP" run "$work/inner.ptx" --block 32 --arg buf:64KiB --gpu titan_black "$@" --json |
+        awk '/"warp_instructions"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }'
+}
+plain=$(taken) monitored=$(taken --sl1=threshold=20)
+((plain > 2400 && monitored < plain * 13 / 10)) ||
+    { echo "a round of 400 accesses takes $plain instructions, and $monitored with 20 of them monitored" >&2; bad=1; }
+
+# It has a copy that isn't monitored; an inner loop without accesses needs none.
+sed 's/^$l: ld.global.u32 %v, .%a.;/$l: mov.u32 %v, %i;/; s/^$outer:/$outer: ld.global.u32 %v, [%a];/' \
+    "$work/inner.ptx" >"$work/without.ptx"
+copies() { "$ONCHIP" sl1 "$1" --dump monitor | grep -c '^$sl1_q' || true; }
+[[ $(copies "$work/inner.ptx") != 0 && $(copies "$work/without.ptx") == 0 ]] ||
+    { echo "$(copies "$work/inner.ptx") and $(copies "$work/without.ptx") quiet blocks" >&2; bad=1; }
+
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
 kernel() {
     cat <<PTX
