@@ -432,6 +432,11 @@ static int run(Run *r)
         code = simulate(r, d, entry, meter.out);
     else
         code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
+    // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
+    const char *silent = software && (!entry || r->ptx) ? soft_l1_silent(software) : NULL;
+    char *shown = silent ? name_shown(silent) : NULL;
+    if (shown) tell(0, "%s: %s", shown, sl1_silent);
+    mem_free(shown);
     soft_l1_close(software);
     oc_close(d);
     return code;

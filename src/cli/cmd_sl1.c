@@ -47,6 +47,7 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
         for (size_t k = 0; k < of.kernels.n; k++) {
             char *name = name_shown(of.kernels.v[k].name);
             if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", name, of.kernels.v[k].left);
+            if (of.kernels.v[k].silent) tell(0, "%s: %s", name, sl1_silent);
             mem_free(name);
         }
         code = write_out(out, &rewritten);

@@ -103,9 +103,11 @@ static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_
     uint64_t granule = d->soft == SOFT_FILL    ? FILL_GRANULE
                        : d->soft == SOFT_AHEAD ? AHEAD_GRANULE
                                                : 1;  // allocations are padded
-    const Allocation *al = gmem_find(env->gmem, a / granule * granule);
+    // Early loads begin right behind an allocation, if not in one.
+    const Allocation *al =
+        d->soft == SOFT_AHEAD ? gmem_near(env->gmem, a) : gmem_find(env->gmem, a / granule * granule);
     uint64_t end = al ? (al->end + granule - 1) / granule * granule : 0;
-    if (al && !al->freed && a + bytes <= end) return true;
+    if (al && !al->freed && a / granule >= al->start / granule && a + bytes <= end) return true;
     exec_fault(env, w, a < 4096 ? FAULT_NULL : al && al->freed ? FAULT_FREED : FAULT_BOUNDS, lane, a, bytes, write);
     return false;
 }

@@ -57,6 +57,7 @@ static Image *rewrite(const void *image, const char *path)
             log_line("%s: %s is rewritten: %u data structure%s", name.v, of->name, of->structures,
                      of->structures == 1 ? "" : "s"),
                 rewritten++;
+        if (of->silent) log_line("%s: %s: %s", name.v, of->name, sl1_silent);
     }
     text_free(&unpacked), diag_free(&diag);
     if (rewritten) return made;

@@ -242,12 +242,13 @@ typedef struct Pragma {  // of a body: stands before an instruction
 
 // Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may
 // read up to the end of the granule that its allocation ends in, since allocations are padded to whole ones; and one
-// that loads the next line early, whose granule is what drivers align allocations to.
+// that loads the next line early, whose granule is a page: GPUs have none that are smaller.
 #define LINE_PRAGMA "onchip.line"
 #define FILL_PRAGMA "onchip.fill"
 #define AHEAD_PRAGMA "onchip.ahead"
 #define FILL_GRANULE 16
-#define AHEAD_GRANULE 256
+#define AHEAD_GRANULE 4096
+#define WARP_PRAGMA "onchip.syncwarp"  // __syncwarp below sm_70, where it is no instruction (workloads/cuda.h)
 
 typedef struct Proto {  // .callprototype or .calltargets
     const char *name;

@@ -83,8 +83,18 @@ static Operand reg_operand(const Sl1Writer *w, const char *name)
     return (Operand){.kind = O_REG, .reg = find_reg(w, name)};
 }
 
-// Accesses eight bytes in two words that aren't neighbours.
-static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t offset)
+// Words of an access that lies in several pieces. *at: the word that %sl1_s leads to. In a pair's window that is
+// another address for each word (pair.c), with layout=banks they are 128 bytes apart.
+static void put_word(Sl1Writer *w, const Inst *i, Type type, const Operand *value, uint32_t count, uint32_t word,
+                     bool pair, uint32_t *at)
+{
+    if (pair && word != *at) sl1_put(w, "xor.b32 %%sl1_s, %%sl1_s, %u;", 4 * (word ^ *at));
+    put_part(w, i, type, value, count, pair ? 0 : 128 * word);
+    *at = word;
+}
+
+// Accesses eight bytes as two words.
+static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t word, bool pair, uint32_t *at)
 {
     Operand low = reg_operand(w, "%sl1_z0"), high = reg_operand(w, "%sl1_z1"), whole = reg_operand(w, "%sl1_z");
     bool direct = value->kind == O_REG;
@@ -98,8 +108,8 @@ static void put_long(Sl1Writer *w, const Inst *i, const Operand *value, uint32_t
         if (!direct) sl1_put_inst(w, &mov);
         sl1_put(w, "mov.b64 {%%sl1_z0, %%sl1_z1}, %s;", direct ? reg_name(&w->view, value->reg) : "%sl1_z");
     }
-    put_part(w, i, TY_B32, &low, 1, offset);
-    put_part(w, i, TY_B32, &high, 1, offset + 128);
+    put_word(w, i, TY_B32, &low, 1, word, pair, at);
+    put_word(w, i, TY_B32, &high, 1, word + 1, pair, at);
     if (i->op != OP_ST && direct) sl1_put(w, "mov.b64 %s, {%%sl1_z0, %%sl1_z1};", reg_name(&w->view, value->reg));
 }
 
@@ -111,31 +121,31 @@ static bool all_sinks(const Operand *items, uint32_t n)
 }
 
 // Writes the same access, but of shared memory at %sl1_s. Suffixes that say how hardware should cache it are dropped.
-static void put_shared(Sl1Writer *w, const Inst *i)
+static void put_shared(Sl1Writer *w, const Inst *i, bool pair)
 {
     const Operand *value = &i->opnd[i->op == OP_ST];
     const Operand *items = value->kind == O_VEC ? value->items : value;
     uint32_t bytes = (uint32_t)type_bytes(i->type), n = i->vec;
-    if (!w->options->banks || width_of(i) <= 4) {
+    if ((!w->options->banks && !pair) || width_of(i) <= 4) {
         put_part(w, i, i->type, items, n, 0);
         return;
     }
-    uint32_t each = bytes < 4 ? 4 / bytes : 1;  // elements of a word
+    uint32_t each = bytes < 4 ? 4 / bytes : 1, at = 0;  // elements of a word
     for (uint32_t k = 0; k < n; k += each) {
         if (all_sinks(&items[k], each)) continue;  // only vectors may have them
         if (bytes == 8)
-            put_long(w, i, &items[k], 256 * k);
+            put_long(w, i, &items[k], 2 * k, pair, &at);
         else
-            put_part(w, i, i->type, &items[k], each, 128 * (k / each));
+            put_word(w, i, i->type, &items[k], each, k / each, pair, &at);
     }
 }
 
 // Sets %sl1_s to where byte %sl1_t of the line at `base` lies in shared memory. With layout=banks the offset is taken
 // from `low`: its bits `words` are the word's number times 4.
-static void place(Sl1Writer *w, const char *base, const char *low, int words)
+static void place(Sl1Writer *w, const char *base, const char *low, int words, bool pair)
 {
-    if (!w->options->banks) {
-        sl1_put(w, "add.u32 %%sl1_s, %s, %%sl1_t;", base);
+    if (!w->options->banks || pair) {
+        sl1_put(w, "%s %%sl1_s, %s, %%sl1_t;", pair ? "xor.b32" : "add.u32", base);
         return;
     }
     sl1_put(w, "and.b32 %%sl1_m, %s, %d;", low, words);
@@ -151,7 +161,7 @@ static void locate(Sl1Writer *w, bool store)
     uint32_t line = w->options->line;
     if (w->alias) sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
     if (!w->options->banks || store) sl1_put(w, "and.b32 %%sl1_t, %%sl1_low, %u;", line - 1);
-    place(w, "%sl1_s", "%sl1_low", (int)line - 4);
+    place(w, "%sl1_s", "%sl1_low", (int)line - 4, false);
 }
 
 // --- through the lines -----------------------------------------------------------------------------------------------
@@ -179,7 +189,7 @@ static void keep_next(Sl1Writer *w, uint32_t k, const char *values)
 }
 
 // Fills the line at %sl1_y, whose tag is %sl1_i: from registers if it was loaded early. Then the next line is loaded
-// early, unless it begins at a multiple of 256 bytes, where the allocation may have ended.
+// early, unless it begins on another page, where the allocation may have ended.
 static void fill_ahead(Sl1Writer *w, uint32_t k)
 {
     uint32_t line = w->options->line, there = ++w->labels, last = ++w->labels;
@@ -192,7 +202,7 @@ static void fill_ahead(Sl1Writer *w, uint32_t k)
     sl1_put(w, "$sl1_g%u:", there);
     keep_next(w, k, values);
     sl1_put(w, "add.u32 %%sl1_e%u, %%sl1_i, %u;", k, line);
-    sl1_put(w, "and.b32 %%sl1_m, %%sl1_e%u, 255;", k);
+    sl1_put(w, "and.b32 %%sl1_m, %%sl1_e%u, %u;", k, AHEAD_GRANULE - 1);
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
     sl1_put(w, "@%%sl1_p mov.u32 %%sl1_e%u, -1;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", last);
@@ -247,7 +257,8 @@ static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     char tag[32];
     uint32_t apart = ++w->labels, line = w->options->line;
-    if (width_of(i) <= line && line != 24) {
+    bool pair = sl1_paired(w, k);
+    if (width_of(i) <= line && line != 24 && !pair) {
         const char *a = whole_tag(w, k, tag);
         sl1_put(w, "and.b64 %%sl1_y, %s, -%u;", w->x, line);
         sl1_put(w, "setp.ne.u64 %%sl1_p, %%sl1_y, %s;", a);
@@ -258,8 +269,8 @@ static void evict(Sl1Writer *w, const Inst *i, uint32_t k)
         sl1_put(w, "cvt.u32.u64 %%sl1_low, %s;", w->x);
         sl1_put(w, "sub.u32 %%sl1_t, %%sl1_a%u, %%sl1_low;", k);
         sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", width_of(i));
-        if (line == 24) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
-        if (line == 24) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, 24, %%sl1_p;");
+        if (line == 24 || pair) sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+        if (line == 24 || pair) sl1_put(w, "setp.ge.and.u32 %%sl1_p, %%sl1_t, %s, %%sl1_p;", pair ? "%sl1_span" : "24");
     }
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", apart);
     sl1_write_back(w, k);
@@ -309,20 +320,23 @@ static void put_low(Sl1Writer *w, const Inst *i)
 static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;
+    bool pair = sl1_paired(w, k), registers = sl1_in_registers(w, k);
     char own[32];
     snprintf(own, sizeof own, "%%sl1_l%u", k);
     put_low(w, i);
-    sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 ? "sub.u32" : "xor.b32", k);
-    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
-    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", miss);
+    sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 || pair ? "sub.u32" : "xor.b32", k);
+    if (pair)
+        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %%sl1_span;");
+    else
+        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
+    if (!registers) place(w, own, "%sl1_t", -4, pair);  // while the comparison is under way
+    if (pair) sl1_vote(w, "any", "%sl1_q");
+    sl1_put(w, "@%%sl1_%c bra $sl1_g%u;", pair ? 'q' : 'p', miss);
     sl1_put(w, "$sl1_g%u:", hit);
-    if (sl1_in_registers(w, k)) {
+    if (registers)
         sl1_access_words(w, i, k);
-    } else {
-        place(w, own, "%sl1_t", -4);
-        sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
-        put_shared(w, i);
-    }
+    else
+        sl1_put(w, ".pragma \"" LINE_PRAGMA "\";"), put_shared(w, i, pair);
     if (i->op == OP_ST) mark_written(w, i, (int)k);
     sl1_put(w, "$sl1_g%u:", done);
     Text *out = w->out;
@@ -334,9 +348,12 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", cached);
     sl1_address(w, i);
-    line_of_low(w, k);
-    fill(w, k);
+    if (pair)
+        sl1_move_pair(w, k);
+    else
+        line_of_low(w, k), fill(w, k);
     sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+    if (!registers) place(w, own, "%sl1_t", -4, pair);
     sl1_put(w, "bra $sl1_g%u;", hit);
     w->out = out;
 }
@@ -346,7 +363,7 @@ static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
 static bool is_wide(const Sl1Writer *w, const Inst *i, int structure)
 {
     uint32_t line = w->options->line;
-    bool apart = w->options->banks || (structure >= 0 && sl1_in_registers(w, (uint32_t)structure));
+    bool apart = w->options->banks || sl1_pairs(w) || (structure >= 0 && sl1_in_registers(w, (uint32_t)structure));
     return width_of(i) > line || (line == 24 && width_of(i) == 16) || (type_bytes(i->type) == 16 && apart);
 }
 
@@ -379,7 +396,7 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
     sl1_put(w, "$sl1_g%u:", hit);
     locate(w, store);
     sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
-    put_shared(w, i);
+    put_shared(w, i, false);
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", direct);

@@ -54,8 +54,9 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
                 if (visit) visit(w, reg, 4, at, where);
             }
         }
-    if (monitor && visit) visit(w, "%sl1_calls", 4, at, where);
-    return at + 4 * monitor;
+    bool last = monitor || w->options->pairs;
+    if (last && visit) visit(w, monitor ? "%sl1_calls" : "%sl1_span", 4, at, where);
+    return at + 4 * last;
 }
 
 static uint32_t state_bytes(const Sl1Writer *w)

@@ -74,8 +74,9 @@ void sl1_move_line(Sl1Writer *w, uint32_t k, bool load, const char *address)
     if (load) move_shared(w, k, true);
 }
 
-// Writes back word by word, from the lowest on, until no written byte is left. Uses %sl1_z, s, m, t and v0 to v3. If
-// the line is in registers, its words move down through these, so that the current one is always in v0.
+// Writes back word by word, from the lowest on, until no written byte is left. Uses %sl1_z, s, m, t and v0 to v3; of a
+// pair also v5, which is then the word's offset in the window. If the line is in registers, its words move down through
+// these, so that the current one is always in v0.
 static void write_part(Sl1Writer *w, uint32_t k)
 {
     uint32_t words = sl1_in_registers(w, k) ? w->options->line / 4 : 0;
@@ -98,32 +99,69 @@ static void write_part(Sl1Writer *w, uint32_t k)
     }
     sl1_put(w, "$sl1_g%u:", next);
     sl1_put(w, "add.s64 %%sl1_z, %%sl1_z, 4;");
-    if (!words) sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %u;", word_at(w->options, 1));
+    if (sl1_paired(w, k))
+        sl1_put(w, "add.u32 %%sl1_v5, %%sl1_v5, 4;"), sl1_put(w, "xor.b32 %%sl1_s, %%sl1_l%u, %%sl1_v5;", k);
+    else if (!words)
+        sl1_put(w, "add.u32 %%sl1_s, %%sl1_s, %u;", word_at(w->options, 1));
     for (uint32_t j = 0; j + 1 < words; j++) sl1_put(w, "mov.b32 %%sl1_v%u, %%sl1_v%u;", j, j + 1);
     sl1_put(w, "shr.u32 %%sl1_m, %%sl1_m, 4;");
     sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", again);
 }
 
+// Writes back the bytes that are marked in `bits` of the line whose address is %sl1_z.
+static void write_line(Sl1Writer *w, uint32_t k, const char *bits, uint32_t half)
+{
+    uint32_t part = ++w->labels, done = ++w->labels;
+    bool own = sl1_in_registers(w, k);
+    sl1_put(w, "setp.ne.u32 %%sl1_p, %s, %u;", bits, (1u << w->options->line) - 1);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", part);
+    if (!sl1_paired(w, k))
+        sl1_move_line(w, k, false, "%sl1_z");
+    else
+        sl1_take_line(w, k, half), move_global(w, false, "%sl1_z");
+    sl1_put(w, "bra $sl1_g%u;", done);
+    sl1_put(w, "$sl1_g%u:", part);
+    if (strcmp(bits, "%sl1_m")) sl1_put(w, "mov.b32 %%sl1_m, %s;", bits);
+    if (sl1_paired(w, k)) sl1_put(w, "mov.u32 %%sl1_v5, %u;", half * w->options->line);
+    if (!own) sl1_put(w, "%s.b32 %%sl1_s, %%sl1_l%u%s;", half ? "xor" : "mov", k, half ? ", %sl1_v5" : "");
+    write_part(w, k);
+    sl1_put(w, "$sl1_g%u:", done);
+}
+
+void sl1_write_half(Sl1Writer *w, uint32_t k, uint32_t half)
+{
+    if (!sl1_has_bitmap(w, k)) return;
+    uint32_t clean = ++w->labels, line = w->options->line;
+    if (half)
+        sl1_put(w, "shr.u32 %%sl1_m, %%sl1_b%u, %u;", k, line);
+    else
+        sl1_put(w, "and.b32 %%sl1_m, %%sl1_b%u, %u;", k, (1u << line) - 1);
+    sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_m, 0;");
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", clean);
+    sl1_put_tag(w, k);
+    if (half) sl1_put(w, "add.s64 %%sl1_z, %%sl1_z, %u;", line);
+    write_line(w, k, "%sl1_m", half);
+    sl1_put(w, "$sl1_g%u:", clean);
+}
+
 void sl1_write_back(Sl1Writer *w, uint32_t k)
 {
     if (!sl1_has_bitmap(w, k)) return;
-    uint32_t clean = ++w->labels, part = ++w->labels, done = ++w->labels;
+    uint32_t clean = ++w->labels;
     sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_b%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", clean);
-    if (w->alias)
-        sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
-    else
-        sl1_put_tag(w, k);
-    sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_b%u, %u;", k, (1u << w->options->line) - 1);
-    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", part);
-    sl1_move_line(w, k, false, "%sl1_z");
-    sl1_put(w, "bra $sl1_g%u;", done);
-    sl1_put(w, "$sl1_g%u:", part);
-    sl1_put(w, "mov.b32 %%sl1_m, %%sl1_b%u;", k);
-    if (!sl1_in_registers(w, k)) sl1_put(w, "mov.b32 %%sl1_s, %%sl1_l%u;", k);
-    write_part(w, k);
-    sl1_put(w, "$sl1_g%u:", done);
+    if (sl1_paired(w, k)) {
+        for (uint32_t half = 0; half < 2; half++) sl1_write_half(w, k, half);
+    } else {
+        char bits[32];
+        snprintf(bits, sizeof bits, "%%sl1_b%u", k);
+        if (w->alias)
+            sl1_put(w, "mov.b64 %%sl1_z, %%sl1_a%u;", k);
+        else
+            sl1_put_tag(w, k);
+        write_line(w, k, bits, 0);
+    }
     sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
     sl1_put(w, "$sl1_g%u:", clean);
 }

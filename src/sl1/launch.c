@@ -35,13 +35,14 @@ bool sl1_apart(const Sl1Kernel *k, const Sl1Options *o, const uint64_t *pointer,
     return true;
 }
 
-static uint32_t padded(uint32_t bytes) { return (bytes + 15) & ~15u; }
+static uint32_t padded(const Sl1Options *o, uint32_t bytes) { return (bytes + sl1_align(o) - 1) & -sl1_align(o); }
 
 Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t threads, uint64_t grid_blocks,
                    uint32_t sms, uint32_t smem, uint32_t most, Sl1Fit *fit, void *user)
 {
-    Sl1Share s = {.region = padded(smem), .smem = smem, .left = SL1_NO_ROOM};
-    uint32_t head = padded((threads + 31) / 32 * k->warp_bytes), line = (threads + 31) / 32 * 32 * o->line;
+    Sl1Share s = {.region = padded(o, smem), .smem = smem, .left = SL1_NO_ROOM};
+    uint32_t head = padded(o, (threads + 31) / 32 * k->warp_bytes), pairs = apart && k->pairs,
+             line = (threads + 31) / 32 * 32 * o->line;
     // An SM doesn't get more blocks than its share of the grid.
     uint64_t each = (grid_blocks + sms - 1) / sms, resident = MIN(fit(user, false, smem), each);
     if (!resident || !line) return s;
@@ -52,7 +53,7 @@ Sl1Share sl1_share(const Sl1Kernel *k, const Sl1Options *o, bool apart, uint32_t
     // Structures whose lines are in registers.
     uint32_t aside = apart && o->line != 24 ? MIN(o->registers, k->structures) : 0;
     // high: more lines than fit or are needed; low: the least number that is of use.
-    uint32_t low = !aside, high = k->structures - aside + 1;
+    uint32_t low = !aside, high = (k->structures - aside) * (1 + pairs) + 1;
     while (low < high) {
         uint32_t lines = (low + high) / 2;
         uint64_t bytes = (uint64_t)s.region + head + (uint64_t)lines * line;

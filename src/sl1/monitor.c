@@ -1,11 +1,11 @@
 // monitor.c: the monitoring slice and the choice. simulateCache counts how many accesses a line per structure would
-// serve (§3.2.1). calculateWhatToCache chooses structures by that (§3.2.2), or by their strides. Here a warp chooses as
-// one. In the paper each thread chooses for itself; then a warp whose lanes disagree goes through both slices in turn.
-// The lanes that arrive first add up what they counted, and publish the choice as a word in shared memory. Lanes that
-// arrive later read the word. So nothing depends on the lanes being together.
+// serve (§3.2.1). calculateWhatToCache chooses structures by that (§3.2.2), or by their strides. Each thread chooses
+// for itself. With decide=warp a warp chooses as one: the lanes that arrive first add up what they counted, and publish
+// the choice as a word in shared memory. Lanes that arrive later read the word. So nothing depends on the lanes being
+// together.
 //
-// The word has bit 31 set once there is a choice, and 4 bits for each structure: 0 if it isn't cached, else its line's
-// number plus one (1 if the line is in registers).
+// A choice is a word that has bit 31 set, and 4 bits for each structure: 0 if it isn't cached, else its line's number
+// plus one (1 if the line is in registers).
 #include "sl1/sl1.h"
 
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
@@ -51,9 +51,10 @@ static const Operand *loaded_register(const Inst *i)
 }
 
 // Sets q to whether any (or all) of the active lanes have p set. Which lanes are active only affects time, not results.
-static void vote(Sl1Writer *w, const char *mode, const char *q)
+// From sm_70 on a vote has to name the lanes that take part (PTX ISA, vote).
+void sl1_vote(Sl1Writer *w, const char *mode, const char *q)
 {
-    bool sync = w->plan->f->module->sm >= 30;
+    bool sync = w->plan->f->module->sm >= 70;
     if (sync) sl1_put(w, "activemask.b32 %%sl1_m;");
     sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
 }
@@ -64,7 +65,7 @@ static void vote(Sl1Writer *w, const char *mode, const char *q)
 void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
 {
     const Operand *to = w->options->clock ? loaded_register(i) : NULL;
-    if (to) vote(w, "all", "%sl1_q"), sl1_put(w, "mov.u32 %%sl1_v0, %%clock;");
+    if (to) sl1_vote(w, "all", "%sl1_q"), sl1_put(w, "mov.u32 %%sl1_v0, %%clock;");
     sl1_put_inst(w, i);
     if (!to) return;
     sl1_put(w, "st.volatile.shared.b8 [sl1_loaded], %s;", reg_name(&w->view, to->reg));
@@ -75,14 +76,23 @@ void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
 }
 
-// A warp leaves the monitoring slice as one, at the main loop's head, where all its lanes that are still in the loop
-// are together. It can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop
-// would no longer have a point at which they meet the others, and would go on alone.
+// A warp leaves the monitoring slice as one, when the first of its lanes has made enough accesses: at the main loop's
+// head, where all its lanes that are still in the loop are together. In the paper lanes leave one by one, but meet
+// again before the next slice, which is a loop of its own; here both are one loop, which lanes leave at its exit alone.
+// A warp can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop would no
+// longer have a point at which they meet the others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
     sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    if (!w->options->per_thread) vote(w, "any", "%sl1_p");
+    sl1_vote(w, "any", "%sl1_p");
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
+}
+
+void sl1_check_inner(Sl1Writer *w, uint32_t loop)
+{
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
+    sl1_vote(w, "any", "%sl1_p");
+    sl1_put(w, "@%%sl1_p bra $sl1_q%u_%u;", loop, w->body->flow->loops.v[loop].head);
 }
 
 // --- the choice ------------------------------------------------------------------------------------------------------
@@ -171,11 +181,26 @@ static void add_up(Sl1Writer *w, uint32_t at)
             }
 }
 
+// Two lines for each structure that was chosen, if there are as many.
+static void put_span_of_choice(Sl1Writer *w)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        if (!may_cache(w, k) || !sl1_paired(w, k)) continue;
+        if (!any) sl1_put(w, "mov.u32 %%sl1_m, 0;");
+        sl1_put(w, "and.b32 %%sl1_v0, %%sl1_choice, %u;", 15u << 4 * k);
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v0, 0;");
+        sl1_put(w, "@%%sl1_p add.u32 %%sl1_m, %%sl1_m, 2;");
+        any = true;
+    }
+    if (any) sl1_put(w, "setp.le.u32 %%sl1_p, %%sl1_m, %%sl1_count;"), sl1_put_span(w);
+}
+
 void sl1_choose(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
     uint32_t at = w->loop * sl1_loop_bytes(p, w->options), chosen = ++w->labels, none = ++w->labels;
-    bool warp = !w->options->per_thread;
+    bool warp = w->options->per_warp;
     sl1_put(w, "$sl1_h%u:", w->loop);
     sl1_find_region(w);
     if (warp) {
@@ -185,7 +210,7 @@ void sl1_choose(Sl1Writer *w)
         add_up(w, at);
     }
     rank(w);
-    if (w->options->scattered && warp && p->f->module->sm >= 30) refuse_shared(w);
+    if (w->options->scattered && p->f->module->sm >= 30) refuse_shared(w);
     sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
     if (w->options->clock) follow_loads(w, none);
     for (uint32_t k = 0; k < p->structures && !w->options->cache_nothing; k++)
@@ -196,18 +221,22 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
     }
-    sl1_put(w, "$sl1_g%u:", chosen);
+    if (warp) sl1_put(w, "$sl1_g%u:", chosen);
+    put_span_of_choice(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;
         sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "sub.u32 %%sl1_m, %%sl1_m, 1;");
-        if (!sl1_in_registers(w, k)) sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", 32 * w->options->line);
+        if (sl1_paired(w, k)) sl1_put(w, "mul.lo.u32 %%sl1_m, %%sl1_m, %%sl1_span;");
+        if (!sl1_in_registers(w, k))
+            sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", sl1_paired(w, k) ? 32 : 32 * w->options->line);
         sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
     }
     forget_all(w);
     if (!w->options->cache_nothing) {
         sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_choice, 0x80000000;");
+        if (!warp) sl1_vote(w, "all", "%sl1_p");  // lanes that chose nothing stay with the others of their warp
         sl1_put(w, "@%%sl1_p bra $sl1_n%u;", p->loop[w->loop].head);
     }
     sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
@@ -251,14 +280,20 @@ void sl1_choose_by_strides(Sl1Writer *w)
     const Sl1Plan *p = w->plan;
     uint32_t head = p->loop[w->loop].head;
     bool any = false, registers = false;
+    uint32_t pairs = 0;
     sl1_find_region(w);
+    for (uint32_t k = 0; k < p->structures; k++) pairs += may_cache(w, k) && worth(w, k) > 0 && sl1_paired(w, k);
+    if (pairs) sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_count, %u;", 2 * pairs), sl1_put_span(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         bool good = may_cache(w, k) && worth(w, k) > 0, own = good && sl1_in_registers(w, k);
         any |= good, registers |= own;
         if (may_cache(w, k)) sl1_put(w, "mov.s32 %%sl1_l%u, %d;", k, own ? 0 : -1);
         if (!good || own) continue;
         sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_count, %u;", ahead_of(w, k));
-        sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, ahead_of(w, k) * 32 * w->options->line);
+        if (sl1_paired(w, k))
+            sl1_put(w, "@%%sl1_p mad.lo.u32 %%sl1_l%u, %%sl1_span, %u, %%sl1_lines;", k, 32 * ahead_of(w, k));
+        else
+            sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, ahead_of(w, k) * 32 * w->options->line);
     }
     forget_all(w);
     if (any && !registers) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_count, 0;");

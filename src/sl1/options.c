@@ -16,7 +16,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     bool number = value && parse_size(value, &n);
     if (!strcmp(name, "line") && number && (n == 8 || n == 16 || n == 24)) return o->line = (uint32_t)n, true;
     if (!strcmp(name, "decide") && value && (!strcmp(value, "warp") || !strcmp(value, "thread")))
-        return o->per_thread = *value == 't', true;
+        return o->per_warp = *value == 'w', true;
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks")))
         return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;
@@ -25,9 +25,11 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "warps") && number && n <= 100) return o->warps = (uint32_t)n, true;
     if (!value) {
         if (!strcmp(name, "noalias")) return o->apart = true;
+        if (!strcmp(name, "pairs")) return o->pairs = true;
         if (!strcmp(name, "prefetch")) return o->prefetch = true;
         if (!strcmp(name, "strides")) return o->strides = true;
         if (!strcmp(name, "scattered")) return o->scattered = true;
+        if (!strcmp(name, "lockstep")) return o->lockstep = true;
         if (!strcmp(name, "nothing")) return o->cache_nothing = true;
     }
     const char *names[COUNT(sl1_settings)];

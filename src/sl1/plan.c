@@ -22,9 +22,38 @@ bool sl1_is_strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_S
 bool sl1_is_atomic(const Inst *i) { return op_info[i->op].class == CLASS_ATOMIC && may_be_global(i); }
 
 // Votes and shuffles without .sync are about the lanes that are active, so splitting a warp would change their results.
-static bool must_stay_together(const Inst *i)
+// Below sm_70, volatile shared memory is how lanes exchange data without a barrier.
+static bool must_stay_together(const Function *f, const Inst *i)
 {
-    return op_has(i->op, P_TOGETHER) || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED);
+    Class class = op_info[i->op].class;
+    bool exchange = f->module->sm < 70 && i->space == SP_SHARED && i->mod[G_SEM] == M_VOLATILE &&
+                    (class == CLASS_LOAD || class == CLASS_STORE);
+    return exchange || op_has(i->op, P_TOGETHER) || inst_has(i, G_SYNC) || inst_has(i, G_ALIGNED);
+}
+
+// Per instruction: does a mark of __syncwarp stand before it? Null: there is none.
+static bool *find_marks(const Function *f)
+{
+    bool *marks = NULL;
+    for (size_t k = 0; k < f->pragmas.n; k++) {
+        const Pragma *p = &f->pragmas.v[k];
+        if (p->inst >= f->insts.n || !strstr(p->text, WARP_PRAGMA)) continue;
+        if (!marks) marks = mem_alloc(f->insts.n);
+        marks[p->inst] = true;
+    }
+    return marks;
+}
+
+// What an instruction does that other lanes may see, or may have done: SL1_STORES, SL1_TILE_…
+static uint32_t exchanges(const Inst *i)
+{
+    Class class = op_info[i->op].class;
+    bool shared = i->space == SP_SHARED || i->space == SP_GENERIC, atomic = class == CLASS_ATOMIC;
+    uint32_t facts = 0;
+    if ((class == CLASS_STORE || atomic) && may_be_global(i)) facts |= SL1_STORES;
+    if ((class == CLASS_STORE || atomic) && shared) facts |= SL1_TILE_STORES;
+    if ((class == CLASS_LOAD || atomic) && shared) facts |= SL1_TILE_LOADS;
+    return facts;
 }
 
 const Function *sl1_callee(const Inst *i)
@@ -48,16 +77,20 @@ static bool may_be_atomic(const Inst *i)
 
 uint32_t sl1_own_facts(const Function *f)
 {
-    uint32_t facts = f->has_body ? 0 : SL1_NO_COPY;
+    enum { ANY = SL1_STORES | SL1_TILE_LOADS | SL1_TILE_STORES };
+    uint32_t facts = f->has_body ? 0 : SL1_NO_COPY | ANY;
+    bool *marks = find_marks(f);
     for (size_t k = 0; k < f->locals.n; k++)
         if (sl1_is_static(f->locals.v[k])) facts |= SL1_NO_COPY;
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
-        if (must_stay_together(i)) facts |= SL1_HIDES | SL1_TOGETHER;
+        if (must_stay_together(f, i) || (marks && marks[n])) facts |= SL1_HIDES | SL1_TOGETHER;
         if (op_has(i->op, P_TABLE) || is_indirect(i)) facts |= SL1_HIDES;
+        facts |= is_indirect(i) ? ANY : exchanges(i);
         if (is_access(i) || sl1_is_atomic(i) || op_has(i->op, P_ORDER)) facts |= SL1_MEMORY;
         if (may_be_atomic(i)) facts |= SL1_ATOMIC;
     }
+    mem_free(marks);
     return facts;
 }
 
@@ -235,20 +268,40 @@ static void look_at_calls(Sl1Plan *p)
 }
 
 // --- loops -----------------------------------------------------------------------------------------------------------
-static const char *why_not(const Sl1Plan *p, const Flow *flow, const Loop *l)
+static const char *why_not(const Sl1Plan *p, const Flow *flow, const Loop *l, const bool *marks)
 {
     const char *why = NULL;
     for (size_t k = 0; k < l->blocks.n; k++) {
         const Block *b = &flow->blocks.v[l->blocks.v[k]];
         for (uint32_t n = b->first; n < b->last; n++) {
             const Function *g = sl1_callee(&flow->f->insts.v[n]);
-            if (must_stay_together(&flow->f->insts.v[n]) || op_has(flow->f->insts.v[n].op, P_TABLE))
+            if (must_stay_together(flow->f, &flow->f->insts.v[n]) || (marks && marks[n]) ||
+                op_has(flow->f->insts.v[n].op, P_TABLE))
                 why = "a warp must stay together in it";
             else if (g && sl1_facts(&p->graph, g) & SL1_TOGETHER)
                 why = "a warp must stay together in a function that it calls";
         }
     }
     return why;
+}
+
+// Below sm_70 a warp's lanes execute each instruction together, so a lane may see what another stored an instruction
+// before, with nothing in the text to show that it counts on that. In a rewritten loop the store stays in the lane's
+// line for a while, and lanes go apart. Is this a loop in which lanes could see that? It stores to memory that may be
+// global, or stores to shared memory and loads from it.
+static bool is_silent(const Sl1Plan *p, const Flow *flow, const Loop *l)
+{
+    uint32_t facts = 0;
+    for (size_t k = 0; k < l->blocks.n; k++) {
+        const Block *b = &flow->blocks.v[l->blocks.v[k]];
+        for (uint32_t n = b->first; n < b->last; n++) {
+            const Inst *i = &flow->f->insts.v[n];
+            const Function *g = sl1_callee(i);
+            facts |= g ? sl1_facts(&p->graph, g) : is_indirect(i) ? SL1_STORES : exchanges(i);
+        }
+    }
+    bool tile = facts & SL1_TILE_LOADS && facts & SL1_TILE_STORES;
+    return flow->f->module->sm < 70 && (facts & SL1_STORES || tile);
 }
 
 static bool touches_memory(const Sl1Plan *p, const Sl1Body *body, const Loop *l)
@@ -263,28 +316,34 @@ static bool touches_memory(const Sl1Plan *p, const Sl1Body *body, const Loop *l)
     return false;
 }
 
-static void find_loops(Sl1Plan *p, Sl1Body *b)
+static void find_loops(Sl1Plan *p, Sl1Body *b, bool lockstep)
 {
+    bool *marks = find_marks(b->f);
     for (uint32_t k = 0; k < b->flow->loops.n; k++) {
         const Loop *l = &b->flow->loops.v[k];
         if (l->depth != 1 || !touches_memory(p, b, l) || p->loops == SL1_LOOPS) continue;
-        p->loop[p->loops] = (Sl1Loop){.loop = k, .head = l->head, .left = why_not(p, b->flow, l)};
+        Sl1Loop found = {
+            .loop = k, .head = l->head, .left = why_not(p, b->flow, l, marks), .silent = is_silent(p, b->flow, l)};
+        if (found.silent && lockstep && !found.left) found.left = "lanes of a warp could exchange data in it";
+        p->loop[p->loops] = found;
         for (size_t i = 0; i < l->blocks.n && !p->loop[p->loops].left; i++) b->loop_of[l->blocks.v[i]] = (int)p->loops;
         p->loops++;
     }
+    mem_free(marks);
 }
 
-Sl1Plan *sl1_plan(const Function *f)
+Sl1Plan *sl1_plan(const Function *f, bool lockstep)
 {
     Sl1Plan *p = mem_alloc(sizeof *p);
     p->f = f;
     p->graph = sl1_graph(f);
-    find_loops(p, add_body(p, f));
+    find_loops(p, add_body(p, f), lockstep);
     find_bodies(p);
     pass_arguments(p);
     find_structures(p);
     for (size_t k = 0; k < p->bodies.n; k++) look_at_accesses(p, p->bodies.v[k]);
     look_at_calls(p);
+    sl1_find_quiet(p);
     if (p->crowded) p->left = "its loops call too many functions";
     uint32_t open = 0, good = 0;
     for (uint32_t k = 0; k < p->structures; k++) open += !p->structure[k].barred;
@@ -314,7 +373,7 @@ void sl1_plan_free(Sl1Plan *p)
     }
     sl1_graph_free(&p->graph);
     vec_free(&p->bodies);
-    mem_free(p);
+    mem_free(p->quiet), mem_free(p);
 }
 
 void sl1_plan_print(const Sl1Plan *p, Text *out)

@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+const char sl1_silent[] =
+    "the target is older than sm_70: it is assumed that lanes of a warp exchange no data in its loops through memory, "
+    "without a barrier or a fence; the setting 'lockstep' leaves loops alone that could";
+
 // How many bytes the first n parameters take in a buffer, each at its alignment, if the next one is aligned to `align`
 // (CUDA Driver API, cuLaunchKernel: extra).
 static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
@@ -44,7 +48,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         const Function *original = kernel_of(module->symbols.v[k]);
         if (!original) continue;
         Function *f = sl1_prepare(original);
-        Sl1Plan *p = sl1_plan(f);
+        Sl1Plan *p = sl1_plan(f, o->lockstep);
         const char *left =
             ptx_blocked(original) ? "a function that it needs isn't implemented" : why_left(module, p, o);
         if (!left && o->strides) sl1_strides(p, o->line);
@@ -52,7 +56,9 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
             .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
         if (!left) {
             kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
+            kernel.pairs = o->pairs && o->line != 24 && !p->unknown;
             kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
+            for (uint32_t l = 0; l < p->loops; l++) kernel.silent |= p->loop[l].silent && !p->loop[l].left;
             for (uint32_t s = 0; s < p->structures; s++)
                 kernel.param[s] = p->structure[s].param,
                 kernel.offset[s] =
@@ -64,12 +70,12 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
-    if (module->sm >= 30 && (!o->per_thread || o->clock) && kernels.n &&
+    if ((module->sm >= 70 || (module->sm >= 30 && o->scattered)) && kernels.n &&
         module->version_major * 10 + module->version_minor < 62)
         raised.version_major = 6, raised.version_minor = 2;
     ptx_print(&raised, out);
     if (kernels.n) {
-        text_put(out, "\n.extern .shared .align 16 .b8 sl1_shared[];\n");
+        text_printf(out, "\n.extern .shared .align %u .b8 sl1_shared[];\n", sl1_align(o));
         if (o->clock) text_put(out, ".shared .b8 sl1_loaded;\n");
         text_add(out, kernels.v, kernels.n);
     }
@@ -109,7 +115,7 @@ bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text 
         if (!kernel) continue;
         Function *f = sl1_inline(kernel);
         if (s > INLINE) sl1_forward(f);
-        Sl1Plan *p = sl1_plan(f);
+        Sl1Plan *p = sl1_plan(f, o->lockstep);
         p->left = why_left(module, p, o);
         sl1_strides(p, o->line);
         if (s <= FORWARD)

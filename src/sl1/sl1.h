@@ -8,9 +8,9 @@
 // memory that are the thread's own.
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
-// predicts hits where the text tells them. slice.c writes the slices; monitor.c, access.c, registers.c and flush.c
-// write what is put into them, calls.c the functions that they call, rewrite.c the module. launch.c says how much room
-// there is. doc/sl1.md tells all of it to a newcomer.
+// predicts hits where the text tells them, quiet.c says which inner loops are copied. slice.c writes the slices;
+// monitor.c, access.c, pair.c, registers.c and flush.c write what is put into them, calls.c the functions that they
+// call, rewrite.c the module. launch.c says how much room there is. doc/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 
@@ -19,15 +19,17 @@
 typedef struct Sl1Options {
     uint32_t line;       // bytes of a line: 8, 16 or 24
     uint32_t threshold;  // accesses of a thread before the choice; §3.2.1
-    bool per_thread;     // each thread chooses for itself, as in the paper; else a warp does
+    bool per_warp;       // a warp chooses; else each thread does for itself, as in the paper
     bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
     bool apart;          // the user promises that pointers don't alias
+    bool pairs;          // a structure has two neighbouring lines, which a warp's lanes move on together: access.c
     bool prefetch;       // after a line is loaded, the next one is loaded early
     bool scattered;      // a structure of which most lanes of a warp access the same line isn't cached
     bool strides;        // where strides are known, they choose in place of the monitor
     uint32_t registers;  // the lines of this many structures, those with most accesses, are in registers
     // A load of so many cycles or more is slow, and a line should make it faster; 0: loads aren't timed.
     uint32_t clock;
+    bool lockstep;   // loops in which lanes could exchange data without a sign of it are left alone
     uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
     bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
@@ -45,7 +47,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 5 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 8 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -75,12 +77,15 @@ Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int s
 
 // --- graph.c: what a function does, together with the functions that it calls ----------------------------------------
 enum {
-    SL1_HIDES = 1,     // calls by address, or has instructions for which a warp must stay together
-    SL1_MEMORY = 2,    // accesses memory that isn't its own
-    SL1_ATOMIC = 4,    // has atomics, so that others may see its accesses
-    SL1_TOGETHER = 8,  // a warp must stay together
-    SL1_NO_COPY = 16,  // has no body, or has variables that exist once
-    SL1_CYCLE = 32,    // calls itself, directly or through others
+    SL1_HIDES = 1,          // calls by address, or has instructions for which a warp must stay together
+    SL1_MEMORY = 2,         // accesses memory that isn't its own
+    SL1_ATOMIC = 4,         // has atomics, so that others may see its accesses
+    SL1_TOGETHER = 8,       // a warp must stay together
+    SL1_NO_COPY = 16,       // has no body, or has variables that exist once
+    SL1_CYCLE = 32,         // calls itself, directly or through others
+    SL1_STORES = 64,        // stores to memory that may be global
+    SL1_TILE_LOADS = 128,   // loads from memory that may be shared
+    SL1_TILE_STORES = 256,  // stores to memory that may be shared
 };
 typedef struct Sl1Node {
     const Function *f;
@@ -111,8 +116,10 @@ typedef struct Sl1Structure {
 } Sl1Structure;
 enum { SL1_NOT_KNOWN = -1, SL1_NOT_USED = -2 };
 typedef struct Sl1Loop {
-    uint32_t loop, head;            // of Flow.loops; its block
-    const char *left;               // why it is left alone, or null
+    uint32_t loop, head;  // of Flow.loops; its block
+    const char *left;     // why it is left alone, or null
+    // Lanes of a warp might exchange data in it with no barrier, fence or mark to show it: is_silent of plan.c.
+    bool silent;
     int16_t hits[SL1_STRUCTURES];   // hits of 1000 accesses, as strides predict them; or one of the above
     double weight[SL1_STRUCTURES];  // of its accesses; accesses in deeper loops weigh more
     bool known;                     // the hits of all structures that may be cached are known
@@ -146,25 +153,30 @@ typedef struct Sl1Plan {
     uint32_t structures;
     Sl1Loop loop[SL1_LOOPS];
     uint32_t loops;
+    bool *quiet;                   // per loop of the kernel: quiet.c
     bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
-Sl1Plan *sl1_plan(const Function *f);
-const Function *sl1_callee(const Inst *i);  // the function that a direct call calls, or null
-bool sl1_is_static(const Symbol *s);        // does this variable of a body exist once?
-bool sl1_is_atomic(const Inst *i);          // an atomic of memory that may be global
-bool sl1_is_strong(const Inst *i);          // volatile, relaxed, or with another memory order
+Sl1Plan *sl1_plan(const Function *f, bool lockstep);  // lockstep: silent loops are left alone
+const Function *sl1_callee(const Inst *i);            // the function that a direct call calls, or null
+bool sl1_is_static(const Symbol *s);                  // does this variable of a body exist once?
+bool sl1_is_atomic(const Inst *i);                    // an atomic of memory that may be global
+bool sl1_is_strong(const Inst *i);                    // volatile, relaxed, or with another memory order
 void sl1_plan_free(Sl1Plan *p);
 void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of `line` bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
+
+// --- quiet.c: copies of inner loops that aren't monitored ------------------------------------------------------------
+void sl1_find_quiet(Sl1Plan *p);
 
 // --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
 typedef enum Slice {
     SLICE_ORIGINAL,
     SLICE_MONITOR,
     SLICE_COMPUTE,
-    SLICE_PLAIN
-} Slice;  // plain: used where the choice was to cache nothing
+    SLICE_PLAIN,  // used where the choice was to cache nothing
+    SLICE_QUIET,  // of an inner loop: quiet.c
+} Slice;
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
@@ -173,6 +185,8 @@ typedef struct Sl1Writer {
     bool alias;     // pointer arguments may point into the same memory
     Slice slice;
     uint32_t loop;    // of the slice
+    uint32_t quiet;   // of Flow.loops: the one whose quiet copy is written
+    bool *inside;     // per block: is it in that loop?
     uint32_t labels;  // made so far
     const char *x;    // the register with the address of the access being written
     Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
@@ -186,15 +200,24 @@ void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice sl
 void sl1_find_region(Sl1Writer *w);
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
-// Before the lines in a block's shared memory, each warp has sl1_warp_bytes: sl1_loop_bytes for each main loop. These
-// hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads less those
-// that miss.
+// Where warps choose, each has sl1_warp_bytes before the lines in a block's shared memory: sl1_loop_bytes for each main
+// loop. These hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads
+// less those that miss.
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
+// Of our part of dynamic shared memory, and of the lines in it.
+static inline uint32_t sl1_align(const Sl1Options *o) { return o->pairs ? 32 : 16; }
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
+
+// --- pair.c: two lines of a structure --------------------------------------------------------------------------------
+bool sl1_pairs(const Sl1Writer *w);                       // may structures of this kernel have two lines?
+bool sl1_paired(const Sl1Writer *w, uint32_t structure);  // has it two lines, where there is room?
+void sl1_move_pair(Sl1Writer *w, uint32_t structure);     // for an access of %sl1_low, with the whole address in w->x
+void sl1_take_line(Sl1Writer *w, uint32_t structure, uint32_t half);  // the lower (0) or upper line into %sl1_v0 …
+void sl1_put_span(Sl1Writer *w);
 
 // --- registers.c: lines in registers ---------------------------------------------------------------------------------
 bool sl1_in_registers(const Sl1Writer *w, uint32_t structure);
@@ -214,8 +237,11 @@ void sl1_state_in(Sl1Writer *w), sl1_state_out(Sl1Writer *w);  // at a function'
 void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's head, without its body
 
 // --- monitor.c, access.c, flush.c: what is put into the slices -------------------------------------------------------
+// Sets q to whether any (or all) of the active lanes have %sl1_p set.
+void sl1_vote(Sl1Writer *w, const char *mode, const char *q);
 void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
 void sl1_check_monitor(Sl1Writer *w);                 // at its head: were enough accesses made?
+void sl1_check_inner(Sl1Writer *w, uint32_t loop);    // at the head of an inner loop that has a quiet copy
 void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
 void sl1_put_timed(Sl1Writer *w, const Inst *i,
                    uint32_t structure);       // the access itself, timed if the clock setting asks for it
@@ -232,7 +258,9 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure);
 // An access of memory itself; what lines hold of its bytes is written back first.
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);
 void sl1_flush(Sl1Writer *w);                           // all lines are written back and forgotten
-void sl1_write_back(Sl1Writer *w, uint32_t structure);  // writes one line back, if it was written to
+void sl1_write_back(Sl1Writer *w, uint32_t structure);  // writes its lines back, if they were written to
+// The same for one of a pair's lines: 0 or 1. What was written to is still marked then.
+void sl1_write_half(Sl1Writer *w, uint32_t structure, uint32_t half);
 void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load,
                    const char *address);  // loads or stores a whole line of global memory
 void sl1_forget(Sl1Writer *w, uint32_t structure);
@@ -246,10 +274,12 @@ typedef struct Sl1Kernel {
     // and how many lines a thread has.
     uint32_t params;
     uint32_t structures, warp_bytes;
+    bool pairs;  // where pointers don't alias, a structure may have two lines
     // Of each structure: the parameter with its pointer, and where that lies in a buffer of all parameters.
     uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];
     uint32_t param_bytes;  // size of such a buffer, without our parameters
     char *left;            // why it was left alone, or null
+    bool silent;           // it has a loop for which sl1_silent was assumed
 } Sl1Kernel;
 typedef struct Sl1Module {
     VEC(Sl1Kernel) kernels;
@@ -257,6 +287,7 @@ typedef struct Sl1Module {
 // Writes the module's text with the rewritten kernels behind it; the originals stay. *m tells what launches need to
 // know.
 void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
+extern const char sl1_silent[];  // what is assumed of silent loops, for the user
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
                       Diag *diag);
 // Prints every kernel as it is after a step, for the reader.

@@ -30,6 +30,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 // - b: which bytes of the line were written
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
 // - o: the low half of the pointer, where lines begin at it
+// And %sl1_span is how many bytes of each structure a thread has: those of a line, or of two.
 // - w…_0 and so on: the words of a line that is in registers
 static void add_registers(Sl1Writer *w)
 {
@@ -48,8 +49,8 @@ static void add_registers(Sl1Writer *w)
         add_reg(w, TY_U32, "%%sl1_e%u", k);
         for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",  "t",   "i",  "choice",
-                                        "v0",    "v1",   "v2",    "v3",    "v4", "v5", "low", "z0", "z1"};
+    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",   "t",  "i",  "choice", "v0",
+                                        "v1",    "v2",   "v3",    "v4",    "v5", "low", "z0", "z1", "span"};
     for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
     add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"),
         add_reg(w, TY_B64, "%%sl1_z");
@@ -74,11 +75,15 @@ bool sl1_has_high(const Sl1Writer *w, uint32_t structure)
 // Only a structure that nothing writes to is loaded early: memory must not change before the line is used.
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure)
 {
-    return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure);
+    return w->options->prefetch && w->options->line != 24 && !w->alias && !sl1_has_bitmap(w, structure) &&
+           !sl1_paired(w, structure);
 }
 
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o) { return 4 * (1 + sl1_counts(o) * p->structures); }
-uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o) { return p->loops * sl1_loop_bytes(p, o); }
+uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o)
+{
+    return o->per_warp ? p->loops * sl1_loop_bytes(p, o) : 0;
+}
 
 // --- lines of PTX ----------------------------------------------------------------------------------------------------
 void sl1_put(Sl1Writer *w, const char *format, ...)
@@ -103,8 +108,10 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i)
 static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
-    static const char kinds[] = {'o', 'm', 'c', 'n'};
-    if (!inside && w->slice == SLICE_COMPUTE)
+    static const char kinds[] = {'o', 'm', 'c', 'n', 'm'};
+    if (w->slice == SLICE_QUIET && w->inside[b])
+        text_printf(out, "$sl1_q%u_%u", w->quiet, b);
+    else if (!inside && w->slice == SLICE_COMPUTE)
         text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may have a way out to the same block
     else
         text_printf(out, "$sl1_%c%u", inside ? kinds[w->slice] : 'o', b);
@@ -218,6 +225,9 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
     if (w->slice == SLICE_MONITOR && w->body->f->entry && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
+    if (w->slice == SLICE_MONITOR && w->body->f->entry && w->plan->quiet[block->loop] &&
+        b == w->body->flow->loops.v[block->loop].head)
+        sl1_check_inner(w, block->loop);
     for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
     const Inst *last = &w->body->f->insts.v[block->last - 1];
     bool ends = op_has(last->op, P_BRANCH | P_LEAVE) && !last->guarded;
@@ -234,16 +244,35 @@ static void write_aside(Sl1Writer *w)
 }
 
 // --- a main loop -----------------------------------------------------------------------------------------------------
+static bool is_in_slice(const Sl1Writer *w, uint32_t b)
+{
+    return w->slice == SLICE_QUIET ? w->inside[b] : w->body->loop_of[b] == (int)w->loop;
+}
+
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
 {
     const Flow *flow = w->body->flow;
     enter_slice(w, slice, loop);
     for (uint32_t b = 0; b + 1 < flow->blocks.n; b++) {
-        if (w->body->loop_of[b] != (int)loop) continue;
-        bool more = b + 2 < flow->blocks.n && w->body->loop_of[b + 1] == (int)loop;
+        if (!is_in_slice(w, b)) continue;
+        bool more = b + 2 < flow->blocks.n && is_in_slice(w, b + 1);
         write_block(w, b, more ? b + 1 : NO_BLOCK);
     }
     write_aside(w);
+}
+
+static void write_quiet(Sl1Writer *w, uint32_t loop)
+{
+    const Flow *flow = w->body->flow;
+    for (uint32_t k = 0; k < flow->loops.n; k++) {
+        if (!w->plan->quiet[k] || w->body->loop_of[flow->loops.v[k].head] != (int)loop) continue;
+        const Loop *l = &flow->loops.v[k];
+        w->quiet = k, w->inside = mem_alloc(flow->blocks.n);
+        for (size_t j = 0; j < l->blocks.n; j++) w->inside[l->blocks.v[j]] = true;
+        write_loop_slice(w, SLICE_QUIET, loop);
+        enter_slice(w, SLICE_ORIGINAL, loop);
+        mem_free(w->inside);
+    }
 }
 
 static void write_exits(Sl1Writer *w, uint32_t loop)
@@ -271,6 +300,7 @@ static void write_choice(Sl1Writer *w, uint32_t loop)
     sl1_begin_monitor(w);
     sl1_put(w, "bra $sl1_m%u;", w->plan->loop[loop].head);
     write_loop_slice(w, SLICE_MONITOR, loop);
+    write_quiet(w, loop);
     sl1_choose(w);
 }
 
@@ -285,10 +315,11 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
-// Computed twice, at the kernel's beginning and at a choice: registers that hold the result in between would cost more.
+// Of pairs %sl1_lines is the warp's first one, and %sl1_t the thread's lane. Computed at a choice, and where warps
+// choose at the kernel's beginning, too: registers that hold the result in between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
-    uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line;
+    uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line, align = sl1_align(w->options);
     Text name = {0};
     text_printf(&name, "%s%s", w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART);
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
@@ -307,25 +338,24 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name.v);
     sl1_put(w, "mov.u32 %%sl1_m, sl1_shared;");
     sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_m;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, 15;", bytes);
-    sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -16;");
+    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, %u;", bytes, align - 1);
+    sl1_put(w, "and.b32 %%sl1_lines, %%sl1_lines, -%u;", align);
     sl1_put(w, "add.u32 %%sl1_lines, %%sl1_lines, %%sl1_warp;");
     sl1_put(w, "mad.lo.u32 %%sl1_warp, %%sl1_v0, %u, %%sl1_warp;", bytes);
     sl1_put(w, "mul.lo.u32 %%sl1_m, %%sl1_count, %u;", 32 * line);
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_m, %%sl1_lines;");
     sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 31;");
-    sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
+    if (!sl1_pairs(w)) sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
     text_free(&name);
 }
 
 // A warp's choices begin as zero, which means that they aren't made yet.
 static void write_prologue(Sl1Writer *w)
 {
-    sl1_find_region(w);
-    sl1_put(w, "mov.u32 %%sl1_m, 0;");
-    for (uint32_t at = 0; at < sl1_warp_bytes(w->plan, w->options); at += 4)
-        sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
-    sl1_put(w, "bar.sync 0;");
+    uint32_t bytes = sl1_warp_bytes(w->plan, w->options);
+    if (bytes) sl1_find_region(w), sl1_put(w, "mov.u32 %%sl1_m, 0;");
+    for (uint32_t at = 0; at < bytes; at += 4) sl1_put(w, "st.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at);
+    if (bytes) sl1_put(w, "bar.sync 0;");
     for (uint32_t k = 0; k < w->plan->structures && w->options->line == 24; k++) {
         if (w->plan->structure[k].barred) continue;
         sl1_put(w, "ld.param.u64 %%sl1_x, [%s];", w->plan->f->params.v[w->plan->structure[k].param]->name);

@@ -185,6 +185,8 @@ uint32_t soft_l1_structures(const SoftL1 *s);
 // A rewritten kernel may need more registers for a thread than its original. Returns the most that it needed more,
 // among the rewritten kernels that were launched.
 uint32_t soft_l1_registers(const SoftL1 *s);
+// A kernel that was rewritten under an assumption (sl1_silent), or null.
+const char *soft_l1_silent(const SoftL1 *s);
 bool soft_l1_made(const char *kernel);  // its name tells: the software L1 wrote this kernel
 void soft_l1_close(SoftL1 *s);
 

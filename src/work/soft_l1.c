@@ -118,6 +118,14 @@ SoftL1 *soft_l1_open(oc_device *device, const Sl1Options *options)
 uint32_t soft_l1_structures(const SoftL1 *s) { return s->structures; }
 uint32_t soft_l1_registers(const SoftL1 *s) { return s->registers; }
 
+const char *soft_l1_silent(const SoftL1 *s)
+{
+    for (size_t m = 0; m < s->modules.n; m++)
+        for (size_t k = 0; k < s->modules.v[m].of.kernels.n; k++)
+            if (s->modules.v[m].of.kernels.v[k].silent) return s->modules.v[m].of.kernels.v[k].name;
+    return NULL;
+}
+
 static bool ends_in(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);

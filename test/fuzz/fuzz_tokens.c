@@ -261,7 +261,8 @@ static uint64_t hash(const uint8_t *data, size_t size)
 static Sl1Options options(uint64_t h)
 {
     Sl1Options o = {.line = h % 3 ? 16 : 8, .threshold = 1 + (uint32_t)(h >> 2) % 6};
-    o.per_thread = h >> 8 & 1, o.banks = h >> 9 & 1, o.prefetch = (h >> 10 & 3) == 0, o.strides = (h >> 12 & 3) == 0;
+    o.per_warp = h >> 8 & 1, o.banks = h >> 9 & 1, o.prefetch = (h >> 10 & 3) == 0, o.strides = (h >> 12 & 3) == 0;
+    o.pairs = h >> 16 & 1;
     o.registers = (h >> 14 & 3) == 0 ? 2 : 0;
     return o;
 }

@@ -25,7 +25,7 @@ expect() {  # WHAT WANTED OPTION…
 expect "lines of 16 bytes" "$((64 * 234)) $((64 * 15))"
 expect "lines of 8 bytes" "$((64 * 234)) $((64 * 30))" --sl1=line=8
 expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1=layout=banks
-expect "each thread for itself" "$((64 * 234)) $((64 * 15))" --sl1=decide=thread
+expect "each warp as one" "$((64 * 234)) $((64 * 15))" --sl1=decide=warp
 expect "nothing cached" "0 0" --sl1=nothing
 expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1=noalias
 # A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20
@@ -43,6 +43,127 @@ expect "a structure that is stored to, without one that is loaded" "0 0" --sl1=c
 program=(upper blocks=1 threads=64 size=16320)
 [[ $(count) != "0 0 " ]] || { echo "lines that don't begin together aren't cached" >&2; bad=1; }
 expect "loads of which each misses some lane's line" "0 0" --sl1=clock=150
+
+# Each thread chooses for itself. Of 32 lanes, each with 8 KiB of its own, those with an even number go on by a byte in
+# each of 100 rounds, the others by 64. After 20 rounds the even lanes have a line each, for 80 accesses in 6 lines,
+# from byte 20 to byte 99. A warp as one finds fewer than half of its accesses to hit, and caches nothing.
+cat >"$work/lanes.ptx" <<'PTX'
+.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry lanes(.param .u64 p)
+{
+    .reg .b32 %i, %v, %t, %s;
+    .reg .b64 %a, %d;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %d, %t, 8192;
+    add.s64 %a, %a, %d;
+    and.b32 %s, %t, 1;
+    mad.lo.u32 %s, %s, 63, 1;
+    cvt.u64.u32 %d, %s;
+    mov.u32 %i, 0;
+$l: ld.global.u8 %v, [%a];
+    add.s64 %a, %a, %d;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 100;
+    @%p bra $l;
+    ret;
+}
+PTX
+program=("$work/lanes.ptx" --block 32 --arg buf:256KiB)
+expect "lanes that differ" "$((16 * 80)) $((16 * 6))"
+expect "lanes that differ, in a warp that chooses as one" "0 0" --sl1=decide=warp
+# Lanes that make their accesses at different times stay together: opinion takes about as many warp instructions as with
+# a warp that chooses as one.
+instructions() {
+    "$ONCHIP" run opinion size=61440 blocks=4 threads=64 --gpu titan_black --sl1=threshold=20 "$@" --json |
+        awk '/"warp_instructions"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }'
+}
+thread=$(instructions) warp=$(instructions --sl1=decide=warp)
+((thread && thread * 10 < warp * 12)) ||
+    { echo "opinion takes $thread warp instructions, $warp if a warp chooses" >&2; bad=1; }
+
+# Pairs of lines. With chunks of 391 characters the 32 lanes of a warp leave their lines in different rounds. A model of
+# them: each has a window of 32 bytes; if one leaves its own, each lane moves its window to the line that it is in, but
+# not across a page of 4096 bytes, in which the text begins. A lane that moves by one line loads the upper one, and any
+# other lane that moves both. So the warp loads once for all upper lines, and once more if any lane needs a lower one.
+# There is no monitor: strides choose. Character 0 of each chunk is read before the loop.
+program=(wordcount blocks=1 threads=32 size=$((32 * 391)) --ptx "$ptx")
+model=$(awk 'BEGIN {
+    lanes = 32; chunk = 391; loads = 1
+    for (lane = 0; lane < lanes; lane++) at[lane] = -1
+    for (byte = 1; byte < chunk; byte++) {
+        called = 0
+        for (lane = 0; lane < lanes; lane++) {
+            a = lane * chunk + byte
+            if (at[lane] < 0 || a - at[lane] >= 32) called = 1
+        }
+        if (!called) continue
+        upper = lower = 0
+        for (lane = 0; lane < lanes; lane++) {
+            a = lane * chunk + byte
+            to = a - a % 16
+            if (to % 4096 == 4080) to -= 16
+            if (to == at[lane]) continue
+            upper = 1
+            if (at[lane] < 0 || to - at[lane] != 16) { lower = 1; fills++ }
+            at[lane] = to
+        }
+        loads += upper + lower
+    }
+    print lanes * (chunk - 1), fills, loads
+}')
+expect "pairs of lines" "${model% *}" --sl1=strides,pairs
+loads=$("$ONCHIP" run "${program[@]}" --gpu titan_black --sl1=strides,pairs --json |
+    awk '/"global.loads"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }')
+((loads == ${model##* })) || { echo "pairs of lines: a warp loads $loads times, not ${model##* }" >&2; bad=1; }
+
+# A main loop of one round, of which an inner loop makes 400 accesses: only 20 of these are monitored. A thread of the
+# original takes 6 instructions for each, and one that monitored all of them would take more than twice as many.
+cat >"$work/inner.ptx" <<'PTX'
+.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry inner(.param .u64 p)
+{
+    .reg .b32 %i, %j, %v, %t;
+    .reg .b64 %a, %d;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %d, %t, 4;
+    add.s64 %a, %a, %d;
+    mov.u32 %j, 0;
+$outer:
+    mov.u32 %i, 0;
+$l: ld.global.u32 %v, [%a];
+    add.s64 %a, %a, 128;
+    xor.b32 %t, %t, %v;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 400;
+    @%p bra $l;
+    add.u32 %j, %j, 1;
+    setp.lt.u32 %p, %j, 1;
+    @%p bra $outer;
+    ret;
+}
+PTX
+taken() {
+    "$ONCHIP" run "$work/inner.ptx" --block 32 --arg buf:64KiB --gpu titan_black "$@" --json |
+        awk '/"warp_instructions"/ && !n { gsub(/[^0-9]/, "", $2); n = $2 } END { print n }'
+}
+plain=$(taken) monitored=$(taken --sl1=threshold=20)
+((plain > 2400 && monitored < plain * 13 / 10)) ||
+    { echo "a round of 400 accesses takes $plain instructions, and $monitored with 20 of them monitored" >&2; bad=1; }
+
+# It has a copy that isn't monitored; an inner loop without accesses needs none.
+sed 's/^$l: ld.global.u32 %v, .%a.;/$l: mov.u32 %v, %i;/; s/^$outer:/$outer: ld.global.u32 %v, [%a];/' \
+    "$work/inner.ptx" >"$work/without.ptx"
+copies() { "$ONCHIP" sl1 "$1" --dump monitor | grep -c '^$sl1_q' || true; }
+[[ $(copies "$work/inner.ptx") != 0 && $(copies "$work/without.ptx") == 0 ]] ||
+    { echo "$(copies "$work/inner.ptx") and $(copies "$work/without.ptx") quiet blocks" >&2; bad=1; }
 
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
 kernel() {

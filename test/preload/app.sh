@@ -85,6 +85,15 @@ logged 'pointers that may alias$'
 both proc again
 grep -q 'no memory is lost' out || complain "memory is lost"
 
+# For a target below sm_70 the log says what is assumed, and a setting leaves the loop alone.
+sed 's/sm_80/sm_52/' add.ptx >old.ptx
+assumed='module 1: add: the target is older than sm_70: it is assumed'
+! grep -q "$assumed" log || complain "something is assumed for sm_80"
+both proc launch old.ptx
+logged "$assumed"
+ONCHIP_SL1=lockstep both proc launch old.ptx
+logged 'module 1: add is left alone: lanes of a warp could exchange data in it$'
+
 # --- shared memory of the application's own ---------------------------------------------------------------------------
 both proc some  # 1000 bytes
 recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 3[01][0-9][0-9] region 1008 lines 2 bytes 0'

@@ -276,6 +276,31 @@ const Called called[] = {
                               CALL("", "%r2", "at", "%rd3", "%r1") "    st.param.b32 [r], %r2;\n    ret;\n"),
      LOOP(10, "    and.b32 %r2, %r0, 3;\n" CALL("", "%r3", "down", "%a", "%r2") "    mad.lo.u32 %r1, %r1, 3, %r3;\n"),
      want_recursive, 1, 3, 1, false},
+    {"a function that calls itself, in a loop inside the loop", 20,
+     FUNCTION("down",
+              "    mov.u32 %r1, 1;\n    st.param.b32 [r], %r1;\n    setp.eq.u32 %q, %r0, 0;\n    @%q ret;\n    "
+              "sub.u32 %r0, %r0, 1;\n" CALL(
+                  "", "%r1", "down", "%rd0",
+                  "%r0") "    ld.u32 %r2, [%rd0];\n    add.u32 %r1, %r1, %r2;\n    st.param.b32 [r], %r1;\n    ret;\n"),
+     LOOP(10,
+          "    and.b32 %r2, %r0, 3;\n    mov.u32 %r5, 0;\n$inner:\n" CALL(
+              "", "%r3", "down", "%a", "%r5") "    add.u32 %r5, %r5, 1;\n    setp.le.u32 %q, %r5, %r2;\n    @%q bra "
+                                              "$inner;\n    mad.lo.u32 %r1, %r1, "
+                                              "3, %r3;\n"),
+     want_recursive, 1, 3, 1, false},
+    {"the same, and its result is looked at behind the inner loop", 20,
+     FUNCTION("down",
+              "    mov.u32 %r1, 1;\n    st.param.b32 [r], %r1;\n    setp.eq.u32 %q, %r0, 0;\n    @%q ret;\n    "
+              "sub.u32 %r0, %r0, 1;\n" CALL(
+                  "", "%r1", "down", "%rd0",
+                  "%r0") "    ld.u32 %r2, [%rd0];\n    add.u32 %r1, %r1, %r2;\n    st.param.b32 [r], %r1;\n    ret;\n"),
+     "    .param .b64 pointer;\n    .param .b32 number;\n    .param .b32 late;\n" LOOP(
+         10,
+         "    and.b32 %r2, %r0, 3;\n    mov.u32 %r5, 0;\n$inner:\n    st.param.b64 [pointer], %a;\n    st.param.b32 "
+         "[number], %r5;\n    call (late), down, (pointer, number);\n"
+         "    add.u32 %r5, %r5, 1;\n    setp.le.u32 %q, %r5, %r2;\n    @%q bra $inner;\n    ld.param.b32 %r3, "
+         "[late];\n    mad.lo.u32 %r1, %r1, 3, %r3;\n"),
+     want_recursive, 1, 3, 1, false},
     {"a function with a variable that there is once stays", 20,
      FUNCTION("count", "    .shared .align 4 .b8 counts[256];\n    mov.u32 %r1, %tid.x;\n    mul.lo.u32 %r1, %r1, 4;\n "
                        "   mov.u32 %r2, counts;\n    add.u32 %r1, %r1, %r2;\n    setp.eq.u32 %q, %r0, 0;\n"

@@ -24,7 +24,7 @@ typedef struct Tally {
     FILE *out;  // where differences are told
 } Tally;
 void prepared_text(const Text *ptx, Text *out);  // the module with its kernels as sl1_prepare leaves them
-enum { ALL_SETTINGS = 0xfffff };
+enum { ALL_SETTINGS = 0x7fffffff };
 // settings: a bit each.
 void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch,
                     Tally *tally);

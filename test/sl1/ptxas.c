@@ -11,15 +11,17 @@
 #include <unistd.h>
 
 static const Sl1Options settings[] = {
-    {.line = 16, .threshold = 300},
+    {.line = 16, .threshold = 300, .per_warp = true},
     {.line = 24, .threshold = 300},
-    {.line = 8, .threshold = 300, .per_thread = true},
+    {.line = 8, .threshold = 300},
     {.line = 16, .threshold = 300, .banks = true, .prefetch = true, .scattered = true},
-    {.line = 24, .threshold = 300, .banks = true, .per_thread = true},
+    {.line = 24, .threshold = 300, .banks = true},
     {.line = 8, .threshold = 300, .banks = true},
     {.line = 8, .threshold = 300, .prefetch = true},
+    {.line = 16, .threshold = 300, .pairs = true, .strides = true},
+    {.line = 8, .threshold = 300, .pairs = true, .banks = true},
     {.line = 16, .threshold = 300, .cache_nothing = true},
-    {.line = 16, .threshold = 300, .clock = 100},
+    {.line = 16, .threshold = 300, .clock = 100, .per_warp = true},
 };
 
 typedef struct Count {

@@ -86,6 +86,11 @@ static const Case cases[] = {
      "$loop: st.global.u32 [%a+4], %r0;\n    ld.global.b128 %q128, [%a];\n    st.global.b128 [%b], %q128;\n    "
      "ld.global.u8 %r1, [%b+5];\n    st.global.u32 [%a+8], %r1;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"},
+    {"bytes that are only stored to, where lanes leave their lines in different rounds", 20, -1, 0,
+     "    and.b32 %r2, %t, 1;\n    mul.lo.u32 %r2, %r2, 9;\n    mov.u32 %r0, 0;\n"
+     "$loop: mad.lo.u32 %r1, %r0, 3, %r2;\n    and.b32 %r1, %r1, 63;\n    cvt.u64.u32 %d0, %r1;\n    add.s64 %d1, %b, "
+     "%d0;\n    ld.global.u8 %r3, [%a+3];\n    add.u32 %r3, %r3, %r0;\n    st.global.u8 [%d1], %r3;\n"
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 407;\n    @%p bra $loop;\n"},
     {"a loop that the kernel begins with", 20, -1, 0, NULL},
     {"the address is where the value goes", 20, -1, 0,
      "    st.global.u64 [%a], %a;\n    mov.b64 %d0, %a;\n    mov.u32 %r0, 0;\n"

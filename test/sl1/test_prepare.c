@@ -34,7 +34,7 @@ static bool as_planned(const Called *c, const Text *ptx)
     ptx_print(m, &before);
     const Function *kernel = ptx_find(m, "k")->function;
     Function *f = sl1_prepare(kernel);
-    Sl1Plan *p = sl1_plan(f);
+    Sl1Plan *p = sl1_plan(f, false);
     uint32_t calls = 0, variables = (uint32_t)f->locals.n;
     for (size_t n = 0; n < f->insts.n; n++) calls += f->insts.v[n].op == OP_CALL;
     bool right =

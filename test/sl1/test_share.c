@@ -40,6 +40,23 @@ static void lines(void **state)
     assert_int_equal(share((Sm){2048, 2048, 256}, &o, 4, MANY, 0).lines, 2);
 }
 
+// Two lines for each of two structures, where pointers don't alias: 512 threads of an SM have 96 bytes each, which were
+// five lines beside their warps' own bytes. What is ours begins at a multiple of a pair.
+static void pairs(void **state)
+{
+    (void)state;
+    Sl1Options o = sl1_defaults;
+    o.pairs = true;
+    Sl1Kernel k = {.structures = 2, .warp_bytes = WARP_BYTES, .pairs = true};
+    Sm sm = {2048, 512, 256};
+    Sl1Share s = sl1_share(&k, &o, true, 256, MANY, SMS, 20, SHARED - 20, fit, &sm);
+    assert_null(s.left);
+    assert_int_equal(s.lines, 4);
+    assert_int_equal(s.region, 32);
+    assert_int_equal(s.smem, 32 + 8 * WARP_BYTES + 4 * 256 * 16);
+    assert_int_equal(sl1_share(&k, &o, false, 256, MANY, SMS, 0, SHARED, fit, &sm).lines, 2);
+}
+
 static void application(void **state)
 {
     (void)state;
@@ -71,6 +88,7 @@ static void warps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(application), cmocka_unit_test(warps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(pairs), cmocka_unit_test(application),
+                                       cmocka_unit_test(warps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

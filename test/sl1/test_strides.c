@@ -84,7 +84,7 @@ static void hits(void **state)
         put_kernel(c, &ptx);
         Module *m = ptx_parse(ptx.v, ptx.n, c->name, &diag);
         if (!m) fail_msg("%s", diag.text.v);
-        Sl1Plan *p = sl1_plan(ptx_find(m, "k")->function);
+        Sl1Plan *p = sl1_plan(ptx_find(m, "k")->function, false);
         sl1_strides(p, 16);
         for (uint32_t s = 0; s < 2; s++)
             if (of_param(p, s) != c->hits[s]) fail_msg("%s: %d, not %d", c->name, of_param(p, s), c->hits[s]);

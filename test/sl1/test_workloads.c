@@ -9,10 +9,11 @@
 
 static const Sl1Options settings[] = {
     {.line = 16, .threshold = 300},
-    {.line = 16, .threshold = 1},
+    {.line = 16, .threshold = 1, .per_warp = true},
     {.line = 8, .threshold = 7},
-    {.line = 16, .threshold = 40, .per_thread = true},
-    {.line = 16, .threshold = 7, .banks = true, .prefetch = true, .scattered = true},
+    {.line = 16, .threshold = 40},
+    {.line = 16, .threshold = 10, .pairs = true},
+    {.line = 16, .threshold = 7, .banks = true, .prefetch = true, .scattered = true, .per_warp = true},
 };
 
 // How many of its launches had a rewritten kernel; −1: the result is wrong.
@@ -29,7 +30,7 @@ static int run(const WorkloadEntry *e, const Sl1Options *o)
     for (size_t k = 0; k < oc_launches(d); k++) rewritten += strstr(oc_launch_kernel(d, k), SL1_ALIAS) != NULL;
     if (!right)
         printf("%s/%s, line %u, threshold %u%s%s: %s\n", e->workload->suite, e->workload->name, o->line, o->threshold,
-               o->per_thread ? ", decide thread" : "", o->banks ? ", layout banks" : "", result.error);
+               o->per_warp ? ", decide warp" : "", o->banks ? ", layout banks" : "", result.error);
     work_result_free(&result);
     soft_l1_close(s);
     oc_close(d);
