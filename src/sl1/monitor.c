@@ -181,19 +181,13 @@ static void add_up(Sl1Writer *w, uint32_t at)
             }
 }
 
-// Two lines for each structure that was chosen, if there are as many.
-static void put_span_of_choice(Sl1Writer *w)
+// Two lines for each structure, if there are as many. The lanes of a warp must agree on that, whatever each of them
+// chose and in whichever loop it is, since where a lane's windows lie depends on it. So all structures count.
+static void put_span_of_all(Sl1Writer *w)
 {
-    bool any = false;
-    for (uint32_t k = 0; k < w->plan->structures; k++) {
-        if (!may_cache(w, k) || !sl1_paired(w, k)) continue;
-        if (!any) sl1_put(w, "mov.u32 %%sl1_m, 0;");
-        sl1_put(w, "and.b32 %%sl1_v0, %%sl1_choice, %u;", 15u << 4 * k);
-        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_v0, 0;");
-        sl1_put(w, "@%%sl1_p add.u32 %%sl1_m, %%sl1_m, 2;");
-        any = true;
-    }
-    if (any) sl1_put(w, "setp.le.u32 %%sl1_p, %%sl1_m, %%sl1_count;"), sl1_put_span(w);
+    uint32_t all = 0;
+    for (uint32_t k = 0; k < w->plan->structures; k++) all += may_cache(w, k) && sl1_paired(w, k);
+    if (all) sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_count, %u;", 2 * all), sl1_put_span(w);
 }
 
 void sl1_choose(Sl1Writer *w)
@@ -222,7 +216,7 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
     }
     if (warp) sl1_put(w, "$sl1_g%u:", chosen);
-    put_span_of_choice(w);
+    put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;
         sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
@@ -280,10 +274,8 @@ void sl1_choose_by_strides(Sl1Writer *w)
     const Sl1Plan *p = w->plan;
     uint32_t head = p->loop[w->loop].head;
     bool any = false, registers = false;
-    uint32_t pairs = 0;
     sl1_find_region(w);
-    for (uint32_t k = 0; k < p->structures; k++) pairs += may_cache(w, k) && worth(w, k) > 0 && sl1_paired(w, k);
-    if (pairs) sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_count, %u;", 2 * pairs), sl1_put_span(w);
+    put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         bool good = may_cache(w, k) && worth(w, k) > 0, own = good && sl1_in_registers(w, k);
         any |= good, registers |= own;

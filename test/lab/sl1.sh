@@ -165,6 +165,10 @@ copies() { "$ONCHIP" sl1 "$1" --dump monitor | grep -c '^$sl1_q' || true; }
 [[ $(copies "$work/inner.ptx") != 0 && $(copies "$work/without.ptx") == 0 ]] ||
     { echo "$(copies "$work/inner.ptx") and $(copies "$work/without.ptx") quiet blocks" >&2; bad=1; }
 
+# The lanes of a warp choose different structures here, and some of them have no room for pairs.
+"$ONCHIP" run opinion blocks=60 threads=512 size=245760 --gpu titan_black --functional --sl1=threshold=30,pairs \
+    >"$work/apart" 2>&1 || { cat "$work/apart" >&2; bad=1; }
+
 # A file's only kernel needs no name, rewritten or not; of two the error names those of the file.
 kernel() {
     cat <<PTX
