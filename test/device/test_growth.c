@@ -53,9 +53,9 @@ static void from_the_host(void **state)
 {
     (void)state;
     oc_device *d = opened("h200", 1, true);
-    oc_ptr p[12], at = BASE;
-    // 1 KiB, 4 KiB, … 4 GiB: each past what was reserved before.
-    for (int k = 0; k < 12; k++) {
+    oc_ptr p[11], at = BASE;
+    // 1 KiB, 4 KiB, … 1 GiB: each past what was reserved before. More a host may not have while other tests run.
+    for (int k = 0; k < 11; k++) {
         size_t bytes = (size_t)1024 << 2 * k;
         assert_int_equal(oc_malloc(d, bytes, NULL, &p[k]), OC_OK);
         assert_true(p[k] == at);
