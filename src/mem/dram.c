@@ -119,26 +119,21 @@ static Slot slot_of(Dram *d, const DramRequest *r)
     return s;
 }
 
-// The request that goes first of those that have come by cycle now.
+// The request that goes first of those that have come by cycle now: each bank's hits are looked at before its misses.
 static uint32_t choose(Dram *d, uint64_t now)
 {
     const DramRequest *queue = d->queue + d->head;
-    uint32_t best = 0, n = 0;
+    uint32_t best = 0;
     uint64_t least = NEVER, seen[MOST_BANKS / 64] = {0};  // seen: banks whose next request is known
-    for (; n < d->n && queue[n].arrival <= now && least > now; n++) {
-        const DramRequest *r = &queue[n];
-        if (d->bank[r->bank].row != r->row) continue;
-        uint64_t column = slot_of(d, r).column;
-        seen[r->bank / 64] |= 1ull << r->bank % 64;
-        if (column < least) best = n, least = column;
-    }
-    for (uint32_t k = 0; k < n && least > now; k++) {
-        const DramRequest *r = &queue[k];
-        if (seen[r->bank / 64] >> r->bank % 64 & 1) continue;
-        uint64_t column = slot_of(d, r).column;
-        seen[r->bank / 64] |= 1ull << r->bank % 64;
-        if (column < least) best = k, least = column;
-    }
+    for (int hits = 1; hits >= 0; hits--)
+        for (uint32_t k = 0; k < d->n && queue[k].arrival <= now && least > now; k++) {
+            const DramRequest *r = &queue[k];
+            uint64_t *word = &seen[r->bank / 64], bank = 1ull << r->bank % 64;
+            if (hits ? d->bank[r->bank].row != r->row : *word & bank) continue;
+            uint64_t column = slot_of(d, r).column;
+            *word |= bank;
+            if (column < least) best = k, least = column;
+        }
     return best;
 }
 

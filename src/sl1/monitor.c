@@ -214,8 +214,8 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "atom.shared.cas.b32 %%sl1_m, [%%sl1_warp+%u], 0, %%sl1_choice;", at);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
+        sl1_put(w, "$sl1_g%u:", chosen);
     }
-    if (warp) sl1_put(w, "$sl1_g%u:", chosen);
     put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;

@@ -1,5 +1,5 @@
 // pair.c: pairs of lines. If the lanes of a warp left their lines one by one, the warp would wait for memory each time,
-// since it waits for its slowest lane. Therefore a structure has two neighbouring lines, where there is room. A lane
+// since it waits for its slowest lane. Therefore each structure has two neighbouring lines, where all have room. A lane
 // that leaves them calls all lanes of its warp (access.c), and those that are in their upper line move on by one. So a
 // warp waits once while each of its lanes goes through a line.
 //
