@@ -21,8 +21,7 @@ bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in)
 void crossbar_close(Crossbar *x)
 {
     for (uint32_t p = 0; p < x->cfg.partitions && x->queue; p++) mem_free(x->queue[p].v);
-    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++)
-        for (int b = 0; b < 2; b++) mem_free(x->wire[k].box[b].v);
+    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++) wire_close(&x->wire[k]);
     mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->wire);
     *x = (Crossbar){0};
 }
@@ -31,7 +30,7 @@ void crossbar_begin(Crossbar *x)
 {
     // What is left are acknowledgements that nobody waited for.
     for (uint32_t p = 0; p < x->cfg.partitions; p++) x->queue[p].head = x->queue[p].n = 0;
-    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms; k++) x->wire[k].box[0].n = x->wire[k].box[1].n = 0;
+    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms; k++) wire_clear(&x->wire[k]);
     memset(x->free, 0, sizeof *x->free * x->cfg.partitions);
     memset(x->sm_free, 0, sizeof *x->sm_free * x->cfg.sms);
 }

@@ -56,9 +56,7 @@ void partition_close(Partition *p)
     cache_close(&p->l2);
     dram_close(&p->channel);
     for (uint32_t s = 0; s < p->cfg.sms + 2 && p->inbox; s++) mem_free(p->inbox[s].v);
-    for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) {
-        for (int b = 0; b < 2; b++) mem_free(p->reply[s].box[b].v), mem_free(p->credit[s].box[b].v);
-    }
+    for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) wire_close(&p->reply[s]), wire_close(&p->credit[s]);
     first_close(&p->first);
     mem_free(p->inbox), mem_free(p->reply), mem_free(p->credit);
     mem_free(p->miss), mem_free(p->waiter), mem_free(p->pieces);
@@ -71,7 +69,7 @@ void partition_begin(Partition *p, uint32_t sms)
     p->sms = sms;
     p->launch++;
     for (uint32_t s = 0; s < sms; s++)  // not taken: the SM was done
-        for (int b = 0; b < 2; b++) p->credit[s].box[b].n = p->reply[s].box[b].n = 0;
+        wire_clear(&p->credit[s]), wire_clear(&p->reply[s]);
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;

@@ -53,6 +53,8 @@ static inline void fifo_put_sorted(Fifo *f, const Packet *p)  // behind those th
 typedef struct Wire {
     Fifo box[2];
 } Wire;
+static inline void wire_clear(Wire *w) { w->box[0].n = w->box[1].n = 0; }  // nobody takes what is in it
+static inline void wire_close(Wire *w) { mem_free(w->box[0].v), mem_free(w->box[1].v); }
 static inline void fifo_move(Fifo *from, Fifo *to)
 {
     if (to->head == to->n) {  // which happens most

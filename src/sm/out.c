@@ -18,10 +18,10 @@ void out_open(Sm *sm)
 void out_close(Sm *sm)
 {
     for (uint32_t p = 0; sm->waiting && p < sm->part->partitions; p++) {
-        for (int b = 0; b < 2; b++) mem_free(sm->wire[p].box[b].v);
+        wire_close(&sm->wire[p]);
         mem_free(sm->credits[p].v), mem_free(sm->waiting[p].v);
     }
-    for (int b = 0; b < 2; b++) mem_free(sm->late.box[b].v);
+    wire_close(&sm->late);
     first_close(&sm->owed);
     mem_free(sm->wire), mem_free(sm->credits), mem_free(sm->credit), mem_free(sm->waiting);
 }
