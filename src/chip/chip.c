@@ -285,6 +285,7 @@ static void finish(Launch *l, Record *r)
             add_structure(t, f);
         }
         for (uint32_t k = 0; k < r->insts; k++) add_inst(&r->inst[k], &sm->inst[k]);
+        for (int k = 0; k < OC_MOST_COUNTERS; k++) r->own[k] += sm->policy_count[k];
     }
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
@@ -386,9 +387,24 @@ static void hand_out(Launch *l)
     }
 }
 
+// Policies that look at it learn how busy L2 and DRAM were until now.
+static void tell_use(Launch *l)
+{
+    Chip *c = l->c;
+    uint64_t l2 = 0, dram = 0;
+    if (!(c->gpu.sm.schedule->wants & OC_WANTS_USE)) return;
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+        l2 += c->parts[p].count[C_L2_ACCESSES], dram += c->parts[p].count[C_DRAM_BUSY];
+    oc_memory_use use = {.cycles = (double)l->to,
+                         .l2_busy = (double)(l2 * c->gpu.part.interval) / c->gpu.part.partitions,
+                         .dram_busy = (double)dram / 256 / c->channels};
+    for (uint32_t s = 0; s < c->used; s++) c->sms[s].view.use = use;
+}
+
 static void run_window(Launch *l)
 {
     Chip *c = l->c;
+    tell_use(l);
     l->from = next_window(l);
     l->to = l->from + c->gpu.window;
     if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);

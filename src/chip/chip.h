@@ -9,6 +9,10 @@
 enum { MODEL_VERSION = 10 };
 
 // --- desc.c: descriptions --------------------------------------------------------------------------------------------
+typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
+    char name[32];
+    double value;
+} SchedSetting;
 typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, engines;
@@ -18,6 +22,9 @@ typedef struct Gpu {
     SmCfg sm;
     PartitionCfg part;
     TlbCfg tlb2;
+    SchedSetting sched[32];
+    uint32_t sched_n;
+    Plugin *plugin;                // the policy, where it is one; null
     uint32_t to_partition, to_sm;  // derived: one-way latencies, cycles
     uint32_t window;               // derived: the smaller of them
 } Gpu;
@@ -53,12 +60,20 @@ extern const GpuFile gpu_files[];  // gpus/*.ini, generated
 extern const size_t gpu_file_count;
 // Loads a shipped description by name, or a file. sets: "section.key=value", null-terminated, may be null.
 // A description may begin with [gpu] base = NAME, whose keys it then overrides.
+// What was loaded is given back with gpu_free.
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
+void gpu_free(Gpu *gpu);
 // The description as text with values, units and provenance, keys in the registry's order.
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // gpu_load, and every key with its value in a form that doesn't depend on how it was written: what a run's key is made
 // of. gpu: null where the text is all that is asked for.
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag);
+// sched.c: a policy's name or the path of a plug-in, and the parameters that policies declare.
+bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why);
+const oc_policy_param *sched_param(const Gpu *g, const char *key);  // of any policy that is known; null: of none
+const char *sched_set(Gpu *g, const char *key, double value);       // null: done; else why not
+bool sched_settle(Gpu *g, Diag *diag);                              // the chosen policy's parameters get their values
+void sched_manual(Text *out);
 bool gpu_derive(Gpu *g, Diag *diag);  // derive.c: what follows from the values, after the last of them is set
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
 bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
@@ -81,6 +96,7 @@ typedef struct Record {  // of one launch
     uint64_t launches;  // 1, or more of a sum
     LaunchInfo info;    // grid, block, dynamic_shared
     uint64_t count[C_COUNT];
+    uint64_t own[OC_MOST_COUNTERS];  // of the policy: its type has their names
     StructStat structure[MAX_STRUCTURES];
     uint64_t structure_dram[MAX_STRUCTURES];
     char *structure_name[MAX_STRUCTURES];

@@ -129,6 +129,7 @@ static bool derive_latencies(Gpu *g, Diag *diag)
 
 bool gpu_derive(Gpu *g, Diag *diag)
 {
-    g->sm.schedule = policy_info[g->sm.policy].ops;
+    if (!sched_settle(g, diag)) return false;
+    scratch_configure(&g->sm);
     return derive_partition(g, diag) && check_caches(g, diag) && check_sm(g, diag) && derive_latencies(g, diag);
 }

@@ -79,7 +79,7 @@ static const char *const counting_names[] = {"lowered", "ptx"};
 static const char *enum_name(KeyKind kind, uint32_t k)
 {
     switch (kind) {
-    case KEY_POLICY: return k < POLICY_COUNT ? policy_info[k].name : NULL;
+    case KEY_POLICY: return k < policy_count ? policies[k]->name : NULL;
     case KEY_REPLACEMENT: return k < REPLACE_COUNT ? replacements[k].name : NULL;
     case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
@@ -236,7 +236,7 @@ static bool bad_value(const Key *k, const char *text, const char *why, const Sou
     return false;
 }
 
-static bool unknown_key(const char *section, const char *key, const Source *s, size_t at, Diag *diag)
+static bool unknown_key(const Gpu *g, const char *section, const char *key, const Source *s, size_t at, Diag *diag)
 {
     char full[140], hint[160];
     const char *list[512];
@@ -245,6 +245,11 @@ static bool unknown_key(const char *section, const char *key, const Source *s, s
     snprintf(full, sizeof full, "%s.%s", section, key);
     for (size_t i = 0; i < gpu_key_count && n < COUNT(list); i++)
         list[n++] = arena_printf(&arena, "%s.%s", gpu_keys[i].section, gpu_keys[i].key);
+    for (size_t p = 0; p <= policy_count; p++) {
+        const oc_policy_type *t = p < policy_count ? policies[p] : g->sm.schedule;
+        for (size_t i = 0; i < policy_params(t) && n < COUNT(list); i++)
+            list[n++] = arena_printf(&arena, "sched.%s", t->params[i].name);
+    }
     const char *near = nearest_name(full, list, n);
     if (near)
         snprintf(hint, sizeof hint, "did you mean %s?", near);
@@ -284,7 +289,7 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
     return ok;
 }
 
-typedef bool EntryFn(void *user, const Key *k, const IniEntry *e, const Source *s);
+typedef bool EntryFn(void *user, const Key *k, const IniEntry *e, const Source *s);  // k null: a policy's parameter
 
 // The descriptions that are being read: the one that was asked for, its base, the base of that, and so on.
 enum { MOST_BASES = 1000 };
@@ -359,6 +364,42 @@ static bool settle_capacities(Gpu *g, const Capacities *c, Diag *diag, EntryFn *
     return true;
 }
 
+// A parameter of a policy.
+static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, Diag *diag)
+{
+    const oc_policy_param *p = sched_param(g, e->key);
+    uint64_t whole;
+    double v;
+    bool ok = p->whole ? parse_size(e->value, &whole) : parse_double(e->value, &v);
+    const char *why = ok ? sched_set(g, e->key, p->whole ? (double)whole : v) : "a number is expected";
+    return !why || diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
+}
+
+// command: it stands on the command line, or the caller of the library gave it.
+static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command, Capacities *given, Diag *diag,
+                        EntryFn *seen, void *user)
+{
+    const Key *k = find_key(e->section, e->key);
+    const char *why;
+    if (!k && (strcmp(e->section, "sched") || !sched_param(g, e->key)))
+        return unknown_key(g, e->section, e->key, s, e->key_at, diag);
+    if (!k) {
+        if (!apply_param(g, e, s, diag)) return false;
+    } else if (k->kind == KEY_POLICY) {
+        Text no = {0};
+        bool ok =
+            sched_choose(g, e->value, command, &no) || diag_at(diag, s, e->value_at, NULL, "sched.policy: %s", no.v);
+        text_free(&no);
+        if (!ok) return false;
+    } else if (!set_value(g, k, e->value, &why)) {
+        return bad_value(k, e->value, why, s, e->value_at, diag);
+    } else {
+        note_capacity(given, k, s, e->value_at);
+    }
+    if (seen) seen(user, k, e, s);
+    return true;
+}
+
 static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag, EntryFn *seen, void *user)
 {
     Ini ini = {0};
@@ -375,16 +416,7 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
             continue;
         }
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
-        const Key *k = find_key(e->section, e->key);
-        const char *why;
-        if (!k)
-            ok = unknown_key(e->section, e->key, &ini.source, e->key_at, diag);
-        else if (!set_value(g, k, e->value, &why))
-            ok = bad_value(k, e->value, why, &ini.source, e->value_at, diag);
-        else {
-            note_capacity(&given, k, &ini.source, e->value_at);
-            if (seen) seen(user, k, e, &ini.source);
-        }
+        ok = apply_entry(g, e, &ini.source, false, &given, diag, seen, user);
     }
     ok = ok && settle_capacities(g, &given, diag, seen, user);
     ini_free(&ini);
@@ -399,20 +431,18 @@ static bool apply_set(Gpu *g, const char *set, Capacities *given, Diag *diag, En
     char section[64], key[64];
     snprintf(section, sizeof section, "%.*s", (int)(dot - set), set);
     snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
-    const Key *k = find_key(section, key);
-    const char *why;
-    if (!k) return unknown_key(section, key, &s, 0, diag);
-    if (!set_value(g, k, equals + 1, &why)) return bad_value(k, equals + 1, why, &s, (size_t)(equals + 1 - set), diag);
-    note_capacity(given, k, &s, (size_t)(equals + 1 - set));
-    IniEntry e = {.section = section, .key = key, .value = equals + 1, .comment = "set on the command line"};
-    if (seen) seen(user, k, &e, &s);
-    return true;
+    IniEntry e = {.section = section,
+                  .key = key,
+                  .value = equals + 1,
+                  .comment = "set on the command line",
+                  .value_at = (size_t)(equals + 1 - set)};
+    return apply_entry(g, &e, &s, true, given, diag, seen, user);
 }
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user)
 {
-    *g = (Gpu){.name = ""};
+    *g = (Gpu){.name = "", .sm.schedule = policies[0]};
     const char *slash = strrchr(name, '/');
     snprintf(g->name, sizeof g->name, "%s", slash ? slash + 1 : name);
     for (size_t i = 0; i < gpu_key_count; i++)
@@ -423,25 +453,45 @@ static bool load(Gpu *g, const char *name, const char *const *sets, Diag *diag, 
     for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
     if (!apply_file(g, name, NULL, diag, seen, user)) return false;
     Capacities given = {.at = {0}};
-    for (; sets && *sets; sets++)
-        if (!apply_set(g, *sets, &given, diag, seen, user)) return false;
+    static const char policy[] = "sched.policy=";  // first, since parameters may be a plug-in's
+    for (int first = 1; first >= 0; first--)
+        for (const char *const *set = sets; set && *set; set++)
+            if ((strncmp(*set, policy, sizeof policy - 1) == 0) == first &&
+                !apply_set(g, *set, &given, diag, seen, user))
+                return false;
     return settle_capacities(g, &given, diag, seen, user);
 }
 
 bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)
 {
-    return load(g, name, sets, diag, NULL, NULL) && gpu_derive(g, diag);
+    bool ok = load(g, name, sets, diag, NULL, NULL) && gpu_derive(g, diag);
+    if (!ok) gpu_free(g);
+    return ok;
 }
 
 typedef struct Origins {
     Arena arena;
     const char *text[512], *value[512];
+    Map params;  // of policies: the comment behind each that is given
+    VEC(const char *) comments;
 } Origins;
+static void origins_free(Origins *o)
+{
+    arena_free(&o->arena);
+    map_free(&o->params);
+    vec_free(&o->comments);
+}
+
 static bool note_origin(void *user, const Key *k, const IniEntry *e, const Source *s)
 {
     Origins *o = user;
-    size_t i = (size_t)(k - gpu_keys);
     (void)s;
+    if (!k) {
+        map_put(&o->params, e->key, strlen(e->key), (int64_t)o->comments.n);
+        vec_push(&o->comments, arena_copy(&o->arena, e->comment));
+        return true;
+    }
+    size_t i = (size_t)(k - gpu_keys);
     if (i >= COUNT(o->text)) return true;
     o->text[i] = arena_copy(&o->arena, e->comment);
     o->value[i] = arena_copy(&o->arena, e->value);
@@ -475,6 +525,31 @@ static void show_head(void *user, const char *section)
     text_printf(out, "%s[%s]\n", out->n ? "\n" : "", section);
 }
 
+static void show_value(Text *out, const char *key, const char *value, const char *unit, const char *from)
+{
+    size_t n = strlen(unit);  // some comments begin with it
+    bool told = !n || (!strncmp(from, unit, n) && from[n] == ',');
+    text_printf(out, "%-14s = %-12s # %s%s%s\n", key, value, told ? "" : unit, told ? "" : "; ", from);
+}
+
+// The chosen policy's parameters.
+static void show_params(const Show *s)
+{
+    const oc_policy_type *t = s->gpu.sm.schedule;
+    for (size_t k = 0; k < policy_params(t); k++) {
+        const oc_policy_param *p = &t->params[k];
+        char value[32];
+        int64_t at;
+        bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
+        double v = p->standard;
+        for (uint32_t n = 0; n < s->gpu.sched_n; n++)
+            if (!strcmp(s->gpu.sched[n].name, p->name)) v = s->gpu.sched[n].value;
+        snprintf(value, sizeof value, "%.15g", v);
+        const char *from = given ? s->origins.comments.v[at] : p->source;
+        show_value(s->out, p->name, value, p->unit, *from ? from : "no provenance given");
+    }
+}
+
 static void show_row(void *user, const Key *k)
 {
     Show *s = user;
@@ -490,9 +565,8 @@ static void show_row(void *user, const Key *k)
     else
         snprintf(value, sizeof value, "%.15g", get_number(&s->gpu, k));
     from = !from ? "default" : *from ? from : "no provenance given";
-    size_t n = strlen(k->unit);  // some comments begin with it
-    bool told = !n || (!strncmp(from, k->unit, n) && from[n] == ',');
-    text_printf(s->out, "%-14s = %-12s # %s%s%s\n", k->key, value, told ? "" : k->unit, told ? "" : "; ", from);
+    show_value(s->out, k->key, value, k->unit, from);
+    if (k->kind == KEY_POLICY) show_params(s);
 }
 
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
@@ -502,7 +576,8 @@ bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
     Gpu g = s.gpu;  // what is derived isn't shown
     ok = ok && gpu_derive(&g, diag);
     if (ok) by_section(show_head, show_row, &s);
-    arena_free(&s.origins.arena);
+    origins_free(&s.origins);
+    gpu_free(&s.gpu);
     return ok;
 }
 
@@ -519,16 +594,31 @@ static void canonical_list(const Key *k, const char *text, Text *out)
     text_put(out, "\n");
 }
 
+// The policy is known by its name, a plug-in by what its file holds; with it go the values of its parameters.
+static void canonical_policy(const Gpu *g, Text *out)
+{
+    const oc_policy_type *t = g->sm.schedule;
+    text_printf(out, "sched.policy=%s", t->name);
+    if (g->sm.policy == policy_count)
+        text_printf(out, " %016llx%016llx", (unsigned long long)g->plugin->hash[0],
+                    (unsigned long long)g->plugin->hash[1]);
+    text_put(out, "\n");
+    for (size_t k = 0; k < policy_params(t); k++)
+        text_printf(out, "sched.%s=%.17g\n", t->params[k].name, g->sm.param[k]);
+}
+
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag)
 {
     Gpu own, *g = gpu ? gpu : &own;
     Origins o = {0};
-    bool ok = load(g, name, sets, diag, note_origin, &o);
+    bool ok = load(g, name, sets, diag, note_origin, &o) && sched_settle(g, diag);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
         bool list = is_list(k->kind);
         double v = list ? 0 : get_number(g, k);
-        if (list)
+        if (k->kind == KEY_POLICY)
+            canonical_policy(g, out);
+        else if (list)
             text_printf(out, "%s.%s=", k->section, k->key), canonical_list(k, o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v)
             text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
@@ -536,7 +626,8 @@ bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *ou
             text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
     }
     ok = ok && gpu_derive(g, diag);
-    arena_free(&o.arena);
+    origins_free(&o);
+    if (g == &own || !ok) gpu_free(g);
     return ok;
 }
 
@@ -547,6 +638,8 @@ bool gpu_number(const Gpu *g, const char *name, double *value)
     if (!dot || (size_t)(dot - name) >= sizeof section) return false;
     snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
     const Key *k = find_key(section, dot + 1);
+    for (size_t n = 0; !k && !strcmp(section, "sched") && n < policy_params(g->sm.schedule); n++)
+        if (!strcmp(g->sm.schedule->params[n].name, dot + 1)) return *value = g->sm.param[n], true;
     if (!k || is_list(k->kind)) return false;
     *value = get_number(g, k);
     if (!strcmp(name, "l2.size")) *value *= g->part.partitions;  // kept per slice
@@ -570,6 +663,7 @@ static void manual_row(void *user, const Key *k)
     } else
         text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
     text_printf(out, " | %s | %s |\n", k->unit, k->doc);
+    if (k->kind == KEY_POLICY) sched_manual(out);
 }
 
 void gpu_manual(Text *out)

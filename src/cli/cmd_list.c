@@ -36,7 +36,19 @@ static void list_gpus(void)
 
 static void list_schedulers(void)
 {
-    for (int k = 0; k < POLICY_COUNT; k++) put_row(stdout, policy_info[k].name, 15, BREAK_WORDS, policy_info[k].doc);
+    for (size_t k = 0; k < policy_count; k++) {
+        const oc_policy_type *t = policies[k];
+        put_row(stdout, t->name, 15, BREAK_WORDS, t->doc);
+        for (size_t n = 0; n < policy_params(t); n++) {
+            const oc_policy_param *p = &t->params[n];
+            Text row = {0};
+            text_printf(&row, "%s; %.15g%s%s (%s)", p->doc, p->standard, *p->unit ? " " : "", p->unit, p->source);
+            char left[48];
+            snprintf(left, sizeof left, "  sched.%s", p->name);
+            put_row(stdout, left, 24, BREAK_WORDS, row.v);
+            text_free(&row);
+        }
+    }
 }
 
 static void list_policies(void)

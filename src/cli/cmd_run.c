@@ -126,14 +126,13 @@ static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
 
 static int take_scheduler(Run *r, const char *v)
 {
-    const char *names[POLICY_COUNT];
+    const char *names[64];
     char hint[100];
-    size_t k = 0;
-    for (size_t j = 0; j < POLICY_COUNT; j++) names[j] = policy_info[j].name;
-    while (k < POLICY_COUNT && strcmp(names[k], v)) k++;
-    if (k == POLICY_COUNT)
-        return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers)", v,
-                      did_you_mean(v, names, POLICY_COUNT, hint));
+    size_t n = 0;
+    for (; n < MIN(policy_count, COUNT(names)); n++) names[n] = policies[n]->name;
+    if (!policy_named(v) && !policy_is_path(v))
+        return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers; a shared object's path has a /)", v,
+                      did_you_mean(v, names, n, hint));
     char *s = mem_alloc(strlen(v) + 32);
     sprintf(s, "sched.policy=%s", v);
     vec_push(&r->owned, s);

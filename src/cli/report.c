@@ -116,6 +116,13 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
     }
     if (c[C_L1_BYPASSES])
         format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
+    if (c[C_SCRATCH_ACCESSES]) {
+        format_count(a, (double)c[C_SCRATCH_ACCESSES]);
+        format_count(b, (double)c[C_SCRATCH_MIGRATIONS]);
+        print_row(out, "scratch cache", "%s accesses, %.2f %% hits, %.2f %% merges, %s lines moved to or from the L1",
+                  a, share(c[C_SCRATCH_HITS], c[C_SCRATCH_ACCESSES]), share(c[C_SCRATCH_MERGES], c[C_SCRATCH_ACCESSES]),
+                  b);
+    }
     if (c[C_RO_ACCESSES]) {
         format_count(a, (double)c[C_RO_ACCESSES]);
         print_row(out, "read-only", "%s accesses, %.2f %% hits, %.2f %% merges", a,
@@ -151,6 +158,23 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
               rows);
 }
 
+// What the scheduler counted itself.
+static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out)
+{
+    Text text = {0};
+    char count[32];
+    for (size_t k = 0; k < policy_counters(t); k++) {
+        format_count(count, (double)sum->own[k]);
+        text_printf(&text, "%s%s %s", k ? ", " : "", t->counters[k].name, count);
+    }
+    if (sum->count[C_FED]) {
+        format_count(count, (double)sum->count[C_FED]);
+        text_printf(&text, "%slet go in the end %s", text.n ? ", " : "", count);
+    }
+    if (text.n) print_row(out, t->name, "%s", text.v);
+    text_free(&text);
+}
+
 static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *out)
 {
     const uint64_t *c = sum->count;
@@ -177,6 +201,7 @@ static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *ou
               sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
               sum->occupancy_limit ? sum->occupancy_limit : "?");
     slots(c, out);
+    policy_text(sum, g->sm.schedule, out);
     memory_text(c, g, out);
     structures(sum, out);
     if (lines) hottest(sum, out);
@@ -295,6 +320,11 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     json_string(j, "occupancy_limit", r->occupancy_limit ? r->occupancy_limit : "");
     json_open(j, "counters", '{');
     for (int k = 0; k < C_COUNT; k++) json_uint(j, counter_info[k].name, r->count[k]);
+    for (size_t k = 0; k < policy_counters(g->sm.schedule); k++) {
+        char name[64];
+        snprintf(name, sizeof name, "sched.%s", g->sm.schedule->counters[k].name);
+        json_uint(j, name, r->own[k]);
+    }
     json_close(j, '}');
     json_open(j, "rates", '{');
     for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));

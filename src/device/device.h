@@ -146,7 +146,7 @@ typedef struct LaunchSum {
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
     bool functional, partial;  // partial: one of them is
-    uint64_t launches, count[C_COUNT];
+    uint64_t launches, count[C_COUNT], own[OC_MOST_COUNTERS];
     VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
     Map places;                    // of names in them
     InstStat *inst;                // of code; null: none

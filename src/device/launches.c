@@ -34,6 +34,9 @@ uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *na
     const Record *r = device_record(base, launch);
     for (int c = 0; c < C_COUNT && r; c++)
         if (!strcmp(counter_info[c].name, name)) return r->count[c];
+    const oc_policy_type *t = sim_of(base)->gpu.sm.schedule;
+    for (size_t c = 0; r && !strncmp(name, "sched.", 6) && c < policy_counters(t); c++)
+        if (!strcmp(t->counters[c].name, name + 6)) return r->own[c];
     return 0;
 }
 

@@ -395,6 +395,7 @@ static void sim_close(oc_device *base)
     map_free(&d->label_at);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
     chip_close(&d->chip);
+    gpu_free(&d->gpu);
     gmem_close(&d->memory);
     if (d->has_only) regfree(&d->only);
     mem_free(d);
@@ -447,9 +448,13 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     Diag diag = {0};
     Gpu gpu;
     *out = NULL;
-    if (gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag))
-        return device_open(config, &gpu, out, message);
-    oc_status status = device_blame(config->gpu, &diag);
+    oc_status status;
+    if (gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
+        status = device_open(config, &gpu, out, message);
+        gpu_free(&gpu);
+        return status;
+    }
+    status = device_blame(config->gpu, &diag);
     text_put(message, diag.text.v ? diag.text.v : "");
     diag_free(&diag);
     return status;
@@ -466,6 +471,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     d->config = *config;
     d->standard.base.device = &d->base;
     d->gpu = *gpu;
+    plugin_hold(gpu->plugin);
     gmem_open(&d->memory, d->gpu.memory);
     if (!chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1, &diag)) {
         oc_status status = diag.memory ? OC_OUT_OF_MEMORY : OC_BAD_FILE;
@@ -473,6 +479,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
         diag_free(&diag);
         chip_close(&d->chip);
         gmem_close(&d->memory);
+        gpu_free(&d->gpu);
         mem_free(d);
         return status;
     }

@@ -48,6 +48,7 @@ void sums_add(LaunchSums *sums, const Record *r)
     sum->partial |= r->partial;
     sum->seconds += r->end - r->start;
     for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
+    for (int c = 0; c < OC_MOST_COUNTERS; c++) sum->own[c] += r->own[c];
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *f = &r->structure[k];
         if (f->loads + f->stores + f->atomics)

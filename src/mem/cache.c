@@ -152,7 +152,16 @@ void cache_close(Cache *c)
     *c = (Cache){0};
 }
 
-uint32_t cache_line_count(const Cache *c) { return c->lines ? c->first[c->sets - 1] + c->ways[c->sets - 1] : 0; }
+void cache_narrow(Cache *c, uint32_t sets)
+{
+    c->sets = sets;
+    c->set_bits = is_power(sets) ? log2_of(sets) : 0;
+}
+
+uint32_t cache_line_count(const Cache *c)
+{
+    return c->lines && c->sets ? c->first[c->sets - 1] + c->ways[c->sets - 1] : 0;
+}
 
 void cache_flush(Cache *c)
 {

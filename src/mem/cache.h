@@ -99,7 +99,9 @@ bool masks_independent(const uint64_t *masks, uint32_t n, uint64_t within);
 bool cache_check(const CacheCfg *cfg, const char **why);
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
-void cache_flush(Cache *c);                 // invalidates everything
+void cache_flush(Cache *c);  // invalidates everything
+// Uses the first so many sets of those that it was opened with, 0 or more. What lay in others stays there, unseen.
+void cache_narrow(Cache *c, uint32_t sets);
 uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none
 // XOR: the index field and the three fields of the same width above it, folded: a hash of no card. Where the
 // sets are no power of two a field is a digit of that base, and the digits are added instead: consecutive lines still

@@ -1,7 +1,12 @@
 // gto.c: greedy then oldest (Rogers et al., used by ciao §V-A): a warp goes on until it can't, then the oldest that can
 // takes over.
-#include "policy/policy.h"
+#include <onchip_policy.h>
 
-static int pick(const Policy *p, uint32_t k, uint64_t ready) { return policy_greedy(p->sm->scheduler[k], ready); }
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 
-const PolicyOps policy_gto = {.pick = pick};
+const oc_policy_type policy_gto = {
+    .version = ONCHIP_POLICY_VERSION,
+    .name = "gto",
+    .doc = "greedy then oldest: the last warp as long as it can go, else the oldest that can",
+    .pick = pick,
+};

@@ -1,6 +1,11 @@
 // lrr.c: loose round robin: from the last warp on, the next in turn that can go.
-#include "policy/policy.h"
+#include <onchip_policy.h>
 
-static int pick(const Policy *p, uint32_t k, uint64_t ready) { return policy_next(p->sm->scheduler[k], ready); }
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_next(p->sm->scheduler[k], ready); }
 
-const PolicyOps policy_lrr = {.pick = pick};
+const oc_policy_type policy_lrr = {
+    .version = ONCHIP_POLICY_VERSION,
+    .name = "lrr",
+    .doc = "loose round robin: the next warp in turn that can go",
+    .pick = pick,
+};

@@ -1,26 +1,42 @@
 // swl.c: static warp limit (ciao §V-A, Best-SWL): of the SM's warps only the `limit` oldest issue. The limit is shared
 // out evenly among the SM's schedulers, at least one warp each; issue is greedy then oldest among those. Warps at a
 // barrier don't count: they wait for the younger ones, which else would never get there.
-#include "policy/policy.h"
+#include <onchip_policy.h>
+
+enum { LIMIT };
+static const oc_policy_param params[] = {
+    [LIMIT] = {"limit", "warp", "how many warps of an SM may issue", 64, 1, 64, true, "as many as there can be"},
+    {.name = NULL},
+};
 
 // Who may issue hangs on who is there and who waits at a barrier.
-static void choose(Policy *p, uint32_t k)
+static void choose(oc_policy *p, uint32_t k)
 {
-    const SchedulerView *s = p->sm->scheduler[k];
-    uint64_t left = s->present & ~s->in[W_BARRIER];
+    const oc_scheduler_view *s = p->sm->scheduler[k];
+    uint64_t left = s->present & ~s->in[OC_WAIT_BARRIER];
     p->issue[k] = 0;
-    for (uint32_t n = policy_share(p->sm->keys.limit, p->sm->schedulers, k); n && left; n--) {
-        uint64_t bit = 1ull << policy_oldest(s, left);
+    for (uint32_t n = oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k); n && left; n--) {
+        uint64_t bit = 1ull << oc_oldest(s, left);
         p->issue[k] |= bit;
         left &= ~bit;
     }
 }
 
-static int pick(const Policy *p, uint32_t k, uint64_t ready) { return policy_greedy(p->sm->scheduler[k], ready); }
-static void changed(Policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
-static void waits(Policy *p, uint32_t warp, Wait from, Wait to)
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
+static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
+static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
-    if (from == W_BARRIER || to == W_BARRIER) changed(p, warp);
+    if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);
 }
 
-const PolicyOps policy_swl = {.pick = pick, .start = changed, .stop = changed, .waits = waits};
+const oc_policy_type policy_swl = {
+    .version = ONCHIP_POLICY_VERSION,
+    .name = "swl",
+    .doc =
+        "static warp limit: only the oldest sched.limit warps of an SM issue, greedy then oldest (ciao §V-A, Best-SWL)",
+    .params = params,
+    .pick = pick,
+    .start = changed,
+    .stop = changed,
+    .waits = waits,
+};

@@ -1,23 +1,83 @@
-// table.c: the table of policies, and what they share.
+// table.c: the table of policies, and what a policy must be like to be used.
 #include "policy/policy.h"
 
-#define POLICY(id, name, ops, doc) extern const PolicyOps ops;
+#include <math.h>
+#include <string.h>
+
+#define POLICY(type) extern const oc_policy_type type;
 #include "policy/policy.def"
 #undef POLICY
 
-const PolicyInfo policy_info[POLICY_COUNT] = {
-#define POLICY(id, name, ops, doc) [POLICY_##id] = {name, doc, &ops},
+const oc_policy_type *const policies[] = {
+#define POLICY(type) &type,
 #include "policy/policy.def"
 #undef POLICY
 };
+const size_t policy_count = COUNT(policies);
 
-uint32_t policy_events(const PolicyOps *o)
+const oc_policy_type *policy_named(const char *name)
 {
-    return (o->stall ? ON_STALL : 0u) | (o->wake ? ON_WAKE : 0u) | (o->waits ? ON_WAITS : 0u) |
-           (o->issued ? ON_ISSUED : 0u) | (o->seen ? ON_SEEN : 0u);
+    for (size_t k = 0; k < policy_count; k++)
+        if (!strcmp(policies[k]->name, name)) return policies[k];
+    return NULL;
 }
 
-uint32_t policy_share(uint32_t all, uint32_t schedulers, uint32_t scheduler)
+uint32_t policy_events(const oc_policy_type *t)
 {
-    return MAX(all / schedulers + (scheduler < all % schedulers), 1u);
+    return (t->stall ? ON_STALL : 0u) | (t->wake ? ON_WAKE : 0u) | (t->waits ? ON_WAITS : 0u) |
+           (t->issued ? ON_ISSUED : 0u) | (t->seen ? ON_SEEN : 0u) | (t->epoch ? ON_EPOCH : 0u) |
+           (t->wants & OC_WANTS_INSTRUCTIONS ? ON_COUNTS : 0u);
+}
+
+size_t policy_params(const oc_policy_type *t)
+{
+    size_t n = 0;
+    while (t->params && n <= OC_MOST_PARAMS && t->params[n].name) n++;
+    return n;
+}
+
+size_t policy_counters(const oc_policy_type *t)
+{
+    size_t n = 0;
+    while (t->counters && n <= OC_MOST_COUNTERS && t->counters[n].name) n++;
+    return n;
+}
+
+const oc_policy_param *policy_param(const oc_policy_type *t, const char *name)
+{
+    for (size_t k = 0; k < policy_params(t); k++)
+        if (!strcmp(t->params[k].name, name)) return &t->params[k];
+    return NULL;
+}
+
+// A name of small letters, digits and what joins them: it becomes part of keys, columns and files.
+static bool good_name(const char *name)
+{
+    size_t n = name ? strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") : 0;
+    return n && n <= 30 && !name[n];
+}
+
+const char *policy_wrong(const oc_policy_type *t)
+{
+    enum { MOST_STATE = 16 << 20 };
+    if (t->version != ONCHIP_POLICY_VERSION) return "it is made for another version of onchip_policy.h";
+    if (!good_name(t->name)) return "its name isn't made of small letters, digits, - and _";
+    if (!t->doc || !t->pick) return "it lacks a sentence, or pick";
+    if (t->wants & ~(uint32_t)(OC_WANTS_USE | OC_WANTS_SCRATCH | OC_WANTS_INSTRUCTIONS))
+        return "it wants what this version doesn't know";
+    if (t->state > MOST_STATE) return "its state has more than 16 MiB";
+    size_t params = policy_params(t), counters = policy_counters(t);
+    if (params > OC_MOST_PARAMS || counters > OC_MOST_COUNTERS) return "it has more than 16 parameters or counters";
+    for (size_t k = 0; k < params; k++) {
+        const oc_policy_param *a = &t->params[k];
+        if (!good_name(a->name) || !strcmp(a->name, "policy") || !a->unit || !a->doc || !a->source)
+            return "a parameter lacks a name of small letters, a unit, a sentence or a source";
+        if (!(a->least <= a->standard && a->standard <= a->most) || !isfinite(a->least) || !isfinite(a->most))
+            return "a parameter's standard value is out of its range";
+    }
+    for (size_t k = 0; k < counters; k++)
+        if (!good_name(t->counters[k].name) || !t->counters[k].unit || !t->counters[k].doc ||
+            policy_param(t, t->counters[k].name))
+            return "a counter lacks a name of small letters that no parameter has, a unit or a sentence";
+    return NULL;
 }

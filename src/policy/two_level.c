@@ -2,9 +2,14 @@
 // that meets a dependence on a long-latency operation leaves the set, and the inactive warp that has waited longest and
 // isn't waiting for memory takes its place. Invariant: the active set (the mask of those that may issue), order[] and
 // waiting partition the present warps: order[] holds the inactive ones that could be activated.
-#include "policy/policy.h"
-
+#include <onchip_policy.h>
 #include <string.h>
+
+enum { ACTIVE };
+static const oc_policy_param params[] = {
+    [ACTIVE] = {"active", "warp", "how many warps of an SM may issue", 8, 1, 64, true, "unified-memory §2.1"},
+    {.name = NULL},
+};
 
 typedef struct Queue {  // of a scheduler
     uint64_t waiting;   // warps that wait for memory or at a barrier
@@ -12,37 +17,34 @@ typedef struct Queue {  // of a scheduler
     uint32_t n;
 } Queue;
 
-static Queue *queue_of(Policy *p, uint32_t warp) { return (Queue *)p->own + p->sm->warp[warp].scheduler; }
+static Queue *queue_of(oc_policy *p, uint32_t warp) { return (Queue *)p->own + p->sm->warp[warp].scheduler; }
 
-static void open(Policy *p)
-{
-    p->own = mem_alloc(sizeof(Queue) * p->sm->schedulers);
-    memset(p->issue, 0, sizeof p->issue);
-}
+static void open(oc_policy *p) { memset(p->issue, 0, sizeof p->issue); }
 
 // Places are given to the first in the queue. The active warps are shared out evenly, without a remainder.
-static void refill(Policy *p, uint32_t k)
+static void refill(oc_policy *p, uint32_t k)
 {
     Queue *q = (Queue *)p->own + k;
-    uint32_t size = MAX(p->sm->keys.active / p->sm->schedulers, 1u);
+    uint32_t size = (uint32_t)p->param[ACTIVE] / p->sm->schedulers;
+    if (!size) size = 1;
     while (q->n && (uint32_t)__builtin_popcountll(p->issue[k]) < size) {
         p->issue[k] |= 1ull << q->order[0];
         memmove(q->order, q->order + 1, --q->n);
     }
 }
 
-static void join(Policy *p, uint32_t warp)
+static void join(oc_policy *p, uint32_t warp)
 {
     Queue *q = queue_of(p, warp);
     q->order[q->n++] = p->sm->warp[warp].bit;
     refill(p, p->sm->warp[warp].scheduler);
 }
 
-static int pick(const Policy *p, uint32_t k, uint64_t ready) { return policy_next(p->sm->scheduler[k], ready); }
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_next(p->sm->scheduler[k], ready); }
 
-static void stop(Policy *p, uint32_t warp)
+static void stop(oc_policy *p, uint32_t warp)
 {
-    const WarpView *w = &p->sm->warp[warp];
+    const oc_warp_view *w = &p->sm->warp[warp];
     Queue *q = queue_of(p, warp);
     p->issue[w->scheduler] &= ~(1ull << w->bit);
     q->waiting &= ~(1ull << w->bit);
@@ -54,9 +56,9 @@ static void stop(Policy *p, uint32_t warp)
     refill(p, w->scheduler);
 }
 
-static void stall(Policy *p, uint32_t warp)
+static void stall(oc_policy *p, uint32_t warp)
 {
-    const WarpView *w = &p->sm->warp[warp];
+    const oc_warp_view *w = &p->sm->warp[warp];
     uint64_t bit = 1ull << w->bit;
     if (!(p->issue[w->scheduler] & bit)) return;
     p->issue[w->scheduler] &= ~bit;
@@ -64,7 +66,7 @@ static void stall(Policy *p, uint32_t warp)
     refill(p, w->scheduler);
 }
 
-static void wake(Policy *p, uint32_t warp)
+static void wake(oc_policy *p, uint32_t warp)
 {
     uint64_t bit = 1ull << p->sm->warp[warp].bit;
     if (!(queue_of(p, warp)->waiting & bit)) return;
@@ -72,5 +74,17 @@ static void wake(Policy *p, uint32_t warp)
     join(p, warp);
 }
 
-const PolicyOps policy_two_level = {
-    .open = open, .pick = pick, .start = join, .stop = stop, .stall = stall, .wake = wake};
+const oc_policy_type policy_two_level = {
+    .version = ONCHIP_POLICY_VERSION,
+    .name = "two-level",
+    .doc = "an active set of sched.active warps issues in turn; a warp that waits for memory leaves it "
+           "(unified-memory §2.1)",
+    .state = sizeof(Queue) * OC_MOST_SCHEDULERS,
+    .params = params,
+    .open = open,
+    .pick = pick,
+    .start = join,
+    .stop = stop,
+    .stall = stall,
+    .wake = wake,
+};

@@ -19,24 +19,24 @@ ALWAYS_INLINE void leave_class(SchedState *s, uint32_t class, uint64_t bit)
 ALWAYS_INLINE void leave_state(WarpSlot *ws, uint64_t bit)
 {
     ws->home->view.in[ws->state] &= ~bit;
-    if (ws->state == W_READY) leave_class(ws->home, ws->class, bit);
+    if (ws->state == OC_WAIT_READY) leave_class(ws->home, ws->class, bit);
 }
 
-ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, Wait state)
+ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, oc_wait state)
 {
     uint64_t bit = 1ull << ws->bit;
-    Wait from = ws->state;
+    oc_wait from = ws->state;
     if (from == state) return;
     leave_state(ws, bit);
     ws->home->view.in[state] |= bit;
     ws->since = sm->now;
     ws->state = (uint8_t)state;
-    if (sm->policy.events & ON_WAITS) sm->policy.ops->waits(&sm->policy, ws->slot, from, state);
+    if (sm->listens & ON_WAITS) sm->policy.type->waits(&sm->policy, ws->slot, from, state);
 }
 
 static inline void tell_stall(Sm *sm, const WarpSlot *ws)
 {
-    if (sm->policy.events & ON_STALL) sm->policy.ops->stall(&sm->policy, ws->slot);
+    if (sm->listens & ON_STALL) sm->policy.type->stall(&sm->policy, ws->slot);
 }
 
 ALWAYS_INLINE void wake_at(Sm *sm, const WarpSlot *ws, uint64_t when)
@@ -82,12 +82,12 @@ static bool copies_pending(const WarpSlot *ws, uint64_t keep)
 ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class)
 {
     uint64_t bit = 1ull << ws->bit;
-    if (ws->state == W_READY) {
+    if (ws->state == OC_WAIT_READY) {
         if (ws->class == class) return;
         leave_class(ws->home, ws->class, bit);
     } else {
-        enter_state(sm, ws, W_READY);
-        if (sm->policy.events & ON_WAKE) sm->policy.ops->wake(&sm->policy, ws->slot);
+        enter_state(sm, ws, OC_WAIT_READY);
+        if (sm->listens & ON_WAKE) sm->policy.type->wake(&sm->policy, ws->slot);
     }
     ws->class = (uint8_t) class;
     ws->home->class_ready[class] |= bit;
@@ -100,13 +100,13 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
     Warp *w = ws->warp;
     *until = exec_wake_time(w);
     if (*until == UINT64_MAX) {
-        enter_state(sm, ws, W_BARRIER);
+        enter_state(sm, ws, OC_WAIT_BARRIER);
         tell_stall(sm, ws);
         return true;
     }
     sm->env.clock = sm->now;
     if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
-    enter_state(sm, ws, W_SLEEP);
+    enter_state(sm, ws, OC_WAIT_SLEEP);
     wake_at(sm, ws, *until);
     return true;
 }
@@ -147,12 +147,12 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
-        enter_state(sm, ws, shared ? W_SHARED : W_MEMORY);
+        enter_state(sm, ws, shared ? OC_WAIT_SHARED : OC_WAIT_MEMORY);
         if (!shared) tell_stall(sm, ws), ws->recent_n = 0;
         return NEVER;
     }
     if (t >> 2 > (d->slots ? by : sm->now)) {
-        const Wait of[4] = {W_ALU, ws->pause, W_SHARED, W_MEMORY};
+        const oc_wait of[4] = {OC_WAIT_ALU, ws->pause, OC_WAIT_SHARED, OC_WAIT_MEMORY};
         enter_state(sm, ws, of[t & 3]);
         wake_at(sm, ws, t >> 2);
         if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
@@ -168,7 +168,7 @@ void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->slots[slot], sm->now
 ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
-    if (!ws->warp || ws->state == W_READY) return;
+    if (!ws->warp || ws->state == OC_WAIT_READY) return;
     if (ws->ready_at == sm->now)
         become_ready(sm, ws, ws->warp->code->insts[ws->warp->pc].class);
     else
@@ -247,20 +247,21 @@ static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
 static void finish_warp(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
-    SchedulerView *v = &sm->sched[ws->sched].view;
+    oc_scheduler_view *v = &sm->sched[ws->sched].view;
     Cta *cta = ws->warp->cta;
     leave_state(ws, 1ull << ws->bit);
-    ws->state = W_NONE;
+    ws->state = OC_WAIT_NONE;
     v->present &= ~(1ull << ws->bit);
     if (v->last == ws->bit) v->last = -1;
-    if (sm->policy.ops->stop) sm->policy.ops->stop(&sm->policy, slot);
+    if (sm->policy.type->stop) sm->policy.type->stop(&sm->policy, slot);
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
     ws->warp = NULL;
     if (!cta->live_threads) {
         cta->running = false;
         sm->running--;
         sm->count[C_BLOCKS]++;
-        if (sm->policy.ops->cta_stop) sm->policy.ops->cta_stop(&sm->policy, sm->view.warp[slot].cta);
+        sm->view.cta[sm->view.warp[slot].cta].running = false;
+        if (sm->policy.type->cta_stop) sm->policy.type->cta_stop(&sm->policy, sm->view.warp[slot].cta);
     }
 }
 
@@ -285,7 +286,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     count_kind(sm, d, s);
     if (d->class == CLASS_BRANCH || d->class == CLASS_FENCE || d->class == CLASS_BARRIER) {
         ws->next_issue = sm->now + MAX(sm->cfg.unit[d->class].latency, slots);
-        ws->pause = d->class == CLASS_BARRIER ? W_BARRIER : W_BRANCH;
+        ws->pause = d->class == CLASS_BARRIER ? OC_WAIT_BARRIER : OC_WAIT_BRANCH;
         sm->count[C_DIVERGED] += s->parted;
     }
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
@@ -312,7 +313,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     if (s->result == STEP_FAULT) return 1;
     uint32_t slots = d->slots > 1 && !sm->cfg.count_ptx ? d->slots : 1;
     ws->next_issue = sm->now + slots;
-    ws->pause = W_BRANCH;
+    ws->pause = OC_WAIT_BRANCH;
     if (s->space != SP_NONE) {
         uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
@@ -324,15 +325,15 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     return slots;
 }
 
-static inline Counter stall_cause(const SchedulerView *v)
+static inline Counter stall_cause(const oc_scheduler_view *v)
 {
     if (!v->present) return C_STALL_EMPTY;
-    if (v->in[W_READY]) return C_STALL_PIPE;
-    if (v->in[W_MEMORY]) return C_STALL_MEMORY;
-    if (v->in[W_SHARED]) return C_STALL_SHARED;
-    if (v->in[W_ALU]) return C_STALL_ALU;
-    if (v->in[W_BRANCH]) return C_STALL_BRANCH;
-    if (v->in[W_BARRIER]) return C_STALL_BARRIER;
+    if (v->in[OC_WAIT_READY]) return C_STALL_PIPE;
+    if (v->in[OC_WAIT_MEMORY]) return C_STALL_MEMORY;
+    if (v->in[OC_WAIT_SHARED]) return C_STALL_SHARED;
+    if (v->in[OC_WAIT_ALU]) return C_STALL_ALU;
+    if (v->in[OC_WAIT_BRANCH]) return C_STALL_BRANCH;
+    if (v->in[OC_WAIT_BARRIER]) return C_STALL_BARRIER;
     return C_STALL_SLEEP;
 }
 
@@ -342,7 +343,7 @@ static inline Counter stall_cause(const SchedulerView *v)
 static uint64_t *stalled(const Sm *sm, uint32_t k, Counter cause)
 {
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return NULL;
-    uint64_t warps = sm->sched[k].view.in[cause == C_STALL_LSU ? W_READY : W_MEMORY];
+    uint64_t warps = sm->sched[k].view.in[cause == C_STALL_LSU ? OC_WAIT_READY : OC_WAIT_MEMORY];
     uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
     return &sm->inst[sm->slots[slot].wait_pc].stalls;
 }
@@ -378,11 +379,11 @@ ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
 {
     SchedState *s = &sm->sched[k];
     bool lsu = false;
-    uint64_t free = ready & ~blocked(sm, s, s->view.in[W_READY], &lsu), may;
+    uint64_t free = ready & ~blocked(sm, s, s->view.in[OC_WAIT_READY], &lsu), may;
     *cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
     if (!free) return -1;
-    if (s->starved & free) return __builtin_ctzll(s->starved & free);
-    if ((may = free & sm_allowed(sm, k))) return sm->policy.ops->pick(&sm->policy, k, may);
+    if (s->starved & free) return sm->count[C_FED]++, __builtin_ctzll(s->starved & free);
+    if ((may = free & sm_allowed(sm, k))) return sm->policy.type->pick(&sm->policy, k, may);
     *cause = C_STALL_SCHED;
     return -1;
 }
@@ -396,6 +397,20 @@ static inline void count_start(Sm *sm, uint32_t class)
     sm->spent |= 1u << class;
 }
 
+// A policy hears of an instruction that goes.
+static void tell_issued(Sm *sm, const WarpSlot *ws, bool memory)
+{
+    if (sm->listens & ON_COUNTS) sm->view.warp[ws->slot].instructions++;
+    if (sm->listens & ON_ISSUED) sm->policy.type->issued(&sm->policy, ws->slot, memory);
+}
+
+static void end_epoch(Sm *sm)
+{
+    if (sm->count[C_WARP_INSTS] < sm->policy.next_epoch) return;
+    sm->policy.next_epoch = NEVER;
+    sm->policy.type->epoch(&sm->policy);
+}
+
 // Issues the next instruction of a scheduler's warp, which takes its unit. Returns the slots it takes.
 ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
 {
@@ -405,8 +420,9 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
     s->view.last = s->view.turn = ws->bit;
     if (s->starved) s->starved &= ~(1ull << ws->bit);
     if (sm->limited >> class & 1) count_start(sm, class);
-    if (sm->policy.events & ON_ISSUED) sm->policy.ops->issued(&sm->policy, ws->slot, is_memory((int)class));
+    if (sm->listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
     uint32_t slots = issue_warp(sm, ws, d);
+    if (sm->listens & ON_EPOCH) end_epoch(sm);
     uint32_t interval = sm->cfg.unit[class].interval * slots;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
@@ -430,7 +446,7 @@ static void go_on(Sm *sm, uint32_t k, int bit)
         can = evaluate(sm, ws, sm->now);
         // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
         if (more && can <= sm->now) wake_at(sm, ws, sm->now + 1);
-        uint64_t ready = sm->sched[k].view.in[W_READY] & 1ull << bit;
+        uint64_t ready = sm->sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
         Counter why;
         if (slots > 1 || used == sm->cfg.issue || !ready) break;
         if (choose(sm, k, ready, &why) < 0) {
@@ -451,7 +467,7 @@ static void go_on(Sm *sm, uint32_t k, int bit)
 static void issue_from(Sm *sm, uint32_t k)
 {
     SchedState *s = &sm->sched[k];
-    SchedulerView *v = &s->view;
+    oc_scheduler_view *v = &s->view;
     uint32_t width = sm->cfg.issue;
     if (s->busy > sm->now) {
         sm->count[C_ISSUED]++;
@@ -459,9 +475,9 @@ static void issue_from(Sm *sm, uint32_t k)
         return;
     }
     Counter cause = C_STALL_EMPTY;
-    int bit = v->in[W_READY] ? choose(sm, k, v->in[W_READY], &cause) : -1;
+    int bit = v->in[OC_WAIT_READY] ? choose(sm, k, v->in[OC_WAIT_READY], &cause) : -1;
     if (bit < 0) {
-        count_stall(sm, k, v->in[W_READY] ? cause : stall_cause(v), width);
+        count_stall(sm, k, v->in[OC_WAIT_READY] ? cause : stall_cause(v), width);
     } else if (width > 1) {
         go_on(sm, k, bit);
     } else {
@@ -484,21 +500,21 @@ void sm_issue(Sm *sm)
 }
 
 // What each scheduler lacks, if none can issue now.
-void sm_idle_why(Sm *sm, Idle why[MOST_SCHEDULERS])
+void sm_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS])
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        const SchedulerView *v = &sm->sched[k].view;
+        const oc_scheduler_view *v = &sm->sched[k].view;
         why[k].cause = stall_cause(v);
         if (why[k].cause == C_STALL_PIPE) {
             bool lsu = false;
-            uint64_t free = v->in[W_READY] & ~blocked(sm, &sm->sched[k], v->in[W_READY], &lsu);
+            uint64_t free = v->in[OC_WAIT_READY] & ~blocked(sm, &sm->sched[k], v->in[OC_WAIT_READY], &lsu);
             why[k].cause = free ? C_STALL_SCHED : lsu ? C_STALL_LSU : C_STALL_PIPE;
         }
         why[k].stalls = stalled(sm, k, why[k].cause);
     }
 }
 
-void sm_idle_for(Sm *sm, const Idle why[MOST_SCHEDULERS], uint64_t cycles)
+void sm_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         sm->count[why[k].cause] += cycles * sm->cfg.issue;

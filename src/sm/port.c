@@ -32,7 +32,7 @@ typedef struct Access {
 static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const PortCounters *counts, uint64_t seed,
                       const char **why)
 {
-    *port = (Port){.counts = counts, .most = most, .seed = seed};
+    *port = (Port){.counts = counts, .most = most, .mshrs = port, .seed = seed};
     return cache_open(&port->cache, cfg, seed, why);
 }
 
@@ -40,7 +40,8 @@ static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const Port
 static void make_pends(Sm *sm)
 {
     uint32_t most = 0;
-    for (int k = 0; k < PORT_COUNT; k++) most += sm->port[k].most;
+    for (int k = 0; k < PORT_COUNT; k++)
+        if (sm->port[k].mshrs == &sm->port[k]) most += sm->port[k].most;
     if (sm->pend && most == sm->pend_cap) return;
     mem_free(sm->pend);
     sm->pend_cap = most;
@@ -67,6 +68,7 @@ bool ports_open(Sm *sm, const char **why)
     if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_SCRATCH], &c->scratch, c->scratch.mshrs, &scratch, 5000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, why)) return false;
+    port[PORT_SCRATCH].mshrs = &port[PORT_L1];
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
     sm->free_wait = NONE;
     make_pends(sm);
@@ -113,14 +115,17 @@ ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
     p->first = w;
 }
 
-static bool may_miss(const Sm *sm, const Port *port) { return port->under_way < port->most && sm->free_pend != NONE; }
+static bool may_miss(const Sm *sm, const Port *port)
+{
+    return port->mshrs->under_way < port->mshrs->most && sm->free_pend != NONE;
+}
 
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
     uint32_t k = sm->free_pend;
     sm->free_pend = sm->pend[k].next_free;
     sm->pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
-    port->under_way++;
+    port->mshrs->under_way++;
     return k;
 }
 
@@ -139,7 +144,7 @@ void port_reply(Sm *sm, const Packet *r)
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
-    p->port->under_way--;
+    p->port->mshrs->under_way--;
     for (uint32_t w = p->first; w != NONE;) {
         uint32_t next = sm->wait[w].next;
         uint32_t tracker = sm->wait[w].tracker;
@@ -150,6 +155,13 @@ void port_reply(Sm *sm, const Packet *r)
     }
     p->next_free = sm->free_pend;
     sm->free_pend = r->tag;
+}
+
+void port_forget(Sm *sm, Port *port, CacheLine *line)
+{
+    if (line->pending) sm->pend[line->slot].line = NULL;  // what is under way goes to those that wait, and nowhere else
+    line->pending = 0;
+    cache_drop(&port->cache, line);
 }
 
 // --- packets ---------------------------------------------------------------------------------------------------------
@@ -231,23 +243,25 @@ ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
     return mask;
 }
 
-// A policy hears of an access of the L1.
-static void tell_seen(Sm *sm, const LsuOp *op, uint64_t at, const CacheLine *line, Victim gone, Lookup found)
+// A policy hears of an access of the L1 or the scratch cache.
+static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,
+                      Lookup found)
 {
-    uint32_t shift = op->port->cache.line_shift;
-    L1Event e = {.outcome = found == HIT       ? L1_HIT
-                            : found == PENDING ? L1_MERGE
-                                               : L1_MISS,
-                 .store = op->write,
-                 .line = at >> shift,
-                 .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
-                 .warp = op->warp,
-                 .owner = NO_WARP};
+    uint32_t shift = port->cache.line_shift;
+    oc_access_event e = {.outcome = found == HIT       ? OC_HIT
+                                    : found == PENDING ? OC_MERGE
+                                                       : OC_MISS,
+                         .store = op->write,
+                         .scratch = port == &sm->port[PORT_SCRATCH],
+                         .line = at >> shift,
+                         .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
+                         .warp = op->warp,
+                         .owner = OC_NO_WARP};
     if (gone.address != NO_LINE)
         e.owner = (uint32_t)(gone.owner >> 8);
     else if (line)
         e.owner = (uint32_t)(line->owner >> 8);
-    sm->policy.ops->seen(&sm->policy, &e);
+    sm->policy.type->seen(&sm->policy, &e);
 }
 
 // An access is over as far as its look-up goes: found is what it counts as.
@@ -263,8 +277,8 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
-    if (sm->policy.events & ON_SEEN && a->port == &sm->port[PORT_L1])
-        tell_seen(sm, a->op, a->at, a->line, a->gone, found);
+    if (sm->listens & ON_SEEN && a->port->mshrs == &sm->port[PORT_L1])
+        tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
     return true;
 }
 
@@ -336,29 +350,31 @@ static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
 static bool bypass(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!go_past(sm, op, s)) return false;
-    const Cache *l1 = &sm->port[PORT_L1].cache;
-    for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->lines; m &= m - 1) {
-        CacheLine *line = cache_peek(l1, s->address + (uint32_t)__builtin_ctz(m) * SECTOR);
-        if (line && !line->pending && !line->dirty) cache_drop(&sm->port[PORT_L1].cache, line);  // stale now
+    Port *l1 = &sm->port[PORT_L1], *scratch = &sm->port[PORT_SCRATCH];
+    for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->cache.lines; m &= m - 1) {
+        uint64_t at = s->address + (uint32_t)__builtin_ctz(m) * SECTOR;
+        CacheLine *line = cache_peek(&l1->cache, at), *copy = scratch_copy(sm, l1, at, &scratch);
+        if (line && !line->pending && !line->dirty) cache_drop(&l1->cache, line);  // stale now
+        if (copy && !copy->pending) cache_drop(&scratch->cache, copy);
     }
     sm->count[C_L1_BYPASSES]++;
     return true;
 }
 
 // --- loads and stores ------------------------------------------------------------------------------------------------
-ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s)
+ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s, Port *port)
 {
     return (Access){.op = op,
                     .s = s,
-                    .port = op->port,
+                    .port = port,
                     .at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR,
-                    .sectors = line_sectors(&op->port->cache, s),
+                    .sectors = line_sectors(&port->cache, s),
                     .gone = {.address = NO_LINE}};
 }
 
-ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s)
+ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
 {
-    Access access = access_of(op, s), *a = &access;
+    Access access = access_of(op, s, port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
@@ -381,10 +397,72 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s)
     return looked_up(sm, a, a->found);
 }
 
+// A load whose line the other one of L1 and scratch cache has: there is one copy, always (ciao §IV-B). The line moves,
+// through the queue of replies and with an MSHR, as a miss that takes as long as a hit there. False: refused.
+static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
+{
+    Access access = access_of(op, s, op->port), *a = &access;
+    CacheLine *line;
+    if (copy->pending) {
+        Pend *p = &sm->pend[copy->slot];
+        if (a->sectors & ~(copy->valid | copy->pending) || p->count >= a->port->cache.cfg.merges)
+            return lsu_refuse(sm, C_L1_REFUSED_MERGE);
+        add_wait(sm, p, op->tracker);
+        return looked_up(sm, a, PENDING);
+    }
+    a->found = cache_lookup(&a->port->cache, a->at, a->sectors, &line), a->line = line;
+    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+    if (!may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    Packets dirty;
+    dirty_packets(&dirty, &a->port->cache, line);
+    if (!can_leave(sm, &dirty, dirty.n)) return false;
+    replace(sm, a, &dirty);
+    line->slot = new_pend(sm, a->port, line, 1);
+    line->pending = copy->valid;
+    add_wait(sm, &sm->pend[line->slot], op->tracker);
+    sm_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
+    use_data(sm, other);
+    cache_drop(&other->cache, copy);
+    sm->count[C_SCRATCH_MIGRATIONS]++;
+    return looked_up(sm, a, MISS);
+}
+
+// A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
+// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way, too,
+// which then goes to those that wait for it and nowhere else: the tag is the newcomer's.
+static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
+{
+    Port *port = op->port, *other;
+    Cache *c = &port->cache;
+    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
+    if (cache_peek(c, at)) return load(sm, op, s, port);
+    if (c == &sm->port[PORT_SCRATCH].cache) {
+        CacheLine *line = &c->lines[cache_set(c, at)];
+        if (line->pending) sm->pend[line->slot].line = NULL, line->pending = 0;
+    }
+    CacheLine *copy = scratch_copy(sm, port, at, &other);
+    if (!copy) return load(sm, op, s, port);
+    if (copy->dirty || op->keep_out) return load(sm, op, s, other);
+    bool like = other->cache.cfg.line == c->cfg.line;
+    if (copy->pending || (like && !(line_sectors(c, s) & ~copy->valid))) return load_copy(sm, op, s, other, copy);
+    cache_drop(&other->cache, copy);
+    return load(sm, op, s, port);
+}
+
+// What a store does to a copy in the other one of L1 and scratch cache: it is updated there, or goes.
+static void store_copy(Sm *sm, const LsuOp *op, const Segment *s, bool takes)
+{
+    Port *other;
+    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
+    CacheLine *copy = scratch_copy(sm, op->port, at, &other);
+    if (copy && !copy->dirty && (takes || (other->cache.cfg.write_evict && !copy->pending)))
+        port_forget(sm, other, copy);
+}
+
 // A store that goes through: a line that is there is updated or dropped.
 static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    Access access = access_of(op, s), *a = &access;
+    Access access = access_of(op, s, op->port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
     uint32_t part = partition_of(sm->part, s->address, NULL);
@@ -402,6 +480,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_lookup(c, a->at, a->sectors, &line);  // used now
         use_data(sm, a->port);
     }
+    if (sm->view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     Packet p = {.kind = PACKET_WRITE,
                 .address = s->address,
@@ -416,7 +495,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
 // A store that stays: its line becomes dirty, and leaves when it is replaced.
 static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    Access access = access_of(op, s), *a = &access;
+    Access access = access_of(op, s, op->port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
@@ -436,12 +515,13 @@ static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
         a->line->dirty |= a->sectors;
         use_data(sm, a->port);
     }
+    if (sm->view.scratch_lines) store_copy(sm, op, s, true);
     return looked_up(sm, a, a->found);
 }
 
 bool port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!op->port->cache.lines) return bypass(sm, op, s);
-    if (!op->write) return load(sm, op, s);
+    if (!op->write) return sm->view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
     return op->port->cache.cfg.write_back || op->space == SP_LOCAL ? store_back(sm, op, s) : store_through(sm, op, s);
 }

@@ -14,6 +14,7 @@ void lsu_open(Sm *sm)
     sm->queue = mem_alloc(sizeof *sm->queue * (sm->cfg.lsu_queue + 2));
     sm->trackers = sm->cfg.max_warps * 64;
     sm->tracker = mem_alloc(sizeof *sm->tracker * sm->trackers);
+    sm->waiting_since = NEVER;
     for (uint32_t k = 0; k < sm->trackers; k++) sm->tracker[k].next_free = k + 1 < sm->trackers ? k + 1 : NONE;
 }
 
@@ -32,7 +33,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     ws->outstanding--;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
-    if ((ws->state != W_MEMORY && ws->state != W_SHARED) || !ws->warp) return;
+    if ((ws->state != OC_WAIT_MEMORY && ws->state != OC_WAIT_SHARED) || !ws->warp) return;
     sm_evaluate(sm, t->slot);
     sm->stirred = true;
 }
@@ -65,20 +66,35 @@ void lsu_sent(Sm *sm)
     if (out_drain(sm) && sm->refused == C_L1_REFUSED_LINK) unblock(sm);
 }
 
-// A policy that routes is asked where the L1's accesses go. False: not yet; it is asked again in the next cycle.
+enum { PATIENCE = 1 << 15 };  // cycles that the head may wait for a policy
+
+// False: the policy says not yet; it is asked again in the next cycle.
+static bool ask_policy(Sm *sm, const LsuOp *op, oc_route *to)
+{
+    oc_access a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
+    *to = sm->policy.type->route(&sm->policy, op->warp, &a);
+    if (*to != OC_ROUTE_WAIT) return sm->waiting_since = NEVER, true;
+    if (sm->waiting_since == NEVER) sm->waiting_since = sm->now;
+    if (sm->now - sm->waiting_since >= PATIENCE) {
+        sm->count[C_FED]++;
+        *to = OC_TO_L1;
+        return sm->waiting_since = NEVER, true;
+    }
+    sm->count[C_L1_REFUSED_POLICY]++;
+    sm->lsu_free = sm->now + 1;
+    return false;
+}
+
+// Settles where an access goes that the L1 would serve. False: not yet.
 static bool route(Sm *sm, LsuOp *op)
 {
-    Policy *p = &sm->policy;
-    AccessView a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
-    Route to = p->ops->route(p, op->warp, &a);
-    if (to == ROUTE_WAIT) {
-        sm->count[C_L1_REFUSED_POLICY]++;
-        sm->lsu_free = sm->now + 1;
-        return false;
-    }
-    bool scratch = to == ROUTE_SCRATCH && sm->port[PORT_SCRATCH].cache.lines;
-    op->keep_out = to == ROUTE_NO_ALLOCATE;
-    if (to != ROUTE_L1 && !op->keep_out) op->port = &sm->port[scratch ? PORT_SCRATCH : PORT_PAST];
+    const WarpSlot *ws = &sm->slots[op->warp];
+    oc_route to = sm->policy.isolated[ws->sched] >> ws->bit & 1 ? OC_TO_SCRATCH : OC_TO_L1;
+    if (sm->policy.type->route && !ask_policy(sm, op, &to)) return false;
+    op->keep_out = to == OC_TO_L1_NO_ALLOCATE;
+    if (to == OC_PAST_L1) op->port = &sm->port[PORT_PAST];
+    bool stays = op->space == SP_LOCAL || (op->write && sm->cfg.l1.write_back);  // becomes dirty
+    if (to == OC_TO_SCRATCH && sm->view.scratch_lines && !stays) op->port = &sm->port[PORT_SCRATCH];
     return true;
 }
 
@@ -99,7 +115,8 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
 // An instruction comes to the head: which port it goes to is settled, and with it how many transactions it takes.
 static bool settle(Sm *sm, LsuOp *op)
 {
-    if (sm->policy.ops->route && op->port == &sm->port[PORT_L1] && !route(sm, op)) return false;
+    bool routes = sm->policy.type->route || sm->view.scratch_lines;
+    if (routes && op->port == &sm->port[PORT_L1] && !route(sm, op)) return false;
     op->settled = true;
     const Cache *c = &op->port->cache;
     if (!c->lines || c->cfg.line >= SEGMENT) return true;

@@ -16,8 +16,9 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     sm->wheel = mem_alloc(sizeof *sm->wheel * WHEEL);
     sm->inbox = mem_alloc(sizeof *sm->inbox * part->partitions);
     first_open(&sm->first, part->partitions);
-    sm->view = (SmView){.now = &sm->now, .schedulers = cfg->schedulers, .keys = cfg->keys};
+    sm->view = (oc_sm_view){.now = &sm->now, .instructions = &sm->count[C_WARP_INSTS], .schedulers = cfg->schedulers};
     sm->view.warp = mem_alloc(sizeof *sm->view.warp * cfg->max_warps);
+    sm->view.cta = mem_alloc(sizeof *sm->view.cta * cfg->max_blocks);
     lsu_open(sm);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
@@ -53,7 +54,7 @@ void sm_close(Sm *sm)
     first_close(&sm->first);
     mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->inbox);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->landing.v);
-    mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->policy.own);
+    mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->view.cta), mem_free(sm->policy.own);
     log_free(&sm->log);
     text_free(&sm->env.printed);
     *sm = (Sm){0};
@@ -62,7 +63,14 @@ void sm_close(Sm *sm)
 bool sm_resize(Sm *sm, const SmCfg *cfg)
 {
     const char *why;
+    size_t own = cfg->schedule->state;
     sm->cfg = *cfg;
+    if (own != sm->own_size) {
+        mem_free(sm->policy.own);
+        sm->policy.own = mem_try(own, 1);
+        sm->own_size = sm->policy.own ? own : 0;
+        if (!sm->policy.own) return false;
+    }
     return ports_resize(sm, &why);  // of whole sets: fails for want of memory alone
 }
 
@@ -75,11 +83,16 @@ void sm_flush(Sm *sm)
 
 static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }
 
+uint32_t sm_block_shared(const SmCfg *cfg, const LaunchInfo *l)
+{
+    return round_up(l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved, cfg->shared_unit);
+}
+
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 {
     uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
     uint32_t regs = round_up(MAX(l->kernel->registers, 1u) * LANES, cfg->reg_unit) * warps;
-    uint32_t shared = round_up(l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved, cfg->shared_unit);
+    uint32_t shared = sm_block_shared(cfg, l);
     uint32_t fit = cfg->max_blocks;
     *limit = "blocks";
     if (cfg->max_warps / warps < fit) fit = cfg->max_warps / warps, *limit = "warps";
@@ -94,26 +107,35 @@ static void wake(Env *env, Warp *w)
     Sm *sm = env->owner;  // looked at later: the instruction that woke it isn't over
     uint64_t when = sm->now + sm->cfg.unit[CLASS_BARRIER].latency;
     sm->slots[w->slot].next_issue = MAX(sm->slots[w->slot].next_issue, when);
-    sm->slots[w->slot].pause = W_BARRIER;
+    sm->slots[w->slot].pause = OC_WAIT_BARRIER;
     sm_wake_at(sm, w->slot, when);
 }
 
-static void open_policy(Sm *sm)
+static void open_policy(Sm *sm, const LaunchInfo *l)
 {
-    SmView *v = &sm->view;
-    Policy *p = &sm->policy;
-    mem_free(p->own);
-    v->slots = sm->warp_slots;
+    oc_sm_view *v = &sm->view;
+    oc_policy *p = &sm->policy;
+    const oc_policy_type *type = sm->cfg.schedule;
+    uint32_t shared = sm_block_shared(&sm->cfg, l);
+    v->slots = sm->warp_slots, v->ctas = sm->cta_slots;
+    v->shared_size = sm->cfg.shared_size;
+    v->use = (oc_memory_use){0};
     for (uint32_t k = 0; k < v->schedulers; k++) {
         sm->sched[k] = (SchedState){.view = {.last = -1, .turn = -1}};
         v->scheduler[k] = &sm->sched[k].view;
     }
-    *p = (Policy){.ops = sm->cfg.schedule, .sm = v};
-    p->next = NEVER;
+    for (uint32_t c = 0, warps = v->ctas ? v->slots / v->ctas : 0; c < v->ctas; c++)
+        v->cta[c] =
+            (oc_cta_view){.first_warp = c * warps, .warps = warps, .shared_at = c * shared, .shared_size = shared};
+    *p = (oc_policy){.type = type, .sm = v, .own = p->own, .param = sm->cfg.param, .count = sm->policy_count};
+    if (sm->own_size) memset(p->own, 0, sm->own_size);
+    memset(sm->policy_count, 0, sizeof sm->policy_count);
+    p->next_tick = p->next_epoch = NEVER;
     memset(p->issue, 0xff, sizeof p->issue);
-    memset(p->memory, 0xff, sizeof p->memory);
-    p->events = policy_events(p->ops);
-    if (p->ops->open) p->ops->open(p);
+    memset(p->load, 0xff, sizeof p->load);
+    sm->listens = policy_events(type);
+    scratch_begin(sm);
+    if (type->open) type->open(p);
 }
 
 void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
@@ -139,7 +161,6 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
         for (uint32_t s = 0; s < sm->warp_slots; s++) sm->slots[s].ready = mem_alloc(sizeof(uint64_t) * sm->score_size);
     }
     sm_lay_out(sm);
-    open_policy(sm);
     sm->limited = 0;
     for (int c = 0; c < CLASS_COUNT; c++) sm->limited |= (uint32_t)(sm->cfg.unit[c].per_cycle > 0) << c;
     for (uint32_t w = 0; w < WHEEL / 64; w++)
@@ -161,12 +182,14 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
         first_set(&sm->first, p, &sm->inbox[p]);
     }
     sm->env.fault = (Fault){0};
+    sm->waiting_since = NEVER;
+    open_policy(sm, l);
 }
 
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
 
 // A warp arrives at a scheduler, and is younger than all others.
-static void enter_scheduler(SchedulerView *s, uint32_t bit)
+static void enter_scheduler(oc_scheduler_view *s, uint32_t bit)
 {
     s->present |= 1ull << bit;
     for (int k = 0; k < 64; k++) s->older[k] &= ~(1ull << bit);
@@ -181,7 +204,9 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
     sm->running++;
-    if (sm->policy.ops->cta_start) sm->policy.ops->cta_start(&sm->policy, c);
+    sm->view.cta[c].running = true, sm->view.cta[c].number = number;
+    scratch_arrange(sm);
+    if (sm->policy.type->cta_start) sm->policy.type->cta_start(&sm->policy, c);
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         uint32_t slot = c * cta->warp_count + k;
         WarpSlot *ws = &sm->slots[slot];
@@ -190,15 +215,15 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
         *ws = (WarpSlot){.warp = &cta->warps[k],
                          .ready = ready,
                          .next_issue = now,
-                         .pause = W_BRANCH,
+                         .pause = OC_WAIT_BRANCH,
                          .started = now,
                          .home = &sm->sched[slot % sm->cfg.schedulers],
                          .slot = (uint16_t)slot,
                          .sched = (uint8_t)(slot % sm->cfg.schedulers),
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
-        sm->view.warp[slot] = (WarpView){now, c, ws->sched, ws->bit};
+        sm->view.warp[slot] = (oc_warp_view){.started = now, .cta = c, .scheduler = ws->sched, .bit = ws->bit};
         enter_scheduler(&ws->home->view, ws->bit);
-        if (sm->policy.ops->start) sm->policy.ops->start(&sm->policy, slot);
+        if (sm->policy.type->start) sm->policy.type->start(&sm->policy, slot);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
     }
@@ -221,6 +246,12 @@ static bool lands(const Sm *sm)
     return first_due(&sm->first, sm->now) || (f->head < f->n && f->v[f->head].time <= sm->now);
 }
 
+void sm_land(Sm *sm, const Packet *p)
+{
+    if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
+    fifo_put_sorted(&sm->landing, p);  // what comes from within the SM overtakes
+}
+
 static void land(Sm *sm)
 {
     while (first_due(&sm->first, sm->now)) {
@@ -228,8 +259,7 @@ static void land(Sm *sm)
         Fifo *f = &sm->inbox[part];
         Packet *r = &f->v[f->head++];
         r->time = link_pass(&sm->in, r->time, reply_bytes(sm->part, r));
-        if (sm->landing.head == sm->landing.n) sm->landing.head = sm->landing.n = 0;
-        if (!r->quiet) fifo_put(&sm->landing, r);
+        if (!r->quiet) sm_land(sm, r);
         first_set(&sm->first, part, f);
     }
     while (sm->landing.head < sm->landing.n && sm->landing.v[sm->landing.head].time <= sm->now) {
@@ -258,9 +288,9 @@ static inline bool could_issue(Sm *sm)
         SchedState *s = &sm->sched[k];
         if (s->busy > sm->now + 1) return true;
         if (!(s->classes & ~refused)) continue;
-        if (!~(sm->policy.issue[k] & sm->policy.memory[k])) return true;
-        uint64_t ready = s->view.in[W_READY];
-        if (refused) ready &= ~sm_memory_ready(s);
+        if (!~(sm->policy.issue[k] & sm->policy.load[k])) return true;
+        uint64_t ready = s->view.in[OC_WAIT_READY];
+        if (refused) ready &= ~sm_ready(s, MEMORY_CLASSES);
         if (ready & s->starved || (ready & sm_allowed(sm, k))) return true;
     }
     return false;
@@ -270,7 +300,7 @@ static inline bool could_issue(Sm *sm)
 static uint64_t next_turn(const Sm *sm)
 {
     uint64_t t = next_waker(sm);
-    if (sm->running) t = MIN(t, sm->policy.next);
+    if (sm->running) t = MIN(t, sm->policy.next_tick);
     return MAX(t, sm->now + 1);
 }
 
@@ -324,9 +354,9 @@ static uint64_t next_unit(const Sm *sm)
 // has its turn, or `to`. A policy that listens to the unit may change its mind in any cycle.
 static void rest(Sm *sm, uint64_t to)
 {
-    Idle why[MOST_SCHEDULERS];
+    Idle why[OC_MOST_SCHEDULERS];
     uint64_t turn = MIN(next_turn(sm), next_unit(sm)), work = next_work(sm), first = ++sm->now;
-    bool full = !lsu_accepts(sm), alone = !(sm->policy.events & ON_SEEN) && !sm->policy.ops->route;
+    bool full = !lsu_accepts(sm), alone = !(sm->listens & ON_SEEN) && !sm->policy.type->route;
     sm_idle_why(sm, why);
     sm->stirred = false;
     while (alone && work < MIN(turn, to)) {
@@ -348,7 +378,7 @@ static void rest(Sm *sm, uint64_t to)
 static bool asleep(const Sm *sm)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++)
-        if (sm->sched[k].view.in[W_READY] || sm->sched[k].busy > sm->now) return false;
+        if (sm->sched[k].view.in[OC_WAIT_READY] || sm->sched[k].busy > sm->now) return false;
     return true;
 }
 
@@ -363,16 +393,16 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     sm->parity = window & 1;
     sm->sent = NEVER;
     sm->due = MIN(sm->due, next_arrival(sm));
-    Idle why[MOST_SCHEDULERS];
+    Idle why[OC_MOST_SCHEDULERS];
     sm_idle_why(sm, why);
     pass(sm, why, sm->now, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     while (sm->now < to) {
         if (lands(sm)) land(sm);
         if (sm_wakes(sm)) sm_wake_due(sm);
-        if (sm->policy.next <= sm->now && sm->running) {
-            sm->policy.next = NEVER;
-            sm->policy.ops->tick(&sm->policy);
+        if (sm->policy.next_tick <= sm->now && sm->running) {
+            sm->policy.next_tick = NEVER;
+            sm->policy.type->tick(&sm->policy);
         }
         if (out_due(sm) <= sm->now) lsu_sent(sm);
         if (lsu_works(sm)) lsu_tick(sm);
@@ -415,7 +445,8 @@ void sm_feed(Sm *sm, uint64_t cycles)
 {
     for (uint32_t slot = 0; slot < sm->warp_slots; slot++) {
         const WarpSlot *ws = &sm->slots[slot];
-        if (ws->warp && ws->state == W_READY && ws->since + cycles < sm->now) ws->home->starved |= 1ull << ws->bit;
+        if (ws->warp && ws->state == OC_WAIT_READY && ws->since + cycles < sm->now)
+            ws->home->starved |= 1ull << ws->bit;
     }
 }
 

@@ -28,12 +28,14 @@ typedef struct SmCfg {
     uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;             // every PTX instruction takes one slot
-    uint32_t policy;            // PolicyId
-    const PolicyOps *schedule;  // that policy
-    PolicyKeys keys;
+    bool count_ptx;                  // every PTX instruction takes one slot
+    uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
+    const oc_policy_type *schedule;  // that policy
+    double param[OC_MOST_PARAMS];    // its parameters' values
     CacheCfg l1, ro, cst;
-    CacheCfg scratch;  // which a policy may send accesses to (ROUTE_SCRATCH); size 0: there is none
+    CacheCfg scratch;       // scratch.c: as large as it can become; size 0: the policy wants none
+    uint32_t scratch_bits;  // of the mask of its rows
+    bool scratch_modulo;    // its rows are as many as fit, no power of two
     TlbCfg tlb;
     bool l1_global, l1_local;      // the spaces the L1 serves
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
@@ -87,6 +89,7 @@ typedef struct Port {
     Cache cache;
     const PortCounters *counts;
     uint32_t most, under_way;  // misses: as many as may be, as many as are
+    struct Port *mshrs;        // the port whose these are: the scratch cache shares the L1's
     uint32_t extra;            // cycles from a reply to its use
     Array *data;               // where its lines lie; null: nobody asks
     uint64_t seed;             // of random replacement
@@ -136,7 +139,7 @@ typedef struct WarpSlot {
     uint16_t slot;            // its number in the SM
     uint8_t sched, bit;       // the scheduler's number, and its own there
     uint8_t state;            // Wait
-    uint8_t class;            // of the next instruction, when W_READY
+    uint8_t class;            // of the next instruction, when OC_WAIT_READY
     uint64_t since;
     uint64_t ready_at;  // when it can issue for certain; NEVER: it has to be looked at again
     uint32_t wait_pc;
@@ -147,7 +150,7 @@ typedef struct WarpSlot {
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
 
 typedef struct SchedState {
-    SchedulerView view;                 // what a policy sees of it
+    oc_scheduler_view view;             // what a policy sees of it
     uint64_t starved;                   // ready warps that go before what the policy picks (sm_feed)
     uint64_t class_ready[CLASS_COUNT];  // ready warps by the class of their next instruction
     uint32_t classes;                   // classes that have any
@@ -170,11 +173,14 @@ typedef struct Sm {
     WarpSlot *slots;
     Warp *warps;
     uint32_t warp_slots, score_size;
-    SchedState sched[MOST_SCHEDULERS];
-    SmView view;    // what the policy sees
-    Policy policy;  // of this launch
+    SchedState sched[OC_MOST_SCHEDULERS];
+    oc_sm_view view;   // what the policy sees
+    oc_policy policy;  // of this launch
+    uint32_t listens;  // ON_…: what it listens to
+    size_t own_size;   // bytes of policy.own
+    uint64_t policy_count[OC_MOST_COUNTERS];
     // events: warps to re-evaluate at a cycle
-    uint64_t (*wheel)[MOST_SCHEDULERS];
+    uint64_t (*wheel)[OC_MOST_SCHEDULERS];
     uint64_t wheel_used[WHEEL / 64];
     uint32_t wheel_words;  // those of wheel_used that aren't 0
     // storage: what lies in one Array shares its banks (storage.c)
@@ -190,6 +196,8 @@ typedef struct Sm {
     bool refused_firmly;    // only that credit helps; else a reply may, too
     uint64_t refused_since;
     Port port[PORT_COUNT];
+    uint32_t scratch_at, scratch_rows;  // the first of its rows, how many have data
+    uint64_t waiting_since;             // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
     uint32_t free_tracker, trackers;
     Pend *pend;
@@ -246,7 +254,8 @@ uint64_t sm_next(const Sm *sm);                              // the next cycle a
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
 typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
 // storage.c
-void sm_organise(SmCfg *cfg, const LaunchInfo *l);  // sets the sizes for a launch
+void sm_organise(SmCfg *cfg, const LaunchInfo *l);                // sets the sizes for a launch
+uint32_t sm_block_shared(const SmCfg *cfg, const LaunchInfo *l);  // bytes of shared memory that a block takes
 void sm_lay_out(Sm *sm);  // the arrays in which registers, shared memory and the L1's data lie
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
@@ -256,18 +265,20 @@ uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 #define MEMORY_CLASSES                                                                                    \
     (1u << CLASS_LOAD | 1u << CLASS_STORE | 1u << CLASS_ATOMIC | 1u << CLASS_TEX | 1u << CLASS_PREFETCH | \
      1u << CLASS_ASYNC)
-// Ready warps whose next instruction is one of memory.
-static inline uint64_t sm_memory_ready(const SchedState *s)
+// Those of them that wait for what they load.
+#define LOAD_CLASSES (MEMORY_CLASSES & ~(1u << CLASS_STORE | 1u << CLASS_ATOMIC))
+// Ready warps whose next instruction is one of these classes.
+static inline uint64_t sm_ready(const SchedState *s, uint32_t classes)
 {
     uint64_t ready = 0;
-    for (uint32_t m = s->classes & MEMORY_CLASSES; m; m &= m - 1) ready |= s->class_ready[__builtin_ctz(m)];
+    for (uint32_t m = s->classes & classes; m; m &= m - 1) ready |= s->class_ready[__builtin_ctz(m)];
     return ready;
 }
 // Warps of a scheduler that the policy lets issue what comes next.
 static inline uint64_t sm_allowed(const Sm *sm, uint32_t k)
 {
-    uint64_t mask = sm->policy.issue[k], memory = sm->policy.memory[k];
-    return ~memory ? mask & (memory | ~sm_memory_ready(&sm->sched[k])) : mask;
+    uint64_t mask = sm->policy.issue[k], load = sm->policy.load[k];
+    return ~load ? mask & (load | ~sm_ready(&sm->sched[k], LOAD_CLASSES)) : mask;
 }
 void sm_evaluate(Sm *sm, uint32_t slot);
 static inline bool sm_wakes(const Sm *sm) { return sm->wheel_used[sm->now % WHEEL / 64] >> (sm->now % 64) & 1; }
@@ -278,8 +289,8 @@ typedef struct Idle {  // of a scheduler
     Counter cause;
     uint64_t *stalls;  // of the instruction that it counts for, or null
 } Idle;
-void sm_idle_why(Sm *sm, Idle why[MOST_SCHEDULERS]);                         // what they lack now
-void sm_idle_for(Sm *sm, const Idle why[MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
+void sm_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS]);                         // what they lack now
+void sm_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
 
 // queue.c
 void lsu_open(Sm *sm);
@@ -298,6 +309,35 @@ bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; n
 void ports_close(Sm *sm);
 bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; false: refused
 void port_reply(Sm *sm, const Packet *p);
+void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
+void sm_land(Sm *sm, const Packet *p);                  // a reply gets to the load-store unit at its time
+
+// scratch.c
+enum { SCRATCH_LINE = 128, SCRATCH_ROW = 256, ROW_TAGS = 64 };  // bytes of a line and a row; tags in a row
+uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes);        // rows for data, of unused shared memory
+typedef struct ScratchPlace {                                   // of a block and of its tag: ciao Figure 7
+    uint32_t row, group;                                        // the row, and which half of the banks
+    uint32_t tag_row, tag_group, bank, half;                    // bank: within the group; half: of the bank's 8 bytes
+} ScratchPlace;
+// The block's number selects the group by its lowest bit and the row by the others. The tag lies in the other group,
+// behind the rows of data, where 32 rows have theirs in one.
+static inline ScratchPlace scratch_place(uint32_t first_row, uint32_t rows, uint64_t address)
+{
+    uint32_t at = (uint32_t)(address / SCRATCH_LINE % (2 * (uint64_t)rows)), row = at >> 1, tag = row % (ROW_TAGS / 2);
+    return (ScratchPlace){first_row + row, at & 1, first_row + rows + row / (ROW_TAGS / 2), ~at & 1, tag / 2, tag % 2};
+}
+void scratch_configure(SmCfg *cfg);  // cfg->scratch: what the policy wants
+void scratch_begin(Sm *sm);          // a launch begins: there is none until a CTA starts
+void scratch_arrange(Sm *sm);        // a CTA starts, and takes its shared memory
+// The line that holds an address in the other one of L1 and scratch cache; null: none does.
+static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
+{
+    if (!sm->view.scratch_lines) return NULL;
+    const Port *l1 = &sm->port[PORT_L1], *scratch = &sm->port[PORT_SCRATCH];
+    if (port != l1 && port != scratch) return NULL;
+    *other = (Port *)(port == l1 ? scratch : l1);
+    return (*other)->cache.lines ? cache_peek(&(*other)->cache, address) : NULL;
+}
 
 // out.c
 void out_open(Sm *sm);

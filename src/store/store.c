@@ -355,15 +355,21 @@ static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
     return finish(&x, diag);
 }
 
-static bool put_counters(Store *s, int64_t kernel, const uint64_t *count, const Gpu *g, Diag *diag)
+static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const Gpu *g, Diag *diag)
 {
     Query x = query(s, "INSERT INTO counter (kernel_id, name, value) VALUES (?,?,?)");
     for (int c = 0; c < C_COUNT; c++)
-        put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)count[c]), run(&x);
+        put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)sum->count[c]), run(&x);
+    const oc_policy_type *policy = g->sm.schedule;
+    for (size_t c = 0; c < policy_counters(policy); c++) {
+        char name[64];
+        snprintf(name, sizeof name, "sched.%s", policy->counters[c].name);
+        put_int(&x, kernel), put_text(&x, name), put_int(&x, (int64_t)sum->own[c]), run(&x);
+    }
     if (!finish(&x, diag)) return false;
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
     for (size_t r = 0; r < rate_count; r++)
-        put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(count, g)), run(&x);
+        put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run(&x);
     return finish(&x, diag);
 }
 
@@ -409,8 +415,7 @@ static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu
     run(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
-    return put_counters(s, id, sum->count, g, diag) && put_structures(s, id, sum, diag) &&
-           put_samples(s, id, sum, diag);
+    return put_counters(s, id, sum, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag);
 }
 
 static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag)

@@ -43,10 +43,15 @@ static void load_counters(Values *v, Store *s, const char *key)
                            "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON "
                            "c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name",
                            key);
-    while (q && sqlite3_step(q) == SQLITE_ROW)
-        for (int c = 0; c < C_COUNT; c++)
-            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 0)))
-                v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
+    while (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        int c = 0;
+        while (c < C_COUNT && strcmp(counter_info[c].name, name)) c++;
+        if (c < C_COUNT)
+            v->count[c] = (uint64_t)sqlite3_column_int64(q, 1);
+        else  // a policy's own
+            add(v, name, (double)sqlite3_column_int64(q, 1));
+    }
     sqlite3_finalize(q);
 }
 
@@ -181,5 +186,6 @@ void values_free(Values *v)
     for (size_t k = 0; k < v->others.n; k++) mem_free(v->others.v[k].name);
     vec_free(&v->others);
     arena_free(&v->texts);
+    gpu_free(&v->gpu);
     mem_free(v);
 }

@@ -34,7 +34,10 @@ Planner *planner_open(void) { return mem_alloc(sizeof(Planner)); }
 void planner_close(Planner *p)
 {
     if (!p) return;
-    for (size_t k = 0; k < p->descriptions.n; k++) mem_free(p->descriptions.v[k]->text), mem_free(p->descriptions.v[k]);
+    for (size_t k = 0; k < p->descriptions.n; k++) {
+        gpu_free(&p->descriptions.v[k]->gpu);
+        mem_free(p->descriptions.v[k]->text), mem_free(p->descriptions.v[k]);
+    }
     for (size_t k = 0; k < p->contents.n; k++) text_free(&p->contents.v[k]->text), mem_free(p->contents.v[k]);
     vec_free(&p->descriptions), vec_free(&p->contents);
     map_free(&p->gpus), map_free(&p->programs), map_free(&p->files), map_free(&p->data);
@@ -62,6 +65,7 @@ static const Gpu *description(Planner *p, const Cell *c, const char *overrides, 
         text_put(canonical, p->descriptions.v[at]->text);
     else
         ok = gpu_canonical(&gpu, c->gpu, c->sets, canonical, diag);
+    if (ok && known && !p->descriptions.v[at]->text) gpu_free(&gpu);
     if (ok && !known) {
         Description *d = mem_alloc(sizeof *d);
         d->gpu = gpu;
@@ -164,9 +168,11 @@ static void wrong_set(const Cell *c, Plan *plan)
     Gpu g;
     Diag why = {0};
     if (!gpu_load(&g, c->gpu, NULL, &why)) plan->wrong = c->gpu;
+    gpu_free(&g);
     diag_free(&why);
     for (const char *const *p = c->sets; p && *p && !plan->wrong; p++) {
         if (!gpu_load(&g, c->gpu, (const char *[]){*p, NULL}, &why)) plan->wrong = *p, plan->wrong_name = true;
+        gpu_free(&g);
         diag_free(&why);
         for (size_t k = 0; k < gpu_key_count; k++) {
             char key[160];

@@ -324,7 +324,7 @@ static void overrides(void **state)
     assert_int_equal(g.sm.l1.size, 32768);
     assert_int_equal(g.sm.l1.mshrs, 7);
     assert_true(g.core_mhz == 1.5);
-    assert_int_equal(g.sm.policy, POLICY_LRR);
+    assert_ptr_equal(g.sm.schedule, policy_named("lrr"));
     assert_int_equal(g.sm.shared_conflict, 9574);  // in 1/256 cycle
     assert_true(g.sm.l1.weights[0] == 1 && g.sm.l1.weights[1] == 3);
     assert_true(load(&g, "test/chip/gpus/stream.ini", "", &diag));  // a base, and what differs

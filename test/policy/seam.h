@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-extern const PolicyOps policy_victim_tags;
+extern const oc_policy_type policy_victim_tags;
 
 struct oc_device;
-struct SmCfg *sm_of(const struct oc_device *d);  // plug.c
+// plug.c: a device whose SMs have a policy at the next launch, with the standard values of its parameters.
+void plug(struct oc_device *d, const oc_policy_type *type);
+struct Sm *sm_of(const struct oc_device *d);  // the first one
 
 #endif

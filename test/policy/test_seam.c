@@ -23,8 +23,8 @@ static const char kernel_text[] = ".version 7.0\n.target sm_35\n.address_size 64
                                   "add.u32 %n, %n, 1;\nsetp.lt.u32 %p, %n, 24;\n@%p bra R;\n"
                                   "mul.wide.u32 %x, %t, 4;\nadd.u64 %o, %o, %x;\nst.global.u32 [%o], %s;\nret;\n}\n";
 
-// Runs it on one SM with a policy; null: the description's own. scratch: the bytes of a scratch cache like the L1.
-static Record run(const PolicyOps *ops, uint64_t scratch)
+// Runs it on one SM with a policy; null: the description's own.
+static Record run(const oc_policy_type *type)
 {
     static const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "l1.mshrs=16", "sched.policy=gto", NULL};
     oc_config config = {.gpu = "gtx480", .sets = sets};
@@ -35,10 +35,7 @@ static Record run(const PolicyOps *ops, uint64_t scratch)
     uint32_t data[WARPS * LINES * 32], got[WARPS * 32];
     char message[500] = "";
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    SmCfg *sm = sm_of(d);
-    if (ops) sm->schedule = ops;
-    sm->scratch = sm->l1;
-    sm->scratch.size = scratch;
+    if (type) plug(d, type);
     for (uint32_t n = 0; n < COUNT(data); n++) data[n] = n * 2654435761u;
     assert_int_equal(oc_malloc(d, sizeof data, "in", &in), OC_OK);
     assert_int_equal(oc_malloc(d, sizeof got, "out", &out), OC_OK);
@@ -71,64 +68,64 @@ typedef struct Told {
 } Told;
 static Told told;
 
-static int greedy(const Policy *p, uint32_t k, uint64_t ready) { return policy_greedy(p->sm->scheduler[k], ready); }
-static void on_open(Policy *p) { p->next = 1000, told = (Told){.open = 1}; }
-static void on_cta_start(Policy *p, uint32_t cta) { told.ctas[0]++, (void)p, assert_int_equal(cta, 0); }
-static void on_cta_stop(Policy *p, uint32_t cta) { told.ctas[1]++, (void)p, assert_int_equal(cta, 0); }
-static void on_start(Policy *p, uint32_t warp)
+static int greedy(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
+static void on_open(oc_policy *p) { p->next_tick = 1000, told = (Told){.open = 1}; }
+static void on_cta_start(oc_policy *p, uint32_t cta) { told.ctas[0]++, (void)p, assert_int_equal(cta, 0); }
+static void on_cta_stop(oc_policy *p, uint32_t cta) { told.ctas[1]++, (void)p, assert_int_equal(cta, 0); }
+static void on_start(oc_policy *p, uint32_t warp)
 {
     assert_int_equal(told.ctas[0], 1);  // the CTA comes first
     assert_true(warp < p->sm->slots);
     told.warps[0]++, told.started[warp]++;
 }
-static void on_stop(Policy *p, uint32_t warp)
+static void on_stop(oc_policy *p, uint32_t warp)
 {
     (void)p;
     assert_int_equal(told.ctas[1], 0);
     told.warps[1]++, told.started[warp]--;
 }
-static void on_issued(Policy *p, uint32_t warp, bool memory)
+static void on_issued(oc_policy *p, uint32_t warp, bool memory)
 {
     (void)p;
     assert_int_equal(told.started[warp], 1);
     told.issued++, told.memory += memory;
 }
-static void on_tick(Policy *p)
+static void on_tick(oc_policy *p)
 {
     if (!told.ticks) told.first_tick = *p->sm->now;
-    assert_true(p->next == UINT64_MAX);
-    p->next = *p->sm->now + 1000;
+    assert_true(p->next_tick == OC_NEVER);
+    p->next_tick = *p->sm->now + 1000;
     told.ticks++;
 }
-static void on_seen(Policy *p, const L1Event *e)
+static void on_seen(oc_policy *p, const oc_access_event *e)
 {
     assert_true(e->warp < p->sm->slots);
     told.outcome[e->outcome]++;
     told.stores += e->store;
     told.victims += e->victim != UINT64_MAX;
-    if (e->outcome != L1_MISS) assert_true(e->owner == e->warp);  // no line serves two warps here
-    if (e->victim != UINT64_MAX) assert_true(e->outcome == L1_MISS && e->owner < p->sm->slots);
-    if (e->outcome == L1_MISS && e->victim == UINT64_MAX) assert_true(e->store || e->owner == e->warp);
+    if (e->outcome != OC_MISS) assert_true(e->owner == e->warp);  // no line serves two warps here
+    if (e->victim != UINT64_MAX) assert_true(e->outcome == OC_MISS && e->owner < p->sm->slots);
+    if (e->outcome == OC_MISS && e->victim == UINT64_MAX) assert_true(e->store || e->owner == e->warp);
     told.own_lines += e->victim != UINT64_MAX && e->owner == e->warp;
 }
-static const PolicyOps listener = {.open = on_open,
-                                   .pick = greedy,
-                                   .cta_start = on_cta_start,
-                                   .cta_stop = on_cta_stop,
-                                   .start = on_start,
-                                   .stop = on_stop,
-                                   .issued = on_issued,
-                                   .seen = on_seen,
-                                   .tick = on_tick};
+static const oc_policy_type listener = {.open = on_open,
+                                        .pick = greedy,
+                                        .cta_start = on_cta_start,
+                                        .cta_stop = on_cta_stop,
+                                        .start = on_start,
+                                        .stop = on_stop,
+                                        .issued = on_issued,
+                                        .seen = on_seen,
+                                        .tick = on_tick};
 
 static void events(void **state)
 {
     (void)state;
-    Record plain = run(NULL, 0), r = run(&listener, 0);
+    Record plain = run(NULL), r = run(&listener);
     assert_memory_equal(plain.count, r.count, sizeof r.count);  // who listens and picks like gto is gto
-    assert_int_equal(told.outcome[L1_HIT], r.count[C_L1_HITS]);
-    assert_int_equal(told.outcome[L1_MERGE], r.count[C_L1_MERGES]);
-    assert_int_equal(told.outcome[L1_MISS], r.count[C_L1_MISSES]);
+    assert_int_equal(told.outcome[OC_HIT], r.count[C_L1_HITS]);
+    assert_int_equal(told.outcome[OC_MERGE], r.count[C_L1_MERGES]);
+    assert_int_equal(told.outcome[OC_MISS], r.count[C_L1_MISSES]);
     assert_int_equal(told.stores, r.count[C_L1_WRITES]);
     assert_int_equal(told.victims, r.count[C_L1_EVICTIONS]);
     assert_true(told.victims > told.own_lines);                        // they push out each other's
@@ -143,42 +140,44 @@ static void events(void **state)
 }
 
 // --- where accesses go -----------------------------------------------------------------------------------------------
-static Route where;
+static oc_route where;
 static uint64_t asked, since[64];
-static Route to_where(Policy *p, uint32_t warp, const AccessView *a)
+static oc_route to_where(oc_policy *p, uint32_t warp, const oc_access *a)
 {
     asked++;
     assert_false(a->local);
     assert_int_equal(a->address % 128, 0);
-    if (where != ROUTE_WAIT) return where;
+    if (where != OC_ROUTE_WAIT) return where;
     if (!since[warp]) since[warp] = *p->sm->now;
-    if (*p->sm->now < since[warp] + 50) return ROUTE_WAIT;
+    if (*p->sm->now < since[warp] + 50) return OC_ROUTE_WAIT;
     since[warp] = 0;
-    return ROUTE_L1;
+    return OC_TO_L1;
 }
-static const PolicyOps router = {.pick = greedy, .route = to_where};
+static const oc_policy_type router = {.pick = greedy, .route = to_where};
+static const oc_policy_type isolator = {.wants = OC_WANTS_SCRATCH, .pick = greedy, .route = to_where};
 
 static void routes(void **state)
 {
     (void)state;
-    Record plain = run(NULL, 0), r;
+    Record plain = run(NULL), r;
     uint64_t accesses = WARPS * LINES * ROUNDS + WARPS;
     assert_int_equal(plain.count[C_L1_ACCESSES], accesses);
-    for (int k = ROUTE_L1; k <= ROUTE_WAIT; k++) {
+    for (int k = OC_TO_L1; k <= OC_ROUTE_WAIT; k++) {
         where = k, asked = 0;
         memset(since, 0, sizeof since);
-        r = run(&router, 0);
-        if (k == ROUTE_L1) assert_memory_equal(plain.count, r.count, sizeof r.count);
+        r = run(&router);
+        if (k == OC_TO_L1) assert_memory_equal(plain.count, r.count, sizeof r.count);
         assert_true(asked >= accesses);
-        if (k == ROUTE_NO_ALLOCATE) {
+        if (k == OC_TO_L1_NO_ALLOCATE) {
             assert_int_equal(r.count[C_L1_MISSES], accesses);
             assert_int_equal(r.count[C_L1_EVICTIONS] + r.count[C_L1_BYPASSES], 0);
         }
-        if (k == ROUTE_PAST || k == ROUTE_SCRATCH) {  // there is no scratch cache
+        if (k == OC_TO_SCRATCH) assert_memory_equal(plain.count, r.count, sizeof r.count);  // there is none
+        if (k == OC_PAST_L1) {
             assert_int_equal(r.count[C_L1_ACCESSES] + r.count[C_SCRATCH_ACCESSES], 0);
             assert_int_equal(r.count[C_L1_BYPASSES], accesses);
         }
-        if (k == ROUTE_WAIT) {  // an instruction waits 50 cycles at the head
+        if (k == OC_ROUTE_WAIT) {  // an instruction waits 50 cycles at the head
             assert_int_equal(r.count[C_L1_ACCESSES], accesses);
             assert_int_equal(r.count[C_L1_REFUSED_POLICY], accesses * 50);
             assert_true(r.count[C_CYCLES] >= accesses * 50);
@@ -186,16 +185,11 @@ static void routes(void **state)
             assert_int_equal(r.count[C_L1_REFUSED_POLICY], 0);
         }
     }
-    // A scratch cache like the L1 serves like it.
-    where = ROUTE_SCRATCH;
-    r = run(&router, 16384);
-    assert_int_equal(r.count[C_SCRATCH_ACCESSES], plain.count[C_L1_ACCESSES]);
-    assert_int_equal(r.count[C_SCRATCH_HITS], plain.count[C_L1_HITS]);
-    assert_int_equal(r.count[C_SCRATCH_MERGES], plain.count[C_L1_MERGES]);
-    assert_int_equal(r.count[C_CYCLES], plain.count[C_CYCLES]);
-    assert_int_equal(r.count[C_L1_ACCESSES], 0);
-    // One with room for all lines misses each once.
-    r = run(&router, 65536);
+    // The 48 KiB of shared memory that nobody uses have room for all lines: each misses once.
+    where = OC_TO_SCRATCH;
+    r = run(&isolator);
+    assert_int_equal(r.count[C_L1_ACCESSES] + r.count[C_L1_BYPASSES], 0);
+    assert_int_equal(r.count[C_SCRATCH_ACCESSES], accesses);
     assert_int_equal(r.count[C_SCRATCH_MISSES], WARPS * LINES + WARPS);
 }
 
@@ -203,7 +197,7 @@ static void routes(void **state)
 static void knows_the_cache(void **state)
 {
     (void)state;
-    Record gto = run(NULL, 0), r = run(&policy_victim_tags, 0);
+    Record gto = run(NULL), r = run(&policy_victim_tags);
     uint64_t reads = WARPS * LINES * ROUNDS;
     assert_true(gto.count[C_L1_READ_HITS] < reads / 2);  // they push each other's lines out
     assert_true(r.count[C_L1_READ_HITS] > 3 * reads / 4);

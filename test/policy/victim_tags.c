@@ -11,59 +11,66 @@ typedef struct Own {
     uint32_t lost;  // since the last tick
 } Own;
 
-static void open(Policy *p)
+static void open(oc_policy *p)
 {
-    Own *o = p->own = mem_alloc(sizeof *o);
-    memset(o->tag, 0xff, sizeof o->tag);
-    p->next = PERIOD;
+    memset(((Own *)p->own)->tag, 0xff, sizeof((Own *)0)->tag);
+    p->next_tick = PERIOD;
 }
 
-static void start(Policy *p, uint32_t warp) { memset(((Own *)p->own)->tag[warp], 0xff, sizeof((Own *)0)->tag[0]); }
+static void start(oc_policy *p, uint32_t warp) { memset(((Own *)p->own)->tag[warp], 0xff, sizeof((Own *)0)->tag[0]); }
 
 // The youngest of the mask: the one that no other of it is younger than.
-static uint64_t youngest(const SchedulerView *s, uint64_t mask)
+static uint64_t youngest(const oc_scheduler_view *s, uint64_t mask)
 {
     uint64_t last = 0;
-    while (mask) last = 1ull << policy_oldest(s, mask), mask &= ~last;
+    while (mask) last = 1ull << oc_oldest(s, mask), mask &= ~last;
     return last;
 }
 
-static void seen(Policy *p, const L1Event *e)
+static void seen(oc_policy *p, const oc_access_event *e)
 {
     Own *o = p->own;
-    if (e->victim != UINT64_MAX) o->tag[e->owner][o->next[e->owner]++ % TAGS] = e->victim;
-    for (int k = 0; k < TAGS && e->outcome == L1_MISS && !e->store; k++) {
+    if (e->victim != OC_NO_LINE) o->tag[e->owner][o->next[e->owner]++ % TAGS] = e->victim;
+    for (int k = 0; k < TAGS && e->outcome == OC_MISS && !e->store; k++) {
         if (o->tag[e->warp][k] != e->line) continue;
         o->tag[e->warp][k] = UINT64_MAX;
         o->lost++;
     }
 }
 
-static void tick(Policy *p)
+static void tick(oc_policy *p)
 {
     Own *o = p->own;
     for (uint32_t k = 0; k < p->sm->schedulers; k++) {
-        const SchedulerView *s = p->sm->scheduler[k];
-        uint64_t may = s->present & p->memory[k], held = s->present & ~p->memory[k];
+        const oc_scheduler_view *s = p->sm->scheduler[k];
+        uint64_t may = s->present & p->load[k], held = s->present & ~p->load[k];
         if (o->lost >= MANY && (may & (may - 1)))
-            p->memory[k] &= ~youngest(s, may);
+            p->load[k] &= ~youngest(s, may);
         else if (!o->lost && held)
-            p->memory[k] |= 1ull << policy_oldest(s, held);
+            p->load[k] |= 1ull << oc_oldest(s, held);
     }
     o->lost = 0;
-    p->next = *p->sm->now + PERIOD;
+    p->next_tick = *p->sm->now + PERIOD;
 }
 
 // A place that becomes free starts anew, and with nobody left to hold back others may go on.
-static void stop(Policy *p, uint32_t warp)
+static void stop(oc_policy *p, uint32_t warp)
 {
-    const WarpView *w = &p->sm->warp[warp];
-    const SchedulerView *s = p->sm->scheduler[w->scheduler];
-    p->memory[w->scheduler] |= 1ull << w->bit;
-    if (!(s->present & p->memory[w->scheduler])) p->memory[w->scheduler] = UINT64_MAX;
+    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_scheduler_view *s = p->sm->scheduler[w->scheduler];
+    p->load[w->scheduler] |= 1ull << w->bit;
+    if (!(s->present & p->load[w->scheduler])) p->load[w->scheduler] = UINT64_MAX;
 }
 
-static int pick(const Policy *p, uint32_t k, uint64_t ready) { return policy_greedy(p->sm->scheduler[k], ready); }
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 
-const PolicyOps policy_victim_tags = {
-    .open = open, .pick = pick, .start = start, .stop = stop, .seen = seen, .tick = tick};
+const oc_policy_type policy_victim_tags = {.version = ONCHIP_POLICY_VERSION,
+                                           .name = "victim-tags",
+                                           .doc = "a small CCWS",
+                                           .state = sizeof(Own),
+                                           .open = open,
+                                           .pick = pick,
+                                           .start = start,
+                                           .stop = stop,
+                                           .seen = seen,
+                                           .tick = tick};

@@ -1,0 +1,84 @@
+// sched.c: the section [sched] of a description: which policy, and the values of the parameters that policies declare.
+// A parameter may be given for any policy that is known, whichever is chosen in the end: a description can carry the
+// parameters of several. The chosen policy's have their standard values unless they are given.
+#include "chip/chip.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why)
+{
+    for (uint32_t k = 0; k < policy_count; k++)
+        if (!strcmp(policies[k]->name, name)) {
+            g->sm.policy = k, g->sm.schedule = policies[k];
+            return true;
+        }
+    if (!policy_is_path(name)) {
+        text_printf(why, "'%s' is none of", name);
+        for (size_t k = 0; k < policy_count; k++) text_printf(why, "%s %s", k ? "," : "", policies[k]->name);
+        text_put(why, "; a shared object is given by its path, such as ./mine.so");
+        return false;
+    }
+    if (!plugins) {
+        text_put(why, "a description can't name a shared object, whose code would run; the command line can");
+        return false;
+    }
+    Plugin *plugin = plugin_open(name, why);
+    if (!plugin) return false;
+    plugin_drop(g->plugin);
+    g->plugin = plugin;
+    g->sm.policy = (uint32_t)policy_count, g->sm.schedule = plugin->type;
+    return true;
+}
+
+void gpu_free(Gpu *g)
+{
+    plugin_drop(g->plugin);
+    g->plugin = NULL;
+}
+
+const oc_policy_param *sched_param(const Gpu *g, const char *key)
+{
+    const oc_policy_param *p = policy_param(g->sm.schedule, key);
+    if (!p && g->plugin) p = policy_param(g->plugin->type, key);
+    for (size_t k = 0; k < policy_count && !p; k++) p = policy_param(policies[k], key);
+    return p;
+}
+
+const char *sched_set(Gpu *g, const char *key, double value)
+{
+    uint32_t k = 0;
+    while (k < g->sched_n && strcmp(g->sched[k].name, key)) k++;
+    if (k == COUNT(g->sched)) return "there are more than 32 parameters of schedulers";
+    snprintf(g->sched[k].name, sizeof g->sched[k].name, "%s", key);
+    g->sched[k].value = value;
+    if (k == g->sched_n) g->sched_n++;
+    return NULL;
+}
+
+bool sched_settle(Gpu *g, Diag *diag)
+{
+    const oc_policy_type *t = g->sm.schedule;
+    for (size_t k = 0; k < policy_params(t); k++) {
+        const oc_policy_param *p = &t->params[k];
+        double v = p->standard;
+        for (uint32_t n = 0; n < g->sched_n; n++)
+            if (!strcmp(g->sched[n].name, p->name)) v = g->sched[n].value;
+        if (!(v >= p->least && v <= p->most) || (p->whole && v != floor(v)))
+            return diag_error(diag, "sched.%s: %.15g is out of range with policy %s: %s%.15g to %.15g%s%s", p->name, v,
+                              t->name, p->whole ? "a whole number, " : "", p->least, p->most, *p->unit ? " " : "",
+                              p->unit);
+        g->sm.param[k] = v;
+    }
+    return true;
+}
+
+void sched_manual(Text *out)
+{
+    for (size_t k = 0; k < policy_count; k++)
+        for (size_t n = 0; n < policy_params(policies[k]); n++) {
+            const oc_policy_param *p = &policies[k]->params[n];
+            text_printf(out, "| `%s` | %.15g … %.15g | %.15g | %s | with policy = %s: %s (%s) |\n", p->name, p->least,
+                        p->most, p->standard, p->unit, policies[k]->name, p->doc, p->source);
+        }
+}

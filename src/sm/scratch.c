@@ -1,0 +1,97 @@
+// scratch.c: shared memory that no CTA uses, as a direct-mapped cache of 128-byte blocks (ciao §IV-B, Figure 7). Which
+// space is unused is known when a CTA starts: from the shared memory management table (SMMT), that is from where the
+// running CTAs' shared memory lies, the largest gap is found. A CTA that starts takes its space back, and what the
+// cache had there is dropped: nothing is dirty, since stores go through.
+//
+// A row of shared memory is 32 banks of 8 bytes, two groups of 16. A block fills a row of one group. Its tag and that
+// of another block lie in a bank of the other group, so that one access reads both; so 64 tags fill a row. A mask of
+// the row's number makes the rows a power of two (or, as a variant, they are as many as fit). Tags lie behind the data.
+#include "sm/sm.h"
+
+static uint32_t tag_rows(uint32_t rows) { return (2 * rows + ROW_TAGS - 1) / ROW_TAGS; }
+
+uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes)
+{
+    uint32_t room = bytes / SCRATCH_ROW, rows = 0;
+    if (cfg->scratch_modulo) {
+        rows = room * 32 / 33;  // 32 rows of data have a row of tags
+        while (rows + tag_rows(rows) > room) rows--;
+        while (rows + 1 + tag_rows(rows + 1) <= room) rows++;
+        return rows;
+    }
+    for (uint32_t bit = 0; bit <= cfg->scratch_bits; bit++)
+        if ((1u << bit) + tag_rows(1u << bit) <= room) rows = 1u << bit;
+    return rows;
+}
+
+// As large as it can become: like the L1 but for its size, its sets and where its data lie.
+void scratch_configure(SmCfg *s)
+{
+    uint64_t room = MAX(s->shared_size, s->storage_size);
+    uint32_t rows = scratch_rows(s, (uint32_t)MIN(room, UINT32_MAX));
+    s->scratch = (CacheCfg){0};
+    if (!(s->schedule->wants & OC_WANTS_SCRATCH) || !s->l1.size) return;
+    s->scratch = s->l1;
+    s->scratch.size = (uint64_t)rows * SCRATCH_ROW;
+    s->scratch.line = SCRATCH_LINE;
+    s->scratch.sector = MIN(s->l1.sector, SCRATCH_LINE);
+    s->scratch.fill = s->l1.fill == s->l1.sector ? s->scratch.sector : SCRATCH_LINE;
+    s->scratch.ways = 1, s->scratch.set_count = 0;
+    s->scratch.index = INDEX_MODULO, s->scratch.index_low = 0, s->scratch.index_bit_count = 0;
+    s->scratch.policy = REPLACE_LRU;
+    s->scratch.latency = s->shared_latency;
+    s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
+}
+
+// The largest gap between the running CTAs' shared memory: its bytes, and where it begins in *at.
+static uint32_t largest_gap(const Sm *sm, uint32_t *at)
+{
+    uint32_t best = 0, from = 0;
+    for (uint32_t c = 0; c <= sm->view.ctas; c++) {
+        const oc_cta_view *cta = &sm->view.cta[c];
+        bool end = c == sm->view.ctas;
+        if (!end && (!cta->running || !cta->shared_size)) continue;
+        uint32_t to = end ? sm->cfg.shared_size : cta->shared_at;
+        uint32_t start = (from + SCRATCH_ROW - 1) / SCRATCH_ROW * SCRATCH_ROW;
+        if (to > start && to - start > best) best = to - start, *at = start;
+        if (!end) from = cta->shared_at + cta->shared_size;
+    }
+    return best;
+}
+
+// Drops the lines of some sets.
+static void drop_sets(Sm *sm, Port *port, uint32_t from, uint32_t to)
+{
+    for (uint32_t set = from; set < to; set++)
+        if (port->cache.tags[set] != NO_LINE) port_forget(sm, port, &port->cache.lines[set]);
+}
+
+void scratch_begin(Sm *sm)
+{
+    Cache *c = &sm->port[PORT_SCRATCH].cache;
+    sm->view.scratch_lines = 0;
+    sm->scratch_at = sm->scratch_rows = 0;
+    if (!c->lines) return;
+    cache_narrow(c, (uint32_t)(c->cfg.size / c->cfg.line));
+    cache_flush(c);
+    cache_narrow(c, 0);
+}
+
+void scratch_arrange(Sm *sm)
+{
+    Port *port = &sm->port[PORT_SCRATCH];
+    Cache *c = &port->cache;
+    if (!c->lines) return;
+    uint32_t at = 0, most = (uint32_t)(c->cfg.size / SCRATCH_ROW), had = 2 * sm->scratch_rows;
+    uint32_t rows = MIN(scratch_rows(&sm->cfg, largest_gap(sm, &at)), most);
+    if (rows == sm->scratch_rows && (at == sm->scratch_at || !rows)) return;
+    // The offset registers move the whole cache; a row's number is what a block's is, masked by fewer or more bits.
+    if (at != sm->scratch_at || sm->cfg.scratch_modulo) drop_sets(sm, port, 0, had);
+    cache_narrow(c, 2 * rows);
+    if (2 * rows < had) drop_sets(sm, port, 2 * rows, had);
+    for (uint32_t set = 0; set < MIN(had, 2 * rows); set++)
+        if (c->tags[set] != NO_LINE && cache_set(c, c->tags[set] << c->line_shift) != set)
+            port_forget(sm, port, &c->lines[set]);
+    sm->scratch_at = at, sm->scratch_rows = rows;
+    sm->view.scratch_lines = 2 * rows;
+}

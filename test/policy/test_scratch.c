@@ -1,0 +1,240 @@
+// The scratch cache: how many lines unused shared memory has room for, where a block and its tag lie (ciao Figure 7), what
+// a direct-mapped cache does access by access, and that a line is never in it and in the L1 at once, whoever asks.
+#include "check.h"
+#include "device/device.h"
+#include "seam.h"
+#include "sm/sm.h"
+
+#include <string.h>
+
+// --- its shape -------------------------------------------------------------------------------------------------------
+static void rows(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bits;
+        bool modulo;
+        uint32_t bytes, rows;
+    } cases[] = {
+        {8, false, 48 << 10, 128},  // of 192 rows; 4 of the others hold tags: 32 KB of data (ciao §IV-B)
+        {8, false, 33 << 10, 128},  // just enough: 132 rows
+        {8, false, 33791, 64},      // a byte less
+        {8, false, 24 << 10, 64},   // 96 rows
+        {8, false, 16 << 10, 32},   // 64 rows have no room for 64 and their tags
+        {8, false, 512, 1},         // a row of data, a row with two tags
+        {8, false, 511, 0},         {8, false, 0, 0},
+        {8, false, 228 << 10, 256},  // eight bits of mask
+        {9, false, 228 << 10, 512}, {0, false, 48 << 10, 1},
+        {8, true, 48 << 10, 186},  // 186 rows, and 6 for 372 tags: as many as fit
+        {8, true, 512, 1},          {8, true, 511, 0},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        SmCfg cfg = {.scratch_bits = cases[k].bits, .scratch_modulo = cases[k].modulo};
+        assert_int_equal(scratch_rows(&cfg, cases[k].bytes), cases[k].rows);
+    }
+}
+
+// A block's number: bit 0 is the group G, the next ones the row R (F 3, B 4, G 1 and R 8 bits of the address).
+static void places(void **state)
+{
+    (void)state;
+    enum { FIRST = 7, ROWS = 128 };
+    static bool used[ROWS / 32][2][16][2];
+    for (uint64_t block = 0; block < 2 * ROWS; block++) {
+        uint64_t address = 0x7000000000ull * ROWS * 256 + block * 128 + block % 128;
+        ScratchPlace p = scratch_place(FIRST, ROWS, address);
+        assert_int_equal(p.group, address >> 7 & 1);
+        assert_int_equal(p.row, FIRST + (address >> 8 & 127));
+        assert_int_equal(p.tag_group, !p.group);  // one access reads both
+        assert_in_range(p.tag_row, FIRST + ROWS, FIRST + ROWS + ROWS / 32 - 1);
+        assert_true(p.bank < 16 && p.half < 2);
+        bool *mine = &used[p.tag_row - FIRST - ROWS][p.tag_group][p.bank][p.half];
+        assert_false(*mine);  // every tag has a place of its own, and all of the tags' rows are full
+        *mine = true;
+        ScratchPlace other = scratch_place(FIRST, ROWS, address + (uint64_t)ROWS * 256);
+        assert_memory_equal(&p, &other, sizeof p);  // direct-mapped
+    }
+}
+
+// --- runs ------------------------------------------------------------------------------------------------------------
+// Each warp of a CTA adds up rounds · lines of its own and of a shared region, with a stride that makes the lines
+// collide, and stores into a line that others read.
+static const char kernel_text[] =
+    ".version 7.0\n.target sm_35\n.address_size 64\n.extern .shared .b8 unused[];\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 step)\n{\n"
+    ".reg .b64 %o, %i, %a, %x;\n.reg .b32 %t, %w, %n, %v, %s, %k, %b, %z;\n.reg .pred %p, %q;\n"
+    "ld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nld.param.u32 %z, [step];\n"
+    "mov.u32 %t, %tid.x;\nmov.u32 %b, %ctaid.x;\nmov.u32 %w, %ntid.x;\nmad.lo.u32 %t, %b, %w, %t;\n"
+    "shr.u32 %w, %t, 5;\nand.b32 %k, %t, 31;\nmul.wide.u32 %x, %k, 4;\nadd.u64 %i, %i, %x;\n"
+    "mov.u32 %n, 0;\nmov.u32 %s, 0;\n"
+    "R:\nmov.u32 %k, 0;\n"
+    "L:\nmad.lo.u32 %b, %k, %z, %w;\nadd.u32 %b, %b, %n;\nand.b32 %b, %b, 511;\nmul.wide.u32 %x, %b, 128;\n"
+    "add.u64 %a, %i, %x;\nld.global.u32 %v, [%a];\nadd.u32 %s, %s, %v;\n"
+    "add.u32 %k, %k, 1;\nsetp.lt.u32 %q, %k, 8;\n@%q bra L;\n"
+    "mul.wide.u32 %x, %t, 4;\nadd.u64 %a, %o, %x;\nst.global.u32 [%a], %s;\n"
+    "ld.global.u32 %v, [%a];\nadd.u32 %s, %v, 1;\n"
+    "add.u32 %n, %n, 1;\nsetp.lt.u32 %p, %n, 12;\n@%p bra R;\n"
+    "st.global.u32 [%a], %s;\nret;\n}\n";
+enum { LINES = 512, THREADS = 128, BLOCKS = 12, STEP = 37 };
+
+static uint32_t expected(const uint32_t *data, uint32_t thread)
+{
+    uint32_t sum = 0;
+    for (uint32_t n = 0; n < 12; n++) {
+        for (uint32_t k = 0; k < 8; k++) sum += data[(k * STEP + thread / 32 + n) % LINES * 32 + thread % 32];
+        sum++;
+    }
+    return sum;
+}
+
+static const char *const *settings;
+static oc_device *device;
+static Record run(const oc_policy_type *type, uint32_t shared)
+{
+    oc_config config = {.gpu = "gtx480", .sets = settings};
+    oc_module *m;
+    oc_kernel *k;
+    oc_ptr in, out;
+    static uint32_t data[LINES * 32], got[THREADS * BLOCKS];
+    uint32_t step = STEP;
+    char message[500] = "";
+    if (oc_open(&config, &device, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    plug(device, type);
+    for (uint32_t n = 0; n < COUNT(data); n++) data[n] = n * 2654435761u;
+    assert_int_equal(oc_malloc(device, sizeof data, "in", &in), OC_OK);
+    assert_int_equal(oc_malloc(device, sizeof got, "out", &out), OC_OK);
+    assert_int_equal(oc_write(device, in, data, sizeof data, NULL), OC_OK);
+    if (oc_load(device, kernel_text, strlen(kernel_text), "scratch.ptx", &m) != OC_OK) fail_msg("%s", oc_error(device));
+    assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
+    const void *args[] = {&out, &in, &step};
+    if (oc_launch(k, (oc_dim3){BLOCKS, 1, 1}, (oc_dim3){THREADS, 1, 1}, shared, NULL, args) != OC_OK)
+        fail_msg("%s", oc_error(device));
+    assert_int_equal(oc_read(device, got, out, sizeof got, NULL), OC_OK);
+    for (uint32_t t = 0; t < THREADS * BLOCKS; t++) assert_int_equal(got[t], expected(data, t));
+    Record r = *device_record(device, 0);
+    r.inst = NULL;
+    Text broken = {0};
+    if (counters_broken(r.count, &broken)) fail_msg("%s", broken.v);
+    text_free(&broken);
+    oc_close(device);
+    return r;
+}
+
+static int greedy(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
+
+// A direct-mapped cache of 64 lines, access by access. Loads take a place, also one that is under way; stores don't.
+static uint64_t model[64], seen_loads;
+static bool evicts;  // stores drop the line that they hit, unless it is under way; else they write to it
+static void on_seen(oc_policy *p, const oc_access_event *e)
+{
+    assert_int_equal(p->sm->scratch_lines, 64);
+    assert_true(e->scratch);
+    uint64_t *line = &model[e->line % 64];
+    assert_true((e->outcome == OC_MISS) == (*line != e->line));
+    if (e->store) {
+        if (e->outcome == OC_HIT && evicts) *line = 0;
+        return;
+    }
+    if (e->outcome == OC_MISS) assert_int_equal(e->victim, *line ? *line : OC_NO_LINE);
+    if (e->outcome != OC_MISS) assert_int_equal(e->victim, OC_NO_LINE);
+    *line = e->line;
+    seen_loads++;
+}
+static void everyone(oc_policy *p, uint32_t cta)
+{
+    (void)cta;
+    memset(p->isolated, 0xff, sizeof p->isolated);
+}
+static const oc_policy_type modelled = {
+    .wants = OC_WANTS_SCRATCH, .pick = greedy, .cta_start = everyone, .seen = on_seen};
+
+static void direct_mapped(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        evicts = k;
+        settings = (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : NULL, NULL};
+        memset(model, 0, sizeof model);
+        seen_loads = 0;
+        Record r = run(&modelled, 0);
+        assert_int_equal(r.count[C_L1_ACCESSES], 0);
+        assert_int_equal(seen_loads, BLOCKS * THREADS / 32 * 12 * 9);
+        assert_true(r.count[C_SCRATCH_HITS] > 0 && r.count[C_SCRATCH_MISSES] > 0);
+    }
+}
+
+// --- one copy --------------------------------------------------------------------------------------------------------
+static uint64_t drawn = 1, both, looked;
+static oc_route anywhere(oc_policy *p, uint32_t warp, const oc_access *a)
+{
+    static const oc_route routes[] = {OC_TO_L1, OC_TO_SCRATCH, OC_TO_SCRATCH, OC_TO_L1_NO_ALLOCATE, OC_PAST_L1};
+    (void)p, (void)warp, (void)a;
+    drawn = drawn * 6364136223846793005ull + 1442695040888963407ull;
+    return routes[(drawn >> 33) % COUNT(routes)];
+}
+static void look(oc_policy *p, const oc_access_event *e)
+{
+    Sm *sm = sm_of(device);
+    Cache *l1 = &sm->port[PORT_L1].cache, *scratch = &sm->port[PORT_SCRATCH].cache;
+    (void)e;
+    assert_in_range(p->sm->scratch_lines, 0, 2 * 186);
+    for (uint32_t k = 0; k < p->sm->scratch_lines; k++) {
+        if (scratch->tags[k] == NO_LINE) continue;
+        assert_int_equal(scratch->tags[k] % p->sm->scratch_lines, k);
+        both += cache_peek(l1, scratch->tags[k] * 128) != NULL;
+        looked++;
+    }
+}
+static const oc_policy_type mixed = {.wants = OC_WANTS_SCRATCH, .pick = greedy, .route = anywhere, .seen = look};
+
+static void one_copy(void **state)
+{
+    (void)state;
+    static const char *const variants[][5] = {{"gpu.sms=1", NULL},
+                                              {"gpu.sms=1", "scratch.bits=4", "l1.mshrs=3", NULL},
+                                              {"gpu.sms=1", "scratch.modulo=yes", "l1.merges=1", "l1.write_evict=yes"},
+                                              {"gpu.sms=1", "l1.fill=32", "l1.sector=32", NULL},
+                                              {"gpu.sms=1", "l1.line=64", "l1.fill=64", NULL}};
+    for (size_t v = 0; v < COUNT(variants); v++)
+        for (uint32_t shared = 0; shared <= 9000; shared += 4500) {
+            settings = variants[v], both = looked = 0;
+            Record r = run(&mixed, shared);
+            assert_int_equal(both, 0);
+            assert_true(looked > 1000);
+            assert_true(r.count[C_SCRATCH_ACCESSES] > 0 && r.count[C_L1_ACCESSES] > 0);
+            if (v != 4) assert_true(r.count[C_SCRATCH_MIGRATIONS] > 0);  // lines of another size are fetched anew
+        }
+}
+
+// --- CTAs take their space back --------------------------------------------------------------------------------------
+static uint32_t started, lines_then[BLOCKS];
+static void note_lines(oc_policy *p, uint32_t cta)
+{
+    assert_true(p->sm->cta[cta].running);
+    assert_int_equal(p->sm->cta[cta].shared_at, cta * p->sm->cta[cta].shared_size);
+    lines_then[started++] = p->sm->scratch_lines;
+    everyone(p, cta);
+}
+static const oc_policy_type watched = {.wants = OC_WANTS_SCRATCH, .pick = greedy, .cta_start = note_lines};
+
+static void ctas_come_first(void **state)
+{
+    (void)state;
+    settings = (const char *[]){"gpu.sms=1", NULL};
+    started = 0;
+    run(&watched, 8192);
+    assert_int_equal(started, BLOCKS);
+    // Six CTAs of 8 KB leave 40, 32, 24, 16, 8 and 0 KB. 32 KB are 128 rows: no room for 128 of data and their tags.
+    static const uint32_t want[] = {256, 128, 128, 64, 32, 0};
+    for (int k = 0; k < 6; k++) assert_int_equal(lines_then[k], want[k]);
+    for (uint32_t k = 6; k < BLOCKS; k++) assert_true(lines_then[k] == 0 || lines_then[k] == 32);  // one has ended
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows),     cmocka_unit_test(places),          cmocka_unit_test(direct_mapped),
+        cmocka_unit_test(one_copy), cmocka_unit_test(ctas_come_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
