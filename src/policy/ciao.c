@@ -254,7 +254,6 @@ static void start(oc_policy *p, uint32_t warp)
     Own *o = p->own;
     oc_victims_clear(&o->victims, warp);
     o->interferer[warp] = o->isolated_for[warp].warp = o->stalled_for[warp].warp = OC_NO_WARP;
-    o->counter[warp] = 0;
     for (int e = SHORT; e <= LONG; e++) oc_set(p->sm, o->marked[e], warp, false);
 }
 
