@@ -198,6 +198,19 @@ ONCHIP_FN float atomicExch(float *p, float v)
     return __builtin_bit_cast(float, atomicExch((int *)p, __builtin_bit_cast(int, v)));
 }
 
+// --- Textures: objects, which kernels get as arguments --------------------------------------------------------------
+
+typedef ulonglong cudaTextureObject_t;
+template <class T> ONCHIP_FN T tex1Dfetch(cudaTextureObject_t texture, int i)
+{
+    static_assert(__is_same(T, float), "textures are of floats");
+    float4 t;
+    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+                 : "=f"(t.x), "=f"(t.y), "=f"(t.z), "=f"(t.w)
+                 : "l"(texture), "r"(i));
+    return t.x;
+}
+
 #include "cuda_math.h"
 #endif
 #endif

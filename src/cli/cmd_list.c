@@ -9,7 +9,10 @@ static void list_workloads(void)
     char left[64], right[512];
     for (size_t k = 0; k < workload_count; k++) {
         const Workload *w = workload_table[k].workload;
-        snprintf(left, sizeof left, "%-14s %-10s", w->name, w->suite);
+        Text name = {0};
+        workload_name(w, &name);
+        snprintf(left, sizeof left, "%-14s %-10s", name.v, w->suite);
+        text_free(&name);
         put_row(stdout, left, 26, BREAK_WORDS, w->doc);
         for (const WorkParam *p = w->params; p->name; p++) {
             snprintf(right, sizeof right, "%s=%lld (small %lld): %s", p->name, (long long)p->standard,

@@ -146,10 +146,10 @@ static bool filter_open(Store *s, const Filter *f, sqlite3_stmt **q, Diag *diag)
     ok = ok && key_ranges(f, &sql, diag);
     text_put(&sql, " ORDER BY program, params, gpu, overrides, options, verb, model, key");
     ok = ok && sql_prepare(s, sql.v, q, diag);
-    const char *slash =
-        f->program ? strchr(f->program, '/') : NULL;  // "rodinia/nn" is stored as nn where that is unambiguous
-    if (ok && f->program)
-        ok = bind_text(*q, at + 1, f->program) && bind_text(*q, at + 2, slash ? slash + 1 : f->program), at += 2;
+    const char *slash = f->program ? strchr(f->program, '/') : NULL, *alone = slash ? slash + 1 : f->program;
+    // "rodinia/nn" is stored as nn, unless nn alone means another workload.
+    if (slash && workload_find(alone) != workload_find(f->program)) alone = f->program;
+    if (ok && f->program) ok = bind_text(*q, at + 1, f->program) && bind_text(*q, at + 2, alone), at += 2;
     if (ok && f->gpu) ok = bind_text(*q, ++at, f->gpu);
     if (ok && f->model) ok = sqlite3_bind_int64(*q, ++at, old ? MODEL_VERSION : (int64_t)model) == SQLITE_OK;
     for (size_t k = 0; ok && f->keys && f->keys[k]; k++, at += 2)

@@ -267,8 +267,8 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
     const WorkloadEntry *e = plan->workload = workload_find(c->program);
     Text error = {0};
     if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
-    *s = (Subject){e->workload->suite, e->workload->name, c->program, {0}};
-    if (workload_find(s->name)) s->stored = s->name;  // without the suite, where that is enough
+    const WorkloadEntry *alone = workload_find(e->workload->name);  // the name without the suite, where that is enough
+    *s = (Subject){e->workload->suite, e->workload->name, alone == e ? e->workload->name : c->program, {0}};
     size_t n = 0;
     while (e->workload->params[n].name) n++;
     plan->params = mem_alloc(sizeof *plan->params * (n + 1));

@@ -16,9 +16,10 @@ extern const size_t workload_count;
 
 // --- work.c: a workload on a device ----------------------------------------------------------------------------------
 // Finds a workload by its name, "atax", or by suite and name, "polybench/atax". Null: no workload has the name, or
-// several suites have one.
+// several suites have one, and work.c doesn't say which of them the name alone means.
 const WorkloadEntry *workload_find(const char *name);
-const char *workload_near(const char *name);  // the workload's name that is nearest to it, or null
+void workload_name(const Workload *workload, Text *name);  // the shortest name that workload_find finds it by
+const char *workload_near(const char *name);               // the workload's name that is nearest to it, or null
 typedef struct WorkOptions {
     bool small;                           // --size small
     const char *const *params;            // "nx=1024"; the list ends with null, and may be null

@@ -17,6 +17,7 @@ struct Work {
     WorkResult *result;
     VEC(void *) host;
     VEC(oc_ptr) buffers;
+    VEC(uint64_t) textures;
     oc_stream *stream;
     uint64_t moved[2];  // bytes copied from the device, and to it
     uint64_t random;
@@ -110,6 +111,23 @@ void work_fill(Work *w, WorkBuf b, uint8_t value)
     if (work_ok(w)) good(w, oc_fill(w->device, b.ptr, value, b.bytes, w->stream));
 }
 
+WorkBuf work_symbol(Work *w, const char *name)
+{
+    WorkBuf b = {0, 0};
+    if (work_ok(w)) good(w, oc_symbol(w->module, name, &b.ptr, &b.bytes));
+    return b;
+}
+
+uint64_t work_texture(Work *w, WorkBuf floats)
+{
+    const size_t texels = floats.bytes / sizeof(float);
+    const oc_texture of = {.base = floats.ptr, .width = (uint32_t)texels, .channels = 1, .format = OC_TEX_F32};
+    uint64_t handle = 0;
+    if (texels > 1 << 27) work_fail(w, "a 1D texture has 2^27 texels at most, not %zu", texels);
+    if (work_ok(w) && good(w, oc_texture_create(w->device, &of, &handle))) vec_push(&w->textures, handle);
+    return handle;
+}
+
 void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
 uint64_t work_moved(const Work *w, bool to_device) { return w->moved[to_device]; }
 void work_good(Work *w, oc_status status) { good(w, status); }
@@ -122,12 +140,20 @@ WorkBuf work_upload(Work *w, const char *label, const void *host, size_t bytes)
 }
 
 // PCG32 (O'Neill): 64 bits of state, an output permutation of rotations.
+#define FIRST_STATE 0x853c49e6748fea9bull
 static inline uint32_t draw(uint64_t *state)
 {
     uint64_t old = *state;
     *state = old * 6364136223846793005ull + 1442695040888963407ull;
     uint32_t x = (uint32_t)(((old >> 18) ^ old) >> 27), r = (uint32_t)(old >> 59);
     return x >> r | x << (-r & 31);
+}
+
+// Each seed's sequence starts at a state of its own: an odd multiple apart, mixed by a first step.
+void work_seed(Work *w, int64_t seed)
+{
+    w->random = FIRST_STATE + (uint64_t)seed * 0x9e3779b97f4a7c15ull;
+    if (seed) draw(&w->random);
 }
 
 uint32_t work_random(Work *w) { return draw(&w->random); }
@@ -201,19 +227,42 @@ void work_check_f32(Work *w, const char *what, const float *got, const float *wa
 }
 
 // --- running ---------------------------------------------------------------------------------------------------------
+// Where several suites have a name, the name alone means the workload that had it first: matrices and stored runs of
+// that time go on to mean what they meant.
+static const struct {
+    const char *name, *suite;
+} first_suites[] = {{"kmeans", "streaming"}};
+
+// The suite that name means: what stands before its slash, else the first suite. *length bytes; null: any.
+static const char *suite_of(const char *name, size_t *length)
+{
+    const char *slash = strchr(name, '/'), *suite = slash ? name : NULL;
+    for (size_t k = 0; k < COUNT(first_suites) && !slash; k++)
+        if (!strcmp(first_suites[k].name, name)) suite = first_suites[k].suite;
+    *length = slash ? (size_t)(slash - name) : suite ? strlen(suite) : 0;
+    return suite;
+}
+
 const WorkloadEntry *workload_find(const char *name)
 {
+    size_t length;
     const WorkloadEntry *found = NULL;
-    const char *slash = strchr(name, '/');
+    const char *slash = strchr(name, '/'), *suite = suite_of(name, &length);
     for (size_t k = 0; k < workload_count; k++) {
         const Workload *w = workload_table[k].workload;
         if (strcmp(w->name, slash ? slash + 1 : name)) continue;
-        if (slash && (strlen(w->suite) != (size_t)(slash - name) || memcmp(w->suite, name, (size_t)(slash - name))))
-            continue;
+        if (suite && (strlen(w->suite) != length || memcmp(w->suite, suite, length))) continue;
         if (found) return NULL;
         found = &workload_table[k];
     }
     return found;
+}
+
+void workload_name(const Workload *w, Text *name)
+{
+    const WorkloadEntry *alone = workload_find(w->name);
+    if (!alone || alone->workload != w) text_printf(name, "%s/", w->suite);
+    text_put(name, w->name);
 }
 
 const char *workload_near(const char *name)
@@ -295,7 +344,7 @@ static oc_status load(Work *w, const WorkloadEntry *e, const WorkOptions *o)
 bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
 {
     *r = (WorkResult){.status = OC_OK};
-    Work w = {.device = d, .workload = e->workload, .result = r, .random = 0x853c49e6748fea9bull};
+    Work w = {.device = d, .workload = e->workload, .result = r, .random = FIRST_STATE};
     bool known = read_params(&w, e, o);
     if (!known) r->status = OC_BAD_ARGUMENT;
     if (work_ok(&w) && good(&w, load(&w, e, o))) {
@@ -308,8 +357,9 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
     r->verified = work_ok(&w);
     if (known) note_params(&w);
     for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
+    for (size_t k = 0; k < w.textures.n; k++) oc_texture_destroy(d, w.textures.v[k]);
     for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
-    vec_free(&w.host), vec_free(&w.buffers);
+    vec_free(&w.host), vec_free(&w.buffers), vec_free(&w.textures);
     return r->verified;
 }
 

@@ -52,12 +52,15 @@ WorkBuf work_upload(Work *work, const char *label, const void *host,
 void work_write(Work *work, WorkBuf to, const void *from, size_t bytes);
 void work_read(Work *work, void *to, WorkBuf from, size_t bytes);
 void work_fill(Work *work, WorkBuf buffer, uint8_t value);
+WorkBuf work_symbol(Work *work, const char *name);  // a __device__ or __constant__ variable of the device code
+uint64_t work_texture(Work *work, WorkBuf floats);  // a 1D texture object over the buffer's floats
 void work_on(Work *work,
              oc_stream *stream);  // where copies, fills and launches go from now on; null: the default stream
 
 // Random numbers from one seeded PCG generator, the same on every host.
-uint32_t work_random(Work *work);                                            // all 32 bits
-float work_random_float(Work *work);                                         // of [0, 1)
+void work_seed(Work *work, int64_t seed);  // starts the generator anew; without a call its seed is 0
+uint32_t work_random(Work *work);          // all 32 bits
+float work_random_float(Work *work);       // of [0, 1)
 float *work_random_floats(Work *work, size_t count, float low, float high);  // count of [low, high), freed with the run
 
 // An argument of a launch, by value. ARGS collects them.

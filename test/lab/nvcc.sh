@@ -9,7 +9,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0 n=0
 for cu in workloads/*/*.cu; do
-    name=$(basename "$cu" .cu)
+    workload=${cu#workloads/} workload=${workload%.cu} name=${workload//\//-}
     [ -e "${cu%.cu}.c" ] || continue
     if ! "$nvcc" -ptx -arch=sm_75 -lineinfo -I workloads "$cu" -o "$tmp/$name.ptx" >"$tmp/log" 2>&1; then
         echo "nvcc refuses $cu"
@@ -18,8 +18,8 @@ for cu in workloads/*/*.cu; do
         continue
     fi
     for gpu in gtx480 titan_black; do
-        if ! "$ONCHIP" run "$name" --size small --ptx "$tmp/$name.ptx" --gpu $gpu --check >"$tmp/log" 2>&1; then
-            echo "$name on $gpu with nvcc's PTX:"
+        if ! "$ONCHIP" run "$workload" --size small --ptx "$tmp/$name.ptx" --gpu $gpu --check >"$tmp/log" 2>&1; then
+            echo "$workload on $gpu with nvcc's PTX:"
             cat "$tmp/log"
             bad=1
         fi

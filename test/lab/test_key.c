@@ -100,6 +100,32 @@ static void options(void **state)
     }
 }
 
+// A name alone means the same workload as ever when another suite has the name too: keys and stored names stay.
+static void names(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < workload_count; k++) {
+        Text name = {0}, full = {0};
+        const Workload *w = workload_table[k].workload;
+        workload_name(w, &name);
+        text_printf(&full, "%s/%s", w->suite, w->name);
+        assert_ptr_equal(workload_find(name.v), &workload_table[k]);
+        assert_ptr_equal(workload_find(full.v), &workload_table[k]);
+        assert_non_null(workload_find(w->name));
+        assert_true(same((Cell){.program = name.v}, (Cell){.program = full.v}));
+        Identity a = identified((Cell){.program = name.v}), b = identified((Cell){.program = full.v});
+        assert_string_equal(a.program, name.v);
+        assert_string_equal(b.program, name.v);
+        identity_free(&a), identity_free(&b);
+        text_free(&name), text_free(&full);
+    }
+    assert_ptr_equal(workload_find("kmeans"), workload_find("streaming/kmeans"));
+    assert_false(same((Cell){.program = "kmeans"}, (Cell){.program = "rodinia/kmeans"}));
+    assert_null(workload_find("rodinia/atax"));
+    assert_null(workload_find("/kmeans"));
+    assert_null(workload_find("stream/kmeans"));
+}
+
 // A measurement is no workload; what its parameters mean counts, not how they are written.
 static void measurements(void **state)
 {
@@ -174,8 +200,8 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stable),    cmocka_unit_test(defaults),
-                                       cmocka_unit_test(options),   cmocka_unit_test(measurements),
-                                       cmocka_unit_test(overrides), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stable),       cmocka_unit_test(defaults),  cmocka_unit_test(options), cmocka_unit_test(names),
+        cmocka_unit_test(measurements), cmocka_unit_test(overrides), cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,24 @@ static void filters(void **state)
     assert_found(f, (Filter){WHERE("n=100", "l1.size=32KiB")}, 0);
 }
 
+// A workload's suite may be named or not; where two suites have the name, the runs of each are found by themselves.
+static void suites(void **state)
+{
+    (void)state;
+    Fixture f = {.store = NULL};
+    f.store = store_open(":memory:", &f.diag);
+    assert_non_null(f.store);
+    add(&f, "kmeans", "gtx480", NULL, NULL);
+    add(&f, "kmeans", "titan_black", NULL, NULL);
+    add(&f, "rodinia/kmeans", "gtx480", NULL, NULL);
+    assert_found(&f, (Filter){.program = "kmeans"}, 2);
+    assert_found(&f, (Filter){.program = "streaming/kmeans"}, 2);
+    assert_found(&f, (Filter){.program = "rodinia/kmeans"}, 1);
+    assert_found(&f, (Filter){.program = "polybench/kmeans"}, 0);
+    store_close(f.store);
+    diag_free(&f.diag);
+}
+
 static void assert_refused(Fixture *f, Filter filter, const char *why)
 {
     RunIds ids = {0};
@@ -201,7 +219,8 @@ static void deleting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filters), cmocka_unit_test(refusals), cmocka_unit_test(sums),
-                                       cmocka_unit_test(columns), cmocka_unit_test(deleting)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(filters),  cmocka_unit_test(suites),
+                                       cmocka_unit_test(refusals), cmocka_unit_test(sums),
+                                       cmocka_unit_test(columns),  cmocka_unit_test(deleting)};
     return cmocka_run_group_tests(tests, open_store, close_store);
 }
