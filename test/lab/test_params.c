@@ -88,7 +88,9 @@ static void refused(void **state)
 {
     (void)state;
     static const char *const odd[][2] = {
-        {"matmul-tiled", "n=17"}, {"wordcount", "bytes=129"}, {"wordcount", "bytes=255"}, {"upper", "threads=33"}};
+        {"matmul-tiled", "n=17"}, {"wordcount", "bytes=129"}, {"wordcount", "bytes=255"},
+        {"upper", "threads=33"},  {"backprop", "n=17"},       {"lud", "n=33"},
+        {"nw", "n=100"}};
     for (size_t k = 0; k < COUNT(odd); k++) {
         const Outcome o = run(workload_find(odd[k][0])->workload, odd[k][1]);
         if (o.ok || !o.bad_argument || o.launches || !strstr(o.error, odd[k][1]) || !strstr(o.error, "multiple of"))

@@ -38,7 +38,7 @@ static void seeds(void **state)
             assert_right(&workload_table[k], "seed=2718281828");
             assert_right(&workload_table[k], "seed=4294967295");
         }
-    assert_true(seeded >= 1);
+    assert_true(seeded >= 4);
 }
 
 static void sizes(void **state)
@@ -50,6 +50,9 @@ static void sizes(void **state)
         {"rodinia/kmeans",
          {"n=1 texture=1", "n=255 k=31 features=33 loops=1000", "n=256 k=1", "n=257 k=32 features=1 texture=1",
           "n=3 k=3 loops=9", "n=4099 k=2 loops=1"}},
+        {"backprop", {"n=32", "n=4080", "n=65536"}},
+        {"lud", {"n=32", "n=48", "n=208"}},
+        {"nw", {"n=32", "n=48 penalty=1000", "n=176 penalty=1"}},
     };
     for (size_t k = 0; k < COUNT(odd); k++)
         for (size_t s = 0; s < COUNT(odd[k].sizes) && odd[k].sizes[s]; s++)
