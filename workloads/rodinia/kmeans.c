@@ -108,7 +108,7 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"n", "points, 1 to 2^21", 500, 8192, 1, 1 << 21},
+    {"n", "points, 1 to 2^21", 500, 10000, 1, 1 << 21},
     {"k", "clusters, 1 to 32; no more than points", 5, 5, 1, 32},
     {"features", "numbers that a point has, 1 to 34", FEATURES, FEATURES, 1, FEATURES},
     {"loops", "steps at most, 1 to 1000; the step that changes no point's cluster is the last", 2, 2, 1, 1000},
