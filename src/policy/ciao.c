@@ -9,7 +9,7 @@
 // that interferes with it most is isolated or stalled. The pair list holds for whom a warp was isolated, or stalled.
 #include <onchip_policy.h>
 
-enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, LITERAL, PER_EPOCH };
+enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, LITERAL, PER_EPOCH, EAGER };
 static const oc_policy_param params[] = {
     [VICTIMS] = {"victims", "tag", "victim tags of a warp", 8, 1, OC_MOST_TAGS, true, "ciao Table I"},
     [HIGH] = {"high", "hit/instruction", "IRS above which a warp suffers", 0.01, 0, 1e9, false, "ciao §IV-A"},
@@ -22,6 +22,10 @@ static const oc_policy_param params[] = {
                  1, true, "Equation 1 is what the text explains"},
     [PER_EPOCH] = {"per_epoch", "", "1: IRS of the last epoch alone (§IV-A); 0: since the kernel's start (§V-F)", 0, 0,
                    1, true, "the counters of §V-F are reset when a kernel starts"},
+    [EAGER] = {"eager", "",
+               "1: a stalled warp is also let go when whom it was stalled for is stalled or at a barrier; 0: only when "
+               "nothing else can go",
+               0, 0, 1, true, "Algorithm 1 has no such rule"},
     {.name = NULL},
 };
 
@@ -122,8 +126,9 @@ static bool is_over(const oc_policy *p, Pair k)
            irs(p, k.warp, SHORT) <= p->param[LOW];
 }
 
-// Algorithm 1, lines 4 to 17. A stalled warp is also let go when whom it was stalled for can't run himself: his IRS
-// would fall by others' instructions alone, and a barrier may wait for the stalled warp.
+// Algorithm 1, lines 4 to 17. The IRS of a warp that is stalled or at a barrier falls by others' instructions alone.
+// Letting go at once whom it was stalled for (eager) keeps hardly any warp stalled where all suffer: on kmeans that
+// reads rows 24 % of the accesses hit without it, 6 % with it, and 2 % with gto.
 static void after_short(oc_policy *p, uint32_t warp)
 {
     Own *o = p->own;
@@ -131,8 +136,9 @@ static void after_short(oc_policy *p, uint32_t warp)
         Pair k = o->stalled_for[warp];
         if (is_over(p, k))
             release(p, warp, RELEASES);
-        else if (is_stalled(p, k.warp) ||
-                 p->sm->scheduler[p->sm->warp[k.warp].scheduler]->in[OC_WAIT_BARRIER] >> p->sm->warp[k.warp].bit & 1)
+        else if (p->param[EAGER] != 0 &&
+                 (is_stalled(p, k.warp) ||
+                  p->sm->scheduler[p->sm->warp[k.warp].scheduler]->in[OC_WAIT_BARRIER] >> p->sm->warp[k.warp].bit & 1))
             release(p, warp, BLOCKED);
     } else if (oc_has(p->sm, p->isolated, warp) && is_over(p, o->isolated_for[warp])) {
         oc_set(p->sm, p->isolated, warp, false);

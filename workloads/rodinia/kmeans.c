@@ -85,13 +85,16 @@ static void run(Work *work)
     WorkBuf dinverted = work_device(work, "inverted", of_points);
     WorkBuf dmembership = work_device(work, "membership", of_membership), dcentres = work_symbol(work, "centres");
     const oc_dim3 grid = dim1(ceil_div(n, BLOCK)), block = dim1(BLOCK);
-    work_launch(work, "invert_mapping", grid, block, 0,
-                ARGS(arg_i32(n), arg_i32(features), arg_buf(dpoints), arg_buf(dinverted)));
-    const bool texture = work_param(work, "texture");
-    const WorkArg source = texture ? arg_u64(work_texture(work, dinverted)) : arg_buf(dinverted);
+    const bool texture = work_param(work, "texture"), inverts = work_param(work, "invert");
+    if (texture && !inverts) work_refuse(work, "texture", "0 where invert=0,");
+    if (inverts)
+        work_launch(work, "invert_mapping", grid, block, 0,
+                    ARGS(arg_i32(n), arg_i32(features), arg_buf(dpoints), arg_buf(dinverted)));
+    const char *kernel = texture ? "kmeans_point_texture" : inverts ? "kmeans_point" : "kmeans_point_rows";
+    const WorkArg source = texture ? arg_u64(work_texture(work, dinverted)) : arg_buf(inverts ? dinverted : dpoints);
     for (int64_t loop = 0; loop < loops; loop++) {
         work_write(work, dcentres, s.centres, of_centres);
-        work_launch(work, texture ? "kmeans_point_texture" : "kmeans_point", grid, block, 0,
+        work_launch(work, kernel, grid, block, 0,
                     ARGS(arg_i32(n), arg_i32(k), arg_i32(features), source, arg_buf(dmembership)));
         work_read(work, s.membership, dmembership, of_membership);
         if (!work_ok(work)) return;
@@ -101,10 +104,10 @@ static void run(Work *work)
         move_centres(&s, sums);
     }
 
-    work_read(work, got, dinverted, of_points);
+    work_read(work, got, inverts ? dinverted : dpoints, of_points);
     if (!work_ok(work)) return;
-    transpose_into(want, points, n, features);
-    work_check_f32(work, "inverted", got, want, count, 0);
+    if (inverts) transpose_into(want, points, n, features);
+    work_check_f32(work, inverts ? "inverted" : "points", got, inverts ? want : points, count, 0);
 }
 
 static const WorkParam params[] = {
@@ -112,6 +115,7 @@ static const WorkParam params[] = {
     {"k", "clusters, 1 to 32; no more than points", 5, 5, 1, 32},
     {"features", "numbers that a point has, 1 to 34", FEATURES, FEATURES, 1, FEATURES},
     {"loops", "steps at most, 1 to 1000; the step that changes no point's cluster is the last", 2, 2, 1, 1000},
+    {"invert", "1: the points are transposed first; 0: the step's kernel reads them as they are", 1, 1, 0, 1},
     {"texture", "1: the step's kernel reads points through a texture; 0: through the L1", 0, 0, 0, 1},
     {"seed", "of the points, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
