@@ -364,15 +364,22 @@ static bool settle_capacities(Gpu *g, const Capacities *c, Diag *diag, EntryFn *
     return true;
 }
 
-// A parameter of a policy.
-static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, Diag *diag)
+// A parameter of a policy. On the command line it is known by now which policy.
+static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command, Diag *diag)
 {
-    const oc_policy_param *p = sched_param(g, e->key);
+    const oc_policy_param *p = sched_param(g, e->key), *chosen = policy_param(g->sm.schedule, e->key);
     uint64_t whole;
     double v;
-    bool ok = p->whole ? parse_size(e->value, &whole) : parse_double(e->value, &v);
-    const char *why = ok ? sched_set(g, e->key, p->whole ? (double)whole : v) : "a number is expected";
-    return !why || diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
+    Text no = {0};
+    bool ok = p->whole && parse_size(e->value, &whole) ? (v = (double)whole, true) : parse_double(e->value, &v);
+    const char *why = ok ? sched_set(g, e->key, v) : "a number is expected";
+    if (why) return diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
+    if (command && chosen && !sched_fits(g->sm.schedule, chosen, v, &no)) {
+        diag_at(diag, s, e->value_at, chosen->doc, "%s", no.v);
+        ok = false;
+    }
+    text_free(&no);
+    return ok;
 }
 
 // command: it stands on the command line, or the caller of the library gave it.
@@ -384,7 +391,7 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command
     if (!k && (strcmp(e->section, "sched") || !sched_param(g, e->key)))
         return unknown_key(g, e->section, e->key, s, e->key_at, diag);
     if (!k) {
-        if (!apply_param(g, e, s, diag)) return false;
+        if (!apply_param(g, e, s, command, diag)) return false;
     } else if (k->kind == KEY_POLICY) {
         Text no = {0};
         bool ok =

@@ -56,6 +56,14 @@ const char *sched_set(Gpu *g, const char *key, double value)
     return NULL;
 }
 
+bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double v, Text *why)
+{
+    if (v >= p->least && v <= p->most && (!p->whole || v == floor(v))) return true;
+    text_printf(why, "sched.%s: %.15g is out of range with policy %s: %s%.15g to %.15g%s%s", p->name, v, t->name,
+                p->whole ? "a whole number, " : "", p->least, p->most, *p->unit ? " " : "", p->unit);
+    return false;
+}
+
 bool sched_settle(Gpu *g, Diag *diag)
 {
     const oc_policy_type *t = g->sm.schedule;
@@ -64,10 +72,10 @@ bool sched_settle(Gpu *g, Diag *diag)
         double v = p->standard;
         for (uint32_t n = 0; n < g->sched_n; n++)
             if (!strcmp(g->sched[n].name, p->name)) v = g->sched[n].value;
-        if (!(v >= p->least && v <= p->most) || (p->whole && v != floor(v)))
-            return diag_error(diag, "sched.%s: %.15g is out of range with policy %s: %s%.15g to %.15g%s%s", p->name, v,
-                              t->name, p->whole ? "a whole number, " : "", p->least, p->most, *p->unit ? " " : "",
-                              p->unit);
+        Text why = {0};
+        bool fits = sched_fits(t, p, v, &why) || diag_error(diag, "%s", why.v);
+        text_free(&why);
+        if (!fits) return false;
         g->sm.param[k] = v;
     }
     return true;
