@@ -35,7 +35,7 @@ typedef enum oc_status {
     OC_OUT_OF_MEMORY,  // the device's described memory, or the host's, is used up
     OC_FAULT,          // a kernel did something illegal: out of bounds, misaligned, write to const, trap, …
     OC_HANG,           // a kernel can't go on: the error says which warp waits for what
-    OC_LIMIT,          // a limit the caller set (max_cycles) was reached; what ran until then is in the record
+    OC_LIMIT,          // a limit the caller set (max_cycles, cap) was reached; what ran until then is in the record
     OC_STOPPED,        // the caller asked for it (stop); what ran until then is in the record
 } oc_status;
 
@@ -53,6 +53,7 @@ typedef struct oc_config {
     bool no_lowering;         // execute the PTX as written: no dead-code removal, no copy propagation
     bool strict;              // oc_load refuses a module that has a kernel which can't be run
     uint64_t max_cycles;      // per launch; 0: no limit
+    uint64_t cap;             // warp instructions of all launches together, to a window's edge; 0: no limit
     uint64_t interval;        // cycles between samples of every counter; 0: none
     // Called between windows, at most some times a second, so that a program can show progress; may be null.
     void (*progress)(void *user, const char *kernel, uint64_t cycles, uint64_t instructions, uint64_t blocks_done,

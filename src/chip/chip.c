@@ -434,13 +434,20 @@ static bool sample(Launch *l)
     return true;
 }
 
+static uint64_t executed(const Chip *c)
+{
+    uint64_t insts = 0;
+    for (uint32_t s = 0; s < c->used; s++) insts += c->sms[s].count[C_WARP_INSTS];
+    return insts;
+}
+
 static void tell_progress(Launch *l)
 {
     Chip *c = l->c;
     if (!l->o->progress || l->to - l->told <= 20000) return;
-    uint64_t insts = 0, done = 0;
-    for (uint32_t s = 0; s < c->used; s++) insts += c->sms[s].count[C_WARP_INSTS], done += c->sms[s].count[C_BLOCKS];
-    l->o->progress(l->o->user, l->to, insts, done, l->blocks);
+    uint64_t done = 0;
+    for (uint32_t s = 0; s < c->used; s++) done += c->sms[s].count[C_BLOCKS];
+    l->o->progress(l->o->user, l->to, executed(c), done, l->blocks);
     l->told = l->to;
     crew_muster(c->crew);
 }
@@ -459,6 +466,7 @@ static bool is_over(Launch *l, RunResult *result)
     for (uint32_t s = 0; s < c->used && !running; s++) running = c->sms[s].running > 0;
     if (!running && all_idle(c)) return true;
     if (l->o->max_cycles && l->to >= l->o->max_cycles) return *result = RUN_LIMIT, true;
+    if (l->o->max_insts && executed(c) >= l->o->max_insts) return *result = RUN_LIMIT, true;
     if (l->o->stop && *l->o->stop) return *result = RUN_STOPPED, true;
     if (!running || l->to % check_every(c)) return false;
     if (hangs(l, l->to, l->o->hang_cycles ? l->o->hang_cycles : 20000000)) {

@@ -132,6 +132,7 @@ typedef struct Chip {
 } Chip;
 typedef struct RunOptions {
     uint64_t max_cycles, interval;
+    uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;
     Text *printed;  // printf's output is added here

@@ -68,6 +68,7 @@ static RunResult run_block(Execution *x, Cta *cta, Text *message)
         }
         moved = x->insts != before;
         if (x->o->max_cycles && x->env.clock > x->o->max_cycles) return RUN_LIMIT;
+        if (x->o->max_insts && x->insts >= x->o->max_insts) return RUN_LIMIT;
         if (x->o->stop && *x->o->stop) return RUN_STOPPED;
     }
     return RUN_OK;

@@ -86,6 +86,7 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
         {"--kernels", "REGEX", "time only the kernels whose names match, and execute the others without time"},        \
         {"--skip", "N[,…]", "of the launches that would be timed, execute the first N without time (0)"},              \
         {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
+        {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
         {"--interval", "CYCLES", "record every counter about every so many cycles, as time series"},                   \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
@@ -152,6 +153,10 @@ typedef struct CompareRequest {
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);
 
+// --- best_swl.c: onchip run --sched best-swl -------------------------------------------------------------------------
+bool wants_best_swl(int argc, char **argv);
+int best_swl(int argc, char **argv);
+
 // --- report.c --------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {
     const char *what;  // workload or file
@@ -160,6 +165,7 @@ typedef struct ReportInfo {
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines;
+    uint64_t cap;  // warp instructions after which the run was ended; 0: it wasn't
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,

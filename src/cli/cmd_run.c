@@ -13,7 +13,12 @@ static const Option options[] = {
     {NULL, "", "most used"},
     {"--gpu", "NAME|FILE", "the GPU's description (gtx480): one of onchip list gpus, or a file"},
     {"--set", "KEY=VALUE", "change a key of the description, as in l1.size=48KiB; onchip show keys lists the keys"},
-    {"--sched", "NAME", "the warp scheduler, one of onchip list schedulers; short for --set sched.policy=NAME"},
+    {"--sched", "NAME",
+     "the warp scheduler: one of onchip list schedulers, short for --set sched.policy=NAME; the path of a shared "
+     "object "
+     "(doc/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip run --sched "
+     "best-swl "
+     "--help)"},
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
     {"--json", NULL, "print everything that is known about the run, as JSON (doc/json.md)"},
     {NULL, NULL, WORKLOAD},
@@ -41,6 +46,8 @@ static const Option options[] = {
      "it is an error if no launch is left to time"},
     {"--skip", "N", "of the launches that would be timed, execute the first N without time (0)"},
     {"--max-cycles", "N", "stop each launch after N cycles and report what ran until then (default: no limit)"},
+    {"--cap", "N",
+     "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
     {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/sl1.md); onchip sl1 --help lists the "
@@ -76,6 +83,7 @@ enum {
     R_KERNELS,
     R_SKIP,
     R_MAX,
+    R_CAP,
     R_FUNCTIONAL,
     R_SL1,
     R_NO_LOWERING,
@@ -185,6 +193,7 @@ static int take_option(Run *r, int o)
     case R_KERNELS: r->kernels = v; break;
     case R_SKIP: return read_number(r, o, UINT64_MAX, &r->skip);
     case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
+    case R_CAP: return read_number(r, o, UINT64_MAX, &r->config.cap);
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
@@ -385,7 +394,9 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         info.verified = result.verified;
         info.params = result.params;
         info.cut = result.status == OC_LIMIT || result.status == OC_STOPPED;
-        if (result.error) refuse(r, code, "%s", result.error);
+        info.cap = result.status == OC_LIMIT ? r->config.cap : 0;
+        if (info.cap) code = EXIT_OK;  // that was asked for
+        if (result.error && !info.cap) refuse(r, code, "%s", result.error);
     } else {
         char *error = NULL;
         r->file.path = r->what;
@@ -452,6 +463,7 @@ static bool wants_json(const Run *r, int argc, char **argv)
 
 int cmd_run(int argc, char **argv)
 {
+    if (wants_best_swl(argc, argv)) return best_swl(argc, argv);
     Run r = {.sl1 = sl1_defaults, .file = file_run(NULL)};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);

@@ -219,6 +219,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
                 : info->cut      ? ": cut short"
                 : info->verified ? ": the result is right"
                                  : ": FAILED");
+    if (info->cap) text_printf(&head, " after %llu warp instructions (--cap)", (unsigned long long)info->cap);
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
     LaunchSums sums = {0};
@@ -343,6 +344,7 @@ void report_json(const oc_device *d, const ReportInfo *info, Json *j)
     json_string(j, "parameters", info->params ? info->params : "");
     if (d) json_string(j, "gpu", device_gpu(d)->name);
     if (info->checked) json_bool(j, "verified", info->verified);
+    if (info->cap) json_uint(j, "cap", info->cap);
     if (info->error) json_string(j, "error", info->error);
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));

@@ -301,6 +301,9 @@ static oc_status outcome(Sim *d, RunResult result, const char *kernel, const cha
     case RUN_FAULT: return fail(d, OC_FAULT, "kernel %s: %s", kernel, why);
     case RUN_HANG: return fail(d, OC_HANG, "kernel %s: %s", kernel, why);
     case RUN_LIMIT:
+        if (d->config.cap && d->executed >= d->config.cap)
+            return fail(d, OC_LIMIT, "kernel %s was stopped: %llu warp instructions were executed (cap)", kernel,
+                        (unsigned long long)d->executed);
         return fail(d, OC_LIMIT, "kernel %s was stopped after %llu cycles (max_cycles)", kernel,
                     (unsigned long long)d->config.max_cycles);
     case RUN_STOPPED:
@@ -322,6 +325,8 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     const char *name = k->f->symbol->name;
     char *shown = name_shown(name);
     oc_status status = check_launch(d, k, shown, grid, block, smem);
+    if (status == OC_OK && d->config.cap && d->executed >= d->config.cap)
+        status = outcome(d, RUN_LIMIT, shown, "", true, NULL);
     if (status != OC_OK) return mem_free(shown), status;
     LaunchInfo info = {.kernel = k,
                        .grid = {grid.x, grid.y, grid.z},
@@ -343,12 +348,14 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     Record r = {.kernel = mem_text(name), .launches = 1};
     bool timed = !d->config.functional && selected(d, name, shown);
     if (timed && d->matched++ < d->skip) timed = false;
+    if (d->config.cap && (timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
     double began = seconds_now();
     RunResult result =
         (timed ? chip_run : chip_execute)(&d->chip, &info, d->textures.v, (uint32_t)d->textures.n, &o, &r, &message);
     d->wall += seconds_now() - began;
     r.info.params = NULL;
     mem_free(info.params);
+    if (o.max_insts) d->executed += r.count[C_WARP_INSTS];
     double seconds = (double)r.count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
     take_time(d, stream, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r.end = (stream ? stream_of(stream) : &d->standard)->end;

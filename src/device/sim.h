@@ -50,6 +50,7 @@ typedef struct Sim {
     regex_t only;
     bool has_only;
     uint64_t skip, matched;
+    uint64_t executed;  // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;
 
 static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }

@@ -126,6 +126,7 @@ static void options_of(const Cell *c, Text *out)
     if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
     if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
     if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
+    if (c->cap) text_printf(out, " cap=%llu", (unsigned long long)c->cap);
     if (c->interval) text_printf(out, " interval=%llu", (unsigned long long)c->interval);
 }
 
@@ -292,6 +293,7 @@ static bool plan_measurement(Plan *plan, Subject *s, Text *params, Diag *diag)
                      : c->kernels    ? "kernels"
                      : c->skip       ? "skip"
                      : c->max_cycles ? "max-cycles"
+                     : c->cap        ? "cap"
                      : c->interval   ? "interval"
                      : c->functional ? "functional"
                                      : NULL;

@@ -32,6 +32,7 @@ static oc_device *open_device(const Plan *plan, Text *why)
                         .functional = c->functional,
                         .no_lowering = c->no_lowering,
                         .max_cycles = c->max_cycles,
+                        .cap = c->cap,
                         .interval = c->interval};
     return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
 }

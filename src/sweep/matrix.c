@@ -170,6 +170,7 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     if (!strcmp(name, "kernels")) return c->kernels = value, true;
     if (!strcmp(name, "skip")) return number(m, name, value, &c->skip, diag);
     if (!strcmp(name, "max-cycles")) return number(m, name, value, &c->max_cycles, diag);
+    if (!strcmp(name, "cap")) return number(m, name, value, &c->cap, diag);
     if (!strcmp(name, "interval")) return number(m, name, value, &c->interval, diag);
     if (!strcmp(name, "size")) return choice(m, name, value, "standard", "small", &c->small, diag);
     if (!strcmp(name, "functional")) return choice(m, name, value, "no", "yes", &c->functional, diag);

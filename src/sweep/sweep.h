@@ -18,6 +18,7 @@ typedef struct Cell {
     const char *kernels;        // POSIX extended regular expression: only these kernels are timed; null: all
     uint64_t skip;              // so many of their first launches are executed without time
     uint64_t max_cycles;        // a launch is cut short after so many cycles; 0: never
+    uint64_t cap;               // the run is, after so many warp instructions; 0: never
     uint64_t interval;          // cycles between two samples of the counters; 0: no samples
     bool small, functional, no_lowering;
     const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix; no part of the key
@@ -52,7 +53,7 @@ void plan_free(Plan *plan);
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
 // - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
-//   settings), kernels, skip, max-cycles, interval, functional, lowering (yes, no): that part of a cell;
+//   settings), kernels, skip, max-cycles, cap, interval, functional, lowering (yes, no): that part of a cell;
 // - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
 // - a name with a dot: a key of the description;
 // - any other name: a parameter of the program.
