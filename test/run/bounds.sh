@@ -7,7 +7,7 @@
 #   // run: OPTIONS   of onchip run
 #   //! TEXT          it is refused, or faults, and the error contains this; without such a line it must run
 # Each is executed only, timed, and as written, and rewritten by onchip sl1, which must not crash whatever the case is.
-# The limits are of CPU time and of memory, the latter without AddressSanitizer, which maps much more than it uses.
+# The limits are of CPU time and of memory, the latter without a sanitizer, which maps much more than it uses.
 set -uo pipefail
 cd "$(dirname "$0")/bounds" || exit 1
 onchip=${ONCHIP:-../../../build/onchip}
@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kilobytes=3000000 seconds=20 bad=0 cases=0
 grep -q asan <<<"$(ldd "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
-grep -q __asan_init <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
+grep -qE "__(asan|tsan)_init" <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
 
 complain() {
     echo "test/run/bounds/$1" >&2
