@@ -96,6 +96,7 @@ typedef struct Launch {
     Structures structures;
     uint64_t watched;  // the cycle in which the watch began
     uint32_t epoch;
+    Tracer *tracer;  // null: nobody asks
 } Launch;
 
 static uint8_t structure_of(const Sm *sm, uint64_t address)
@@ -252,6 +253,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
     c->held = MAX(c->held, need);
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
+        if (!sm_watch_begin(sm, l->o->interval || l->o->trace)) return false;
         sm_flush(sm);
         sm_begin(sm, info, blocks);
         sm->structure_of = structure_of;
@@ -262,6 +264,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.watch = 0;
         sm->env.undefined = (Undefined){0};
     }
+    if (l->o->trace && !(l->tracer = tracer_open(l->o->trace, c))) return false;
     mmu_flush(&c->mmu);
     if (c->gpu.part.ordered) crossbar_begin(&c->crossbar);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
@@ -337,6 +340,7 @@ static uint64_t next_window(const Launch *l)
     uint64_t due = MIN(mmu_due(&c->mmu), l->to / check_every(c) * check_every(c) + check_every(c) - 1);
     if (c->gpu.part.ordered) due = MIN(due, c->crossbar.due);
     if (o->interval) due = MIN(due, (l->sampled + 1) * o->interval - 1);
+    if (o->trace) due = MIN(due, (l->to / o->trace->interval + 1) * o->trace->interval - 1);
     if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
     for (uint32_t s = 0; s < c->used; s++) due = MIN(due, MIN(c->sms[s].due, c->sms[s].sent));
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) due = MIN(due, MIN(c->parts[p].due, c->parts[p].sent));
@@ -411,6 +415,8 @@ static void run_window(Launch *l)
     if (c->gpu.part.ordered) crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
     crew_run(c->used > 1 ? c->crew : NULL, c->used + c->channels, phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
+    for (uint32_t s = 0; s < c->used && c->sms[s].watch; s++) sm_watch(&c->sms[s], l->to);
+    if (l->tracer) tracer_edge(l->tracer, c, l->to, false);
     for (uint32_t s = 0; s < c->used; s++) {
         Text *printed = &c->sms[s].env.printed;
         if (printed->n && l->o->printed) text_add(l->o->printed, printed->v, printed->n);
@@ -501,6 +507,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     bool ready = c->sms || reset(c);
     c->used = sms;
     if (!ready || !begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
+        tracer_close(l.tracer);
         chip_no_room(info, (uint64_t)sms * MIN(fit, blocks), message);
         r->partial = true;
         reset(c);
@@ -514,6 +521,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (is_over(&l, &result)) break;
     }
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
+    if (l.tracer) tracer_edge(l.tracer, c, l.to, true);
+    tracer_close(l.tracer);
     r->partial = result != RUN_OK;
     finish(&l, r);
     uint64_t end = last_event(c);

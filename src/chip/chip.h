@@ -130,6 +130,21 @@ typedef struct Chip {
     uint64_t held;  // bytes that SMs have for blocks
     uint32_t threads;
 } Chip;
+// What a launch does over time, told as it goes: to trace.c's user. Cycles are the launch's.
+typedef struct SmSample {  // of an SM between two samples
+    uint64_t from, to;     // cycles
+    uint64_t instructions, l1_accesses, l1_hits, interference;
+    double warps, stalled, isolated;  // as counted at windows' edges, the mean
+} SmSample;
+typedef enum TraceKind { TRACE_STALL, TRACE_RELEASE, TRACE_ISOLATE, TRACE_RETURN } TraceKind;
+typedef struct TraceSink {
+    uint64_t interval;  // cycles between two samples
+    void (*sample)(void *user, uint32_t sm, const SmSample *s);
+    void (*event)(void *user, uint64_t cycle, uint32_t sm, uint32_t warp, TraceKind kind);
+    // A launch or a copy, in seconds; a launch is told before its samples, when its end isn't known, and at its end.
+    void (*work)(void *user, const char *what, uint64_t bytes, double start, double end);
+    void *user;
+} TraceSink;
 typedef struct RunOptions {
     uint64_t max_cycles, interval;
     uint64_t max_insts;  // warp instructions; 0: no limit
@@ -137,6 +152,7 @@ typedef struct RunOptions {
     void *user;
     Text *printed;  // printf's output is added here
     uint64_t hang_cycles;
+    const TraceSink *trace;     // null: nobody asks
     const volatile bool *stop;  // set: the launch ends at a window's edge, and its record is of what ran; may be null
 } RunOptions;
 typedef enum RunResult {
@@ -159,6 +175,11 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *mes
 // The host's memory for a block while it runs, and what is said when there isn't as much for so many.
 uint64_t chip_block_bytes(const LaunchInfo *info);
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
+// trace.c: tells a sink about a launch.
+typedef struct Tracer Tracer;
+Tracer *tracer_open(const TraceSink *sink, const Chip *chip);  // a launch begins
+void tracer_edge(Tracer *t, const Chip *chip, uint64_t now, bool last);
+void tracer_close(Tracer *t);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);

@@ -3,6 +3,7 @@
 #include "device/device.h"
 #include "sl1/sl1.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,7 +56,14 @@ static const Option options[] = {
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "what is reported, and how"},
-    {"--interval", "CYCLES", "record every counter about every so many cycles, as time series; needs --json"},
+    {"--interval", "CYCLES",
+     "record every counter about every so many cycles, as time series; needs --json, or --trace, whose samples are as "
+     "far "
+     "apart (1000)"},
+    {"--trace", "FILE.json",
+     "write kernels, copies, and what each SM does over time into a file that ui.perfetto.dev opens; a run takes "
+     "longer "
+     "then"},
     {"--check", NULL,
      "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
      "lane that takes no part"},
@@ -90,6 +98,7 @@ enum {
     R_STRICT,
     R_REPORTED,
     R_INTERVAL,
+    R_TRACE,
     R_CHECK,
     R_THREADS,
     R_HELP
@@ -100,7 +109,7 @@ typedef struct Run {
     oc_config config;
     VEC(const char *) sets, params;
     VEC(char *) owned;
-    const char *what, *kernels, *ptx;
+    const char *what, *kernels, *ptx, *trace;
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
@@ -189,6 +198,7 @@ static int take_option(Run *r, int o)
     case R_PTX: r->ptx = v; break;
     case R_JSON: r->json = true; break;
     case R_LINES: r->lines = true; break;
+    case R_TRACE: r->trace = v; break;
     case R_INTERVAL: return read_number(r, o, UINT64_MAX, &r->config.interval);
     case R_KERNELS: r->kernels = v; break;
     case R_SKIP: return read_number(r, o, UINT64_MAX, &r->skip);
@@ -217,13 +227,13 @@ static int take_option(Run *r, int o)
 // An option that has no effect because of another one is a mistake.
 static int check_options(Run *r)
 {
-    static const int timed[] = {R_LINES, R_INTERVAL, R_KERNELS, R_SKIP};
+    static const int timed[] = {R_LINES, R_INTERVAL, R_TRACE, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
                           options[timed[k]].name);
-    if (r->args.given >> R_INTERVAL & 1 && !r->json)
-        return refuse(r, EXIT_USAGE, "--interval needs --json: the series are in the JSON alone");
+    if (r->args.given >> R_INTERVAL & 1 && !r->json && !r->trace)
+        return refuse(r, EXIT_USAGE, "--interval needs --json or --trace: the series are in these files alone");
     return -1;
 }
 
@@ -438,10 +448,15 @@ static int run(Run *r)
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
-    if (device_select(d, r->kernels, r->skip))
+    Trace *trace = r->trace ? trace_open(r->trace, r->config.interval ? r->config.interval : 1000, d, r->what) : NULL;
+    if (r->trace && !trace)
+        code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
+    else if (device_select(d, r->kernels, r->skip))
         code = simulate(r, d, entry, meter.out);
     else
         code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
+    if (trace && !trace_close(trace, d) && code == EXIT_OK)
+        code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
     const char *silent = software && (!entry || r->ptx) ? soft_l1_silent(software) : NULL;
     char *shown = silent ? name_shown(silent) : NULL;

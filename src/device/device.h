@@ -133,6 +133,7 @@ uint64_t device_bytes(const oc_device *d);  // the most memory that was allocate
 // without the first `skip` of them. The others are executed without time. False: the expression is malformed.
 bool device_select(oc_device *d, const char *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
+void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
 typedef struct SumStructure {

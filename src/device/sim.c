@@ -57,18 +57,30 @@ static void *locate(Sim *d, oc_ptr ptr, size_t bytes)
     return NULL;
 }
 
-static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
+static double free_from(const Sim *d, oc_stream *stream, double engine)
 {
-    SimStream *s = stream_of(stream);
+    const SimStream *s = stream_of(stream);
     double start = s ? s->end : d->standard.end;
     if (!s || s == &d->standard)
         for (size_t k = 0; k < d->streams.n; k++) start = MAX(start, d->streams.v[k]->end);
     else
         start = MAX(start, d->standard.end);
-    start = MAX(start, *engine);
-    *engine = start + seconds;
+    return MAX(start, engine);
+}
+
+static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
+{
+    SimStream *s = stream_of(stream);
+    *engine = free_from(d, stream, *engine) + seconds;
     d->busy += seconds;
     (s ? s : &d->standard)->end = *engine;
+}
+
+// The same for a copy or a fill, which a trace shows.
+static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds, const char *what, size_t bytes)
+{
+    take_time(d, stream, engine, seconds);
+    if (d->trace) d->trace->work(d->trace->user, what, bytes, *engine - seconds, *engine);
 }
 
 static double copy_seconds(const Sim *d, size_t bytes)
@@ -82,7 +94,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(p, from, bytes);
-    take_time(d, s, &d->copy_free[0], copy_seconds(d, bytes));
+    take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", bytes);
     return OC_OK;
 }
 
@@ -92,7 +104,7 @@ static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, 
     void *p = locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(to, p, bytes);
-    take_time(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes));
+    take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", bytes);
     return OC_OK;
 }
 
@@ -102,7 +114,7 @@ static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes,
     void *q = locate(d, from, bytes), *p = locate(d, to, bytes);
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
-    take_time(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9));
+    take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", bytes);
     return OC_OK;
 }
 
@@ -112,7 +124,7 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
-    take_time(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9));
+    take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", bytes);
     return OC_OK;
 }
 
@@ -344,11 +356,14 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &printed,
+                    .trace = d->trace,
                     .stop = d->base.stop};
     Record r = {.kernel = mem_text(name), .launches = 1};
     bool timed = !d->config.functional && selected(d, name, shown);
     if (timed && d->matched++ < d->skip) timed = false;
     if (d->config.cap && (timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
+    double start = free_from(d, stream, d->chip_free) + d->gpu.launch_us * 1e-6;
+    if (d->trace && timed) d->trace->work(d->trace->user, name, 0, start, -1);
     double began = seconds_now();
     RunResult result =
         (timed ? chip_run : chip_execute)(&d->chip, &info, d->textures.v, (uint32_t)d->textures.n, &o, &r, &message);
@@ -360,6 +375,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     take_time(d, stream, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r.end = (stream ? stream_of(stream) : &d->standard)->end;
     r.start = r.end - seconds;
+    if (d->trace && timed) d->trace->work(d->trace->user, name, 0, r.start, r.end);
     if (result == RUN_TOO_LARGE)
         record_free(&r);  // it never ran
     else
@@ -500,6 +516,8 @@ oc_status device_blame(const char *gpu, const Diag *diag)
     bool override = diag->text.v && !strncmp(diag->text.v, "--set:", 6);
     return gpu && strpbrk(gpu, "./") && !override ? OC_BAD_FILE : OC_BAD_ARGUMENT;
 }
+
+void device_trace(oc_device *d, const TraceSink *sink) { sim_of(d)->trace = sink; }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }

@@ -49,6 +49,7 @@ typedef struct Sim {
     uint64_t peak;
     regex_t only;
     bool has_only;
+    const TraceSink *trace;
     uint64_t skip, matched;
     uint64_t executed;  // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;

@@ -273,16 +273,32 @@ static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *mea
     }
 }
 
+// Of an SM that has blocks, in the mean.
+static double active_warps(const uint64_t *c)
+{
+    return (double)(c[C_WATCH_WARPS] - c[C_WATCH_STALLED]) / (double)c[C_SM_CYCLES];
+}
+static double isolated_warps(const uint64_t *c) { return (double)c[C_WATCH_ISOLATED] / (double)c[C_SM_CYCLES]; }
+static double interference(const uint64_t *c)
+{
+    return 1000.0 * (double)c[C_WATCH_INTERFERENCE] / (double)c[C_WARP_INSTS];
+}
+
 static bool time_series(Report *r, RunGroup *g, const char *program)
 {
     const struct {
         const char *title, *unit;
         Measure *measure;
         double top;
-        bool by_time;  // it is per cycle; where clocks differ, per nanosecond
-    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false},
-                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false},
-                 {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true}};
+        bool by_time;    // it is per cycle; where clocks differ, per nanosecond
+        Counter needed;  // the figure is left out where no run has this
+    } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false, C_CYCLES},
+                 {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false, C_CYCLES},
+                 {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true, C_CYCLES},
+                 {"Warps that may issue", "of an SM", active_warps, NAN, false, C_WATCH_WARPS},
+                 {"Isolated warps", "of an SM", isolated_warps, NAN, false, C_WATCH_ISOLATED},
+                 {"Interference", "misses of lines that were pushed out, per 1000 warp instructions", interference, NAN,
+                  false, C_WATCH_INTERFERENCE}};
     Map seen = {0};
     bool ok = true;
     int64_t known;
@@ -292,6 +308,9 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
             if (!g->runs.v[k]->kernels.v[n].samples.n || map_get(&seen, kernel, strlen(kernel), &known)) continue;
             map_put(&seen, kernel, strlen(kernel), 1);
             for (size_t m = 0; m < COUNT(kinds) && ok; m++) {
+                uint64_t any = 0;
+                for (size_t j = k; j < g->runs.n; j++) any |= g->runs.v[j]->count[kinds[m].needed];
+                if (!any) continue;
                 Figure f;
                 open_figure(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
                 figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));

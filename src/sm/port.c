@@ -261,7 +261,13 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
         e.owner = (uint32_t)(gone.owner >> 8);
     else if (line)
         e.owner = (uint32_t)(line->owner >> 8);
-    sm->policy.type->seen(&sm->policy, &e);
+    if (sm->watch && !e.store) {
+        enum { WATCHED_TAGS = 8 };  // ciao Table I
+        if (e.victim != OC_NO_LINE) oc_victims_add(sm->watch, WATCHED_TAGS, e.owner, e.victim, e.warp);
+        if (e.outcome == OC_MISS)
+            sm->count[C_WATCH_INTERFERENCE] += oc_victims_take(sm->watch, WATCHED_TAGS, e.warp, e.line) != OC_NO_WARP;
+    }
+    if (sm->policy.type->seen) sm->policy.type->seen(&sm->policy, &e);
 }
 
 // An access is over as far as its look-up goes: found is what it counts as.

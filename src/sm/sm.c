@@ -54,7 +54,7 @@ void sm_close(Sm *sm)
     first_close(&sm->first);
     mem_free(sm->slots), mem_free(sm->wheel), mem_free(sm->inbox);
     mem_free(sm->queue), mem_free(sm->tracker), mem_free(sm->landing.v);
-    mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->view.cta), mem_free(sm->policy.own);
+    mem_free(sm->inst), mem_free(sm->view.warp), mem_free(sm->view.cta), mem_free(sm->policy.own), mem_free(sm->watch);
     log_free(&sm->log);
     text_free(&sm->env.printed);
     *sm = (Sm){0};
@@ -133,7 +133,10 @@ static void open_policy(Sm *sm, const LaunchInfo *l)
     p->next_tick = p->next_epoch = NEVER;
     memset(p->issue, 0xff, sizeof p->issue);
     memset(p->load, 0xff, sizeof p->load);
-    sm->listens = policy_events(type);
+    sm->listens = policy_events(type) | (sm->watch ? ON_SEEN : 0);
+    if (sm->watch) *sm->watch = (oc_victims){0};
+    memset(sm->watched, 0, sizeof sm->watched);
+    sm->watched_at = 0;
     scratch_begin(sm);
     if (type->open) type->open(p);
 }
@@ -186,6 +189,29 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     open_policy(sm, l);
 }
 
+bool sm_watch_begin(Sm *sm, bool on)
+{
+    if (on && !sm->watch) sm->watch = mem_try(1, sizeof *sm->watch);
+    if (!on) mem_free(sm->watch), sm->watch = NULL;
+    return !on || sm->watch;
+}
+
+void sm_watch(Sm *sm, uint64_t now)
+{
+    static const Counter counter[WATCH_COUNT] = {C_WATCH_WARPS, C_WATCH_STALLED, C_WATCH_ISOLATED};
+    uint32_t n[WATCH_COUNT] = {0};
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        n[WATCH_ALL] += (uint32_t)__builtin_popcountll(sm->sched[k].view.present);
+        n[WATCH_STALLED] += (uint32_t)__builtin_popcountll(sm_stalled(sm, k));
+        n[WATCH_ISOLATED] += (uint32_t)__builtin_popcountll(sm_isolated(sm, k));
+    }
+    for (int k = 0; k < WATCH_COUNT; k++) {
+        sm->count[counter[k]] += sm->watched[k] * (now - sm->watched_at);
+        sm->watched[k] = n[k];
+    }
+    sm->watched_at = now;
+}
+
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
 
 // A warp arrives at a scheduler, and is younger than all others.
@@ -223,6 +249,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         sm->view.warp[slot] = (oc_warp_view){.started = now, .cta = c, .scheduler = ws->sched, .bit = ws->bit};
         enter_scheduler(&ws->home->view, ws->bit);
+        if (sm->watch) oc_victims_clear(sm->watch, slot);
         if (sm->policy.type->start) sm->policy.type->start(&sm->policy, slot);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);
@@ -356,7 +383,7 @@ static void rest(Sm *sm, uint64_t to)
 {
     Idle why[OC_MOST_SCHEDULERS];
     uint64_t turn = MIN(next_turn(sm), next_unit(sm)), work = next_work(sm), first = ++sm->now;
-    bool full = !lsu_accepts(sm), alone = !(sm->listens & ON_SEEN) && !sm->policy.type->route;
+    bool full = !lsu_accepts(sm), alone = !sm->policy.type->seen && !sm->policy.type->route;
     sm_idle_why(sm, why);
     sm->stirred = false;
     while (alone && work < MIN(turn, to)) {

@@ -160,6 +160,7 @@ typedef struct SchedState {
 } SchedState;
 
 enum { WHEEL = 1024 };
+enum { WATCH_ALL, WATCH_STALLED, WATCH_ISOLATED, WATCH_COUNT };
 typedef struct Sm {
     SmCfg cfg;
     uint32_t index;
@@ -174,10 +175,13 @@ typedef struct Sm {
     Warp *warps;
     uint32_t warp_slots, score_size;
     SchedState sched[OC_MOST_SCHEDULERS];
-    oc_sm_view view;   // what the policy sees
-    oc_policy policy;  // of this launch
-    uint32_t listens;  // ON_…: what it listens to
-    size_t own_size;   // bytes of policy.own
+    oc_sm_view view;                // what the policy sees
+    oc_policy policy;               // of this launch
+    uint32_t listens;               // ON_…: what it listens to
+    size_t own_size;                // bytes of policy.own
+    oc_victims *watch;              // what each warp lost; null: nobody watches
+    uint64_t watched_at;            // cycle up to which warps are counted
+    uint32_t watched[WATCH_COUNT];  // warps then: all, stalled, isolated
     uint64_t policy_count[OC_MOST_COUNTERS];
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[OC_MOST_SCHEDULERS];
@@ -240,6 +244,17 @@ void sm_close(Sm *sm);
 bool sm_resize(Sm *sm, const SmCfg *cfg);                          // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                                             // between kernels, caches that aren't kept
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
+bool sm_watch_begin(Sm *sm, bool on);  // before a launch; false: the host has no memory for it
+void sm_watch(Sm *sm, uint64_t now);   // at an edge: counts the warps until now
+// Warps of a scheduler that the policy keeps from issuing, or from loading.
+static inline uint64_t sm_stalled(const Sm *sm, uint32_t k)
+{
+    return sm->sched[k].view.present & ~(sm->policy.issue[k] & sm->policy.load[k]);
+}
+static inline uint64_t sm_isolated(const Sm *sm, uint32_t k)
+{
+    return sm->sched[k].view.present & sm->policy.isolated[k];
+}
 bool sm_has_room(const Sm *sm);
 void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
 // Runs a window, from cycle `from` on; those since the last one, in which nothing was due, it accounts as waited for.

@@ -1,0 +1,128 @@
+// trace.c: onchip run --trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
+// Process 1 is the GPU: its kernels and copies are slices. Every SM is a process of its own, with curves: instructions a
+// cycle, warps (active, stalled, isolated), L1 hit rate, interference; what the scheduling policy does with a warp are
+// instants. Times are simulated microseconds.
+#include "chip/chip.h"
+#include "cli/cli.h"
+#include "device/device.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct Trace {
+    TraceSink sink;
+    FILE *out;
+    double start, us_per_cycle;  // the launch under way
+    bool any;
+    VEC(bool) named;  // SMs
+};
+
+enum { GPU = 1, FIRST_SM = 10, KERNELS = 1, COPIES = 2 };
+
+// The beginning of an event, up to its own fields.
+static void begin(Trace *t, const char *phase, const char *name, int process, int thread)
+{
+    Json j = {0};
+    json_string(&j, NULL, name);  // quoted as JSON needs it
+    fprintf(t->out, "%s\n{\"ph\":\"%s\",\"name\":%s,\"pid\":%d,\"tid\":%d", t->any ? "," : "", phase, j.text.v, process,
+            thread);
+    json_free(&j);
+    t->any = true;
+}
+
+static void named(Trace *t, const char *what, int process, int thread, const char *name)
+{
+    begin(t, "M", what, process, thread);
+    fprintf(t->out, ",\"args\":{\"name\":\"%s\"}}", name);
+}
+
+static void work(void *user, const char *what, uint64_t bytes, double start, double end)
+{
+    Trace *t = user;
+    if (end < 0) {  // a launch begins
+        t->start = start * 1e6;
+        return;
+    }
+    bool copy = bytes > 0;
+    begin(t, "X", what, GPU, copy ? COPIES : KERNELS);
+    fprintf(t->out, ",\"ts\":%.4f,\"dur\":%.4f", start * 1e6, (end - start) * 1e6);
+    if (copy) fprintf(t->out, ",\"args\":{\"bytes\":%llu}", (unsigned long long)bytes);
+    fputs("}", t->out);
+}
+
+static int process_of(Trace *t, uint32_t sm)
+{
+    while (t->named.n <= sm) vec_push(&t->named, false);
+    if (!t->named.v[sm]) {
+        char name[24];
+        snprintf(name, sizeof name, "SM %u", sm);
+        t->named.v[sm] = true;
+        named(t, "process_name", FIRST_SM + (int)sm, 0, name);
+    }
+    return FIRST_SM + (int)sm;
+}
+
+static void curve(Trace *t, const char *name, uint32_t sm, uint64_t cycle, const char *what, double value)
+{
+    begin(t, "C", name, process_of(t, sm), 0);
+    fprintf(t->out, ",\"ts\":%.4f,\"args\":{\"%s\":%.6g}}", t->start + (double)cycle * t->us_per_cycle, what, value);
+}
+
+static void sample(void *user, uint32_t sm, const SmSample *s)
+{
+    Trace *t = user;
+    double cycles = (double)(s->to - s->from);
+    curve(t, "IPC", sm, s->from, "instructions per cycle", (double)s->instructions / cycles);
+    begin(t, "C", "warps", process_of(t, sm), 0);
+    fprintf(t->out, ",\"ts\":%.4f,\"args\":{\"active\":%.4g,\"stalled\":%.4g,\"isolated\":%.4g}}",
+            t->start + (double)s->from * t->us_per_cycle, s->warps - s->stalled, s->stalled, s->isolated);
+    curve(t, "L1 hit rate", sm, s->from, "%", s->l1_accesses ? 100.0 * (double)s->l1_hits / (double)s->l1_accesses : 0);
+    curve(t, "interference", sm, s->from, "per 1000 instructions",
+          s->instructions ? 1000.0 * (double)s->interference / (double)s->instructions : 0);
+}
+
+static void event(void *user, uint64_t cycle, uint32_t sm, uint32_t warp, TraceKind kind)
+{
+    static const char *const names[] = {
+        [TRACE_STALL] = "stall", [TRACE_RELEASE] = "release", [TRACE_ISOLATE] = "isolate", [TRACE_RETURN] = "return"};
+    Trace *t = user;
+    begin(t, "i", names[kind], process_of(t, sm), 0);
+    fprintf(t->out, ",\"s\":\"p\",\"ts\":%.4f,\"args\":{\"warp\":%u}}", t->start + (double)cycle * t->us_per_cycle,
+            warp);
+}
+
+Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char *what)
+{
+    FILE *out = fopen(path, "w");
+    if (!out) return NULL;
+    Trace *t = mem_alloc(sizeof *t);
+    t->out = out;
+    t->us_per_cycle = 1 / device_gpu(d)->core_mhz;
+    t->sink = (TraceSink){.interval = interval, .sample = sample, .event = event, .work = work, .user = t};
+    Json j = {0};
+    json_open(&j, NULL, '{');
+    json_string(&j, "onchip", ONCHIP_VERSION);
+    json_string(&j, "program", what);
+    json_string(&j, "gpu", device_gpu(d)->name);
+    json_string(&j, "scheduler", device_gpu(d)->sm.schedule->name);
+    json_uint(&j, "interval", interval);
+    json_close(&j, '}');
+    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":%s,\"traceEvents\":[", j.text.v);
+    json_free(&j);
+    named(t, "process_name", GPU, 0, device_gpu(d)->name);
+    named(t, "thread_name", GPU, KERNELS, "kernels");
+    named(t, "thread_name", GPU, COPIES, "copies");
+    device_trace(d, &t->sink);
+    return t;
+}
+
+bool trace_close(Trace *t, oc_device *d)
+{
+    device_trace(d, NULL);
+    fputs("\n]}\n", t->out);
+    bool ok = !ferror(t->out);
+    ok &= fclose(t->out) == 0;
+    vec_free(&t->named);
+    mem_free(t);
+    return ok;
+}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# --trace: a file of trace events, whose slices, curves and instants agree with what the run's JSON says.
+source test/cli/expect.bash
+cd "$work" || exit 1
+number() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" <<<"$out" | head -n 1; }
+# same NAME TRACED COUNTED
+same() { [[ $2 == "$3" ]] || complain "$1: the trace has $2, the run $3"; }
+
+syrk=(run syrk n=128 --sched ciao-c --interval 500)
+gives 0 '"verified": true' -- "${syrk[@]}" --trace t.json --json
+python3 -c 'import json, sys; json.load(open("t.json"))' 2>"$work/log" ||
+    command -v python3 >/dev/null && [[ -s $work/log ]] && complain "it isn't JSON: $(<"$work/log")"
+for pair in isolate:isolations stall:stalls return:returns; do
+    same "${pair%:*}" "$(grep -c "\"ph\":\"i\",\"name\":\"${pair%:*}\"" t.json)" "$(number "sched.${pair#*:}")"
+done
+(($(number sched.isolations) > 10 && $(number sched.stalls) > 10)) || complain 'hardly a warp is isolated or stalled'
+same SMs "$(grep -c '"name":"SM ' t.json)" 15
+same kernels "$(grep -c '"ph":"X","name":"syrk_kernel"' t.json)" 1
+same copies "$(grep -c '"ph":"X","name":"copy to' t.json)" 3
+# A sample's IPC is over what lies between it and the next of the same SM: the curves' areas are the instructions.
+sum=$(sed -n 's/.*"name":"IPC","pid":\([0-9]*\).*"ts":\([0-9.]*\),"args":{"[^"]*":\([0-9.e+-]*\)}}.*/\1 \2 \3/p' t.json |
+    awk -v end="$(awk 'match($0, /"name":"syrk_kernel".*"ts":[0-9.]*,"dur":[0-9.]*/) {
+            split(substr($0, RSTART), a, /"ts":|,"dur":|}/); print a[2] + a[3] }' t.json)" '
+        $1 in at { sum += ($2 - at[$1]) * ipc[$1] } { at[$1] = $2; ipc[$1] = $3 }
+        END { for (p in at) sum += (end - at[p]) * ipc[p]; printf "%.0f", sum * 700 }')
+insts=$(number warp_instructions)
+((sum > insts * 99 / 100 && sum < insts * 101 / 100)) || complain "the curves hold $sum instructions, the run has $insts"
+# The counters that are watched.
+resident=$(number warps.resident) watched=$(number watch.warps)
+((watched > resident * 97 / 100 && watched < resident * 103 / 100)) ||
+    complain "$watched warp-cycles were watched, $resident are counted"
+(($(number watch.stalled) > 0 && $(number watch.isolated) > 0 && $(number watch.interference) > 0)) ||
+    complain 'nothing stalled, isolated or lost was watched'
+run run syrk n=128 --sched ciao-c --json
+same 'cycles without' "$(number cycles)" "$(run "${syrk[@]}" --json; number cycles)"
+[[ $(number watch.warps) == 0 ]] || complain 'it watches though nobody asks'
+
+gives 1 "can't write no/t.json" -- run syrk n=32 --trace no/t.json
+gives 2 '--trace has no effect with --functional' -- run syrk n=32 --trace t.json --functional
+gives 2 '--interval needs --json or --trace' -- run syrk n=32 --interval 100
+gives 0 'right' -- run syrk n=32 --trace t.json --interval 100
+exit $bad
