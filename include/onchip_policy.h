@@ -58,6 +58,7 @@ typedef struct oc_warp_view {
 typedef struct oc_cta_view {  // of a slot for a CTA
     bool running;
     uint64_t number;                  // in the grid
+    uint64_t started;                 // cycle
     uint32_t first_warp, warps;       // its slots
     uint32_t shared_at, shared_size;  // bytes: its place in the SM's shared memory
 } oc_cta_view;

@@ -521,6 +521,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (is_over(&l, &result)) break;
     }
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
+    for (uint32_t s = 0; s < sms; s++) scratch_count(&c->sms[s], MIN(l.to, c->sms[s].last_event));
     if (l.tracer) tracer_edge(l.tracer, c, l.to, true);
     tracer_close(l.tracer);
     r->partial = result != RUN_OK;

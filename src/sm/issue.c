@@ -260,7 +260,9 @@ static void finish_warp(Sm *sm, uint32_t slot)
         cta->running = false;
         sm->running--;
         sm->count[C_BLOCKS]++;
-        sm->view.cta[sm->view.warp[slot].cta].running = false;
+        oc_cta_view *view = &sm->view.cta[sm->view.warp[slot].cta];
+        view->running = false;
+        sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
         if (sm->policy.type->cta_stop) sm->policy.type->cta_stop(&sm->policy, sm->view.warp[slot].cta);
     }
 }

@@ -50,6 +50,23 @@ static void make_pends(Sm *sm)
     sm->free_pend = most ? 0 : NONE;
 }
 
+// A private L1 for each warp, of the L1's size each, but with its MSHRs and its data's array: nobody pushes out what
+// another brought. No hardware does that; it says what interference costs (ciao §I).
+static bool open_own(Sm *sm, const PortCounters *counts, const char **why)
+{
+    const SmCfg *c = &sm->cfg;
+    if (!c->l1_private || !c->l1.size) return true;
+    sm->own = mem_try(c->max_warps, sizeof *sm->own);
+    *why = mem_none;
+    for (uint32_t w = 0; sm->own && w < c->max_warps; w++) {
+        Port *port = &sm->own[w];
+        if (!open_port(port, &c->l1, 0, counts, 6000 + sm->index * 64 + w, why)) return false;
+        port->mshrs = &sm->port[PORT_L1];
+        port->extra = c->lsu_extra;
+    }
+    return sm->own;
+}
+
 bool ports_open(Sm *sm, const char **why)
 {
     static const PortCounters l1 = {C_L1_ACCESSES,  C_L1_HITS,   C_L1_MISSES,    C_L1_MERGES,    C_L1_READS,
@@ -72,7 +89,7 @@ bool ports_open(Sm *sm, const char **why)
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
     sm->free_wait = NONE;
     make_pends(sm);
-    return true;
+    return open_own(sm, &l1, why);
 }
 
 bool ports_resize(Sm *sm, const char **why)
@@ -86,12 +103,20 @@ bool ports_resize(Sm *sm, const char **why)
         if (!cache_open(&port->cache, wants[k], port->seed, why)) return false;
     }
     make_pends(sm);
+    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) {
+        Port *port = &sm->own[w];
+        if (port->cache.cfg.size == sm->cfg.l1.size) continue;
+        cache_close(&port->cache);
+        if (!cache_open(&port->cache, &sm->cfg.l1, port->seed, why)) return false;
+    }
     return true;
 }
 
 void ports_close(Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->port[k].cache);
+    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) cache_close(&sm->own[w].cache);
+    mem_free(sm->own);
     mem_free(sm->pend), mem_free(sm->wait);
 }
 

@@ -117,6 +117,7 @@ static bool settle(Sm *sm, LsuOp *op)
 {
     bool routes = sm->policy.type->route || sm->view.scratch_lines;
     if (routes && op->port == &sm->port[PORT_L1] && !route(sm, op)) return false;
+    if (sm->own && op->port == &sm->port[PORT_L1]) op->port = &sm->own[op->warp];
     op->settled = true;
     const Cache *c = &op->port->cache;
     if (!c->lines || c->cfg.line >= SEGMENT) return true;

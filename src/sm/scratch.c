@@ -70,11 +70,18 @@ void scratch_begin(Sm *sm)
 {
     Cache *c = &sm->port[PORT_SCRATCH].cache;
     sm->view.scratch_lines = 0;
-    sm->scratch_at = sm->scratch_rows = 0;
+    sm->scratch_at = sm->scratch_rows = 0, sm->scratch_since = 0;
     if (!c->lines) return;
     cache_narrow(c, (uint32_t)(c->cfg.size / c->cfg.line));
     cache_flush(c);
     cache_narrow(c, 0);
+}
+
+void scratch_count(Sm *sm, uint64_t now)
+{
+    uint64_t bytes = (uint64_t)(sm->scratch_rows + tag_rows(sm->scratch_rows)) * SCRATCH_ROW;
+    sm->count[C_SCRATCH_HELD] += bytes * (now - sm->scratch_since);
+    sm->scratch_since = now;
 }
 
 void scratch_arrange(Sm *sm)
@@ -85,6 +92,7 @@ void scratch_arrange(Sm *sm)
     uint32_t at = 0, most = (uint32_t)(c->cfg.size / SCRATCH_ROW), had = 2 * sm->scratch_rows;
     uint32_t rows = MIN(scratch_rows(&sm->cfg, largest_gap(sm, &at)), most);
     if (rows == sm->scratch_rows && (at == sm->scratch_at || !rows)) return;
+    scratch_count(sm, sm->now);
     // The offset registers move the whole cache; a row's number is what a block's is, masked by fewer or more bits.
     if (at != sm->scratch_at || sm->cfg.scratch_modulo) drop_sets(sm, port, 0, had);
     cache_narrow(c, 2 * rows);

@@ -78,6 +78,8 @@ void sm_flush(Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++)
         if (!sm->port[k].cache.cfg.keep) cache_flush(&sm->port[k].cache);
+    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++)
+        if (!sm->own[w].cache.cfg.keep) cache_flush(&sm->own[w].cache);
     cache_flush(&sm->tlb);
 }
 
@@ -230,7 +232,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
     sm->running++;
-    sm->view.cta[c].running = true, sm->view.cta[c].number = number;
+    sm->view.cta[c].running = true, sm->view.cta[c].number = number, sm->view.cta[c].started = now;
     scratch_arrange(sm);
     if (sm->policy.type->cta_start) sm->policy.type->cta_start(&sm->policy, c);
     for (uint32_t k = 0; k < cta->warp_count; k++) {
@@ -456,6 +458,10 @@ void sm_cut(Sm *sm, uint64_t now)
 {
     for (uint32_t s = 0; s < sm->warp_slots; s++)
         if (sm->slots[s].warp && now > sm->slots[s].started) sm->count[C_WARP_CYCLES] += now - sm->slots[s].started;
+    for (uint32_t c = 0; c < sm->view.ctas; c++) {
+        const oc_cta_view *cta = &sm->view.cta[c];
+        if (cta->running && now > cta->started) sm->count[C_SHARED_HELD] += cta->shared_size * (now - cta->started);
+    }
 }
 
 bool sm_awaits(const Sm *sm)

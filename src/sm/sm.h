@@ -37,6 +37,7 @@ typedef struct SmCfg {
     uint32_t scratch_bits;  // of the mask of its rows
     bool scratch_modulo;    // its rows are as many as fit, no power of two
     TlbCfg tlb;
+    bool l1_private;               // each warp has an L1 of its own
     bool l1_global, l1_local;      // the spaces the L1 serves
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
     uint32_t lsu_queue;            // memory instructions
@@ -201,6 +202,8 @@ typedef struct Sm {
     uint64_t refused_since;
     Port port[PORT_COUNT];
     uint32_t scratch_at, scratch_rows;  // the first of its rows, how many have data
+    uint64_t scratch_since;             // cycle up to which these are counted
+    Port *own;                          // of each slot for a warp, where the L1 is private; null
     uint64_t waiting_since;             // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
     uint32_t free_tracker, trackers;
@@ -341,9 +344,10 @@ static inline ScratchPlace scratch_place(uint32_t first_row, uint32_t rows, uint
     uint32_t at = (uint32_t)(address / SCRATCH_LINE % (2 * (uint64_t)rows)), row = at >> 1, tag = row % (ROW_TAGS / 2);
     return (ScratchPlace){first_row + row, at & 1, first_row + rows + row / (ROW_TAGS / 2), ~at & 1, tag / 2, tag % 2};
 }
-void scratch_configure(SmCfg *cfg);  // cfg->scratch: what the policy wants
-void scratch_begin(Sm *sm);          // a launch begins: there is none until a CTA starts
-void scratch_arrange(Sm *sm);        // a CTA starts, and takes its shared memory
+void scratch_configure(SmCfg *cfg);        // cfg->scratch: what the policy wants
+void scratch_begin(Sm *sm);                // a launch begins: there is none until a CTA starts
+void scratch_arrange(Sm *sm);              // a CTA starts, and takes its shared memory
+void scratch_count(Sm *sm, uint64_t now);  // the shared memory that it has held until now
 // The line that holds an address in the other one of L1 and scratch cache; null: none does.
 static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
 {

@@ -76,4 +76,5 @@ void sm_lay_out(Sm *sm)
     sm->shared = &sm->array[at[1]];
     sm->port[PORT_L1].data = &sm->array[at[2]];
     sm->port[PORT_SCRATCH].data = sm->shared;
+    for (uint32_t w = 0; sm->own && w < c->max_warps; w++) sm->own[w].data = sm->port[PORT_L1].data;
 }

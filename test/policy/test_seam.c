@@ -24,9 +24,10 @@ static const char kernel_text[] = ".version 7.0\n.target sm_35\n.address_size 64
                                   "mul.wide.u32 %x, %t, 4;\nadd.u64 %o, %o, %x;\nst.global.u32 [%o], %s;\nret;\n}\n";
 
 // Runs it on one SM with a policy; null: the description's own.
+static const char *more;  // a setting; null: none
 static Record run(const oc_policy_type *type)
 {
-    static const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "l1.mshrs=16", "sched.policy=gto", NULL};
+    const char *const sets[] = {"gpu.sms=1", "l1.size=16KiB", "l1.mshrs=16", "sched.policy=gto", more, NULL};
     oc_config config = {.gpu = "gtx480", .sets = sets};
     oc_device *d;
     oc_module *m;
@@ -43,7 +44,7 @@ static Record run(const oc_policy_type *type)
     if (oc_load(d, kernel_text, strlen(kernel_text), "seam.ptx", &m) != OC_OK) fail_msg("%s", oc_error(d));
     assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
     const void *args[] = {&out, &in};
-    if (oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){WARPS * 32, 1, 1}, 0, NULL, args) != OC_OK)
+    if (oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){WARPS * 32, 1, 1}, 1000, NULL, args) != OC_OK)
         fail_msg("%s", oc_error(d));
     assert_int_equal(oc_read(d, got, out, sizeof got, NULL), OC_OK);
     for (uint32_t t = 0; t < WARPS * 32; t++) {
@@ -206,12 +207,37 @@ static void knows_the_cache(void **state)
     assert_true(r.count[C_STALL_SCHED] > 0);  // slots in which only loads that may not go were ready
 }
 
+// With an L1 for each warp nobody pushes anything out.
+static void private_l1(void **state)
+{
+    (void)state;
+    more = "l1.private=yes";
+    Record r = run(&listener);
+    more = NULL;
+    assert_int_equal(r.count[C_L1_ACCESSES], WARPS * LINES * ROUNDS + WARPS);
+    assert_int_equal(r.count[C_L1_MISSES], WARPS * LINES + WARPS);
+    assert_int_equal(r.count[C_L1_EVICTIONS], 0);
+    assert_int_equal(told.outcome[OC_MISS], r.count[C_L1_MISSES]);
+}
+
+// A block of 1,000 bytes of shared memory holds 1,024 as long as the SM has blocks: it is the only one.
+static void shared_held(void **state)
+{
+    (void)state;
+    Record r = run(NULL);
+    assert_int_equal(r.count[C_SHARED_HELD], 1024 * r.count[C_SM_CYCLES]);
+    assert_int_equal(r.count[C_SCRATCH_HELD], 0);
+    where = OC_TO_SCRATCH;
+    r = run(&isolator);  // 128 rows of data and 4 of tags, of 256 bytes
+    double rows = (double)r.count[C_SCRATCH_HELD] / 256 / (double)r.count[C_CYCLES];
+    assert_true(rows > 131 && rows <= 132);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events),
-        cmocka_unit_test(routes),
-        cmocka_unit_test(knows_the_cache),
+        cmocka_unit_test(events),     cmocka_unit_test(routes),      cmocka_unit_test(knows_the_cache),
+        cmocka_unit_test(private_l1), cmocka_unit_test(shared_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
