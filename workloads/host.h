@@ -11,6 +11,14 @@ static inline oc_dim3 dim1(uint32_t x) { return (oc_dim3){x, 1, 1}; }
 
 static inline oc_dim3 dim2(uint32_t x, uint32_t y) { return (oc_dim3){x, y, 1}; }
 
+// The least power of two of at least n.
+static inline int64_t power_of_two(int64_t n)
+{
+    int64_t p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
 // References sum in double, so that what a check sees is the kernel's rounding. Four sums keep the adder busy.
 static inline double dot(const float *a, const float *b, int64_t n)
 {

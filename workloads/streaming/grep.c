@@ -17,7 +17,7 @@ static void run(Work *work)
     char *text = work_host(work, (size_t)size);
     uint32_t *lines = work_host(work, of_counts), *first = work_host(work, of_counts);
     uint32_t *want_lines = work_host(work, of_counts), *want_first = work_host(work, of_counts);
-    write_prose(work, text, (size_t)size);
+    write_prose(work, text, (size_t)size, WORD_BITS);
     WorkBuf dtext = work_upload(work, "text", text, (size_t)size);
     WorkBuf dpattern = work_upload(work, "pattern", pattern, PATTERN);
     WorkBuf dlines = work_device(work, "lines", of_counts), dfirst = work_device(work, "first", of_counts);
