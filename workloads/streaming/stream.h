@@ -50,7 +50,7 @@ static inline uint64_t hash_of(const char *text, size_t length)
     return hash;
 }
 
-// --- The CPU's part --------------------------------------------------------------------------------------------------
+// --- The CPU's part -------------------------------------------------------------------------------------------------
 
 // What the CPU assembles of a line (S-L1, §4.3).
 typedef struct Needed {
