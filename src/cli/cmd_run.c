@@ -421,7 +421,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
     if (r->json)
         write_json(d, r, &info, &json);
-    else if (oc_launches(d))
+    else if (oc_launches(d) || info.verified)  // a workload of no data has no launch
         report_text(d, &info, stdout);
     json_free(&json);
     work_result_free(&result);
