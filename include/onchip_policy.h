@@ -90,7 +90,8 @@ typedef struct oc_access_event {  // an access of the L1 or of the scratch cache
     uint64_t line;    // its address / the line's bytes
     uint64_t victim;  // likewise, the line that goes; OC_NO_LINE: none does
 } oc_access_event;
-// Where an access goes that the L1 would serve. NO_ALLOCATE: to the L1, but what misses there takes no line. SCRATCH:
+// Where an access goes that the L1 would serve. NO_ALLOCATE: to the L1, but what misses there takes no line,
+// though as much is fetched. PAST: only the sectors of 32 bytes that are asked for. SCRATCH:
 // to shared memory that no CTA uses, as a cache (OC_WANTS_SCRATCH); to the L1 where there is none, and where the access
 // is to local memory. WAIT: nowhere yet; the policy is asked again in the next cycle, and accesses behind it wait too.
 typedef enum oc_route { OC_TO_L1, OC_TO_L1_NO_ALLOCATE, OC_PAST_L1, OC_TO_SCRATCH, OC_ROUTE_WAIT } oc_route;

@@ -56,11 +56,11 @@ typedef struct Own {
     uint32_t interferer[OC_MOST_WARPS];                 // the interference list; OC_NO_WARP: empty
     uint8_t counter[OC_MOST_WARPS];                     // of two bits
     Pair isolated_for[OC_MOST_WARPS], stalled_for[OC_MOST_WARPS];
-    uint64_t stalled_as[OC_MOST_WARPS], stalls;  // in which order
-    uint64_t end[2];                             // of each epoch, in instructions
-    uint64_t marked[2][OC_MOST_SCHEDULERS];      // warps whose turn is to come
-    uint64_t issued_at[OC_MOST_SCHEDULERS];      // cycle
-    int last[OC_MOST_SCHEDULERS];                // the bit that issued then
+    uint64_t stalled_as[OC_MOST_WARPS];      // in which order
+    uint64_t end[2];                         // of each epoch, in instructions
+    uint64_t marked[2][OC_MOST_SCHEDULERS];  // warps whose turn is to come
+    uint64_t issued_at[OC_MOST_SCHEDULERS];  // cycle
+    int last[OC_MOST_SCHEDULERS];            // the bit that issued then
     bool isolates, stalls_warps;
 } Own;
 
@@ -147,6 +147,24 @@ static void after_short(oc_policy *p, uint32_t warp)
     }
 }
 
+// If all warps that aren't stalled wait at a barrier, nothing would end an epoch: the one stalled last is let go,
+// unless it waits there, too. That may come to be when a warp gets to a barrier or behind it, ends, or is stalled.
+static void unstick(oc_policy *p)
+{
+    const Own *o = p->own;
+    uint32_t last = OC_NO_WARP;
+    for (uint32_t k = 0; k < p->sm->schedulers; k++) {
+        const oc_scheduler_view *s = p->sm->scheduler[k];
+        uint64_t able = s->present & ~s->in[OC_WAIT_BARRIER], stalled = able & ~p->issue[k];
+        if (able & ~stalled) return;
+        for (; stalled; stalled &= stalled - 1) {
+            uint32_t w = oc_slot(p->sm, k, (uint32_t)__builtin_ctzll(stalled));
+            if (last == OC_NO_WARP || o->stalled_as[w] > o->stalled_as[last]) last = w;
+        }
+    }
+    if (last != OC_NO_WARP) release(p, last, UNSTUCK);
+}
+
 // Lines 18 to 27.
 static void after_long(oc_policy *p, uint32_t warp)
 {
@@ -160,10 +178,10 @@ static void after_long(oc_policy *p, uint32_t warp)
         o->isolated_for[j] = pair;
         p->count[ISOLATIONS]++;
     } else if (o->stalls_warps) {
-        p->count[STALLS] += !is_stalled(p, j);
+        if (!is_stalled(p, j)) o->stalled_as[j] = ++p->count[STALLS];
         oc_set(p->sm, p->issue, j, false);
         o->stalled_for[j] = pair;
-        o->stalled_as[j] = ++o->stalls;
+        unstick(p);
     }
 }
 
@@ -232,27 +250,10 @@ static void epoch(oc_policy *p)
     p->next_tick = *p->sm->now + 2;
 }
 
-// If all warps that aren't stalled wait at a barrier, nothing would end an epoch: the one stalled last is let go.
-static void unstick(oc_policy *p)
-{
-    const Own *o = p->own;
-    uint32_t last = OC_NO_WARP;
-    for (uint32_t k = 0; k < p->sm->schedulers; k++) {
-        const oc_scheduler_view *s = p->sm->scheduler[k];
-        uint64_t stalled = s->present & ~p->issue[k];
-        if (s->present & ~stalled & ~s->in[OC_WAIT_BARRIER]) return;
-        for (; stalled; stalled &= stalled - 1) {
-            uint32_t w = oc_slot(p->sm, k, (uint32_t)__builtin_ctzll(stalled));
-            if (last == OC_NO_WARP || o->stalled_as[w] > o->stalled_as[last]) last = w;
-        }
-    }
-    if (last != OC_NO_WARP) release(p, last, UNSTUCK);
-}
-
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
-    (void)warp, (void)from;
-    if (to == OC_WAIT_BARRIER) unstick(p);
+    (void)warp;
+    if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) unstick(p);
 }
 
 static void start(oc_policy *p, uint32_t warp)

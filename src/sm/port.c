@@ -403,6 +403,23 @@ ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s, Port *port)
                     .gone = {.address = NO_LINE}};
 }
 
+// The sectors of a segment that a miss on some of them fetches.
+static uint32_t fetched_with(const Cache *c, uint32_t sectors)
+{
+    uint32_t each = MIN(c->cfg.fill / SECTOR, 4u), group = (1u << each) - 1, all = 0;
+    for (uint32_t at = 0; at < 4; at += each)
+        if (sectors & group << at) all |= group << at;
+    return all;
+}
+
+// A load that misses and takes no line: it fetches as much as if it took one.
+static bool load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache *c)
+{
+    Segment all = *s;
+    all.sectors = fetched_with(c, s->sectors);
+    return go_past(sm, op, &all);
+}
+
 ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
 {
     Access access = access_of(op, s, port), *a = &access;
@@ -411,7 +428,7 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
         a->line = NULL;
-        return go_past(sm, op, s) && looked_up(sm, a, MISS);
+        return load_past(sm, op, s, c) && looked_up(sm, a, MISS);
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
