@@ -191,7 +191,7 @@ static void let_go(void **state)
     for (int how = 0; how < 6; how++) {
         Fake f;
         Own *o = begin(&f, &policy_ciao_t);
-        f.param[EAGER] = how < 4;
+        f.param[EAGER] = how < 4;  // as it is unless it is set
         long_epoch(&f, 0, 1);
         o->interferer[0] = OC_NO_WARP;
         short_epochs(&f, 1);
