@@ -28,7 +28,7 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c ==
 static bool is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '-';
+           c == '-' || c == '/';
 }
 
 static void skip_space(Reader *r)

@@ -382,6 +382,17 @@ static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command
     return ok;
 }
 
+static bool refuse_policy(const IniEntry *e, const Source *s, const char *why, Diag *diag)
+{
+    const char *names[64], *near = NULL;
+    char hint[80] = "a shared object is given by its path, such as ./mine.so";
+    size_t n = 0;
+    for (; n < MIN(policy_count, COUNT(names)); n++) names[n] = policies[n]->name;
+    if (!policy_is_path(e->value) && (near = nearest_name(e->value, names, n)))
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "sched.policy: %s", why);
+}
+
 // command: it stands on the command line, or the caller of the library gave it.
 static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command, Capacities *given, Diag *diag,
                         EntryFn *seen, void *user)
@@ -394,8 +405,7 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command
         if (!apply_param(g, e, s, command, diag)) return false;
     } else if (k->kind == KEY_POLICY) {
         Text no = {0};
-        bool ok =
-            sched_choose(g, e->value, command, &no) || diag_at(diag, s, e->value_at, NULL, "sched.policy: %s", no.v);
+        bool ok = sched_choose(g, e->value, command, &no) || refuse_policy(e, s, no.v, diag);
         text_free(&no);
         if (!ok) return false;
     } else if (!set_value(g, k, e->value, &why)) {

@@ -14,9 +14,9 @@ bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why)
             return true;
         }
     if (!policy_is_path(name)) {
-        text_printf(why, "'%s' is none of", name);
-        for (size_t k = 0; k < policy_count; k++) text_printf(why, "%s %s", k ? "," : "", policies[k]->name);
-        text_put(why, "; a shared object is given by its path, such as ./mine.so");
+        text_printf(why, "'%s' is none of ", name);
+        for (size_t k = 0; k < policy_count; k++)
+            text_printf(why, "%s%s", !k ? "" : k + 1 < policy_count ? ", " : " and ", policies[k]->name);
         return false;
     }
     if (!plugins) {

@@ -1,7 +1,7 @@
 // trace.c: onchip run --trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
-// Process 1 is the GPU: its kernels and copies are slices. Every SM is a process of its own, with curves: instructions a
-// cycle, warps (active, stalled, isolated), L1 hit rate, interference; what the scheduling policy does with a warp are
-// instants. Times are simulated microseconds.
+// Process 1 is the GPU: its kernels and copies are slices. Every SM is a process of its own, with curves: IPC, warps
+// (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is an instant.
+// Times are simulated microseconds.
 #include "chip/chip.h"
 #include "cli/cli.h"
 #include "device/device.h"

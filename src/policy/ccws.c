@@ -1,7 +1,7 @@
 // ccws.c: cache-conscious wavefront scheduling (Rogers et al., MICRO 2012; ciao §V-A), as its authors' published
 // simulator does it. Each warp has a score of lost locality. A miss that hits the warp's victim tags sets the score to
-// LLDS = k · (such hits / instructions) · cutoff, where hits and instructions are those of the resident warps. The score
-// falls by `decay` a cycle, back to its base. The warps are stacked by their scores, the highest at the bottom; the
+// LLDS = k · (such hits / instructions) · cutoff; both are the resident warps'. The score falls
+// by `decay` a cycle, back to its base. The warps are stacked by their scores, the highest at the bottom; the
 // cutoff is their number times the base. Those that lie wholly above it may not issue loads. So a warp that loses
 // locality pushes others out. Issue is greedy then oldest.
 //

@@ -1,7 +1,7 @@
 // ciao.c: cache-interference-aware scheduling (ciao §III, §IV, Algorithm 1), on greedy then oldest. A detector says how
 // much a warp suffers (its individual re-reference score, IRS, Equation 1) and who pushed its lines out last and most
-// (the interference list). A warp that makes others suffer is isolated: its accesses go to shared memory, as a cache. If
-// it still does, it is stalled. CIAO-T stalls at once, CIAO-P only isolates, CIAO-C does both, in that order.
+// (the interference list). A warp that makes others suffer is isolated: its accesses go to shared memory, as a cache.
+// If it still does, it is stalled. CIAO-T stalls at once, CIAO-P only isolates, CIAO-C does both, in that order.
 //
 // Each epoch, a short and a long one, marks every warp. A marked warp is looked at when its turn in the warp list
 // comes: each cycle a scheduler goes through the list, greedy then oldest, up to the warp that issues, stalled ones

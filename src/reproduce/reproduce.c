@@ -246,7 +246,10 @@ static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
 static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *diag)
 {
     Places places = {0};
-    values_places(t->values, w->formula, &places);
+    if (!strcmp(r->x, "time"))
+        values_times(t->values, r->store, t->id, t->cell->interval, &places);
+    else
+        values_places(t->values, w->formula, &places);
     bool ok = check_where(r, &places, diag);
     if (ok && !places.n) ok = take_point(r, t, w, "", diag);
     for (size_t k = 0; k < places.n && ok; k++) {
@@ -457,6 +460,7 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
 {
     Planner *planner = planner_open();
     Joins joins = {0};
+    r->store = store;
     bool ok = take_data(r, &joins, diag);
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         const Cell *c = &r->matrix.cells.v[k];

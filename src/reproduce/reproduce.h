@@ -28,6 +28,7 @@ typedef struct Reproduction {
     bool absent;        // the file has other sizes, but not the one asked for, so that there is nothing to run
     VEC(Point) points;  // series by series, each in the order of the matrix
     size_t missing;     // runs that the store lacks or has as failed
+    Store *store;       // from which points are taken
 } Reproduction;
 // Reads a reproduction. size is one of reproduce_sizes. It chooses the sections [small …], [medium …] or [paper …] for
 // the matrix; a file without such sections has [matrix …]. A file with a section [data] has an empty matrix: the rows

@@ -476,8 +476,8 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
 }
 
 // A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
-// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way, too,
-// which then goes to those that wait for it and nowhere else: the tag is the newcomer's.
+// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way,
+// too, which then goes to those that wait for it and nowhere else: the tag is the newcomer's.
 static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Port *port = op->port, *other;

@@ -17,9 +17,12 @@ struct Values {
     uint64_t count[C_COUNT];
     Gpu gpu;
     VEC(Named) others;
-    bool given;         // values_given made it: the numbers aren't a run's
-    Arena texts;        // of the places that values_places gave
-    const char *place;  // the place at which curves are looked up; null: none
+    bool given;               // values_given made it: the numbers aren't a run's
+    Arena texts;              // of the places that values_places gave
+    const char *place;        // the place at which curves are looked up; null: none
+    VEC(uint64_t) grown;      // C_COUNT for each time that values_times gave: how much the counters grew until then
+    VEC(const char *) times;  // their places
+    const uint64_t *now;      // those of the place; null: it isn't a time
 };
 
 static void add(Values *v, const char *name, double value)
@@ -131,17 +134,55 @@ static bool at_place(const Values *v, const char *name, double *value)
     return curve;
 }
 
-void values_at(Values *v, const char *place) { v->place = place; }
+void values_at(Values *v, const char *place)
+{
+    v->place = place, v->now = NULL;
+    for (size_t k = 0; k < v->times.n && place; k++)
+        if (v->times.v[k] == place) v->now = v->grown.v + k * C_COUNT;
+}
+
+void values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places)
+{
+    sqlite3_stmt *q =
+        rows(s,
+             "SELECT p.kernel_id, p.number, p.name, p.value FROM run r JOIN kernel k ON k.run_id = r.id JOIN "
+             "sample p ON p.kernel_id = k.id WHERE r.key = ? ORDER BY p.kernel_id, p.number",
+             id->key);
+    uint64_t count[C_COUNT] = {0}, before[C_COUNT] = {0}, elapsed = 0;
+    int64_t kernel = -1, number = -1;
+    for (bool more = q, any = false; more; any = true) {
+        more = sqlite3_step(q) == SQLITE_ROW;
+        int64_t k = more ? sqlite3_column_int64(q, 0) : -1, n = more ? sqlite3_column_int64(q, 1) : -1;
+        if (any && (k != kernel || n != number)) {           // a sample is complete
+            bool anew = count[C_CYCLES] < before[C_CYCLES];  // of another launch, which counts from 0
+            if (anew) memset(before, 0, sizeof before);
+            elapsed += count[C_CYCLES] - before[C_CYCLES];
+            for (int c = 0; c < C_COUNT; c++) vec_push(&v->grown, count[c] - before[c]);
+            uint64_t time = interval ? (elapsed + interval / 2) / interval * interval : elapsed;
+            const char *place = arena_printf(&v->texts, "time=%llu", (unsigned long long)time);
+            vec_push(&v->times, place);
+            vec_push(places, place);
+            memcpy(before, count, sizeof before);
+            if (k != kernel) memset(before, 0, sizeof before);
+        }
+        kernel = k, number = n;
+        for (int c = 0; c < C_COUNT && more; c++)
+            if (!strcmp(counter_info[c].name, (const char *)sqlite3_column_text(q, 2)))
+                count[c] = (uint64_t)sqlite3_column_int64(q, 3);
+    }
+    sqlite3_finalize(q);
+}
 
 bool values_get(void *values, const char *name, double *value)
 {
     const Values *v = values;
+    const uint64_t *count = v->now ? v->now : v->count;
     if (v->place && at_place(v, name, value)) return true;
-    if (!v->given && !strcmp(name, "cycles")) return *value = (double)v->count[C_CYCLES], true;
+    if (!v->given && !strcmp(name, "cycles")) return *value = (double)count[C_CYCLES], true;
     for (int c = 0; c < C_COUNT && !v->given; c++)
-        if (!strcmp(counter_info[c].name, name)) return *value = (double)v->count[c], true;
+        if (!strcmp(counter_info[c].name, name)) return *value = (double)count[c], true;
     for (size_t r = 0; r < rate_count && !v->given; r++)
-        if (!strcmp(rates[r].name, name)) return *value = rates[r].value(v->count, &v->gpu), true;
+        if (!strcmp(rates[r].name, name)) return *value = rates[r].value(count, &v->gpu), true;
     for (size_t k = 0; k < v->others.n; k++)
         if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
     return !v->given && gpu_number(&v->gpu, name, value);
@@ -184,7 +225,7 @@ void values_free(Values *v)
 {
     if (!v) return;
     for (size_t k = 0; k < v->others.n; k++) mem_free(v->others.v[k].name);
-    vec_free(&v->others);
+    vec_free(&v->others), vec_free(&v->grown), vec_free(&v->times);
     arena_free(&v->texts);
     gpu_free(&v->gpu);
     mem_free(v);

@@ -62,7 +62,8 @@ begin 'spin: .* cycles' "${spin[@]}"
 press
 press
 ends 130
-if ! grep -q __tsan_init <<<"$(nm "$onchip" 2>/dev/null)"; then  # ThreadSanitizer holds signals back in a loop without calls
+# ThreadSanitizer holds signals back in a loop without calls.
+if ! grep -q __tsan_init <<<"$(nm "$onchip" 2>/dev/null)"; then
     "$onchip" "${spin[@]}" --functional >out 2>log &
     shell=$! pid=$!
     until (($(awk '{ print $14 }' /proc/$pid/stat) >= 50)); do sleep 0.02; done  # in hundredths of a second

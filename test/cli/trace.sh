@@ -18,13 +18,15 @@ same SMs "$(grep -c '"name":"SM ' t.json)" 15
 same kernels "$(grep -c '"ph":"X","name":"syrk_kernel"' t.json)" 1
 same copies "$(grep -c '"ph":"X","name":"copy to' t.json)" 3
 # A sample's IPC is over what lies between it and the next of the same SM: the curves' areas are the instructions.
-sum=$(sed -n 's/.*"name":"IPC","pid":\([0-9]*\).*"ts":\([0-9.]*\),"args":{"[^"]*":\([0-9.e+-]*\)}}.*/\1 \2 \3/p' t.json |
+curve='.*"name":"IPC","pid":\([0-9]*\).*"ts":\([0-9.]*\),"args":{"[^"]*":\([0-9.e+-]*\)}}.*'
+sum=$(sed -n "s/$curve/\1 \2 \3/p" t.json |
     awk -v end="$(awk 'match($0, /"name":"syrk_kernel".*"ts":[0-9.]*,"dur":[0-9.]*/) {
             split(substr($0, RSTART), a, /"ts":|,"dur":|}/); print a[2] + a[3] }' t.json)" '
         $1 in at { sum += ($2 - at[$1]) * ipc[$1] } { at[$1] = $2; ipc[$1] = $3 }
         END { for (p in at) sum += (end - at[p]) * ipc[p]; printf "%.0f", sum * 700 }')
 insts=$(number warp_instructions)
-((sum > insts * 99 / 100 && sum < insts * 101 / 100)) || complain "the curves hold $sum instructions, the run has $insts"
+((sum > insts * 99 / 100 && sum < insts * 101 / 100)) ||
+    complain "the curves hold $sum instructions, the run has $insts"
 # The counters that are watched.
 resident=$(number warps.resident) watched=$(number watch.warps)
 ((watched > resident * 97 / 100 && watched < resident * 103 / 100)) ||

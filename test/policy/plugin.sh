@@ -58,7 +58,8 @@ refused "it wants what this version doesn't know" '.wants = 64'
 refused 'its state has more than 16 MiB' '.state = (size_t)-1'
 refused 'it has more than 16 parameters or counters' '.params = params' \
     'static const oc_policy_param params[17] = {[0 ... 16] = {"a", "", "d", 0, 0, 0, 1, "s"}};'
-refused 'a parameter lacks a name' '.params = params' 'static const oc_policy_param params[] = {{"policy", "", "d", 0, 0, 0, 1, "s"}, {.name = 0}};'
+refused 'a parameter lacks a name' '.params = params' \
+    'static const oc_policy_param params[] = {{"policy", "", "d", 0, 0, 0, 1, "s"}, {.name = 0}};'
 refused "a parameter's standard value is out of its range" '.params = params' \
     'static const oc_policy_param params[] = {{"a", "", "d", 2, 0, 1, 1, "s"}, {.name = 0}};'
 refused "a parameter's standard value is out of its range" '.params = params' \
@@ -82,9 +83,11 @@ $counters"
 gives 0 '2 runs: 1 in the store already, 1 simulated' -- sweep m.ini --db m.db
 
 # --- one that would never let a warp go: the program ends all the same, and the counter tells
-policy never '.open = open, .cta_start = shut' 'static void open(oc_policy *p) { for (int k = 0; k < 4; k++) p->issue[k] = 0; }
+policy never '.open = open, .cta_start = shut' '
+static void open(oc_policy *p) { for (int k = 0; k < 4; k++) p->issue[k] = 0; }
 static void shut(oc_policy *p, uint32_t c) { for (int k = 0; k < 4; k++) p->issue[k] = p->load[k] = 0; }'
 gives 0 'let go in the end' -- run vectoradd n=64 --sched ./never.so
-policy wait '.route = route' 'static oc_route route(oc_policy *p, uint32_t w, const oc_access *a) { return OC_ROUTE_WAIT; }'
+policy wait '.route = route' '
+static oc_route route(oc_policy *p, uint32_t w, const oc_access *a) { return OC_ROUTE_WAIT; }'
 gives 0 'let go in the end' -- run vectoradd n=64 --sched ./wait.so
 exit $bad

@@ -110,8 +110,8 @@ static void score(void **state)
 }
 
 // --- what follows ----------------------------------------------------------------------------------------------------
-// Makes a warp suffer from another beyond the high cut-off, and runs a long epoch. W47 issues, which is the youngest: all
-// others have their turns before it.
+// Makes a warp suffer from another beyond the high cut-off, and runs a long epoch. W47 issues, which is the youngest:
+// all others have their turns before it.
 static void long_epoch(Fake *f, uint32_t warp, uint32_t by)
 {
     Own *o = f->p.own;
@@ -122,8 +122,8 @@ static void long_epoch(Fake *f, uint32_t warp, uint32_t by)
 }
 static void short_epochs(Fake *f, uint64_t n) { fake_issue(f, 47, 100 * n), fake_idle(f, 3); }
 
-// The example of §IV-A and Figure 6: W1 is isolated since W0 suffers, then stalled since W3 does; when W3 no longer does
-// it is let go, and when W0 no longer does it goes back to the L1.
+// The example of §IV-A and Figure 6: W1 is isolated since W0 suffers, then stalled since W3 does. When W3 no longer
+// does it is let go, and when W0 no longer does it goes back to the L1.
 static void figure_6(void **state)
 {
     (void)state;
