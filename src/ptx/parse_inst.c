@@ -440,7 +440,8 @@ static bool parse_statement(Parser *p)
     if (take_directive(p, ".loc")) return parse_loc(p);
     if (take_directive(p, ".section")) return parse_skip_section(p);
     if (take_directive(p, ".pragma")) {
-        Pragma pragma = {parse_pragma(p), (uint32_t)p->f->insts.n};
+        uint32_t at = (uint32_t)tok(p)->at;
+        Pragma pragma = {parse_pragma(p), (uint32_t)p->f->insts.n, at};
         vec_push(&p->f->pragmas, pragma);
         return pragma.text != NULL;
     }
@@ -460,6 +461,7 @@ static bool parse_statement(Parser *p)
             if (p->f->labels.v[l].defined)
                 return parse_fail(p, name.at, NULL, "label '%s' is defined twice", p->f->labels.v[l].name);
             p->f->labels.v[l].defined = true;
+            p->f->labels.v[l].at = (uint32_t)name.at;
             p->f->labels.v[l].inst = (uint32_t)p->f->insts.n;
             return true;
         }

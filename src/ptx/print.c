@@ -215,9 +215,12 @@ static LabelIndex index_labels(const Function *f)
 {
     LabelIndex x = {mem_alloc(sizeof *x.first * (f->insts.n + 1)), mem_alloc(sizeof *x.next * (f->labels.n + 1))};
     for (uint32_t l = (uint32_t)f->labels.n; l-- > 0;) {
-        if (!f->labels.v[l].defined) continue;
-        x.next[l] = x.first[f->labels.v[l].inst];
-        x.first[f->labels.v[l].inst] = l + 1;
+        const Label *label = &f->labels.v[l];
+        if (!label->defined) continue;
+        uint32_t *link = &x.first[label->inst];  // in the order of the source
+        while (*link && f->labels.v[*link - 1].at < label->at) link = &x.next[*link - 1];
+        x.next[l] = *link;
+        *link = l + 1;
     }
     return x;
 }
@@ -252,8 +255,14 @@ void ptx_print_function(const Function *f, Text *out)
     uint32_t loc = 0;
     size_t pragma = 0;
     for (uint32_t n = 0; n <= f->insts.n; n++) {
-        for (uint32_t l = labels.first[n]; l; l = labels.next[l - 1])
-            text_printf(out, "%s:\n", f->labels.v[l - 1].name);
+        for (uint32_t l = labels.first[n], first = l; l; l = labels.next[l - 1]) {
+            const Label *label = &f->labels.v[l - 1];
+            for (; l != first && pragma < f->pragmas.n && f->pragmas.v[pragma].inst == n &&
+                   f->pragmas.v[pragma].at < label->at;
+                 pragma++)
+                text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
+            text_printf(out, "%s:\n", label->name);
+        }
         for (; pragma < f->pragmas.n && f->pragmas.v[pragma].inst == n; pragma++)
             text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
         if (n == f->insts.n) break;

@@ -231,13 +231,13 @@ struct Symbol {
 typedef struct Label {
     const char *name;
     uint32_t inst;  // index of the instruction behind it; Function.insts.n at the end
-    uint32_t at;
+    uint32_t at;    // where it is defined in the source
     bool defined;
 } Label;
 
 typedef struct Pragma {  // of a body: stands before an instruction
     const char *text;
-    uint32_t inst;
+    uint32_t inst, at;  // at: in the source, where a loop's stands right behind its label
 } Pragma;
 
 // Statements in front of an instruction of a software cache: one that accesses a line, and one that fills it, which may

@@ -436,7 +436,7 @@ static void put_body(Inliner *in, Body *b)
     for (uint32_t n = 0; n <= g->insts.n; n++) {
         at[n] = (uint32_t)f->insts.n;
         for (; pragma < g->pragmas.n && g->pragmas.v[pragma].inst == n; pragma++)
-            vec_push(&f->pragmas, ((Pragma){g->pragmas.v[pragma].text, at[n]}));
+            vec_push(&f->pragmas, ((Pragma){g->pragmas.v[pragma].text, at[n], g->pragmas.v[pragma].at}));
         if (n == g->insts.n) break;
         const Inst *i = &g->insts.v[n];
         bool returns = b->call && i->op == OP_RET;

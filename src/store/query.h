@@ -147,8 +147,8 @@ bool values_get(void *values, const char *name, double *value);  // a FormulaNam
 // (null: none).
 void values_places(Values *v, const char *formula, Places *places);
 void values_at(Values *v, const char *place);
-// Lists the times of a run's samples, "time=5000" in cycles of all its kernels, to the nearest multiple of the interval. At
-// such a place the counters are how much they grew since the time before.
+// Lists the times of a run's samples, "time=5000" in cycles of all its kernels, to the nearest multiple of the
+// interval. At such a place the counters are how much they grew since the time before.
 void values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places);
 void values_free(Values *v);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every workload, at its small size, on every shipped GPU, with every scheduler, with gto and two-level also where the L1
-# doesn't serve global loads, and in the tightest shapes: the results are right, and the counters keep the conservation
-# laws (--check).
+# Every workload, at its small size, on every shipped GPU, with every scheduler, with gto and two-level also where the
+# L1 doesn't serve global loads, and in the tightest shapes: the results are right, and the counters keep the
+# conservation laws (--check).
 set -euo pipefail
 onchip=${ONCHIP:?}
 workloads=$("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p')

@@ -71,7 +71,10 @@ gives 1 'sets.ini:5:11: error: tlb2.entries is 65, and tlb2.sets add up to 58' -
 
 # The names that can be chosen are those of the tables, all of them; the nearest is proposed.
 # (best-swl and a file of one's own aren't of the table of schedulers.)
-list() { "$onchip" list "$1" | sed -n '/^best-swl/d; /^\./d; s/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' | sed 's/ /, /g; s/\(.*\), /\1 and /'; }
+list() {
+    "$onchip" list "$1" | sed -n '/^best-swl/d; /^\./d; s/^\([^ ][^ ]*\).*/\1/p' | paste -sd ' ' |
+        sed 's/ /, /g; s/\(.*\), /\1 and /'
+}
 gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --set sched.policy=gtoo
 gives 2 "no scheduler 'gtoo'; did you mean 'gto'?" -- run saxpy --sched gtoo
 gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
