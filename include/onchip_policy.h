@@ -171,6 +171,16 @@ static inline int oc_greedy(const oc_scheduler_view *s, uint64_t mask)
 {
     return s->last >= 0 && mask >> s->last & 1 ? s->last : oc_oldest(s, mask);
 }
+// The n oldest warps of those that don't wait at a barrier: who limits warps must let those come that others wait for.
+static inline uint64_t oc_oldest_few(const oc_scheduler_view *s, uint32_t n)
+{
+    uint64_t left = s->present & ~s->in[OC_WAIT_BARRIER], few = 0;
+    for (; n && left; n--) {
+        uint64_t oldest = 1ull << oc_oldest(s, left);
+        few |= oldest, left &= ~oldest;
+    }
+    return few;
+}
 // A scheduler's share of a number of the SM's warps: what can't be shared out goes to the first ones; at least 1.
 static inline uint32_t oc_share(uint32_t all, uint32_t schedulers, uint32_t scheduler)
 {

@@ -30,14 +30,7 @@ typedef struct Own {
 static void choose(oc_policy *p, uint32_t k)
 {
     Own *o = p->own;
-    const oc_scheduler_view *s = p->sm->scheduler[k];
-    uint64_t left = s->present & ~s->in[OC_WAIT_BARRIER];
-    o->tokens[k] = 0;
-    for (uint32_t n = oc_share((uint32_t)p->param[TOKENS], p->sm->schedulers, k); n && left; n--) {
-        uint64_t bit = 1ull << oc_oldest(s, left);
-        o->tokens[k] |= bit;
-        left &= ~bit;
-    }
+    o->tokens[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[TOKENS], p->sm->schedulers, k));
     p->issue[k] = o->shut ? o->tokens[k] : UINT64_MAX;
 }
 

@@ -12,14 +12,7 @@ static const oc_policy_param params[] = {
 // Who may issue hangs on who is there and who waits at a barrier.
 static void choose(oc_policy *p, uint32_t k)
 {
-    const oc_scheduler_view *s = p->sm->scheduler[k];
-    uint64_t left = s->present & ~s->in[OC_WAIT_BARRIER];
-    p->issue[k] = 0;
-    for (uint32_t n = oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k); n && left; n--) {
-        uint64_t bit = 1ull << oc_oldest(s, left);
-        p->issue[k] |= bit;
-        left &= ~bit;
-    }
+    p->issue[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k));
 }
 
 static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
