@@ -72,6 +72,7 @@ bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *ou
 bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why);
 const oc_policy_param *sched_param(const Gpu *g, const char *key);  // of any policy that is known; null: of none
 const char *sched_set(Gpu *g, const char *key, double value);       // null: done; else why not
+double sched_value(const Gpu *g, const oc_policy_param *p);         // what it was set to, or its standard value
 bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Text *why);
 bool sched_settle(Gpu *g, Diag *diag);  // the chosen policy's parameters get their values
 void sched_manual(Text *out);

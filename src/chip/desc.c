@@ -384,12 +384,9 @@ static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command
 
 static bool refuse_policy(const IniEntry *e, const Source *s, const char *why, Diag *diag)
 {
-    const char *names[64], *near = NULL;
+    const char *near = policy_near(e->value);
     char hint[80] = "a shared object is given by its path, such as ./mine.so";
-    size_t n = 0;
-    for (; n < MIN(policy_count, COUNT(names)); n++) names[n] = policies[n]->name;
-    if (!policy_is_path(e->value) && (near = nearest_name(e->value, names, n)))
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    if (near) snprintf(hint, sizeof hint, "did you mean %s?", near);
     return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "sched.policy: %s", why);
 }
 
@@ -558,10 +555,7 @@ static void show_params(const Show *s)
         char value[32];
         int64_t at;
         bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
-        double v = p->standard;
-        for (uint32_t n = 0; n < s->gpu.sched_n; n++)
-            if (!strcmp(s->gpu.sched[n].name, p->name)) v = s->gpu.sched[n].value;
-        snprintf(value, sizeof value, "%.15g", v);
+        snprintf(value, sizeof value, "%.15g", sched_value(&s->gpu, p));
         const char *from = given ? s->origins.comments.v[at] : p->source;
         show_value(s->out, p->name, value, p->unit, *from ? from : "no provenance given");
     }

@@ -64,14 +64,19 @@ bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double v, Tex
     return false;
 }
 
+double sched_value(const Gpu *g, const oc_policy_param *p)
+{
+    for (uint32_t k = 0; k < g->sched_n; k++)
+        if (!strcmp(g->sched[k].name, p->name)) return g->sched[k].value;
+    return p->standard;
+}
+
 bool sched_settle(Gpu *g, Diag *diag)
 {
     const oc_policy_type *t = g->sm.schedule;
     for (size_t k = 0; k < policy_params(t); k++) {
         const oc_policy_param *p = &t->params[k];
-        double v = p->standard;
-        for (uint32_t n = 0; n < g->sched_n; n++)
-            if (!strcmp(g->sched[n].name, p->name)) v = g->sched[n].value;
+        double v = sched_value(g, p);
         Text why = {0};
         bool fits = sched_fits(t, p, v, &why) || diag_error(diag, "%s", why.v);
         text_free(&why);

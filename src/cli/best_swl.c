@@ -64,7 +64,6 @@ static int read_options(Best *b, int argc, char **argv)
     Axes axes = {.matrix = &b->matrix};
     Text limits = {0};
     bool ok = true;
-    uint64_t n;
     for (int o; ok && (o = args_next(&a)) != -2;) {
         const char *v = a.value;
         switch (o) {
@@ -72,11 +71,7 @@ static int read_options(Best *b, int argc, char **argv)
         case -1: ok = axes_word(&axes, v, &b->diag); break;
         case B_SCHED: break;
         case B_DB: b->db = v; break;
-        case B_JOBS:
-            ok = (parse_size(v, &n) && n && n <= 1024) ||
-                 diag_error(&b->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);
-            b->sweep.jobs = (uint32_t)n;
-            break;
+        case B_JOBS: ok = parse_jobs(v, &b->sweep.jobs) || diag_error(&b->diag, JOBS_RANGE, v); break;
         case B_JSON: b->json = true; break;
         case B_HELP: print_options(options, COUNT(options)); return EXIT_OK;
         default:

@@ -50,6 +50,9 @@ int args_next(Args *a);
 bool args_fit(Args *a, const char *what, const char *because);
 void print_options(const Option *options, size_t n);
 void print_sl1_settings(void);
+// The value of --jobs, how many processes run at once: from 1 to 1024, else false. JOBS_RANGE says so of a text.
+bool parse_jobs(const char *text, uint32_t *jobs);
+#define JOBS_RANGE "--jobs takes a number from 1 to 1024, not '%s'"
 // "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 

@@ -332,7 +332,6 @@ static int read_options(Request *r, int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     int o, code = -1;
-    uint64_t n;
     while (code < 0 && (o = args_next(&a)) != -2) {
         switch (o) {
         case -3: code = EXIT_USAGE; break;
@@ -343,11 +342,7 @@ static int read_options(Request *r, int argc, char **argv)
             break;
         case O_DB: r->db = a.value; break;
         case O_JOBS:
-            if (!parse_size(a.value, &n) || !n || n > 1024)
-                code =
-                    (fprintf(stderr, "onchip: --jobs takes a number from 1 to 1024, not '%s'\n", a.value), EXIT_USAGE);
-            else
-                r->sweep.jobs = (uint32_t)n;
+            if (!parse_jobs(a.value, &r->sweep.jobs)) code = tell(EXIT_USAGE, JOBS_RANGE, a.value);
             break;
         case O_CSV: r->csv = true; break;
         case O_PLOT: r->plot = a.value; break;

@@ -143,13 +143,12 @@ static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
 
 static int take_scheduler(Run *r, const char *v)
 {
-    const char *names[64];
-    char hint[100];
-    size_t n = 0;
-    for (; n < MIN(policy_count, COUNT(names)); n++) names[n] = policies[n]->name;
-    if (!policy_named(v) && !policy_is_path(v))
+    if (!policy_named(v) && !policy_is_path(v)) {
+        const char *near = policy_near(v);
+        char hint[100];
         return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers; a shared object's path has a /)", v,
-                      did_you_mean(v, names, n, hint));
+                      did_you_mean(v, &near, near != NULL, hint));
+    }
     char *s = mem_alloc(strlen(v) + 32);
     sprintf(s, "sched.policy=%s", v);
     vec_push(&r->owned, s);

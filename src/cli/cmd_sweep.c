@@ -102,7 +102,6 @@ static int read_options(Request *r, int argc, char **argv)
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     Axes axes = {.matrix = &r->matrix};
     bool ok = true;
-    uint64_t n = 0;
     int o;
     while (ok && (o = args_next(&a)) != -2) {
         const char *v = a.value;
@@ -112,11 +111,7 @@ static int read_options(Request *r, int argc, char **argv)
         case S_PROGRAM:
         case S_WORKLOAD: ok = axes_program(&axes, v, &r->diag); break;
         case S_DB: r->db = v; break;
-        case S_JOBS:
-            ok = (parse_size(v, &n) && n && n <= 1024) ||
-                 diag_error(&r->diag, "--jobs takes a number from 1 to 1024, not '%s'", v);
-            r->sweep.jobs = (uint32_t)n;
-            break;
+        case S_JOBS: ok = parse_jobs(v, &r->sweep.jobs) || diag_error(&r->diag, JOBS_RANGE, v); break;
         case S_MEMORY:
             ok = parse_size(v, &r->sweep.memory) || diag_error(&r->diag, "--memory takes a size, not '%s'", v);
             break;

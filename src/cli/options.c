@@ -117,3 +117,11 @@ void print_sl1_settings(void)
         put_row(stdout, left, 24, BREAK_WORDS, s->doc);
     }
 }
+
+bool parse_jobs(const char *text, uint32_t *jobs)
+{
+    uint64_t n;
+    bool ok = parse_size(text, &n) && n && n <= 1024;
+    if (ok) *jobs = (uint32_t)n;
+    return ok;
+}

@@ -11,6 +11,7 @@
 extern const oc_policy_type *const policies[];
 extern const size_t policy_count;
 const oc_policy_type *policy_named(const char *name);  // of the table; null: none
+const char *policy_near(const char *name);             // the one of the table that may be meant; null: none
 
 // ON_…: what a policy listens to of what happens often.
 enum { ON_STALL = 1, ON_WAKE = 2, ON_WAITS = 4, ON_SEEN = 8, ON_ISSUED = 16, ON_EPOCH = 32, ON_COUNTS = 64 };

@@ -22,6 +22,13 @@ const oc_policy_type *policy_named(const char *name)
     return NULL;
 }
 
+const char *policy_near(const char *name)
+{
+    const char *names[COUNT(policies)];
+    for (size_t k = 0; k < COUNT(policies); k++) names[k] = policies[k]->name;
+    return nearest_name(name, names, COUNT(names));
+}
+
 uint32_t policy_events(const oc_policy_type *t)
 {
     return (t->stall ? ON_STALL : 0u) | (t->wake ? ON_WAKE : 0u) | (t->waits ? ON_WAITS : 0u) |
