@@ -86,25 +86,48 @@ static bool same(const Place *a, const Place *b)
     return a->variable == b->variable && (a->variable < 0 || (a->generic == b->generic && a->at == b->at));
 }
 
-// A register can only go from NOT_YET to one place, and from that to ELSE, so this ends.
+// The register whose place decides what address an instruction computes; NO_REG: none does.
+static uint32_t base_of(const Inst *i)
+{
+    if (i->operands < 2 || (i->opnd[1].kind != O_REG && i->opnd[1].kind != O_ADDR) || i->opnd[1].sym) return NO_REG;
+    return i->opnd[1].reg;
+}
+
+// Enters an instruction's address for the registers that it writes. Those whose place is another one now go to changed.
+typedef VEC(uint32_t) Numbers;
+static void enter_result(Forward *w, const Inst *i, Numbers *changed)
+{
+    const Operand *d = &i->opnd[0];
+    Place p = result(w, i);
+    if (!inst_dest_count(i) || p.variable == NOT_YET) return;
+    for (int k = 0; k < (d->kind == O_REG ? 1 : d->count); k++) {
+        const Operand *r = d->kind == O_REG ? d : &d->items[k];
+        if (r->kind != O_REG || w->place[r->reg].variable == ELSE || same(&w->place[r->reg], &p)) continue;
+        w->place[r->reg] = w->place[r->reg].variable == NOT_YET ? p : (Place){.variable = ELSE};
+        vec_push(changed, r->reg);
+    }
+}
+
+// A register can only go from NOT_YET to one place, and from that to ELSE. So each instruction is looked at three times
+// at most: at first, and when its base has changed.
 static void find_places(Forward *w)
 {
-    for (size_t r = 0; r < w->f->regs.n; r++) w->place[r].variable = NOT_YET;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t n = 0; n < w->f->insts.n; n++) {
-            const Inst *i = &w->f->insts.v[n];
-            const Operand *d = &i->opnd[0];
-            Place p = result(w, i);
-            if (!inst_dest_count(i) || p.variable == NOT_YET) continue;
-            for (int k = 0; k < (d->kind == O_REG ? 1 : d->count); k++) {
-                const Operand *r = d->kind == O_REG ? d : &d->items[k];
-                if (r->kind != O_REG || w->place[r->reg].variable == ELSE || same(&w->place[r->reg], &p)) continue;
-                w->place[r->reg] = w->place[r->reg].variable == NOT_YET ? p : (Place){.variable = ELSE};
-                changed = true;
-            }
-        }
+    const Function *f = w->f;
+    uint32_t *first = mem_alloc(sizeof *first * (f->regs.n + 1));  // of the instructions with this base, + 1; 0: none
+    uint32_t *next = mem_alloc(sizeof *next * (f->insts.n + 1));   // likewise, the one behind it
+    Numbers changed = {0};
+    for (size_t r = 0; r < f->regs.n; r++) w->place[r].variable = NOT_YET;
+    for (size_t n = f->insts.n; n-- > 0;) {
+        uint32_t base = base_of(&f->insts.v[n]);
+        if (base != NO_REG) next[n] = first[base], first[base] = (uint32_t)n + 1;
     }
+    for (size_t n = 0; n < f->insts.n; n++) enter_result(w, &f->insts.v[n], &changed);
+    while (changed.n) {
+        uint32_t reg = changed.v[--changed.n];
+        for (uint32_t n = first[reg]; n; n = next[n - 1]) enter_result(w, &f->insts.v[n - 1], &changed);
+    }
+    vec_free(&changed);
+    mem_free(first), mem_free(next);
 }
 
 // --- slots -----------------------------------------------------------------------------------------------------------
