@@ -271,6 +271,17 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
     return true;
 }
 
+// Adds up which warps took whose lines, over the SMs.
+static void collect_pairs(const Chip *c, Record *r)
+{
+    for (uint32_t warp = 0; warp < OC_MOST_WARPS; warp++)
+        for (uint32_t by = 0; by < OC_MOST_WARPS; by++) {
+            uint64_t n = 0;
+            for (uint32_t s = 0; s < c->used; s++) n += c->sms[s].watch->pair[warp][by];
+            if (n) vec_push(&r->pairs, ((WarpPair){warp, by, n}));
+        }
+}
+
 static void finish(Launch *l, Record *r)
 {
     Chip *c = l->c;
@@ -290,6 +301,7 @@ static void finish(Launch *l, Record *r)
         for (uint32_t k = 0; k < r->insts; k++) add_inst(&r->inst[k], &sm->inst[k]);
         for (int k = 0; k < OC_MOST_COUNTERS; k++) r->own[k] += sm->policy_count[k];
     }
+    if (l->o->interval || l->o->trace) collect_pairs(c, r);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
@@ -551,6 +563,6 @@ void record_free(Record *r)
     mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
     mem_free(r->inst);
-    vec_free(&r->samples);
+    vec_free(&r->samples), vec_free(&r->pairs);
     *r = (Record){0};
 }

@@ -93,6 +93,10 @@ extern const size_t rate_count;
 const char *counters_broken(const uint64_t *c, Text *out);
 
 // --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
+typedef struct WarpPair {
+    uint32_t warp, by;  // by their slots
+    uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
+} WarpPair;
 typedef struct Record {  // of one launch
     char *kernel;
     uint64_t launches;  // 1, or more of a sum
@@ -111,6 +115,7 @@ typedef struct Record {  // of one launch
     double start, end;         // simulated seconds on its stream
     char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
+    VEC(WarpPair) pairs;       // interval mode and traces: their misses add up to watch.interference
 } Record;
 
 typedef struct Chip {

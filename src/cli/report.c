@@ -296,7 +296,20 @@ static void series_json(const Record *r, Json *j)
     json_close(j, '}');
 }
 
-static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t interval, Json *j)
+static void pairs_json(const Record *r, Json *j)
+{
+    json_open(j, "interference", '[');
+    for (size_t k = 0; k < r->pairs.n; k++) {
+        json_open(j, NULL, '{');
+        json_uint(j, "warp", r->pairs.v[k].warp);
+        json_uint(j, "by", r->pairs.v[k].by);
+        json_uint(j, "misses", r->pairs.v[k].misses);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
 {
     json_open(j, NULL, '{');
     Text demangled = {0};
@@ -332,7 +345,8 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, uint64_t inte
     json_close(j, '}');
     structures_json(r, j);
     if (lines) lines_json(r, j);
-    if (interval && r->samples.n) series_json(r, j);
+    if (r->samples.n) series_json(r, j);
+    if (r->samples.n || r->pairs.n) pairs_json(r, j);
     json_close(j, '}');
 }
 
@@ -349,6 +363,6 @@ void report_json(const oc_device *d, const ReportInfo *info, Json *j)
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));
     json_open(j, "kernels", '[');
-    for (size_t k = 0; d && k < oc_launches(d); k++) kernel_json(device_record(d, k), device_gpu(d), info->lines, 1, j);
+    for (size_t k = 0; d && k < oc_launches(d); k++) kernel_json(device_record(d, k), device_gpu(d), info->lines, j);
     json_close(j, ']');
 }

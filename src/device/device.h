@@ -155,6 +155,7 @@ typedef struct LaunchSum {
     const Kernel *code;  // valid as long as its module is loaded
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
+    uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
 void sums_free(LaunchSums *sums);

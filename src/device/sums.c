@@ -23,6 +23,8 @@ static void add_to_structure(LaunchSum *sum, const char *name, const StructStat 
     s->dram_bytes += dram_bytes;
 }
 
+static uint64_t *no_pairs(void) { return mem_alloc(sizeof(uint64_t) * OC_MOST_WARPS * OC_MOST_WARPS); }
+
 // That of the record's kernel; timed launches and others are apart.
 static LaunchSum *sum_of(LaunchSums *sums, const Record *r)
 {
@@ -59,6 +61,9 @@ void sums_add(LaunchSums *sums, const Record *r)
     bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
     for (uint32_t k = 0; like && k < r->insts; k++) add_inst(&sum->inst[k], &r->inst[k]);
     for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
+    if (r->pairs.n && !sum->pairs) sum->pairs = no_pairs();
+    for (size_t k = 0; k < r->pairs.n; k++)
+        sum->pairs[r->pairs.v[k].warp * OC_MOST_WARPS + r->pairs.v[k].by] += r->pairs.v[k].misses;
 }
 
 void sums_copy(LaunchSums *to, const LaunchSums *from)
@@ -75,6 +80,7 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
         if (f->inst)
             sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
         for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);
+        if (f->pairs) sum.pairs = memcpy(no_pairs(), f->pairs, sizeof *f->pairs * OC_MOST_WARPS * OC_MOST_WARPS);
         vec_push(to, sum);
     }
 }
@@ -84,7 +90,7 @@ void sums_free(LaunchSums *sums)
     for (size_t k = 0; k < sums->n; k++) {
         LaunchSum *s = &sums->v[k];
         for (size_t n = 0; n < s->structures.n; n++) mem_free(s->structures.v[n].name);
-        mem_free(s->kernel), mem_free(s->inst);
+        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
     }

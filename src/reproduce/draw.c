@@ -39,14 +39,14 @@ static bool drawn(const Reproduction *r, const Point *p)
 {
     double x;
     if (p->single) return !r->y && !r->several;
-    return !r->kind || strcmp(r->kind, "curve") || is_number(p->x, &x) == is_number(r->points.v[0].x, &x);
+    return r->kind != FIGURE_CURVE || is_number(p->x, &x) == is_number(r->points.v[0].x, &x);
 }
 
 static void draw_point(const Reproduction *r, Figure *f, const Point *p, const char *series, double y)
 {
     double x;
     size_t s = series_named(f, series);
-    if (r->kind && !strcmp(r->kind, "curve") && is_number(p->x, &x))
+    if (r->kind == FIGURE_CURVE && is_number(p->x, &x))
         figure_number(f, s, x, NULL, y);
     else
         figure_text(f, s, p->x, y);
@@ -54,7 +54,6 @@ static void draw_point(const Reproduction *r, Figure *f, const Point *p, const c
 
 void reproduce_figure(const Reproduction *r, Figure *f)
 {
-    bool curve = r->kind && !strcmp(r->kind, "curve");
     char *name = file_name(r->ini.source.name);
     Text y = {0}, series = {0};
     text_printf(&y, "%s%s%s", r->baseline ? "over " : "",
@@ -63,7 +62,7 @@ void reproduce_figure(const Reproduction *r, Figure *f)
                 : r->y      ? r->y
                             : "",
                 "");
-    figure_open(f, curve ? FIGURE_CURVE : FIGURE_BARS, name, r->title);
+    figure_open(f, r->kind, name, r->title);
     figure_axes(f, r->x, y.v, r->series ? r->series : "");
     if (r->note) figure_note(f, r->note);
     if (r->baseline) f->baseline = 1;

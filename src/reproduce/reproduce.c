@@ -35,11 +35,21 @@ static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
     return diag_at(diag, &r->ini.source, e->key_at, near, "[figure] has no key '%s'", e->key);
 }
 
-static bool refuse_axis(const Reproduction *r, Diag *diag)
+static bool refuse(const Reproduction *r, const char *key, const char *why, Diag *diag)
 {
     const IniEntry *e = NULL;
-    find(&r->ini, "figure", "axis", &e);
-    return diag_at(diag, &r->ini.source, e->value_at, NULL, "axis is linear, or isn't given");
+    find(&r->ini, "figure", key, &e);
+    return diag_at(diag, &r->ini.source, e->value_at, NULL, "%s", why);
+}
+
+// In [figure] a kind may be left out. Null where it is none.
+static const char *const kinds[] = {[FIGURE_BARS] = "bars", [FIGURE_CURVE] = "curve", [FIGURE_HEAT] = "heat"};
+static bool read_kind(Reproduction *r, Diag *diag)
+{
+    const char *text = find(&r->ini, "figure", "kind", NULL);
+    for (size_t k = 0; k < COUNT(kinds) && text; k++)
+        if (!strcmp(text, kinds[k])) return r->kind = (FigureKind)k, true;
+    return !text || refuse(r, "kind", "kind is bars, curve or heat", diag);
 }
 
 const char *const reproduce_sizes[3] = {"small", "medium", "paper"};
@@ -60,10 +70,10 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= ini_within(e, reproduce_sizes[s]);
     }
     if (!ok) return false;
-    const char **to[] = {&r->title, &r->from,  &r->kind, &r->x,        &r->series, &r->y,
-                         &r->unit,  &r->where, &r->axis, &r->baseline, &r->best,   &r->note};
-    static const char *const keys[] = {"title", "from",  "kind", "x",        "series", "y",
-                                       "unit",  "where", "axis", "baseline", "best",   "note"};
+    const char **to[] = {&r->title, &r->from, &r->x,        &r->series, &r->y,   &r->unit,
+                         &r->where, &r->axis, &r->baseline, &r->best,   &r->note};
+    static const char *const keys[] = {"title", "from", "x",        "series", "y",   "unit",
+                                       "where", "axis", "baseline", "best",   "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
     if (r->several && (r->y || r->series))
         return diag_error(diag, "%s: [series] stands in place of y and series", name);
@@ -72,7 +82,8 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
         return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
     if (!r->x) r->x = "";
     if (r->several) r->series = "series";
-    if (r->axis && strcmp(r->axis, "linear")) return refuse_axis(r, diag);
+    if (r->axis && strcmp(r->axis, "linear")) return refuse(r, "axis", "axis is linear, or isn't given", diag);
+    if (!read_kind(r, diag)) return false;
     if (data && (sized || matrix))
         return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
     r->absent = !sized && !matrix && other;

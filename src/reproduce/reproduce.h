@@ -23,7 +23,8 @@ typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
     // Keys of [figure]; null: not given.
-    const char *title, *from, *kind, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;
+    const char *title, *from, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;
+    FigureKind kind;    // bars where the file doesn't say
     bool several;       // a section [series] has a formula for each series
     bool absent;        // the file has other sizes, but not the one asked for, so that there is nothing to run
     VEC(Point) points;  // series by series, each in the order of the matrix

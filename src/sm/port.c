@@ -268,6 +268,14 @@ ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
     return mask;
 }
 
+static void watch_access(Sm *sm, const oc_access_event *e)
+{
+    SmWatch *w = sm->watch;
+    if (e->victim != OC_NO_LINE) oc_victims_add(&w->lost, WATCHED_TAGS, e->owner, e->victim, e->warp);
+    uint32_t by = e->outcome == OC_MISS ? oc_victims_take(&w->lost, WATCHED_TAGS, e->warp, e->line) : OC_NO_WARP;
+    if (by != OC_NO_WARP) sm->count[C_WATCH_INTERFERENCE]++, w->pair[e->warp][by]++;
+}
+
 // A policy hears of an access of the L1 or the scratch cache.
 static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,
                       Lookup found)
@@ -286,12 +294,7 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
         e.owner = (uint32_t)(gone.owner >> 8);
     else if (line)
         e.owner = (uint32_t)(line->owner >> 8);
-    if (sm->watch && !e.store) {
-        enum { WATCHED_TAGS = 8 };  // ciao Table I
-        if (e.victim != OC_NO_LINE) oc_victims_add(sm->watch, WATCHED_TAGS, e.owner, e.victim, e.warp);
-        if (e.outcome == OC_MISS)
-            sm->count[C_WATCH_INTERFERENCE] += oc_victims_take(sm->watch, WATCHED_TAGS, e.warp, e.line) != OC_NO_WARP;
-    }
+    if (sm->watch && !e.store) watch_access(sm, &e);
     if (sm->policy.type->seen) sm->policy.type->seen(&sm->policy, &e);
 }
 

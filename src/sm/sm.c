@@ -136,7 +136,7 @@ static void open_policy(Sm *sm, const LaunchInfo *l)
     memset(p->issue, 0xff, sizeof p->issue);
     memset(p->load, 0xff, sizeof p->load);
     sm->listens = policy_events(type) | (sm->watch ? ON_SEEN : 0);
-    if (sm->watch) *sm->watch = (oc_victims){0};
+    if (sm->watch) *sm->watch = (SmWatch){0};
     memset(sm->watched, 0, sizeof sm->watched);
     sm->watched_at = 0;
     scratch_begin(sm);
@@ -251,7 +251,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         sm->view.warp[slot] = (oc_warp_view){.started = now, .cta = c, .scheduler = ws->sched, .bit = ws->bit};
         enter_scheduler(&ws->home->view, ws->bit);
-        if (sm->watch) oc_victims_clear(sm->watch, slot);
+        if (sm->watch) oc_victims_clear(&sm->watch->lost, slot);
         if (sm->policy.type->start) sm->policy.type->start(&sm->policy, slot);
         sm->count[C_WARPS]++;
         sm_evaluate(sm, slot);

@@ -162,6 +162,12 @@ typedef struct SchedState {
 
 enum { WHEEL = 1024 };
 enum { WATCH_ALL, WATCH_STALLED, WATCH_ISOLATED, WATCH_COUNT };
+// Who takes whose lines away, for runs whose course over time is asked for.
+enum { WATCHED_TAGS = 8 };  // that a warp has (ciao Table I)
+typedef struct SmWatch {
+    oc_victims lost;                              // what each warp lost last
+    uint64_t pair[OC_MOST_WARPS][OC_MOST_WARPS];  // [warp][by]: loads of lines that `by` pushed out
+} SmWatch;
 typedef struct Sm {
     SmCfg cfg;
     uint32_t index;
@@ -180,7 +186,7 @@ typedef struct Sm {
     oc_policy policy;               // of this launch
     uint32_t listens;               // ON_…: what it listens to
     size_t own_size;                // bytes of policy.own
-    oc_victims *watch;              // what each warp lost; null: nobody watches
+    SmWatch *watch;                 // null: nobody watches
     uint64_t watched_at;            // cycle up to which warps are counted
     uint32_t watched[WATCH_COUNT];  // warps then: all, stalled, isolated
     uint64_t policy_count[OC_MOST_COUNTERS];

@@ -297,6 +297,8 @@ INI
 refuse where "where.ini:5:9: error: y has no point at way=3; one is at ways=1"
 figure log <<<$'[figure]\ntitle = t\nx = n\ny = 1\naxis = log\n[matrix]\nprogram = vectoradd'
 refuse log "log.ini:5:8: error: axis is linear"
+figure kind <<<$'[figure]\ntitle = t\nx = n\ny = 1\nkind = pie\n[matrix]\nprogram = vectoradd'
+refuse kind "kind.ini:5:8: error: kind is bars, curve or heat"
 figure bracket <<'INI'
 [figure]
 title = t
