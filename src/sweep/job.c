@@ -1,6 +1,7 @@
 // job.c: a run in a process of its own, so that a run which crashes or is killed for its memory costs only itself. The
 // child puts its result into a store in memory and writes that store's bytes into a pipe, with a mark behind them. The
-// parent believes nothing but the mark: bytes without one aren't a result, whatever the child's exit status.
+// parent believes nothing but the mark: bytes without one aren't a result, whatever the child's exit status. A child
+// that doesn't get on is given up, so that no sweep waits for ever.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -13,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char mark[16] = "onchip: complete";
@@ -150,10 +152,9 @@ static void child(int fd, const Plan *plan)
     _exit(ok ? 0 : 1);
 }
 
-bool job_start(Job *j, const Plan *plan, Diag *diag)
+static bool start(Job *j, Diag *diag)
 {
     int ends[2];
-    *j = (Job){.plan = plan};
     if (pipe(ends)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
     pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
@@ -166,25 +167,33 @@ bool job_start(Job *j, const Plan *plan, Diag *diag)
         prctl(PR_SET_PDEATHSIG, SIGKILL);   // when the parent dies, nobody waits for the result any more
         if (getppid() != parent) _exit(1);  // it died before that call
         close(ends[0]);
-        child(ends[1], plan);
+        child(ends[1], j->plan);
     }
     close(ends[1]);
     j->pid = pid, j->fd = ends[0];
+    j->moved = awake(&j->clock), j->cpu = 0;
     return true;
+}
+
+bool job_start(Job *j, const Plan *plan, Diag *diag)
+{
+    *j = (Job){.plan = plan};
+    return start(j, diag);
+}
+
+static void stop(Job *j)
+{
+    kill(j->pid, SIGKILL);
+    close(j->fd);
+    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    j->pid = 0;
 }
 
 static bool whole(const Text *t) { return t->n > sizeof mark && !memcmp(t->v + t->n - sizeof mark, mark, sizeof mark); }
 
 // Makes a store that has the run as failed, for a child that left no result.
-static bool put_failed(Job *j, int status, Diag *diag)
+static bool put_failed(Job *j, const char *why, Diag *diag)
 {
-    char why[256];
-    if (WIFSIGNALED(status))
-        snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else
-        snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180),
-                 j->result.v ? j->result.v : "");
     Store *s = store_open(":memory:", diag);
     bool ok = s && store_put(s, &j->plan->id, &(RunOutcome){.error = why}, diag);
     text_free(&j->result);
@@ -194,6 +203,18 @@ static bool put_failed(Job *j, int status, Diag *diag)
     mem_free(bytes);
     store_close(s);
     return ok;
+}
+
+static bool put_status(Job *j, int status, Diag *diag)
+{
+    char why[256];
+    if (WIFSIGNALED(status))
+        snprintf(why, sizeof why, "the process of this run was killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(why, sizeof why, "the process of this run ended without a result: %.*s", (int)MIN(j->result.n, 180),
+                 j->result.v ? j->result.v : "");
+    return put_failed(j, why, diag);
 }
 
 // Reads what the child has written; at the end of its pipe, takes its exit status.
@@ -208,9 +229,27 @@ static bool take(Job *j, Diag *diag)
     while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR) continue;
     j->pid = 0;
     j->over = true;
-    if (!whole(&j->result)) return put_failed(j, status, diag);
+    if (!whole(&j->result)) return put_status(j, status, diag);
     j->result.n -= sizeof mark;
     return true;
+}
+
+// Gives a child up that doesn't move: a run always computes. Such a child was seen once, under mpirun. It isn't known
+// why; what a thread of MPI has locked when a child is made stays locked in the child.
+static bool look_after(Job *j, Diag *diag)
+{
+    clockid_t clock;
+    struct timespec t;
+    double now = awake(&j->clock);
+    if (clock_getcpuclockid(j->pid, &clock) || clock_gettime(clock, &t)) return true;
+    uint64_t cpu = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    if (cpu != j->cpu) j->cpu = cpu, j->moved = now;
+    if (now - j->moved < (j->patience > 0 ? j->patience : 60)) return true;
+    stop(j);
+    j->result.n = 0;
+    if (!j->again) return j->again = true, start(j, diag);
+    j->over = true;
+    return put_failed(j, "the process of this run got no processor time for long, and so did a second one", diag);
 }
 
 bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag)
@@ -219,18 +258,16 @@ bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag)
     for (size_t k = 0; k < n; k++) fds[k] = (struct pollfd){.fd = jobs[k]->fd, .events = POLLIN};
     int ready = poll(fds, n, milliseconds);
     if (ready < 0 && errno != EINTR) return diag_error(diag, "poll: %s", strerror(errno));
-    for (size_t k = 0; ready > 0 && k < n; k++)
-        if (fds[k].revents && !take(jobs[k], diag)) return false;
+    for (size_t k = 0; k < n; k++) {
+        bool ok = ready > 0 && fds[k].revents ? take(jobs[k], diag) : look_after(jobs[k], diag);
+        if (!ok) return false;
+    }
     return true;
 }
 
 void job_kill(Job *j)
 {
-    if (j->pid) {
-        kill(j->pid, SIGKILL);
-        close(j->fd);
-        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
-    }
+    if (j->pid) stop(j);
     text_free(&j->result);
     *j = (Job){.pid = 0};
 }

@@ -6,6 +6,13 @@
 
 #include "sweep/sweep.h"
 
+// A clock for deciding that another process is silent. It runs only while this process listens: a pause of more than a
+// second between two calls, such as a suspended host, counts as one second. So others aren't blamed for the pause.
+typedef struct Awake {
+    double at, seconds;
+} Awake;
+double awake(Awake *a);  // seconds
+
 // --- job.c: a run in a process of its own ----------------------------------------------------------------------------
 enum { MAX_JOBS = 1024 };  // that one process can have at a time
 typedef struct Job {
@@ -14,10 +21,16 @@ typedef struct Job {
     int fd;            // the end of the pipe from which the result is read
     bool over;         // the child has ended, and result is whole
     Text result;       // a store's bytes, as far as they came
+    double patience;   // seconds that it may pass without processor time; 0: 60
+    bool again;        // the first process was given up
+    Awake clock;
+    double moved;  // when it was seen to have more processor time than before, by the clock
+    uint64_t cpu;  // nanoseconds of it then
 } Job;
 bool job_start(Job *j, const Plan *plan, Diag *diag);  // starts a child that runs plan
 // Waits until some of the n jobs (at most MAX_JOBS) have written or ended, but not longer than milliseconds, and takes
-// what came. Where a child died without a result, the result becomes a store that has the run as failed.
+// what came. Where a child died without a result, the result becomes a store that has the run as failed. A child that
+// gets no processor time for long is killed and made once more; after that its run has failed.
 bool jobs_wait(Job *const *jobs, size_t n, int milliseconds, Diag *diag);
 void job_kill(Job *j);
 
@@ -69,11 +82,5 @@ typedef struct Note {
 } Note;
 bool note_send(Ranks *r, int to, const Note *note, const void *bytes, size_t n);  // false: the rank can't be reached
 bool note_next(Ranks *r, int *from, Note *note, Text *bytes);  // replaces bytes; false: there is no note
-// A clock for deciding that a rank is silent. It runs only while this process listens: a pause of more than a second
-// between two calls, such as a suspended host, counts as one second. So other ranks aren't blamed for the pause.
-typedef struct Awake {
-    double at, seconds;
-} Awake;
-double awake(Awake *a);
 
 #endif
