@@ -1,11 +1,11 @@
-// CCWS and statPCAL, event by event: whose loads go, by scores, and who has a token.
+// CCWS, statPCAL and trial, event by event: whose loads go, by scores, who has a token, and what is found by trying.
 #include "base/base.h"
 #include "check.h"
 #include "fake.h"
 
 #include <math.h>
 
-extern const oc_policy_type policy_ccws, policy_statpcal;
+extern const oc_policy_type policy_ccws, policy_statpcal, policy_trial;
 
 // --- ccws ------------------------------------------------------------------------------------------------------------
 // Warps of a fake that may issue loads.
@@ -109,8 +109,90 @@ static void tokens(void **state)
     fake_close(&f);
 }
 
+// --- trial -----------------------------------------------------------------------------------------------------------
+typedef struct Limits {
+    uint32_t issuing, near;
+} Limits;
+static Limits limits_of(const Fake *f)
+{
+    Limits l = {0};
+    for (uint32_t w = 0; w < f->sm.slots; w++) {
+        l.issuing += oc_has(&f->sm, f->p.issue, w);
+        l.near += !oc_has(&f->sm, f->p.isolated, w);
+    }
+    return l;
+}
+
+// Runs an SM that executes so many instructions per 100 cycles as `speed` says of the warps that issue, and of those of
+// them that use the L1.
+static void run_at(Fake *f, uint64_t cycles, uint64_t (*speed)(Limits))
+{
+    for (uint64_t k = 0, parts = 0; k < cycles; k++) {
+        parts += speed(limits_of(f));
+        f->instructions += parts / 100, parts %= 100;
+        fake_idle(f, 1);
+    }
+}
+
+static uint64_t best_with_six(Limits l) { return l.issuing == 6 ? 90 : l.issuing < 6 ? 40 : 60 - l.issuing; }
+static uint64_t best_with_four_near(Limits l) { return l.issuing < 16 ? 30 : l.near == 4 ? 90 : 80 - l.near; }
+static uint64_t all_alike(Limits l) { return 50 + l.near % 2; }
+
+static void trial(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t (*speed)(Limits);
+        Limits best;
+    } cases[] = {{best_with_six, {6, 6}}, {best_with_four_near, {16, 4}}, {all_alike, {16, 16}}};
+    oc_access load = {.address = 4096}, local = {.address = 4096, .local = true};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Fake f;
+        fake_open(&f, &policy_trial, 2, 16);
+        for (uint32_t w = 0; w < 16; w++) fake_start(&f, w);
+        f.param[2] = 1000;  // once it is found it stays for long
+        run_at(&f, 150000, cases[k].speed);
+        Limits l = limits_of(&f);
+        assert_int_equal(l.issuing, cases[k].best.issuing);
+        if (l.issuing == 16) assert_int_equal(l.near, cases[k].best.near);
+        for (uint32_t w = 0; w < 16; w++) {  // the oldest
+            assert_true(oc_has(&f.sm, f.p.issue, w) == (w < l.issuing));
+            oc_route to = w < l.near ? OC_TO_L1 : OC_TO_SCRATCH;
+            assert_int_equal(policy_trial.route(&f.p, w, &load), to);
+            assert_int_equal(policy_trial.route(&f.p, w, &local), OC_TO_L1);
+        }
+        fake_close(&f);
+    }
+}
+
+// Without a scratch cache the others take no line. A warp at a barrier, or one that is over, makes room for another.
+static void trial_without_scratch(void **state)
+{
+    (void)state;
+    Fake f;
+    oc_access load = {.address = 4096};
+    uint32_t to[OC_ROUTE_WAIT] = {0};
+    fake_open(&f, &policy_trial, 2, 16);
+    f.sm.scratch_lines = 0;
+    for (uint32_t w = 0; w < 16; w++) fake_start(&f, w);
+    f.param[2] = 1000;
+    for (int k = 0; k < 300; k++) {
+        run_at(&f, 500, best_with_six);
+        to[policy_trial.route(&f.p, 15, &load)]++;
+        assert_int_equal(f.p.isolated[0] | f.p.isolated[1], 0);
+    }
+    assert_true(to[OC_TO_L1] && to[OC_TO_L1_NO_ALLOCATE] && !to[OC_TO_SCRATCH]);
+    assert_false(oc_has(&f.sm, f.p.issue, 6));
+    fake_wait(&f, 2, OC_WAIT_READY, OC_WAIT_BARRIER);
+    assert_true(oc_has(&f.sm, f.p.issue, 6) && !oc_has(&f.sm, f.p.issue, 7));
+    fake_stop(&f, 1);
+    assert_true(oc_has(&f.sm, f.p.issue, 7) && !oc_has(&f.sm, f.p.issue, 8));
+    fake_close(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stack), cmocka_unit_test(tags), cmocka_unit_test(tokens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stack), cmocka_unit_test(tags), cmocka_unit_test(tokens),
+                                       cmocka_unit_test(trial), cmocka_unit_test(trial_without_scratch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ bad=0 runs=0 all=${ALL:-}
 ciao='--set sched.high_epoch=50 --set sched.low_epoch=10'
 schedulers=(lrr two-level 'swl --set sched.limit=3' 'ccws --set sched.k=30'
     'statpcal --set sched.tokens=3 --set sched.use=0.02 --set sched.interval=100'
-    "ciao-t $ciao" "ciao-t $ciao --set sched.eager=1" "ciao-p $ciao" "ciao-c $ciao")
+    "ciao-t $ciao" "ciao-t $ciao --set sched.eager=1" "ciao-p $ciao" "ciao-c $ciao"
+    'trial --set sched.warm=20 --set sched.sample=50')
 
 # once FILE ARGUMENT …: the run's JSON, without what the host decides.
 once() {
