@@ -24,6 +24,8 @@ enum {
     STACKED_BAR = 20,
     GAP = 10,
     FIELD = 34,
+    SMALL_FIELD = 7,  // of a heat map with more than MOST_FIELDS series
+    MOST_FIELDS = 20,
     LINES = 200,
     SAMPLE = 50,
     LETTER = 8,
@@ -179,21 +181,22 @@ static void put_key(Text *out, const FigureSeries *s)
 }
 
 // --- kinds -----------------------------------------------------------------------------------------------------------
-// Writes ticks with names at 0, 1, 2, …. gnuplot could read the names from the CSV, but would end them at a comma.
-static void put_ticks(const char *axis, const Figure *f, bool points, Text *out)
+// Writes ticks with names at 0, step, 2 step, …. gnuplot could read the names from the CSV, but would end them at a
+// comma.
+static void put_ticks(const char *axis, const Figure *f, bool points, size_t step, Text *out)
 {
     size_t n = points ? f->points.n : f->series.n;
     text_printf(out, "set %stics scale 0 (", axis);
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k += step) {
         put_quoted(out, points ? f->points.v[k].name : f->series.v[k].name, LONGEST_NAME, TICK);
-        text_printf(out, " %zu%s", k, k + 1 < n ? ", " : ")\n");
+        text_printf(out, " %zu%s", k, k + step < n ? ", " : ")\n");
     }
 }
 
 static void put_down(const Figure *f, Text *out)
 {
     text_printf(out, "set yrange [%zu.5:-0.5]\nset grid x lc rgb '" RULE "' lt 1\nset border 2\n", f->points.n - 1);
-    put_ticks("y", f, true, out);
+    put_ticks("y", f, true, 1, out);
 }
 
 static void bars(const Figure *f, Text *out)
@@ -308,6 +311,7 @@ static void lines(const Figure *f, Text *out)
     }
 }
 
+// Fields have their values written in them, unless they are many: then a scale of colours stands beside them.
 static void heat(const Figure *f, Text *out)
 {
     double low = INFINITY, high = largest(f);
@@ -315,10 +319,11 @@ static void heat(const Figure *f, Text *out)
         for (size_t k = 0; k < f->points.n; k++)
             if (f->series.v[s].values.v[k].y < low) low = f->series.v[s].values.v[k].y;
     if (!(high > low)) low = 0, high = MAX(high, 1);
-    put_head(f, f->points.n * FIELD, out);
-    text_put(out, "unset border\nunset colorbox\n");
-    put_ticks("x", f, false, out);
-    put_ticks("y", f, true, out);
+    bool dense = f->series.n > MOST_FIELDS;
+    put_head(f, f->points.n * (dense ? SMALL_FIELD : FIELD), out);
+    text_printf(out, "unset border\n%s", dense ? "" : "unset colorbox\n");
+    put_ticks("x", f, false, dense ? 8 : 1, out);
+    put_ticks("y", f, true, dense ? 4 : 1, out);
     put_title(out, "xlabel", f->of, "");
     put_title(out, "ylabel", f->x, "");
     text_printf(out, "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.15g:%.15g]\n", f->series.n - 1,
@@ -326,7 +331,9 @@ static void heat(const Figure *f, Text *out)
     // viridis: its steps look even, also in grey and to colour-blind readers. Text on it is light or dark.
     text_put(out, "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n");
     text_printf(out, "middle = %.15g\n", (low + high) / 2);
-    text_printf(out, "plot '%s.csv' skip 1 matrix every ::1 using ($1-1):2:3 with image pixels, \\\n", f->name);
+    text_printf(out, "plot '%s.csv' skip 1 matrix every ::1 using ($1-1):2:3 with image pixels", f->name);
+    text_put(out, dense ? "\n" : ", \\\n");
+    if (dense) return;
     text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 < middle ? sprintf('%.3g', $3) : '') with labels "
                   "textcolor rgb '#fefefe', \\\n");
     text_put(out, "  '' skip 1 matrix every ::1 using ($1-1):2:($3 >= middle ? sprintf('%.3g', $3) : '') with labels "

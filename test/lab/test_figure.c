@@ -110,6 +110,35 @@ static void script(void **state)
     figure_free(&f);
 }
 
+// A heat map of 20 series has a number in each field. With one more it has a scale of colours, and each eighth series
+// is named.
+static void fields(void **state)
+{
+    (void)state;
+    for (int n = 20; n <= 21; n++) {
+        Figure f;
+        Text script = {0}, svg = {0};
+        Diag diag = {0};
+        char name[16];
+        figure_open(&f, FIGURE_HEAT, "fields", "fields");
+        figure_axes(&f, "x", "y", "of");
+        for (int s = 0; s < n; s++) {
+            snprintf(name, sizeof name, "s%d", s);
+            figure_series(&f, name);
+            for (int p = 0; p < 3; p++)
+                snprintf(name, sizeof name, "p%d", p), figure_text(&f, (size_t)s, name, s + 1000 * p);
+        }
+        figure_script(&f, &script);
+        bool numbers = strstr(script.v, "with labels"), scale = !strstr(script.v, "unset colorbox");
+        assert_true(numbers == (n == 20) && scale == (n == 21));
+        assert_true(!strstr(script.v, "'s9'") == (n == 21) && strstr(script.v, "'s8'") && strstr(script.v, "'p0'"));
+        if (!figure_draw(&f, NULL, &svg, &diag)) fail_msg("%s", diag.text.v);
+        assert_true(!strstr(svg.v, "1.01e+03") == (n == 21));
+        text_free(&script), text_free(&svg);
+        figure_free(&f);
+    }
+}
+
 // What gnuplot draws of hostile names is SVG all the same, and every name is in it.
 static void drawn(void **state)
 {
@@ -242,10 +271,11 @@ static void baselines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv),   cmocka_unit_test(numbers_are_sorted),
-        cmocka_unit_test(means), cmocka_unit_test(script),
-        cmocka_unit_test(drawn), cmocka_unit_test(escaped),
-        cmocka_unit_test(swept), cmocka_unit_test(baselines),
+        cmocka_unit_test(csv),       cmocka_unit_test(numbers_are_sorted),
+        cmocka_unit_test(means),     cmocka_unit_test(script),
+        cmocka_unit_test(fields),    cmocka_unit_test(drawn),
+        cmocka_unit_test(escaped),   cmocka_unit_test(swept),
+        cmocka_unit_test(baselines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
