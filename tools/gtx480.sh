@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
 
 names=('before' '+ hash of the L1' '+ latencies' '+ misses, credits' '+ DRAM timings' '+ slices, flits'
-    '+ order, acknowledgements' '+ reads by sector: today')
+    '+ order, acknowledgements' '+ reads by sector' '+ stores drop lines: today')
 steps=(
     'l1.index=xor l2.index=xor'
     'shared.latency=21 l1.latency=21 l2.latency=220 dram.latency=400 latency.alu=8 latency.mul=8 latency.fma=8
@@ -19,6 +19,7 @@ steps=(
     'l2.partitions=6 dram.slices=1 link.sm_out=32 link.sm_in=32 link.partition_in=32 link.partition_out=32 link.flit=1'
     'link.ordered=no link.acks=no'
     'dram.request=0'
+    'l1.write_evict=no'
 )
 
 # cycles and hit rate of the first kernel

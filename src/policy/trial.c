@@ -1,6 +1,6 @@
 // trial.c: throttling and isolation by measured gain; our own, on greedy then oldest. Of an SM's warps only the oldest
-// `limit` issue; of these, the oldest `near` use the L1, and the others the scratch cache (where there is none they take
-// no line of the L1). No detector says which limit is best: each is tried, for `warm` cycles that don't count and
+// `limit` issue; of these, the oldest `near` use the L1, and the others the scratch cache (where there is none, they
+// take no line of the L1). No detector says which limit is best: each is tried, for `warm` cycles that don't count and
 // `sample` cycles that do, and the one with which the SM executes most instructions stays for `hold` samples. Then its
 // neighbours are tried again, since programs have phases.
 //
