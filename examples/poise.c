@@ -1,11 +1,11 @@
-// poise.c: a warp scheduler that asks a regression how many warps should run, in the manner of Poise (Dublish, Nagarajan,
-// Topham, HPCA 2019). It is a plug-in: cc -O2 -shared -fPIC -I include examples/poise.c -o poise.so, then
+// poise.c: a warp scheduler that asks a regression how many warps should run, in the manner of Poise (Dublish,
+// Nagarajan, Topham, HPCA 2019). It is a plug-in: cc -O2 -shared -fPIC -I include examples/poise.c -lm -o poise.so, then
 // onchip run … --sched ./poise.so.
 //
 // As in Poise's abstract, a regression is trained offline on some programs, and the hardware asks it for others at run
-// time. What we could read of the paper is the abstract alone. So the structure is Poise's; features, weights and cycles
-// are ours. An SM first measures itself, with all its warps and with two. From what it saw the regression predicts how
-// many warps may issue, and how many of these may take lines of the L1; what the others miss takes none. After `period`
+// time. The abstract is what we could read of the paper. So the structure is Poise's; features, weights and cycles are
+// ours. An SM first measures itself, with all its warps and with two. From what it saw the regression predicts how many
+// warps may issue, and how many of these may take lines of the L1; what the others miss takes none. After `period`
 // cycles it measures again. doc/reproduce-ciao.md says how the weights were trained, and on what.
 #include <math.h>
 #include <onchip_policy.h>
@@ -37,7 +37,8 @@ static const oc_policy_counter counters[] = {
 };
 
 // ln warps and ln allocate are these times 1, hits_all, hits_few, ln loads, ln speed_few, ln resident.
-static const double of_warps[1 + FEATURES] = {0, 0, 0, 0, 0, 1}, of_allocate[1 + FEATURES] = {0, 0, 0, 0, 0, 1};
+static const double of_warps[1 + FEATURES] = {0.15, 0.91, 0.70, -0.13, -0.34, 0.55},
+                                 of_allocate[1 + FEATURES] = {-0.53, 1.35, 0.45, -0.45, -0.04, 0.73};
 
 typedef enum Phase { ALL_WARM, ALL, FEW_WARM, FEW, RUN } Phase;
 typedef struct Seen {
@@ -86,8 +87,7 @@ static void predict(oc_policy *p)
     double f[FEATURES] = {ratio(o->all.hits, o->all.loads), ratio(o->few.hits, o->few.loads),
                           ratio(o->all.loads, o->all.instructions), ratio(o->few.instructions, o->all.instructions),
                           resident ? resident : 1};
-    for (int k = 0; k < FEATURES; k++)
-        p->count[FEATURE + k] += (uint64_t)(f[k] * (k + 1 < FEATURES ? 1000 : 1));
+    for (int k = 0; k < FEATURES; k++) p->count[FEATURE + k] += (uint64_t)(f[k] * (k + 1 < FEATURES ? 1000 : 1));
     for (int k = 2; k < FEATURES; k++) f[k] = log(fmax(f[k], 0.001));
     if (!warps) warps = predicted(of_warps, f, resident);
     if (!allocate) allocate = predicted(of_allocate, f, warps);

@@ -6,7 +6,7 @@ cd "$ONCHIP_SOURCE"
 export LC_ALL=C.UTF-8  # columns are characters, not bytes
 failed=0
 
-mapfile -t sources < <(find src include test tools workloads -name '*.[ch]' | sort)
+mapfile -t sources < <(find src include test tools workloads examples -name '*.[ch]' | sort)
 mapfile -t others < <(find src include test tools workloads cmake .ci CMakeLists.txt dev -type f \
     \( -name '*.sh' -o -name '*.bash' -o -name '*.awk' -o -name '*.sed' -o -name '*.def' -o -name '*.cu' -o \
     -name '*.cmake' -o -name CMakeLists.txt -o -path dev -o -path .ci/run \) | sort)
