@@ -1,6 +1,7 @@
 // poise.c: a warp scheduler that asks a regression how many warps should run, in the manner of Poise (Dublish,
-// Nagarajan, Topham, HPCA 2019). It is a plug-in: cc -O2 -shared -fPIC -I include examples/poise.c -lm -o poise.so, then
-// onchip run … --sched ./poise.so.
+// Nagarajan, Topham, HPCA 2019). It is a plug-in:
+//     cc -O2 -shared -fPIC -I include examples/poise.c -lm -o poise.so
+//     onchip run … --sched ./poise.so
 //
 // As in Poise's abstract, a regression is trained offline on some programs, and the hardware asks it for others at run
 // time. The abstract is what we could read of the paper. So the structure is Poise's; features, weights and cycles are
