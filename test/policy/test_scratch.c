@@ -153,7 +153,7 @@ static void direct_mapped(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         evicts = k;
-        settings = (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : NULL, NULL};
+        settings = (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : "l1.write_evict=no", NULL};
         memset(model, 0, sizeof model);
         seen_loads = 0;
         Record r = run(&modelled, 0);
@@ -193,7 +193,7 @@ static void one_copy(void **state)
     static const char *const variants[][5] = {{"gpu.sms=1", NULL},
                                               {"gpu.sms=1", "scratch.bits=4", "l1.mshrs=3", NULL},
                                               {"gpu.sms=1", "scratch.modulo=yes", "l1.merges=1", "l1.write_evict=yes"},
-                                              {"gpu.sms=1", "l1.fill=32", "l1.sector=32", NULL},
+                                              {"gpu.sms=1", "l1.fill=32", "l1.sector=32", "l1.write_evict=no"},
                                               {"gpu.sms=1", "l1.line=64", "l1.fill=64", NULL}};
     for (size_t v = 0; v < COUNT(variants); v++)
         for (uint32_t shared = 0; shared <= 9000; shared += 4500) {
