@@ -39,8 +39,9 @@ static void fermi(void **state)
     (void)state;
     recovered("gtx560ti", NULL, (const double[]){18, 18, 18, 18, 22, 18, 50, 16, 16},
               (const double[OPS_KINDS]){64, 64, 64, 64, 64, 64, 64});
-    recovered("gtx480", NULL, (const double[]){10, 10, 11, 14, 24, 10, 24, 6, 6},
-              (const double[OPS_KINDS]){64, 64, 64, 32, 8, 64, 64});
+    // gtx480 starts a double every 16 cycles, which is more than the 14 that one takes.
+    recovered("gtx480", NULL, (const double[]){10, 10, 11, 16, 24, 10, 38, 6, 6},
+              (const double[OPS_KINDS]){64, 64, 64, 4, 8, 64, 64});
 }
 static void kepler(void **state)
 {
