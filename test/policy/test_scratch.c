@@ -153,7 +153,8 @@ static void direct_mapped(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         evicts = k;
-        settings = (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : "l1.write_evict=no", NULL};
+        settings =
+            (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : "l1.write_evict=no", NULL};
         memset(model, 0, sizeof model);
         seen_loads = 0;
         Record r = run(&modelled, 0);
