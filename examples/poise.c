@@ -22,7 +22,7 @@ static const oc_policy_param params[] = {
     {.name = NULL},
 };
 
-// What was measured last, summed over the SMs; of one SM with --set gpu.sms=1.
+// Sums over the predictions of all SMs: divided by `predictions` they are means, from which the weights were trained.
 enum { PREDICTIONS, PREDICTED_WARPS, PREDICTED_ALLOCATE, FEATURE };
 enum { FEATURES = 5 };  // behind a constant 1
 static const oc_policy_counter counters[] = {
@@ -122,7 +122,6 @@ static void tick(oc_policy *p)
 }
 
 static void open(oc_policy *p) { p->next_tick = (uint64_t)p->param[WARM]; }
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
@@ -147,7 +146,7 @@ const oc_policy_type onchip_policy = {
     .params = params,
     .counters = counters,
     .open = open,
-    .pick = pick,
+    .pick = oc_pick_greedy,
     .start = changed,
     .stop = changed,
     .waits = waits,

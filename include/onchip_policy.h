@@ -171,6 +171,11 @@ static inline int oc_greedy(const oc_scheduler_view *s, uint64_t mask)
 {
     return s->last >= 0 && mask >> s->last & 1 ? s->last : oc_oldest(s, mask);
 }
+// A `pick` that does so: for policies that decide who may issue, and leave the order at that.
+static inline int oc_pick_greedy(const oc_policy *p, uint32_t scheduler, uint64_t ready)
+{
+    return oc_greedy(p->sm->scheduler[scheduler], ready);
+}
 // The n oldest warps of those that don't wait at a barrier: who limits warps must let those come that others wait for.
 static inline uint64_t oc_oldest_few(const oc_scheduler_view *s, uint32_t n)
 {

@@ -301,7 +301,7 @@ static void finish(Launch *l, Record *r)
         for (uint32_t k = 0; k < r->insts; k++) add_inst(&r->inst[k], &sm->inst[k]);
         for (int k = 0; k < OC_MOST_COUNTERS; k++) r->own[k] += sm->policy_count[k];
     }
-    if (l->o->interval || l->o->trace) collect_pairs(c, r);
+    if (c->used && c->sms[0].watch) collect_pairs(c, r);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }

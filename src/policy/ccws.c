@@ -73,8 +73,6 @@ static void stack(oc_policy *p)
     p->next_tick = *sm->now + 1 + (wait < 1e9 ? (uint64_t)wait : (uint64_t)1e9);
 }
 
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
-
 static void start(oc_policy *p, uint32_t warp)
 {
     Own *o = p->own;
@@ -115,7 +113,7 @@ const oc_policy_type policy_ccws = {
     .state = sizeof(Own),
     .params = params,
     .counters = counters,
-    .pick = pick,
+    .pick = oc_pick_greedy,
     .start = start,
     .stop = stop,
     .seen = seen,

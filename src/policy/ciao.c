@@ -281,7 +281,6 @@ static void open(oc_policy *p)
 static void open_t(oc_policy *p) { ((Own *)p->own)->stalls_warps = true, open(p); }
 static void open_p(oc_policy *p) { ((Own *)p->own)->isolates = true, open(p); }
 static void open_c(oc_policy *p) { ((Own *)p->own)->isolates = true, open_t(p); }
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 
 #define CIAO(which, scratch, sentence)                                            \
     const oc_policy_type policy_ciao_##which = {.version = ONCHIP_POLICY_VERSION, \
@@ -292,7 +291,7 @@ static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_gree
                                                 .params = params,                 \
                                                 .counters = counters,             \
                                                 .open = open_##which,             \
-                                                .pick = pick,                     \
+                                                .pick = oc_pick_greedy,           \
                                                 .start = start,                   \
                                                 .stop = stop,                     \
                                                 .waits = waits,                   \

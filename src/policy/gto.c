@@ -2,11 +2,9 @@
 // takes over.
 #include <onchip_policy.h>
 
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
-
 const oc_policy_type policy_gto = {
     .version = ONCHIP_POLICY_VERSION,
     .name = "gto",
     .doc = "greedy then oldest: the last warp as long as it can go, else the oldest that can",
-    .pick = pick,
+    .pick = oc_pick_greedy,
 };

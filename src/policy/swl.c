@@ -15,7 +15,6 @@ static void choose(oc_policy *p, uint32_t k)
     p->issue[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k));
 }
 
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
@@ -28,7 +27,7 @@ const oc_policy_type policy_swl = {
     .doc =
         "static warp limit: only the oldest sched.limit warps of an SM issue, greedy then oldest (ciao §V-A, Best-SWL)",
     .params = params,
-    .pick = pick,
+    .pick = oc_pick_greedy,
     .start = changed,
     .stop = changed,
     .waits = waits,

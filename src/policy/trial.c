@@ -142,7 +142,6 @@ static void open(oc_policy *p)
     p->next_tick = (uint64_t)p->param[WARM];
 }
 
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
 static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
@@ -165,7 +164,7 @@ const oc_policy_type policy_trial = {
     .params = params,
     .counters = counters,
     .open = open,
-    .pick = pick,
+    .pick = oc_pick_greedy,
     .start = changed,
     .stop = changed,
     .waits = waits,
