@@ -112,6 +112,32 @@ static void leave(Warp *w, int p)
     }
 }
 
+// A ready leaf becomes the current one.
+static void pick(Warp *w, int leaf)
+{
+    w->cur = leaf;
+    w->splits.v[leaf].backs = 0;
+    split_merge(w);
+    split_load(w);
+    if (w->pc == w->rpc) split_arrive(w);
+}
+
+// The next one to run is the nearest: below node p, or else below a node further out, as from a stack. So what stands
+// between a branch and where its lanes meet is run without anything else between, unless something there waits.
+enum { NEAR = 64 };  // nodes outwards
+
+static void pick_near(Warp *w, int p, bool its)
+{
+    for (int level = 0; p >= 0 && level < NEAR; level++, p = w->splits.v[p].parent) {
+        for (int k = 0; k < (int)w->splits.n; k++) {
+            if (w->splits.v[k].state != SPLIT_READY || w->splits.v[k].parent != p) continue;
+            pick(w, k);
+            return;
+        }
+    }
+    split_pick(w, its);
+}
+
 void split_arrive(Warp *w)
 {
     split_save(w);
@@ -123,7 +149,7 @@ void split_arrive(Warp *w)
     if (w->cur >= 0)
         split_load(w);
     else
-        split_pick(w, leaf.code->kernel->its);
+        pick_near(w, leaf.parent, leaf.code->kernel->its);
 }
 
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge)
@@ -188,13 +214,14 @@ void split_exit(Warp *w, uint32_t lanes)
     if (w->mask) return;
     Split *s = &w->splits.v[w->cur];
     bool its = s->code->kernel->its;
+    int parent = s->parent;
     drop(w, w->cur);
     w->cur = -1;
-    leave(w, s->parent);
+    leave(w, parent);
     if (w->cur >= 0)
         split_load(w);
     else
-        split_pick(w, its);
+        pick_near(w, parent, its);
 }
 
 // Leaves at the same place below the same node are one.
@@ -250,11 +277,7 @@ static bool pick_next(Warp *w, int from)
     for (int k = 1; k <= n; k++) {
         int c = (from + k + n) % n;
         if (w->splits.v[c].state != SPLIT_READY) continue;
-        w->cur = c;
-        w->splits.v[c].backs = 0;
-        split_merge(w);
-        split_load(w);
-        if (w->pc == w->rpc) split_arrive(w);
+        pick(w, c);
         return w->cur >= 0;
     }
     w->cur = -1;
