@@ -31,6 +31,23 @@ static bool check_dram(const PartitionCfg *p, Diag *diag)
     return true;
 }
 
+// Without an L2 a partition still tracks its misses: in lines that hold nothing once they are answered.
+static void leave_out_l2(PartitionCfg *p)
+{
+    CacheCfg *c = &p->l2;
+    *c = (CacheCfg){.line = SEGMENT,
+                    .sector = SECTOR,
+                    .fill = SECTOR,
+                    .ways = 32,
+                    .index = INDEX_XOR,
+                    .policy = c->policy,
+                    .latency = c->latency,
+                    .mshrs = c->mshrs,
+                    .merges = c->merges};
+    c->size = (uint64_t)c->ways * 256 * c->line * p->partitions;
+    p->absent = true;
+}
+
 static bool derive_partition(Gpu *g, Diag *diag)
 {
     PartitionCfg *p = &g->part;
@@ -39,7 +56,7 @@ static bool derive_partition(Gpu *g, Diag *diag)
     const char *why;
     partition_prepare(p);
     if (!partition_check(p, &why)) return gpu_refuse(diag, "l2", why);
-    if (!p->l2.size) return diag_error(diag, "GPU description: l2.size must not be 0");
+    if (!p->l2.size) leave_out_l2(p);
     if (p->l2.size % p->partitions)
         return diag_error(diag, "GPU description: l2.size must be a multiple of l2.partitions");
     p->l2.size /= p->partitions;

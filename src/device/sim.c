@@ -401,7 +401,7 @@ static oc_device_info sim_info(const oc_device *base)
                             .clock_mhz = g->core_mhz,
                             .capability = g->capability,
                             .memory = g->memory,
-                            .l2_bytes = (uint64_t)g->part.l2.size * g->part.partitions,
+                            .l2_bytes = g->part.absent ? 0 : (uint64_t)g->part.l2.size * g->part.partitions,
                             .shared_sm = g->sm.shared_size,
                             .shared_block = g->sm.shared_max};
 }

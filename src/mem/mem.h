@@ -74,6 +74,11 @@ static inline bool banks_free(const BankCfg *cfg, const uint64_t *addr, uint32_t
     if (run == 16 && (addr[0] == addr[16] || ((addr[16] - addr[0]) & 127) == 64)) return true;  // 16 banks each
     return banks_free_of_runs(addr, run, stride);
 }
+// Unified storage: banks of 16 bytes, four in each of eight clusters (unified-memory §4.2). Address / 16 gives the
+// cluster, address / 128 the bank of it. Passes: a cluster gives one row a pass, from one bank; or, if it scatters, 16
+// bytes from several. rows gets the rows that each bank gives, by 4 * cluster + bank.
+enum { CLUSTERS = 8, CLUSTER_WAYS = 4, CLUSTER_BANKS = CLUSTERS * CLUSTER_WAYS };
+uint32_t cluster_passes(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool scatters, uint8_t *rows);
 // Passes of atomics, which lanes of one bank perform one after another.
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
 
@@ -169,6 +174,7 @@ void mmu_flush(Mmu *m);
 // --- partition.c: a slice of L2 with its DRAM channel ----------------------------------------------------------------
 typedef struct PartitionCfg {
     CacheCfg l2;  // of one slice
+    bool absent;  // there is no L2: what DRAM brings isn't kept
     DramCfg dram;
     uint32_t interval;           // cycles between look-ups
     double bytes_in, bytes_out;  // of the partition's ports, per core cycle
@@ -231,6 +237,7 @@ typedef struct Partition {
     Wire *const *from;  // [SM]: to this partition; whoever opens it sets this
     uint32_t sms;       // that send requests in this launch: the first ones
     uint32_t launch;
+    uint64_t requests;     // without an L2: so many have come
     Fifo *inbox;           // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
                            // then those whose walk is over
     First first;           // of them, set whenever one of their heads changes

@@ -203,7 +203,8 @@ ALWAYS_INLINE uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_
 // A request, and what its look-up found. Sectors are the line's.
 typedef struct Access {
     const Packet *r;
-    uint64_t local;  // in the partition's addresses: what its line is looked up by
+    uint64_t local;  // in the partition's addresses
+    uint64_t key;    // what its line is looked up by: that; without an L2 each request has a line of its own
     bool write, atomic, through;
     uint32_t asked;              // sectors of 32 bytes
     uint32_t want, whole, need;  // what it touches, overwrites, and can't do without
@@ -219,7 +220,7 @@ ALWAYS_INLINE Access look_up(Partition *p, const Packet *r)
     partition_of(&p->cfg, r->address, &a.local);
     a.write = r->kind == PACKET_WRITE && !r->walking;
     a.atomic = r->kind == PACKET_ATOMIC && !r->walking;
-    a.through = a.write && !p->cfg.l2.write_back;
+    a.through = (a.write && !p->cfg.l2.write_back) || (a.atomic && p->cfg.absent);
     if (r->walking) a.local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
     // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
     uint64_t line_at = (a.local + (uint32_t)__builtin_ctz(a.asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
@@ -228,7 +229,8 @@ ALWAYS_INLINE Access look_up(Partition *p, const Packet *r)
     a.whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, a.asked & r->whole, from) : 0;
     a.need = a.write ? a.want & ~a.whole : a.want;  // whole sectors are simply overwritten
     a.local = MAX(a.local, line_at);
-    a.found = cache_lookup(&p->l2, a.local, a.need, &a.line);
+    a.key = p->cfg.absent ? a.local ^ p->requests++ << 40 : a.local;
+    a.found = cache_lookup(&p->l2, a.key, a.need, &a.line);
     a.fresh = a.found == MISS;
     if (a.fresh)
         a.missing = a.need;
@@ -257,7 +259,7 @@ ALWAYS_INLINE void count_access(Partition *p, const Access *a)
 // The line that was found makes room for the request's.
 static void replace(Partition *p, const Access *a, uint64_t now)
 {
-    Victim gone = cache_take(&p->l2, a->line, a->local);
+    Victim gone = cache_take(&p->l2, a->line, a->key);
     p->count[C_L2_EVICTIONS] += gone.address != NO_LINE;
     if (gone.dirty) {
         uint32_t n = (uint32_t)__builtin_popcount(gone.dirty);
@@ -328,6 +330,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
         p->free_waiter = w;
         w = next;
     }
+    if (p->cfg.absent) cache_drop(&p->l2, m->line);
     m->next_free = p->free_miss;
     p->free_miss = tag;
     p->misses--;

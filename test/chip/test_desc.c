@@ -28,7 +28,6 @@ static void refused(void **state)
         "l1.fill=64",
         "l1.ways=5",
         "l1.policy=plru l1.ways=3 l1.size=3KiB",
-        "l2.size=0",
         "l2.partitions=3 l2.size=64KiB",
         "l2.chunk=300",
         "l2.far=10",
