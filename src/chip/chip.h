@@ -39,6 +39,7 @@ typedef enum KeyKind {
     KEY_INDEX,
     KEY_REPLACEMENT,
     KEY_STORAGE,
+    KEY_HIERARCHY,
     KEY_WEIGHTS,
     KEY_SETS,
     KEY_MASKS

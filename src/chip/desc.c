@@ -74,6 +74,7 @@ const size_t gpu_key_count = COUNT(gpu_keys);
 
 static const char *const index_names[] = {"bits", "modulo", "xor", "dealt", "linear"};
 static const char *const storage_names[] = {"partitioned", "fermi", "unified", "carved"};
+static const char *const hierarchy_names[] = {"none", "recent", "strands"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
 static const char *enum_name(KeyKind kind, uint32_t k)
@@ -83,6 +84,7 @@ static const char *enum_name(KeyKind kind, uint32_t k)
     case KEY_REPLACEMENT: return k < REPLACE_COUNT ? replacements[k].name : NULL;
     case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
+    case KEY_HIERARCHY: return k < COUNT(hierarchy_names) ? hierarchy_names[k] : NULL;
     case KEY_STORAGE: return k < COUNT(storage_names) ? storage_names[k] : NULL;
     case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
     default: return NULL;
@@ -653,7 +655,7 @@ bool gpu_number(const Gpu *g, const char *name, double *value)
         if (!strcmp(g->sm.schedule->params[n].name, dot + 1)) return *value = g->sm.param[n], true;
     if (!k || is_list(k->kind)) return false;
     *value = get_number(g, k);
-    if (!strcmp(name, "l2.size")) *value *= g->part.partitions;  // kept per slice
+    if (!strcmp(name, "l2.size")) *value *= g->part.absent ? 0 : g->part.partitions;  // kept per slice
     return true;
 }
 

@@ -2,6 +2,7 @@
 // functions.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "ptx/strands.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,13 +13,14 @@ static const Option options[] = {
     {"--view", "VIEW",
      "what to print: ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, as input of "
      "dot), loops, live (which registers are alive where), registers (the hardware register that each virtual one "
-     "got, and how many a thread needs) or lowered (the PTX after lowering)"},
+     "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
+     "each word is found: the main one, the operand register file or the last-result file) or lowered"},
     {"--kernel", "NAME", "print only this function"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
 };
 enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_ };
-static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "lowered"};
+static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered"};
 
 static void show_live(const Function *f, Text *out)
 {
@@ -65,6 +67,20 @@ static void show_registers(const Function *f, Text *out)
     ptx_lowered_free(g);
 }
 
+static void show_strands(const Function *f, Text *out)
+{
+    Function *g = ptx_lower(f, 0);
+    Flow *w = flow_build(g);
+    flow_live(w);
+    Alloc *a = alloc_colour(w);
+    Files *files = files_allocate(w, a, 1, 4);
+    files_print(g, files, out);
+    files_free(files);
+    alloc_free(a);
+    flow_free(w);
+    ptx_lowered_free(g);
+}
+
 static void show_function(const Function *f, const char *view, Text *out)
 {
     if (!strcmp(view, "ir")) {
@@ -84,6 +100,8 @@ static void show_function(const Function *f, const char *view, Text *out)
         show_live(f, out);
     else if (!strcmp(view, "registers"))
         show_registers(f, out);
+    else if (!strcmp(view, "strands"))
+        show_strands(f, out);
     else {
         Function *g = ptx_lower(f, 0);
         ptx_print_function(g, out);

@@ -91,7 +91,10 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
                          .lower = !d->config.no_lowering,
-                         .reg_limit = d->gpu.sm.reg_max};
+                         .reg_limit = d->gpu.sm.reg_max,
+                         .files = sm_counts_operands(&d->gpu.sm)};
+    if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
+        mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;
     bool ok = mod->image.module && lay_out(mod, &diag);
     for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
         const Function *fn = mod->image.module->symbols.v[f]->function;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/strands.h"
+
 // --- functions -------------------------------------------------------------------------------------------------------
 // Puts a variable behind the others of its space, which have *size bytes so far, and may have most of them.
 static uint32_t lay_out(Decode *x, uint32_t *size, const Symbol *s, uint32_t most)
@@ -99,6 +101,7 @@ static bool decode_function(Decode *x, Code *code)
     flow_live(flow);
     x->flow = flow;
     code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
+    if (x->image->files) code->files = files_allocate(flow, code->alloc, x->image->last, x->image->operand);
     code->registers = code->alloc->slots;
     code->reg_rows = code->alloc->rows;
     code->preds = code->alloc->preds + PRED_FIRST;
@@ -118,6 +121,7 @@ static bool decode_function(Decode *x, Code *code)
         x->i = &f->insts.v[n];
         ok = decode_inst(x, &code->insts[n], n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
+        if (x->image->operand + x->image->last && code->files->start[n] & STRAND_WAITS) code->insts[n].flags |= D_WAITS;
     }
     for (size_t p = 0; p < f->pragmas.n; p++) {
         const Pragma *s = &f->pragmas.v[p];
@@ -364,6 +368,7 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->calls);
         vec_free(&code->local_params);
         alloc_free(code->alloc);
+        files_free(code->files);
         mem_free(code->insts);
         if (code->f != code->parsed) ptx_lowered_free((Function *)code->f);
         mem_free(code);

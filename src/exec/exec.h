@@ -88,7 +88,8 @@ enum {
     D_DST_32 = 1 << 10,   // cvt: a 32-bit destination register, though the type may be narrower
     D_CARRY_IN = 1 << 11,
     D_CARRY_OUT = 1 << 12,
-    D_WORD = 1 << 13,  // a plain load or store of a word, from or into a 32-bit register
+    D_WAITS = 1 << 14,  // a strand starts here, which waits for all loads before
+    D_WORD = 1 << 13,   // a plain load or store of a word, from or into a 32-bit register
 };
 
 // The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what
@@ -109,6 +110,7 @@ typedef struct Code {
     uint32_t reg_rows;     // rows that hold registers
     uint32_t stat_base;    // number of its first instruction among all of the kernel's
     Alloc *alloc;
+    struct Files *files;  // where its values lie; null: nobody asks (Image.files)
     VEC(struct CallSite *) calls;
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
 } Code;
@@ -141,7 +143,9 @@ typedef struct Image {
     uint64_t const_base;  // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
     uint32_t reg_limit;
-    uint64_t decoded;  // instructions of its kernels so far, those of the functions they call with each
+    bool files;              // each register access is counted
+    uint32_t last, operand;  // entries of the register files that the compiler fills (ptx/strands.h)
+    uint64_t decoded;        // instructions of its kernels so far, those of the functions they call with each
 } Image;
 // Decodes a kernel for execution; its module's symbols must have addresses. Null on failure, e.g. unimplemented forms.
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
@@ -267,6 +271,7 @@ typedef struct Warp {
     uint32_t tid0;           // linear thread number of lane 0
     uint32_t async_pending;  // cp.async groups not waited for
     Watch watch;
+    struct Audit *audit;  // audit.c; null: nobody asked
 } Warp;
 
 typedef struct Barrier {
@@ -375,6 +380,12 @@ uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MA
 void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message for the user
 void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
 void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"
+
+// audit.c: does the next instruction of w find each word in the file that files.c chose? Called before exec_step, or
+// never. False, with a fault: it doesn't.
+bool exec_audit(Env *env, Warp *w);
+void exec_audit_start(Warp *w);  // a warp begins
+void exec_audit_free(Warp *w);
 
 // watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;

@@ -454,6 +454,7 @@ void exec_cta_free(Cta *cta)
         exec_rows_free(cta->warps[n].rows);
         mem_free(cta->warps[n].local);
         vec_free(&cta->warps[n].splits);
+        exec_audit_free(&cta->warps[n]);
     }
     mem_free(cta->warps);
     mem_free(cta->shared);

@@ -4,6 +4,8 @@
 // accesses wider than the lanes' share of a pass (8 or 16 bytes) are split into half and quarter warps.
 #include "mem/mem.h"
 
+#include <string.h>
+
 static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes)
 {
     uint64_t row[64][32];
@@ -65,6 +67,29 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
         if (part) sum += passes_of(cfg, addr, part, bytes);
     }
     return sum ? sum : 1;
+}
+
+uint32_t cluster_passes(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool scatters, uint8_t *rows)
+{
+    uint64_t row[CLUSTERS][64], word[CLUSTERS][128];  // distinct ones; a lane has 16 bytes at most, in two rows
+    uint32_t n[CLUSTERS] = {0}, words[CLUSTERS] = {0}, most = 1;
+    memset(rows, 0, CLUSTER_BANKS);
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t from = addr[__builtin_ctz(lanes)];
+        for (uint64_t w = from / 4; w <= (from + bytes - 1) / 4; w++) {
+            uint32_t c = w / 4 % CLUSTERS, k = 0;
+            while (k < words[c] && word[c][k] != w) k++;
+            if (k < words[c]) continue;
+            word[c][words[c]++] = w;
+            for (k = 0; k < n[c] && row[c][k] != w / 4;) k++;
+            if (k < n[c]) continue;
+            row[c][n[c]++] = w / 4;
+            rows[c * CLUSTER_WAYS + w / 32 % CLUSTER_WAYS]++;
+        }
+    }
+    for (uint32_t c = 0; c < CLUSTERS; c++) most = MAX(most, scatters ? (words[c] + 3) / 4 : n[c]);
+    for (uint32_t k = 0; k < CLUSTER_BANKS; k++) most = MAX(most, rows[k]);
+    return most;
 }
 
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes)

@@ -58,10 +58,12 @@ static void run_free(Sm *sm, WarpSlot *ws)
     Warp *w = ws->warp;
     while (w->cur >= 0) {  // it stays so: these don't end lanes
         const Dinst *d = &w->code->insts[w->pc];
-        if (d->kind != X_LD_PARAM || d->flags & D_COMPUTED || d->slots || d->guard != PRED_TRUE) return;
+        if (d->kind != X_LD_PARAM || d->flags & (D_COMPUTED | D_WAITS) || d->slots || d->guard != PRED_TRUE) return;
         for (int k = 0; k < d->score_n; k++)
             if (ws->ready[d->score[k]] >> 2 > sm->now) return;
         sm->env.clock = sm->now;
+        if (sm->cfg.audit && !exec_audit(&sm->env, w)) return;
+        if (sm->files) sm_fetch(sm, ws, d);
         exec_step(&sm->env, w);
         sm->count[C_WARP_INSTS]++;
         sm->count[C_THREAD_INSTS] += (uint32_t)__builtin_popcount(sm->env.step.mask);
@@ -120,7 +122,7 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
         return ws->outstanding ? UNKNOWN | KIND_MEMORY : MAX(t, ws->last_ready << 2 | KIND_ALU);
     // Fences and acquires: loads are answered from the window's start, deferred ones from its edge, so what comes
     // behind one of these must not be executed before those have their values.
-    if (d->kind == X_FENCE && ws->outstanding) return UNKNOWN | KIND_MEMORY;
+    if ((d->kind == X_FENCE || d->flags & D_WAITS) && ws->outstanding) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_FENCE) t = MAX(t, ws->served << 2 | KIND_MEMORY);
     if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) return UNKNOWN | KIND_MEMORY;
@@ -143,7 +145,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     }
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
-    if (ORDERED >> d->kind & 1 || ws->acquires) t = ordered_after(ws, d, t);
+    if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(ws, d, t);
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
@@ -209,41 +211,6 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
     if (c) sm->count[c]++;
 }
 
-// Where a source comes from: the last-result file holds a warp's latest results, the operand register file the ones
-// before (unified-memory §2.1). They are lost when the warp waits for memory. Only what neither has reads a bank.
-static bool from_main_file(Sm *sm, const WarpSlot *ws, uint16_t slot)
-{
-    for (uint32_t k = 0; k < ws->recent_n; k++) {
-        if (ws->recent[k] != slot) continue;
-        sm->count[k < sm->cfg.lrf ? C_LRF_READS : C_ORF_READS]++;
-        return false;
-    }
-    sm->count[C_MRF_READS]++;
-    return true;
-}
-
-static void note_result(const Sm *sm, WarpSlot *ws, uint16_t slot)
-{
-    uint32_t room = MIN(sm->cfg.lrf + sm->cfg.orf, MAX_RECENT), at = 0;
-    while (at < ws->recent_n && ws->recent[at] != slot) at++;
-    if (at == ws->recent_n && ws->recent_n < room) ws->recent_n++;
-    at = MIN(at, ws->recent_n - 1u);
-    memmove(ws->recent + 1, ws->recent, at * sizeof *ws->recent);
-    ws->recent[0] = slot;
-}
-
-static uint32_t bank_delay(Sm *sm, const WarpSlot *ws, const Dinst *d)
-{
-    Claim claim = {0};
-    bool files = sm->cfg.lrf + sm->cfg.orf > 0;
-    for (int k = 0; k < d->sources; k++)
-        if ((!files || from_main_file(sm, ws, d->source[k])) && sm->cfg.reg_banks)
-            claim_add(&claim, d->source[k] % sm->cfg.reg_banks);
-    uint32_t delay = (uint32_t)(array_claim(sm->registers, sm->now, &claim, false) - sm->now - 1);
-    sm->count[C_BANK_STALLS] += delay;
-    return delay;
-}
-
 static void finish_warp(Sm *sm, uint32_t slot)
 {
     WarpSlot *ws = &sm->slots[slot];
@@ -271,10 +238,7 @@ static void finish_warp(Sm *sm, uint32_t slot)
 ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
 {
     uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
-    if (sm->files) {
-        done += bank_delay(sm, ws, d);
-        if (sm->cfg.lrf + sm->cfg.orf && d->has_result) note_result(sm, ws, d->result);
-    }
+    if (sm->files) done += sm->fetch.most > 1 ? sm->fetch.most - 1 : 0;
     if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
     uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
@@ -305,8 +269,10 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
     size_t deferred = sm->log.deferred.n;
-    exec_step(env, w);
     const Step *s = &env->step;
+    if (sm->cfg.audit && !exec_audit(env, w)) return 1;
+    if (sm->files) sm_fetch(sm, ws, d);
+    exec_step(env, w);
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;
     sm->count[C_THREAD_INSTS] += lanes;
@@ -320,10 +286,12 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
         uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
+        if (sm->files) sm_fetched(sm);
         return slots;
     }
     if (d->score_dst) results(sm, ws, d, slots);
     if (d->kind != X_LANES || d->soft) others(sm, ws, d, slots);
+    if (sm->files) sm_fetched(sm);
     return slots;
 }
 

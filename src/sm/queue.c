@@ -148,7 +148,8 @@ void lsu_tick(Sm *sm)
     } else {
         if (!op->settled && !settle(sm, op)) return;
         if (!port_access(sm, op, &op->seg[op->next])) return;
-        sm->lsu_free = sm->now + 1;
+        sm->lsu_free = sm->now + 1 + op->late;
+        op->late = 0;
         if (++op->next < op->count) return;
     }
     if (++sm->q_head == sm->cfg.lsu_queue + 2) sm->q_head = 0;
@@ -215,6 +216,7 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
         passes = bank_passes_atomic(banks, s->addr, mask);
     else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
         passes = bank_passes(banks, s->addr, mask, s->bytes);
+    if (sm->files) passes = fetch_shared(sm, s->addr, mask, s->bytes, passes);
     enter(sm, SP_SHARED, tracker)->passes = passes;
     sm->count[C_SHARED_PASSES] += passes;
     sm->count[C_SHARED_CONFLICTS] += passes - 1;
@@ -270,6 +272,7 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     if (!op->count)
         op->count = space == SP_LOCAL ? local_segments(addr, mask, s->bytes, op->write, op->seg)
                                       : coalesce(from, mask, s->bytes, op->write, op->seg);
+    op->late = sm->files ? fetch_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);
     count_structure(sm, op, d);

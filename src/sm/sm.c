@@ -36,6 +36,7 @@ static void free_blocks(Sm *sm)
             exec_rows_free(cta->warps[w].rows);
             mem_free(cta->warps[w].local);
             vec_free(&cta->warps[w].splits);
+            exec_audit_free(&cta->warps[w]);
         }
         mem_free(cta->shared);
     }
@@ -174,7 +175,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->wheel_words = 0;
     memset(sm->start_cycle, 0xff, sizeof sm->start_cycle);
     sm->spent_cycle = NEVER;
-    sm->files = sm->cfg.reg_banks || sm->cfg.lrf + sm->cfg.orf;
+    sm->files = sm_counts_operands(&sm->cfg);
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
     mem_free(sm->inst);
@@ -251,6 +252,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
                          .bit = (uint8_t)(slot / sm->cfg.schedulers)};
         sm->view.warp[slot] = (oc_warp_view){.started = now, .cta = c, .scheduler = ws->sched, .bit = ws->bit};
         enter_scheduler(&ws->home->view, ws->bit);
+        if (sm->cfg.audit) exec_audit_start(ws->warp);
         if (sm->watch) oc_victims_clear(&sm->watch->lost, slot);
         if (sm->policy.type->start) sm->policy.type->start(&sm->policy, slot);
         sm->count[C_WARPS]++;

@@ -10,44 +10,7 @@
 #include "exec/exec.h"
 #include "mem/mem.h"
 #include "policy/policy.h"
-
-// --- configuration ---------------------------------------------------------------------------------------------------
-typedef struct ClassCfg {
-    uint32_t latency;    // cycles from issue to the result's use
-    uint32_t interval;   // cycles between issues of this class by one scheduler
-    uint32_t per_cycle;  // warp instructions of this class an SM starts a cycle; 0: no limit
-} ClassCfg;
-typedef struct SmCfg {
-    uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
-    uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
-    uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
-    uint32_t lrf, orf;                       // results per thread in the last-result and operand register file
-    uint32_t storage, storage_size;          // Storage; bytes that it shares out
-    uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
-    uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most
-    uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
-    BankCfg banks;
-    ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;                  // every PTX instruction takes one slot
-    uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
-    const oc_policy_type *schedule;  // that policy
-    double param[OC_MOST_PARAMS];    // its parameters' values
-    CacheCfg l1, ro, cst;
-    CacheCfg scratch;       // scratch.c: as large as it can become; size 0: the policy wants none
-    uint32_t scratch_bits;  // of the mask of its rows
-    bool scratch_modulo;    // its rows are as many as fit, no power of two
-    TlbCfg tlb;
-    bool l1_private;               // each warp has an L1 of its own
-    bool l1_global, l1_local;      // the spaces the L1 serves
-    bool ro_texture, ro_nc;        // what the read-only cache serves besides
-    uint32_t lsu_queue;            // memory instructions
-    uint32_t pending;              // uncached requests under way
-    uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use
-    double bytes_out, bytes_in;    // of the SM's ports, per cycle
-    uint32_t out_queue;            // packets that can wait for one partition's credits
-    uint32_t to_partition;         // cycles
-    uint32_t local_limit;
-} SmCfg;
+#include "sm/config.h"
 
 // --- state -----------------------------------------------------------------------------------------------------------
 typedef struct StructStat {  // per data structure
@@ -107,12 +70,18 @@ typedef struct PendWait {
     uint32_t tracker, next;
 } PendWait;
 
+// What the instruction that goes asks of the banks.
+typedef struct Fetch {
+    uint8_t bank[64];  // of the register file, or of a cluster: reads
+    uint32_t most;     // accesses of the bank that has most
+} Fetch;
 enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
     uint32_t warp;         // slot
     uint32_t tracker;      // NONE: nothing waits
     uint32_t count, next;  // transactions
     uint32_t passes;       // shared memory
+    uint32_t late;         // cycles, for its operands
     uint8_t space;
     bool write, atomic;
     bool settled;  // its port is; keep_out: what misses there takes no line
@@ -234,8 +203,9 @@ typedef struct Sm {
     uint64_t due;                 // nothing happens before this cycle unless a packet arrives
     uint64_t sent;                // the earliest arrival of what was sent in this window, or NEVER
     uint32_t parity;              // which box of the wires this window writes
-    bool files;                   // registers have banks, or files before them
-    uint32_t limited;             // classes of which a cycle starts only so many (ClassCfg.per_cycle)
+    bool files;                   // accesses of registers are counted
+    Fetch fetch;
+    uint32_t limited;  // classes of which a cycle starts only so many (ClassCfg.per_cycle)
     uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
     uint32_t spent;  // classes of which no more start in spent_cycle
     uint64_t spent_cycle;
@@ -276,7 +246,6 @@ bool sm_idle(const Sm *sm);                                  // nothing can happ
 void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could issue for so long and didn't go first
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
-typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
 // storage.c
 void sm_organise(SmCfg *cfg, const LaunchInfo *l);                // sets the sizes for a launch
 uint32_t sm_block_shared(const SmCfg *cfg, const LaunchInfo *l);  // bytes of shared memory that a block takes
@@ -315,6 +284,13 @@ typedef struct Idle {  // of a scheduler
 } Idle;
 void sm_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS]);                         // what they lack now
 void sm_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
+
+// operands.c
+bool sm_counts_operands(const SmCfg *cfg);
+void sm_fetch(Sm *sm, WarpSlot *ws, const Dinst *d);  // before it goes
+void sm_fetched(Sm *sm);                              // it has gone
+uint32_t fetch_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes);
+uint32_t fetch_lines(Sm *sm, const Segment *seg, uint32_t n);
 
 // queue.c
 void lsu_open(Sm *sm);

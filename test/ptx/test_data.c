@@ -11,15 +11,18 @@
 //   flow        blocks, dominators, loops, reconvergence, liveness
 //   lower       the lowered functions; the module with them must parse
 //   spill       the same for 6 registers a thread
+//   strands     the lowered functions in strands, with the register file of each word (an LRF of 1, an ORF of 2)
 //   provenance  the parameter behind each address
 #include "check.h"
 #include "ptx/ptx.h"
+#include "ptx/strands.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HEADER ".version 8.8 .target sm_90 .address_size 64\n"
+#define OLD_HEADER ".version 8.8 .target sm_30 .address_size 64\n"
 
 typedef struct Case {
     const char *view, *name;
@@ -224,6 +227,21 @@ static void view_lower(const Case *c)
     ptx_free(m);
 }
 
+// --- strands ---------------------------------------------------------------------------------------------------------
+static void strands_of(const Function *f, Text *out)
+{
+    Function *g = ptx_lower(f, 0);
+    Flow *w = flow_build(g);
+    flow_live(w);
+    Alloc *a = alloc_colour(w);
+    Files *files = files_allocate(w, a, 1, 2);
+    files_print(g, files, out);
+    files_free(files);
+    alloc_free(a);
+    flow_free(w);
+    ptx_lowered_free(g);
+}
+
 // --- provenance ------------------------------------------------------------------------------------------------------
 static void provenance_of(const Function *f, Text *out)
 {
@@ -254,7 +272,8 @@ static void each_function(const Case *c, void (*show)(const Function *, Text *))
 static void run_case(Case c)
 {
     Text text = {0};
-    if (strncmp(c.text, ".version", 8) && strcmp(c.view, "inst")) text_put(&text, HEADER);
+    if (strncmp(c.text, ".version", 8) && strcmp(c.view, "inst"))
+        text_put(&text, strcmp(c.view, "strands") ? HEADER : OLD_HEADER);
     text_add(&text, c.text, c.length);
     c.text = text.v;
     c.length = text.n;
@@ -268,6 +287,8 @@ static void run_case(Case c)
         each_function(&c, flow_of);
     else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill"))
         view_lower(&c);
+    else if (!strcmp(c.view, "strands"))
+        each_function(&c, strands_of);
     else
         each_function(&c, provenance_of);
     text_free(&text);
@@ -345,10 +366,15 @@ static void test_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"parse", test_view, NULL, NULL, "parse"},   {"refuse", test_view, NULL, NULL, "refuse"},
-        {"partly", test_view, NULL, NULL, "partly"}, {"inst", test_view, NULL, NULL, "inst"},
-        {"flow", test_view, NULL, NULL, "flow"},     {"lower", test_view, NULL, NULL, "lower"},
-        {"spill", test_view, NULL, NULL, "spill"},   {"provenance", test_view, NULL, NULL, "provenance"},
+        {"parse", test_view, NULL, NULL, "parse"},
+        {"refuse", test_view, NULL, NULL, "refuse"},
+        {"partly", test_view, NULL, NULL, "partly"},
+        {"inst", test_view, NULL, NULL, "inst"},
+        {"flow", test_view, NULL, NULL, "flow"},
+        {"lower", test_view, NULL, NULL, "lower"},
+        {"spill", test_view, NULL, NULL, "spill"},
+        {"strands", test_view, NULL, NULL, "strands"},
+        {"provenance", test_view, NULL, NULL, "provenance"},
     };
     return cmocka_run_group_tests_name("ptx/data", tests, NULL, NULL);
 }

@@ -107,12 +107,13 @@ static bool launch(oc_device *d, const Text *ptx, const Launch *l, Outcome *out)
     return true;
 }
 
-static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text *ptx, const Launch *l)
+static Outcome run_with(const char *gpu, const char *const *sets, bool timed, const Sl1Options *o, const Text *ptx,
+                        const Launch *l)
 {
     Outcome out = {.rewritten = false};
     oc_device *d;
     char message[1000];
-    oc_config config = {.gpu = gpu, .functional = !timed, .max_cycles = 20000000};
+    oc_config config = {.gpu = gpu, .sets = sets, .functional = !timed, .max_cycles = 20000000};
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) {
         text_put(&out.error, message);
         return out;
@@ -122,6 +123,11 @@ static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text 
     soft_l1_close(s);
     oc_close(d);
     return out;
+}
+
+static Outcome run(const char *gpu, bool timed, const Sl1Options *o, const Text *ptx, const Launch *l)
+{
+    return run_with(gpu, NULL, timed, o, ptx, l);
 }
 
 static bool same(const char *name, const char *gpu, const char *setting, const Outcome *a, const Outcome *b, FILE *out)
@@ -223,4 +229,22 @@ void compare_seeds(uint64_t first, uint32_t n, Tally *t)
             t->kernels, t->rewritten, t->runs, t->odd);
     fprintf(t->out, "in time: %u of %u had lines, of whose %llu accesses %llu hit\n", t->cached, t->timed,
             (unsigned long long)t->accesses, (unsigned long long)(t->accesses - t->fills));
+}
+
+void compare_with(uint64_t first, uint32_t n, const char *const *sets, Tally *t)
+{
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const Machine *machine = &machines[seed % COUNT(machines)];
+        Text ptx = {0}, name = {0};
+        Launch l;
+        generate(seed, machine->sm, &ptx, &l);
+        text_printf(&name, "seed %llu", (unsigned long long)seed);
+        Outcome plain = run(machine->gpu, false, NULL, &ptx, &l),
+                set = run_with(machine->gpu, sets, true, NULL, &ptx, &l);
+        t->kernels++;
+        t->different += !same(name.v, machine->gpu, sets[0], &plain, &set, t->out);
+        free_outcome(&plain), free_outcome(&set);
+        launch_free(&l);
+        text_free(&ptx), text_free(&name);
+    }
 }

@@ -30,5 +30,7 @@ void compare_kernel(const char *name, const Machine *machine, uint32_t settings,
                     Tally *tally);
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);
+// The same kernels without the software L1, in time and with keys of the description set, against the functional run.
+void compare_with(uint64_t first, uint32_t n, const char *const *sets, Tally *tally);
 
 #endif

@@ -1,0 +1,51 @@
+// config.h: what an SM is built from: its part of a GPU's description, in which storage.c sets the sizes for a launch.
+#ifndef SM_CONFIG_H
+#define SM_CONFIG_H
+
+#include "mem/mem.h"
+#include "policy/policy.h"
+#include "ptx/ptx.h"
+
+typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } Hierarchy;
+typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
+typedef struct ClassCfg {
+    uint32_t latency;    // cycles from issue to the result's use
+    uint32_t interval;   // cycles between issues of this class by one scheduler
+    uint32_t per_cycle;  // warp instructions of this class an SM starts a cycle; 0: no limit
+} ClassCfg;
+typedef struct SmCfg {
+    uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
+    uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
+    uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
+    uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
+    bool audit;                              // exec_audit before each instruction
+    bool count_operands;                     // counters of registers are wanted, as for energy
+    uint32_t storage, storage_size;          // Storage; bytes that it shares out
+    bool scatter;                            // unified: an access may take several banks of a cluster
+    uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
+    uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most
+    uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
+    BankCfg banks;
+    ClassCfg unit[CLASS_COUNT];
+    bool count_ptx;                  // every PTX instruction takes one slot
+    uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
+    const oc_policy_type *schedule;  // that policy
+    double param[OC_MOST_PARAMS];    // its parameters' values
+    CacheCfg l1, ro, cst;
+    CacheCfg scratch;       // scratch.c: as large as it can become; size 0: the policy wants none
+    uint32_t scratch_bits;  // of the mask of its rows
+    bool scratch_modulo;    // its rows are as many as fit, no power of two
+    TlbCfg tlb;
+    bool l1_private;               // each warp has an L1 of its own
+    bool l1_global, l1_local;      // the spaces the L1 serves
+    bool ro_texture, ro_nc;        // what the read-only cache serves besides
+    uint32_t lsu_queue;            // memory instructions
+    uint32_t pending;              // uncached requests under way
+    uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use
+    double bytes_out, bytes_in;    // of the SM's ports, per cycle
+    uint32_t out_queue;            // packets that can wait for one partition's credits
+    uint32_t to_partition;         // cycles
+    uint32_t local_limit;
+} SmCfg;
+
+#endif

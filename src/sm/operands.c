@@ -1,0 +1,110 @@
+// operands.c: what an instruction asks of the register files and of the banks behind them. Each word of a warp's
+// register is counted where it is read or written: in the last-result file, the operand register file or the main one,
+// which alone has banks. Which file it is the compiler says (strands: ptx/files.c), or what was written lately
+// (recent). Where registers share banks with shared memory and L1, an instruction's accesses of both are put together:
+// it is late by a cycle for each access beyond the first to the bank that it asks most of (unified-memory §6.1).
+#include "ptx/strands.h"
+#include "sm/sm.h"
+
+#include <string.h>
+
+bool sm_counts_operands(const SmCfg *cfg)
+{
+    return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE || cfg->count_operands;
+}
+
+// Recent: the last-result file holds a warp's latest results, the operand register file the ones before. They are lost
+// when the warp waits for memory.
+static Counter recent_file(const Sm *sm, const WarpSlot *ws, uint16_t slot)
+{
+    for (uint32_t k = 0; k < ws->recent_n; k++)
+        if (ws->recent[k] == slot) return k < sm->cfg.lrf ? C_LRF_READS : C_ORF_READS;
+    return C_MRF_READS;
+}
+
+static void note_result(Sm *sm, WarpSlot *ws, uint16_t slot)
+{
+    uint32_t room = MIN(sm->cfg.lrf + sm->cfg.orf, MAX_RECENT), at = 0;
+    sm->count[C_MRF_WRITES]++;
+    if (!room) return;
+    sm->count[sm->cfg.lrf ? C_LRF_WRITES : C_ORF_WRITES]++;
+    while (at < ws->recent_n && ws->recent[at] != slot) at++;
+    if (at == ws->recent_n && ws->recent_n < room) ws->recent_n++;
+    at = MIN(at, ws->recent_n - 1u);
+    memmove(ws->recent + 1, ws->recent, at * sizeof *ws->recent);
+    ws->recent[0] = slot;
+}
+
+static Counter file_counter(const RegAccess *x)
+{
+    static const uint8_t of[2][2] = {{C_LRF_READS, C_LRF_WRITES}, {C_ORF_READS, C_ORF_WRITES}};
+    return of[x->file >= FILE_OPERAND][x->write];
+}
+
+static void read_main(Sm *sm, uint16_t slot)
+{
+    sm->count[C_MRF_READS]++;
+    if (!sm->cfg.reg_banks) return;
+    uint32_t n = ++sm->fetch.bank[slot % sm->cfg.reg_banks];
+    sm->fetch.most = MAX(sm->fetch.most, (n + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports);
+}
+
+static void ask(Sm *sm, WarpSlot *ws, const RegAccess *x)
+{
+    if (sm->cfg.hierarchy == HIERARCHY_RECENT) {
+        Counter from = x->write ? C_MRF_WRITES : recent_file(sm, ws, x->slot);
+        if (x->write)
+            note_result(sm, ws, x->slot);
+        else if (from == C_MRF_READS)
+            read_main(sm, x->slot);
+        else
+            sm->count[from]++;
+        return;
+    }
+    bool from_main = !x->write && (x->file == FILE_MAIN || x->main);
+    if (from_main) read_main(sm, x->slot);
+    if (x->write && x->main) sm->count[C_MRF_WRITES]++;
+    if (x->file == FILE_MAIN) return;
+    sm->count[from_main ? C_ORF_WRITES : file_counter(x)]++;  // what is left there on its way is a write
+}
+
+void sm_fetch(Sm *sm, WarpSlot *ws, const Dinst *d)
+{
+    const Files *f = ws->warp->code->files;
+    sm->fetch = (Fetch){0};
+    if (f->start[d->index]) sm->count[C_STRANDS]++;
+    for (uint32_t k = f->first[d->index]; k < f->first[d->index + 1]; k++) ask(sm, ws, &f->access[k]);
+    if (sm->fetch.most > 1) sm->count[C_BANK_STALLS] += sm->fetch.most - 1;
+}
+
+void sm_fetched(Sm *sm)
+{
+    static const uint8_t of[] = {C_BANK_MOST_1, C_BANK_MOST_1, C_BANK_MOST_2, C_BANK_MOST_3, C_BANK_MOST_4};
+    sm->count[sm->fetch.most < COUNT(of) ? of[sm->fetch.most] : C_BANK_MOST_5]++;
+}
+
+// Cycles that an instruction's accesses of shared memory take, with its operands: `passes` by themselves.
+uint32_t fetch_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes)
+{
+    if (sm->cfg.storage != STORAGE_UNIFIED) return sm->fetch.most = MAX(sm->fetch.most, passes);
+    uint8_t rows[CLUSTER_BANKS];
+    uint32_t most = cluster_passes(addr, mask, bytes, sm->cfg.scatter, rows);
+    for (uint32_t k = 0; k < CLUSTER_BANKS; k++)
+        if (rows[k]) most = MAX(most, (uint32_t)rows[k] + sm->fetch.bank[k % CLUSTER_WAYS]);
+    return sm->fetch.most = MAX(sm->fetch.most, most);
+}
+
+// Cycles by which the operands of an access of lines make it late, which takes one for each line by itself.
+uint32_t fetch_lines(Sm *sm, const Segment *seg, uint32_t n)
+{
+    uint32_t most = MAX(sm->fetch.most, n);  // partitioned: a line lies in all banks
+    if (sm->cfg.storage == STORAGE_UNIFIED) {
+        uint8_t lines[CLUSTER_WAYS] = {0};
+        most = sm->fetch.most;
+        for (uint32_t k = 0; k < n; k++) lines[seg[k].address / SEGMENT % CLUSTER_WAYS]++;
+        for (uint32_t b = 0; b < CLUSTER_WAYS; b++)
+            if (lines[b]) most = MAX(most, (uint32_t)lines[b] + sm->fetch.bank[b]);
+    }
+    sm->fetch.most = most;
+    return most > n ? most - n : 0;
+}

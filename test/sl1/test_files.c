@@ -1,0 +1,47 @@
+// Random kernels and every workload with the register files that the compiler fills: each read must find its value in
+// the file that was chosen for it (registers.audit), and the results are as always.
+#include "check.h"
+#include "equal.h"
+#include "work/programs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const sets[] = {"registers.hierarchy=strands", "registers.audit=yes", NULL};
+
+static void random_kernels(void **state)
+{
+    (void)state;
+    Tally t = {.out = stdout};
+    const char *only = getenv("ONCHIP_SEED");
+    compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 150, sets, &t);
+    assert_int_equal(t.different, 0);
+}
+
+static bool run(const char *gpu, const WorkloadEntry *e)
+{
+    oc_device *d;
+    char message[1000];
+    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    WorkResult result = {0};
+    bool right = workload_run(d, e, &(WorkOptions){.small = true}, &result);
+    if (!right) printf("%s/%s on %s: %s\n", e->workload->suite, e->workload->name, gpu, result.error);
+    work_result_free(&result);
+    oc_close(d);
+    return right;
+}
+
+static void workloads(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t k = 0; k < workload_count; k++)
+        wrong += !run("sm32", &workload_table[k]) + !run("h200", &workload_table[k]);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels), cmocka_unit_test(workloads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
