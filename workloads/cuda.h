@@ -210,6 +210,24 @@ template <class T> ONCHIP_FN T tex1Dfetch(cudaTextureObject_t texture, int i)
                  : "l"(texture), "r"(i));
     return t.x;
 }
+// As in CUDA, a texture of 16-bit texels gives them as unsigned shorts.
+template <class T> ONCHIP_FN T tex2D(cudaTextureObject_t texture, float x, float y)
+{
+    static_assert(__is_same(T, float) || __is_same(T, unsigned short), "textures are of floats or unsigned shorts");
+    if constexpr (__is_same(T, float)) {
+        float4 t;
+        asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+                     : "=f"(t.x), "=f"(t.y), "=f"(t.z), "=f"(t.w)
+                     : "l"(texture), "f"(x), "f"(y));
+        return t.x;
+    } else {
+        uint4 t;
+        asm volatile("tex.2d.v4.u32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+                     : "=r"(t.x), "=r"(t.y), "=r"(t.z), "=r"(t.w)
+                     : "l"(texture), "f"(x), "f"(y));
+        return (T)t.x;
+    }
+}
 
 #include "cuda_math.h"
 #endif

@@ -74,7 +74,8 @@ ONCHIP_FN float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c
 ONCHIP_FN float floorf(float x) { return __nvvm_floor_f(x); }
 ONCHIP_FN float ceilf(float x) { return __nvvm_ceil_f(x); }
 ONCHIP_FN float truncf(float x) { return __nvvm_trunc_f(x); }
-ONCHIP_FN float rintf(float x) { return __nvvm_round_f(x); }  // cvt.rni: halves to even
+ONCHIP_FN float rintf(float x) { return __builtin_rintf(x); }  // cvt.rni: halves to even
+ONCHIP_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }  // into [0, 1]; NaN is 0
 ONCHIP_FN float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
 ONCHIP_FN float min(float a, float b) { return fminf(a, b); }
 ONCHIP_FN float max(float a, float b) { return fmaxf(a, b); }
@@ -107,6 +108,8 @@ ONCHIP_FN float expf(float x)
     float rest = fmaf(x, 1.44269502f, -whole) + x * 1.92596299e-8f;
     return exp2f(rest) * exp2f(whole);
 }
+
+ONCHIP_FN float tanhf(float x) { return 1.0f - 2.0f / (expf(2.0f * x) + 1.0f); }  // absolute error about 2^-21
 
 // Absolute error 2^-20 for |x| up to some 10^4: x is first brought into [-π, π] with 2π in two parts.
 ONCHIP_FN float onchip_reduce(float x)

@@ -118,14 +118,19 @@ WorkBuf work_symbol(Work *w, const char *name)
     return b;
 }
 
+uint64_t work_texture_of(Work *w, const oc_texture *of)
+{
+    uint64_t handle = 0;
+    if (work_ok(w) && good(w, oc_texture_create(w->device, of, &handle))) vec_push(&w->textures, handle);
+    return handle;
+}
+
 uint64_t work_texture(Work *w, WorkBuf floats)
 {
     const size_t texels = floats.bytes / sizeof(float);
     const oc_texture of = {.base = floats.ptr, .width = (uint32_t)texels, .channels = 1, .format = OC_TEX_F32};
-    uint64_t handle = 0;
     if (texels > 1 << 27) work_fail(w, "a 1D texture has 2^27 texels at most, not %zu", texels);
-    if (work_ok(w) && good(w, oc_texture_create(w->device, &of, &handle))) vec_push(&w->textures, handle);
-    return handle;
+    return work_texture_of(w, &of);
 }
 
 void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
@@ -201,29 +206,47 @@ void work_check_u32(Work *w, const char *what, const uint32_t *got, const uint32
         }
 }
 
+// Floats or doubles.
+typedef struct Reals {
+    const float *f32;
+    const double *f64;  // null: f32 counts
+} Reals;
+
+static double real(Reals v, size_t i) { return v.f64 ? v.f64[i] : (double)v.f32[i]; }
+
 // The mean magnitude of the finite elements.
-static double mean_size(const float *v, size_t count)
+static double mean_size(Reals v, size_t count)
 {
     double mean = 0;
-    for (size_t i = 0; i < count; i++) mean += isfinite(v[i]) ? fabs((double)v[i]) / (double)count : 0;
+    for (size_t i = 0; i < count; i++) mean += isfinite(real(v, i)) ? fabs(real(v, i)) / (double)count : 0;
     return mean;
 }
 
-void work_check_f32(Work *w, const char *what, const float *got, const float *want, size_t count, double tolerance)
+static void check_reals(Work *w, const char *what, Reals got, Reals want, size_t count, double tolerance)
 {
     if (!work_ok(w)) return;
     w->checked = true;
     double floor = -1;  // the mean of what is wanted, computed when it is first asked for
     for (size_t i = 0; i < count; i++) {
-        if (got[i] == want[i]) continue;
-        double error = fabs((double)got[i] - (double)want[i]), size = fabs((double)want[i]);
-        if (isfinite(error) && error <= tolerance * size) continue;
+        const double g = real(got, i), r = real(want, i), error = fabs(g - r);
+        if (g == r || (isfinite(error) && error <= tolerance * fabs(r))) continue;
         if (floor < 0) floor = mean_size(want, count);
         if (isfinite(error) && error <= tolerance * floor) continue;
-        work_fail(w, "wrong result: %s[%zu] is %.9g, the CPU's is %.9g (tolerance %g)", what, i, (double)got[i],
-                  (double)want[i], tolerance);
+        const int digits = want.f64 ? 17 : 9;
+        work_fail(w, "wrong result: %s[%zu] is %.*g, the CPU's is %.*g (tolerance %g)", what, i, digits, g, digits, r,
+                  tolerance);
         return;
     }
+}
+
+void work_check_f32(Work *w, const char *what, const float *got, const float *want, size_t count, double tolerance)
+{
+    check_reals(w, what, (Reals){.f32 = got}, (Reals){.f32 = want}, count, tolerance);
+}
+
+void work_check_f64(Work *w, const char *what, const double *got, const double *want, size_t count, double tolerance)
+{
+    check_reals(w, what, (Reals){.f64 = got}, (Reals){.f64 = want}, count, tolerance);
 }
 
 // --- running ---------------------------------------------------------------------------------------------------------
@@ -231,7 +254,7 @@ void work_check_f32(Work *w, const char *what, const float *got, const float *wa
 // that time go on to mean what they meant.
 static const struct {
     const char *name, *suite;
-} first_suites[] = {{"kmeans", "streaming"}};
+} first_suites[] = {{"kmeans", "streaming"}, {"nn", "rodinia"}};
 
 // The suite that name means: what stands before its slash, else the first suite. *length bytes; null: any.
 static const char *suite_of(const char *name, size_t *length)

@@ -52,8 +52,9 @@ WorkBuf work_upload(Work *work, const char *label, const void *host,
 void work_write(Work *work, WorkBuf to, const void *from, size_t bytes);
 void work_read(Work *work, void *to, WorkBuf from, size_t bytes);
 void work_fill(Work *work, WorkBuf buffer, uint8_t value);
-WorkBuf work_symbol(Work *work, const char *name);  // a __device__ or __constant__ variable of the device code
-uint64_t work_texture(Work *work, WorkBuf floats);  // a 1D texture object over the buffer's floats
+WorkBuf work_symbol(Work *work, const char *name);           // a __device__ or __constant__ variable of the device code
+uint64_t work_texture(Work *work, WorkBuf floats);           // a 1D texture object over the buffer's floats
+uint64_t work_texture_of(Work *work, const oc_texture *of);  // any other
 void work_on(Work *work,
              oc_stream *stream);  // where copies, fills and launches go from now on; null: the default stream
 
@@ -71,12 +72,14 @@ typedef struct WorkArg {
         uint32_t u32;
         int32_t s32;
         float f32;
+        double f64;
     } v;
 } WorkArg;
 static inline WorkArg arg_buf(WorkBuf b) { return (WorkArg){8, {.u64 = b.ptr}}; }
 static inline WorkArg arg_u64(uint64_t x) { return (WorkArg){8, {.u64 = x}}; }
 static inline WorkArg arg_i32(int64_t x) { return (WorkArg){4, {.s32 = (int32_t)x}}; }
 static inline WorkArg arg_f32(float x) { return (WorkArg){4, {.f32 = x}}; }
+static inline WorkArg arg_f64(double x) { return (WorkArg){8, {.f64 = x}}; }
 #define ARGS(...) (const WorkArg[]){__VA_ARGS__}, sizeof((WorkArg[]){__VA_ARGS__}) / sizeof(WorkArg)
 
 void work_launch(Work *work, const char *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, const WorkArg *args,
@@ -86,6 +89,8 @@ void work_launch(Work *work, const char *kernel, oc_dim3 grid, oc_dim3 block, ui
 // magnitude of want's finite elements. The first element that differs is reported. Checking takes no simulated time.
 void work_check_u32(Work *work, const char *what, const uint32_t *got, const uint32_t *want, size_t count);
 void work_check_f32(Work *work, const char *what, const float *got, const float *want, size_t count, double tolerance);
+void work_check_f64(Work *work, const char *what, const double *got, const double *want, size_t count,
+                    double tolerance);
 
 // --- stream.c: input larger than the GPU's memory -------------------------------------------------------------------
 // A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def. stream.c runs it in
