@@ -74,7 +74,7 @@ ONCHIP_FN float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c
 ONCHIP_FN float floorf(float x) { return __nvvm_floor_f(x); }
 ONCHIP_FN float ceilf(float x) { return __nvvm_ceil_f(x); }
 ONCHIP_FN float truncf(float x) { return __nvvm_trunc_f(x); }
-ONCHIP_FN float rintf(float x) { return __builtin_rintf(x); }  // cvt.rni: halves to even
+ONCHIP_FN float rintf(float x) { return __builtin_rintf(x); }          // cvt.rni: halves to even
 ONCHIP_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }  // into [0, 1]; NaN is 0
 ONCHIP_FN float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
 ONCHIP_FN float min(float a, float b) { return fminf(a, b); }

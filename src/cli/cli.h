@@ -13,6 +13,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int show_program_registers(const char *name, const char *const *params);  // show_registers.c
 int cmd_sweep(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);

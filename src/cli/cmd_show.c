@@ -197,6 +197,7 @@ static int show_manual(void (*manual)(Text *out))
 
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
                             "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
+                            "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates";
 
@@ -204,8 +205,11 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
                 const char *const *sets)
 {
-    static const char *const kinds[] = {"ptx", "gpu", "keys", "counters"};
-    static const size_t takes[] = {2, 2, 1, 1};  // words
+    static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters"};
+    static const size_t takes[] = {2, 2, 2, 1, 1};  // words
+    static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
+                                          "show gpu: which? (onchip list gpus)",
+                                          "show registers: of which workload? (onchip list workloads)"};
     size_t kind = 0, v = 0;
     char hint[100], name[64], this[80];
     if (!n) {
@@ -216,10 +220,9 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     if (kind == COUNT(kinds))
         return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0],
                     did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
-    if (n < takes[kind])
-        return tell(EXIT_USAGE, kind ? "show gpu: which? (onchip list gpus)"
-                                     : "show ptx: which file, or workload? (onchip list workloads)");
-    if (n > takes[kind]) return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
+    if (n < takes[kind]) return tell(EXIT_USAGE, "%s", missing[kind]);
+    if (n > takes[kind] && kind != 2)
+        return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
@@ -230,7 +233,8 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     switch (kind) {
     case 0: return show_ptx(words[1], view, kernel);
     case 1: return show_gpu(words[1], sets);
-    case 2: return show_manual(gpu_manual);
+    case 2: return show_program_registers(words[1], words + 2);
+    case 3: return show_manual(gpu_manual);
     default: return show_manual(counter_manual);
     }
 }
@@ -238,7 +242,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
 int cmd_show(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *words[3] = {NULL}, *view = "ir", *kernel = NULL;
+    const char *words[MAX_PARAMS + 3] = {NULL}, *view = "ir", *kernel = NULL;
     VEC(const char *) sets = {0};
     size_t n = 0;
     int o, code = -1;
@@ -246,7 +250,7 @@ int cmd_show(int argc, char **argv)
         switch (o) {
         case -3: code = EXIT_USAGE; break;
         case -1:
-            if (n < COUNT(words)) words[n++] = a.value;
+            if (n + 1 < COUNT(words)) words[n++] = a.value;
             break;
         case O_VIEW: view = a.value; break;
         case O_KERNEL: kernel = a.value; break;

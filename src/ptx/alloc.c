@@ -145,8 +145,9 @@ static bool build_graph(const Flow *w, Graph *g)
 typedef struct Room {
     const Function *f;
     bool apart;
-    uint32_t *at;      // per register, NO_REG: nowhere
-    uint32_t used[5];  // per part
+    uint32_t *at;         // per register, NO_REG: nowhere
+    uint32_t used[5];     // per part
+    const bool *outside;  // registers that are placed nowhere; null: none
 } Room;
 
 static uint32_t part(const Room *m, uint32_t reg)
@@ -193,10 +194,10 @@ static void colour(Room *m, const Graph *g)
         collect_all(inst, &r);
         for (size_t k = 0; k < r.use.n + r.def.n; k++) {
             uint32_t reg = k < r.use.n ? r.use.v[k] : r.def.v[k - r.use.n], step = span(m, reg), at = 0;
-            if (m->at[reg] != NO_REG) continue;
+            if (m->at[reg] != NO_REG || (m->outside && m->outside[reg])) continue;
             mark_neighbours(m, g, reg, &busy);
             bool copy = k == r.use.n && is_copy(inst) && width(f, r.use.v[0]) == width(f, reg);
-            if (copy && is_free(&busy, m->at[r.use.v[0]], step))
+            if (copy && m->at[r.use.v[0]] != NO_REG && is_free(&busy, m->at[r.use.v[0]], step))
                 at = m->at[r.use.v[0]];
             else
                 while (!is_free(&busy, at, step)) at += step;
@@ -270,6 +271,7 @@ static void scan(Room *m, const Interval *start, const Interval *end)
             memset(taken[p] + at, 0, span(m, reg));
             for (uint32_t s = 1; s < 5; s++) least[p][s] = MIN(least[p][s], at / s * s);
         }
+        if (m->outside && m->outside[start[k].reg]) continue;
         uint32_t reg = start[k].reg, p = part(m, reg), step = span(m, reg), at = least[p][step];
         while (memchr(taken[p] + at, 1, step)) at += step;
         memset(taken[p] + at, 1, step);
@@ -277,6 +279,39 @@ static void scan(Room *m, const Interval *start, const Interval *end)
         put(m, reg, at);
     }
     for (int k = 0; k < 5; k++) mem_free(taken[k]);
+}
+
+// --- parameters ------------------------------------------------------------------------------------------------------
+typedef struct Params {
+    bool *is, *other;  // per register: a parameter's load writes it; something else does, or reads it as no operand can
+    const Inst *inst;
+} Params;
+
+static void note_param(void *user, uint32_t reg, bool def)
+{
+    Params *p = user;
+    Class c = op_info[p->inst->op].class;
+    bool load = p->inst->op == OP_LD && p->inst->space == SP_PARAM && !p->inst->guarded;
+    bool takes = c == CLASS_ALU || c == CLASS_MUL || c == CLASS_FMA || c == CLASS_F64 || c == CLASS_CVT;
+    if (def && load)
+        p->is[reg] = true;
+    else if (def || !takes)
+        p->other[reg] = true;
+}
+
+// The registers that stand for a kernel's parameters and are read by arithmetic alone, whose machine code has such
+// operands in the constant bank.
+static bool *param_registers(const Function *f)
+{
+    if (!f->entry || !f->module->free_params) return NULL;
+    Params p = {mem_alloc(f->regs.n + 1), mem_alloc(f->regs.n + 1), NULL};
+    for (size_t i = 0; i < f->insts.n; i++) {
+        p.inst = &f->insts.v[i];
+        inst_regs(p.inst, note_param, &p);
+    }
+    for (size_t r = 0; r < f->regs.n; r++) p.is[r] &= !p.other[r];
+    mem_free(p.other);
+    return p.is;
 }
 
 // --- what others see -------------------------------------------------------------------------------------------------
@@ -301,7 +336,8 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
     a->slot = mem_alloc(sizeof *a->slot * (n + 1));
     a->place = mem_alloc(sizeof *a->place * (n + 1));
     for (size_t r = 0; r < n; r++) a->slot[r] = a->place[r] = NO_REG;
-    Room file = {.f = f, .at = a->slot}, rows = {.f = f, .apart = true, .at = a->place};
+    bool *params = param_registers(f);
+    Room file = {.f = f, .at = a->slot, .outside = params}, rows = {.f = f, .apart = true, .at = a->place};
     Graph g = {mem_alloc(sizeof *g.to * (n + 1)), 0, most_edges};
     bool small = build_graph(w, &g);
     if (small) colour(&file, &g), colour(&rows, &g);
@@ -315,6 +351,7 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
         scan(&file, start, end), scan(&rows, start, end);
         mem_free(start), mem_free(end);
     }
+    mem_free(params);
     a->slots = file.used[1];
     a->preds = rows.used[0];
     place_rows(f, a, rows.used);

@@ -299,6 +299,7 @@ struct Module {
     const char *target;  // "sm_35" with its options
     int sm;              // 35
     int address_bits;
+    bool free_params;  // set by who loads it: a kernel's parameters take no registers where arithmetic alone reads them
     VEC(Item) items;
     Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;
@@ -382,13 +383,12 @@ typedef struct Alloc {
     uint32_t rows, preds;  // of values: rows of 32 bits, predicates
 } Alloc;
 Alloc *alloc_colour(const Flow *flow);                 // needs liveness
-Alloc *alloc_limited(const Flow *flow, size_t edges);  // the same, scanning beyond so many edges of the graph
+Alloc *alloc_limited(const Flow *flow, size_t edges);  // the same, scanning beyond so many edges
 Alloc *alloc_identity(const Flow *flow);  // every register a place of its own: the PTX as written; needs liveness
 void alloc_free(Alloc *alloc);
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
-// limit: the registers per thread the GPU allows (0: no limit); beyond it values are spilled to local memory.
-Function *ptx_lower(const Function *f, uint32_t limit);
+Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
 void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------

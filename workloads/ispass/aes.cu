@@ -22,8 +22,8 @@ extern "C" __global__ void aes_encrypt(uint words, cudaTextureObject_t key, cons
     __syncthreads();
 
     // ShiftRows takes row r's byte from the column r places on. Here are those bytes, as they are in the first half.
-    const uchar *from[4];
-    for (int r = 0; r < 4; r++) from[r] = (const uchar *)&state[0][t - column + (column + r) % 4] + r;
+    const unsigned char *from[4];
+    for (int r = 0; r < 4; r++) from[r] = (const unsigned char *)&state[0][t - column + (column + r) % 4] + r;
 #pragma unroll
     for (int round = 1; round < ROUNDS; round++) {
         const int half = sizeof state[0] * ((round - 1) % 2);
@@ -36,6 +36,6 @@ extern "C" __global__ void aes_encrypt(uint words, cudaTextureObject_t key, cons
     // The last round doesn't mix the columns. It takes the highest byte of table1's word, which is SubBytes' result.
     const int half = sizeof state[0] * ((ROUNDS - 1) % 2);
     uint word = key_of(ROUNDS);
-    for (int r = 0; r < 4; r++) word ^= (uint)((const uchar *)&table[1][from[r][half]])[3] << 8 * r;
+    for (int r = 0; r < 4; r++) word ^= (uint)((const unsigned char *)&table[1][from[r][half]])[3] << 8 * r;
     if (i < words) cipher[i] = word;
 }

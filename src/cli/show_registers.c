@@ -1,0 +1,172 @@
+// show_registers.c: onchip show registers: how many registers the kernels of a workload need, and what it costs to have
+// fewer (unified-memory Table 1, columns 2 to 8). Each count is tried by running the program with registers.max: what
+// doesn't fit is spilled, and the loads and stores of spilled values are counted as they are executed. ptxas's own
+// count stands beside ours where it is installed.
+#include "cli/cli.h"
+#include "device/device.h"
+
+#include <onchip.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint32_t counts[] = {18, 24, 32, 40, 64};  // Table 1
+enum { FULL_THREADS = 1024, PTXAS_LEAST = 75 };         // of an SM; the oldest target that today's ptxas takes
+
+typedef struct KernelRow {
+    const char *name;
+    uint32_t registers, ptxas;  // 0: not known
+    uint64_t instructions[COUNT(counts)];
+} KernelRow;
+typedef VEC(KernelRow) KernelRows;
+
+// Registers without a limit, of the kernels that can be run.
+static void find_registers(Module *m, KernelRows *rows)
+{
+    for (size_t k = 0; k < m->symbols.n; k++) {
+        const Function *f = m->symbols.v[k]->function;
+        Diag diag = {0};
+        Image image = {.module = m, .lower = true};
+        if (!f || !f->entry || !f->has_body) continue;
+        Kernel *kernel = exec_decode(&image, f, &diag);
+        if (kernel) vec_push(rows, ((KernelRow){.name = f->symbol->name, .registers = kernel->registers}));
+        exec_kernel_free(kernel);
+        diag_free(&diag);
+    }
+}
+
+// Runs the program with so many registers a thread at most; false, with the reason told: it failed.
+static bool run_with(const WorkloadEntry *e, const char *const *params, size_t at, KernelRows *rows)
+{
+    char limit[40], message[1000];
+    oc_device *d;
+    snprintf(limit, sizeof limit, "registers.max=%u", counts[at]);
+    const char *const sets[] = {limit, NULL};
+    if (oc_open(&(oc_config){.gpu = "sm32", .sets = sets, .functional = true}, &d, message, sizeof message) != OC_OK)
+        return tell(0, "%s", message), false;
+    WorkResult result = {0};
+    bool right = workload_run(d, e, &(WorkOptions){.small = true, .params = params}, &result);
+    if (!right) tell(0, "with %u registers: %s", counts[at], result.error);
+    for (size_t l = 0; right && l < oc_launches(d); l++)
+        for (size_t k = 0; k < rows->n; k++)
+            if (!strcmp(oc_launch_kernel(d, l), rows->v[k].name))
+                rows->v[k].instructions[at] += oc_launch_counter(d, l, "warp_instructions");
+    work_result_free(&result);
+    oc_close(d);
+    return right;
+}
+
+// --- ptxas -----------------------------------------------------------------------------------------------------------
+// The module without debug sections, for a target that ptxas knows.
+static void write_ptx(const Module *m, const char *text, FILE *out)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n"), blank = strspn(text, " \t");
+        if (!strncmp(text + blank, ".section", 8)) break;
+        bool old = m->sm < PTXAS_LEAST;
+        if (old && !strncmp(text, ".version", 8))
+            fputs(".version 6.3\n", out);
+        else if (old && !strncmp(text, ".target", 7))
+            fprintf(out, ".target sm_%d\n", PTXAS_LEAST);
+        else if (strncmp(text + blank, ".loc", 4) || text[blank + 4] == 'a')
+            fprintf(out, "%.*s\n", (int)n, text);
+        text += n + (text[n] != 0);
+    }
+}
+
+// What ptxas -v says: "Compiling entry function 'k' for …", and below it "Used 26 registers, …".
+static void read_counts(FILE *said, KernelRows *rows)
+{
+    char line[1000], *at;
+    KernelRow *row = NULL;
+    while (fgets(line, sizeof line, said)) {
+        if ((at = strstr(line, "entry function '"))) {
+            row = NULL;
+            at += strlen("entry function '");
+            for (size_t k = 0; k < rows->n; k++)
+                if (strlen(rows->v[k].name) == strcspn(at, "'") && !strncmp(at, rows->v[k].name, strcspn(at, "'")))
+                    row = &rows->v[k];
+        }
+        if (row && (at = strstr(line, "Used "))) row->ptxas = (uint32_t)strtoul(at + 5, NULL, 10);
+    }
+}
+
+static void ask_ptxas(const Module *m, const char *text, KernelRows *rows)
+{
+    char path[] = "/tmp/onchip-registers-XXXXXX", command[300];
+    const char *ptxas = access("/usr/local/cuda/bin/ptxas", X_OK) ? "ptxas" : "/usr/local/cuda/bin/ptxas";
+    int fd = mkstemp(path);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) return;
+    write_ptx(m, text, out);
+    fclose(out);
+    snprintf(command, sizeof command, "%s -v -arch=sm_%d -o /dev/null %s 2>&1", ptxas, MAX(m->sm, PTXAS_LEAST), path);
+    FILE *said = popen(command, "r");
+    if (said) {
+        read_counts(said, rows);
+        pclose(said);
+    }
+    unlink(path);
+}
+
+// --- the table -------------------------------------------------------------------------------------------------------
+static void print_rows(const KernelRows *rows, bool ptxas)
+{
+    Table t = {.columns = 3 + COUNT(counts) + ptxas};
+    char cell[40];
+    table_add(&t, "kernel");
+    table_add(&t, "registers");
+    if (ptxas) table_add(&t, "ptxas");
+    for (size_t n = 0; n < COUNT(counts); n++) {
+        snprintf(cell, sizeof cell, "%u", counts[n]);
+        table_add(&t, cell);
+    }
+    table_add(&t, "file, KB");
+    for (size_t k = 0; k < rows->n; k++) {
+        const KernelRow *r = &rows->v[k];
+        uint64_t most = r->instructions[COUNT(counts) - 1];
+        table_add(&t, r->name);
+        snprintf(cell, sizeof cell, "%u", r->registers);
+        table_add(&t, cell);
+        snprintf(cell, sizeof cell, "%u", r->ptxas);
+        if (ptxas) table_add(&t, r->ptxas ? cell : "-");
+        for (size_t n = 0; n < COUNT(counts); n++) {
+            snprintf(cell, sizeof cell, "%.3f", most ? (double)r->instructions[n] / (double)most : 0);
+            table_add(&t, most ? cell : "-");
+        }
+        snprintf(cell, sizeof cell, "%u", r->registers * 4 * FULL_THREADS / 1024);
+        table_add(&t, cell);
+    }
+    table_print(&t, stdout);
+    table_free(&t);
+}
+
+int show_program_registers(const char *name, const char *const *params)
+{
+    const WorkloadEntry *e = workload_find(name);
+    char hint[100];
+    const char *near = workload_near(name);
+    if (!e)
+        return tell(EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", name,
+                    did_you_mean(name, &near, near != NULL, hint));
+    Diag diag = {0};
+    KernelRows rows = {0};
+    Module *m = ptx_parse_partly(e->ptx, e->ptx_bytes, name, &diag);
+    bool ok = m != NULL, ptxas = false;
+    if (!m) tell(0, "%s", diag.text.v);
+    if (m) m->free_params = true;
+    if (m) find_registers(m, &rows);
+    for (size_t n = 0; ok && n < COUNT(counts); n++) ok = run_with(e, params, n, &rows);
+    if (ok) {
+        ask_ptxas(m, e->ptx, &rows);
+        for (size_t k = 0; k < rows.n; k++) ptxas |= rows.v[k].ptxas != 0;
+        print_rows(&rows, ptxas);
+        printf("\nregisters: 32 bits each, none spilled. %sAt 18 to 64 registers: executed instructions, those at 64 "
+               "being "
+               "1.\nfile: of %u threads. The small size of the workload was run.\n",
+               ptxas ? "ptxas: its own count. " : "", FULL_THREADS);
+    }
+    vec_free(&rows), diag_free(&diag);
+    ptx_free(m);
+    return ok ? EXIT_OK : EXIT_FAILED;
+}
