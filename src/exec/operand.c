@@ -170,7 +170,8 @@ static void score(void *user, uint32_t reg, bool def)
     for (int k = 0; k < s->d->sources; k++) read |= s->d->source[k] == a->slot[reg];
     if (!def && !pred && !read && s->d->sources < COUNT(s->d->source))
         s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
-    if (def && !pred && !s->d->has_result && a->slot[reg] != NO_REG) s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
+    if (def && !pred && !s->d->has_result && a->slot[reg] != NO_REG)
+        s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
     s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }
 

@@ -13,8 +13,8 @@ executed() {  # of all kernels of a run's JSON
 
 for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
     declare -A count=()
-    for options in "" "--no-lowering" "--functional" "--functional --no-lowering" "--set registers.max=16" "--set registers.max=255" \
-        "--set sm.count=ptx"; do
+    for options in "" "--no-lowering" "--functional" "--functional --no-lowering" "--set registers.max=16" \
+        "--set registers.max=255" "--set sm.count=ptx"; do
         # shellcheck disable=SC2086
         json=$("$onchip" run "$workload" --size small --json $options 2>&1) || true
         if ! grep -q '"verified": true' <<<"$json"; then

@@ -2,7 +2,9 @@
 # onchip show registers: fewer registers never take fewer instructions, as many as are needed take no more than 64 do,
 # and a register file of 1024 threads has 4 KB for each register.
 set -eu
-rows() { "$ONCHIP" show registers "$@" | awk 'NR == 1 { with = /ptxas/; next } /^$/ { exit } { if (with) $3 = ""; print }'; }
+rows() {
+    "$ONCHIP" show registers "$@" | awk 'NR == 1 { with = /ptxas/; next } /^$/ { exit } { if (with) $3 = ""; print }'
+}
 check() { # count the columns behind the name: registers, 18, 24, 32, 40, 64, file
     awk -v what="$1" '{
         split("18 24 32 40 64", limit, " ")

@@ -218,8 +218,8 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"points", "that are followed, 1 to 51", 6, INNER, 1, POINTS},
-    {"frames", "of the film, 2 to 104", 12, 2, 2, 104},
+    {"points", "that are followed, 1 to 51", 4, INNER, 1, POINTS},
+    {"frames", "of the film, 2 to 104", 4, 2, 2, 104},
     {"rows", "of a frame, 128 to 1024", 128, 609, 128, 1024},
     {"columns", "of a frame, 128 to 1024", 140, 590, 128, 1024},
     {"template", "pixels of a template on each side of its point, 4 to 25", 4, 25, 4, 25},
