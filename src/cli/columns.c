@@ -37,24 +37,22 @@ void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *
 
 void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text)
 {
-    bool first = true;
+    size_t blanks = 0;  // between the last item and this one; a line that is broken there doesn't end in them
     while (*text) {
         size_t n = item_end(text, at), width = width_of(text, n);
-        if (!first && column + 1 + width > columns) {
+        if (blanks && n && column + blanks + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            column++;
+            column = indent, blanks = 0;
         }
+        if (n) fprintf(out, "%*s", (int)blanks, "");
+        if (n) column += blanks, blanks = 0;
         fwrite(text, 1, n, out);
         column += width;
-        first = false;
         text += n;
+        blanks += *text == ' ';
         if (*text == '\n') {
             fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-            first = true;
+            column = indent, blanks = 0;
         }
         text += *text != 0;
     }

@@ -15,10 +15,23 @@ enum { FULL_THREADS = 1024, PTXAS_LEAST = 75 };         // of an SM; the oldest 
 
 typedef struct KernelRow {
     const char *name;
+    uint32_t values;            // registers, if each held a value of any width
     uint32_t registers, ptxas;  // 0: not known
     uint64_t instructions[COUNT(counts)];
 } KernelRow;
 typedef VEC(KernelRow) KernelRows;
+
+// As PTX counts registers, where one holds an address of 64 bits, and parameters have been loaded into some.
+static uint32_t count_values(const Function *f)
+{
+    Function *g = ptx_lower(f, 0);
+    Flow *w = flow_build(g);
+    flow_live(w);
+    uint32_t n = alloc_values(w);
+    flow_free(w);
+    ptx_lowered_free(g);
+    return n;
+}
 
 // Registers without a limit, of the kernels that can be run.
 static void find_registers(Module *m, KernelRows *rows)
@@ -29,7 +42,9 @@ static void find_registers(Module *m, KernelRows *rows)
         Image image = {.module = m, .lower = true};
         if (!f || !f->entry || !f->has_body) continue;
         Kernel *kernel = exec_decode(&image, f, &diag);
-        if (kernel) vec_push(rows, ((KernelRow){.name = f->symbol->name, .registers = kernel->registers}));
+        if (kernel)
+            vec_push(rows,
+                     ((KernelRow){.name = f->symbol->name, .values = count_values(f), .registers = kernel->registers}));
         exec_kernel_free(kernel);
         diag_free(&diag);
     }
@@ -112,10 +127,11 @@ static void ask_ptxas(const Module *m, const char *text, KernelRows *rows)
 // --- the table -------------------------------------------------------------------------------------------------------
 static void print_rows(const KernelRows *rows, bool ptxas)
 {
-    Table t = {.columns = 3 + COUNT(counts) + ptxas};
+    Table t = {.columns = 4 + COUNT(counts) + ptxas};
     char cell[40];
     table_add(&t, "kernel");
     table_add(&t, "registers");
+    table_add(&t, "values");
     if (ptxas) table_add(&t, "ptxas");
     for (size_t n = 0; n < COUNT(counts); n++) {
         snprintf(cell, sizeof cell, "%u", counts[n]);
@@ -128,6 +144,8 @@ static void print_rows(const KernelRows *rows, bool ptxas)
         table_add(&t, r->name);
         snprintf(cell, sizeof cell, "%u", r->registers);
         table_add(&t, cell);
+        snprintf(cell, sizeof cell, "%u", r->values);
+        table_add(&t, r->values ? cell : "-");
         snprintf(cell, sizeof cell, "%u", r->ptxas);
         if (ptxas) table_add(&t, r->ptxas ? cell : "-");
         for (size_t n = 0; n < COUNT(counts); n++) {
@@ -161,7 +179,8 @@ int show_program_registers(const char *name, const char *const *params)
         ask_ptxas(m, e->ptx, &rows);
         for (size_t k = 0; k < rows.n; k++) ptxas |= rows.v[k].ptxas != 0;
         print_rows(&rows, ptxas);
-        printf("\nregisters: 32 bits each, none spilled. %sAt 18 to 64 registers: executed instructions, those at 64 "
+        printf("\nregisters: 32 bits each, none spilled. values: if a register held a value of any width, parameters "
+               "too. %sAt 18 to 64 registers: executed instructions, those at 64 "
                "being "
                "1.\nfile: of %u threads. The small size of the workload was run.\n",
                ptxas ? "ptxas: its own count. " : "", FULL_THREADS);

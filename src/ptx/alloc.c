@@ -144,7 +144,7 @@ static bool build_graph(const Flow *w, Graph *g)
 // width.
 typedef struct Room {
     const Function *f;
-    bool apart;
+    bool apart, single;   // single: a place holds a value of any width
     uint32_t *at;         // per register, NO_REG: nowhere
     uint32_t used[5];     // per part
     const bool *outside;  // registers that are placed nowhere; null: none
@@ -154,7 +154,10 @@ static uint32_t part(const Room *m, uint32_t reg)
 {
     return m->apart ? (uint32_t)width(m->f, reg) : width(m->f, reg) > 0;
 }
-static uint32_t span(const Room *m, uint32_t reg) { return m->apart ? 1 : (uint32_t)MAX(width(m->f, reg), 1); }
+static uint32_t span(const Room *m, uint32_t reg)
+{
+    return m->apart || m->single ? 1 : (uint32_t)MAX(width(m->f, reg), 1);
+}
 
 static void put(Room *m, uint32_t reg, uint32_t at)
 {
@@ -356,6 +359,18 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
     a->preds = rows.used[0];
     place_rows(f, a, rows.used);
     return a;
+}
+
+uint32_t alloc_values(const Flow *w)
+{
+    size_t n = w->f->regs.n;
+    Room m = {.f = w->f, .single = true, .at = mem_alloc(sizeof *m.at * (n + 1))};
+    for (size_t r = 0; r < n; r++) m.at[r] = NO_REG;
+    Graph g = {mem_alloc(sizeof *g.to * (n + 1)), 0, MAX_GRAPH};
+    if (build_graph(w, &g)) colour(&m, &g);
+    for (size_t r = 0; r < n; r++) vec_free(&g.to[r]);
+    mem_free(g.to), mem_free(m.at);
+    return m.used[1];
 }
 
 Alloc *alloc_colour(const Flow *w) { return alloc_limited(w, MAX_GRAPH); }

@@ -385,6 +385,7 @@ typedef struct Alloc {
 Alloc *alloc_colour(const Flow *flow);                 // needs liveness
 Alloc *alloc_limited(const Flow *flow, size_t edges);  // the same, scanning beyond so many edges
 Alloc *alloc_identity(const Flow *flow);  // every register a place of its own: the PTX as written; needs liveness
+uint32_t alloc_values(const Flow *flow);  // registers, if each held a value of any width; 0: too many to tell
 void alloc_free(Alloc *alloc);
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
@@ -393,8 +394,7 @@ void ptx_lowered_free(Function *f);
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------
 #define PROV_NONE (-1)  // not from a parameter, or not known
-// Per instruction: the index of the function's pointer parameter that its address derives from; per register (regs may
-// be null), that its value does. Caller frees.
-int16_t *ptx_provenance(const Function *f, int16_t **regs);
+// Of each instruction the pointer parameter that its address derives from; of each register its value's (may be null).
+int16_t *ptx_provenance(const Function *f, int16_t **regs);  // caller frees
 
 #endif

@@ -249,6 +249,9 @@ CUresult cuTexObjectCreate(CUtexObject *t, const TextureResource *r, const Textu
                                                     : OC_TEX_BORDER,
                     .linear = s->filter,
                     .normalized = s->flags & 2};
+    static const oc_tex_format formats[] = {[1] = OC_TEX_U8,  [2] = OC_TEX_U16,  [3] = OC_TEX_U32,   [8] = OC_TEX_S8,
+                                            [9] = OC_TEX_S16, [10] = OC_TEX_S32, [0x20] = OC_TEX_F32};
+    static const uint32_t bytes[] = {[1] = 1, [2] = 2, [3] = 4, [8] = 1, [9] = 2, [10] = 4, [0x20] = 4};
     int format;
     if (view) return 1;
     if (r->type == 3) {
@@ -257,9 +260,10 @@ CUresult cuTexObjectCreate(CUtexObject *t, const TextureResource *r, const Textu
         o.pitch = (uint32_t)r->of.pitch.pitch;
     } else {
         o.base = r->of.linear.base, o.channels = r->of.linear.channels, format = r->of.linear.format;
-        o.width = (uint32_t)(r->of.linear.bytes / 4 / o.channels);
+        o.width = (uint32_t)(r->of.linear.bytes / bytes[r->of.linear.format] / o.channels);
     }
-    o.format = format == 0x20 ? OC_TEX_F32 : format == 3 ? OC_TEX_U32 : OC_TEX_S32;
+    o.format = formats[format];
+    o.unit_float = format != 0x20 && !(s->flags & 1);
     uint64_t handle;
     int result = result_of(oc_texture_create(device, &o, &handle));
     *t = handle;

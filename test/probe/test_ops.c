@@ -41,7 +41,7 @@ static void fermi(void **state)
               (const double[OPS_KINDS]){64, 64, 64, 64, 64, 64, 64});
     // gtx480 starts a double every 16 cycles, which is more than the 14 that one takes.
     recovered("gtx480", NULL, (const double[]){10, 10, 11, 16, 24, 10, 38, 6, 6},
-              (const double[OPS_KINDS]){64, 64, 64, 4, 8, 64, 64});
+              (const double[OPS_KINDS]){64, 64, 64, 4, 4, 64, 64});
 }
 static void kepler(void **state)
 {
