@@ -95,6 +95,12 @@ static bool check_sm(const Gpu *g, Diag *diag)
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
         return diag_error(diag,
                           "GPU description: shared.width and shared.mode are 4 or 8, and the mode at most the width");
+    if (s->hierarchy == HIERARCHY_STRANDS && s->lrf > 1)
+        return diag_error(diag, "GPU description: registers.lrf is 0 or 1 where registers.hierarchy is strands");
+    if (s->storage == STORAGE_UNIFIED && s->reg_banks && s->reg_banks != CLUSTER_WAYS)
+        return diag_error(diag,
+                          "GPU description: unified storage has %d banks in a cluster: registers.banks is that or 0",
+                          CLUSTER_WAYS);
     // The most packets that must leave at once: the fill of a line, the line it replaces, and a store that allocates.
     bool store_besides = s->l1.write_allocate && !s->l1.write_back;
     uint32_t least_credits = store_besides + 2 * MAX(MAX(s->l1.line, MAX(s->ro.line, s->cst.line)) / SEGMENT, 1u);

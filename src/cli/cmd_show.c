@@ -67,19 +67,7 @@ static void show_registers(const Function *f, Text *out)
     ptx_lowered_free(g);
 }
 
-static void show_strands(const Function *f, Text *out)
-{
-    Function *g = ptx_lower(f, 0);
-    Flow *w = flow_build(g);
-    flow_live(w);
-    Alloc *a = alloc_colour(w);
-    Files *files = files_allocate(w, a, 1, 4);
-    files_print(g, files, out);
-    files_free(files);
-    alloc_free(a);
-    flow_free(w);
-    ptx_lowered_free(g);
-}
+static void show_strands(const Function *f, Text *out) { files_print(f, 1, 4, out); }
 
 static void show_function(const Function *f, const char *view, Text *out)
 {

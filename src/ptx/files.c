@@ -359,7 +359,7 @@ static void print_access(const RegAccess *x, Text *out)
     if (x->file == FILE_MAIN) text_put(out, " main");
 }
 
-void files_print(const Function *f, const Files *files, Text *out)
+static void print_files(const Function *f, const Files *files, Text *out)
 {
     for (uint32_t i = 0; i < f->insts.n; i++) {
         for (size_t l = 0; l < f->labels.n; l++)
@@ -378,4 +378,18 @@ void files_print(const Function *f, const Files *files, Text *out)
         }
         text_put(out, "\n");
     }
+}
+
+void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out)
+{
+    Function *f = ptx_lower(parsed, 0);
+    Flow *w = flow_build(f);
+    flow_live(w);
+    Alloc *a = alloc_colour(w);
+    Files *files = files_allocate(w, a, last, operand);
+    print_files(f, files, out);
+    files_free(files);
+    alloc_free(a);
+    flow_free(w);
+    ptx_lowered_free(f);
 }

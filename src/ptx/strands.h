@@ -30,8 +30,8 @@ Files *strands_find(const Flow *flow, const Alloc *alloc);
 // files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12).
 Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand);
 void files_free(Files *f);
-// f's instructions, each with the words that it reads => writes and the file of each, in strands.
-void files_print(const Function *f, const Files *files, Text *out);
+// The lowered function in strands: each instruction with the words that it reads => writes, and the file of each.
+void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out);
 // Both files go with sets of slots for each block, of 64-bit words. Where those would be too many, each block waits for
 // its loads, and every value goes to the main file.
 #define MOST_SETS (1u << 23)

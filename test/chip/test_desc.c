@@ -24,6 +24,8 @@ static void refused(void **state)
     (void)state;
     static const char *const bad[] = {
         "l1.size=4000",
+        "registers.hierarchy=strands registers.lrf=2",
+        "storage.kind=unified registers.banks=8",
         "l1.line=96",
         "l1.fill=64",
         "l1.ways=5",

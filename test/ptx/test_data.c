@@ -228,19 +228,7 @@ static void view_lower(const Case *c)
 }
 
 // --- strands ---------------------------------------------------------------------------------------------------------
-static void strands_of(const Function *f, Text *out)
-{
-    Function *g = ptx_lower(f, 0);
-    Flow *w = flow_build(g);
-    flow_live(w);
-    Alloc *a = alloc_colour(w);
-    Files *files = files_allocate(w, a, 1, 2);
-    files_print(g, files, out);
-    files_free(files);
-    alloc_free(a);
-    flow_free(w);
-    ptx_lowered_free(g);
-}
+static void strands_of(const Function *f, Text *out) { files_print(f, 1, 2, out); }
 
 // --- provenance ------------------------------------------------------------------------------------------------------
 static void provenance_of(const Function *f, Text *out)
