@@ -290,15 +290,19 @@ typedef struct Params {
     const Inst *inst;
 } Params;
 
+bool inst_on_alu(const Inst *i)
+{
+    Class c = op_info[i->op].class;
+    return c == CLASS_ALU || c == CLASS_MUL || c == CLASS_FMA || c == CLASS_F64 || c == CLASS_CVT;
+}
+
 static void note_param(void *user, uint32_t reg, bool def)
 {
     Params *p = user;
-    Class c = op_info[p->inst->op].class;
     bool load = p->inst->op == OP_LD && p->inst->space == SP_PARAM && !p->inst->guarded;
-    bool takes = c == CLASS_ALU || c == CLASS_MUL || c == CLASS_FMA || c == CLASS_F64 || c == CLASS_CVT;
     if (def && load)
         p->is[reg] = true;
-    else if (def || !takes)
+    else if (def || !inst_on_alu(p->inst))
         p->other[reg] = true;
 }
 

@@ -141,12 +141,6 @@ static void find_values(Build *b)
     }
 }
 
-static bool is_small(const Inst *i)  // the LRF is next to the ALUs alone
-{
-    Class c = op_info[i->op].class;
-    return c == CLASS_ALU || c == CLASS_MUL || c == CLASS_FMA || c == CLASS_F64 || c == CLASS_CVT;
-}
-
 static void gather_values(Build *b)
 {
     uint32_t n = b->f->first[b->w->f->insts.n], at = 0;
@@ -162,7 +156,7 @@ static void gather_values(Build *b)
         Value *v = &b->values.v[b->value[x]];
         b->by_value[v->at + v->count++] = x;
         v->first = MIN(v->first, b->inst[x]), v->last = MAX(v->last, b->inst[x]);
-        v->small &= is_small(&b->w->f->insts.v[b->inst[x]]) && (b->f->access[x].write || !b->born[x]);
+        v->small &= inst_on_alu(&b->w->f->insts.v[b->inst[x]]) && (b->f->access[x].write || !b->born[x]);
     }
 }
 

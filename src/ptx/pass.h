@@ -29,6 +29,10 @@ void reg_index_free(RegIndex *x);
 // --- live.c ----------------------------------------------------------------------------------------------------------
 void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
 
+// --- alloc.c ---------------------------------------------------------------------------------------------------------
+bool inst_on_alu(
+    const Inst *i);  // arithmetic of the ALUs: it takes constant operands, and reaches the last-result file
+
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more
 

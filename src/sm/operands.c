@@ -8,10 +8,7 @@
 
 #include <string.h>
 
-bool sm_counts_operands(const SmCfg *cfg)
-{
-    return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE || cfg->count_operands;
-}
+bool sm_counts_operands(const SmCfg *cfg) { return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE; }
 
 // Recent: the last-result file holds a warp's latest results, the operand register file the ones before. They are lost
 // when the warp waits for memory.
