@@ -213,18 +213,34 @@ static uint32_t draw_rows(uint64_t n, bool plain)
     return rows;
 }
 
+static void compare_sets(const char *name, const Machine *machine, const char *const *sets, const Text *ptx,
+                         const Launch *l, Tally *t)
+{
+    Outcome plain = run(machine->gpu, false, NULL, ptx, l), set = run_with(machine->gpu, sets, true, NULL, ptx, l);
+    t->kernels++;
+    t->different += !same(name, machine->gpu, sets[0], &plain, &set, t->out);
+    free_outcome(&plain), free_outcome(&set);
+}
+
+// sets: null: with the software L1.
+static void compare_seed(uint64_t seed, const char *const *sets, Tally *t)
+{
+    const Machine *machine = &machines[seed % COUNT(machines)];
+    Text ptx = {0}, name = {0};
+    Launch l;
+    generate(seed, machine->sm, &ptx, &l);
+    text_printf(&name, "seed %llu", (unsigned long long)seed);
+    if (sets)
+        compare_sets(name.v, machine, sets, &ptx, &l, t);
+    else
+        compare_kernel(name.v, machine, draw_rows(seed / COUNT(machines), l.plain), &ptx, &l, t);
+    launch_free(&l);
+    text_free(&ptx), text_free(&name);
+}
+
 void compare_seeds(uint64_t first, uint32_t n, Tally *t)
 {
-    for (uint64_t seed = first; seed < first + n; seed++) {
-        const Machine *machine = &machines[seed % COUNT(machines)];
-        Text ptx = {0}, name = {0};
-        Launch l;
-        generate(seed, machine->sm, &ptx, &l);
-        text_printf(&name, "seed %llu", (unsigned long long)seed);
-        compare_kernel(name.v, machine, draw_rows(seed / COUNT(machines), l.plain), &ptx, &l, t);
-        launch_free(&l);
-        text_free(&ptx), text_free(&name);
-    }
+    for (uint32_t k = 0; k < n; k++) compare_seed(first + k, NULL, t);
     fprintf(t->out, "%u of %u kernels rewritten, %u of %u launches, %u with lines of 24 bytes\n", t->changed,
             t->kernels, t->rewritten, t->runs, t->odd);
     fprintf(t->out, "in time: %u of %u had lines, of whose %llu accesses %llu hit\n", t->cached, t->timed,
@@ -233,18 +249,5 @@ void compare_seeds(uint64_t first, uint32_t n, Tally *t)
 
 void compare_with(uint64_t first, uint32_t n, const char *const *sets, Tally *t)
 {
-    for (uint64_t seed = first; seed < first + n; seed++) {
-        const Machine *machine = &machines[seed % COUNT(machines)];
-        Text ptx = {0}, name = {0};
-        Launch l;
-        generate(seed, machine->sm, &ptx, &l);
-        text_printf(&name, "seed %llu", (unsigned long long)seed);
-        Outcome plain = run(machine->gpu, false, NULL, &ptx, &l),
-                set = run_with(machine->gpu, sets, true, NULL, &ptx, &l);
-        t->kernels++;
-        t->different += !same(name.v, machine->gpu, sets[0], &plain, &set, t->out);
-        free_outcome(&plain), free_outcome(&set);
-        launch_free(&l);
-        text_free(&ptx), text_free(&name);
-    }
+    for (uint32_t k = 0; k < n; k++) compare_seed(first + k, sets, t);
 }
