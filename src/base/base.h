@@ -142,6 +142,7 @@ bool parse_float(const char *text, double *value);  // an operand: also "nan", "
 bool list_word(const char **list, char item[64]);
 void format_count(char out[32], double value);  // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
+void format_energy(char out[32], double fj);    // 1500 femtojoules → "1.5 pJ"
 typedef struct Unit {
     const char *name;
     double per;  // how many of it are a second, or a byte

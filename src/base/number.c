@@ -158,6 +158,12 @@ void format_bytes(char out[32], double bytes)
     format_scaled(out, bytes, 1024, units, COUNT(units));
 }
 
+void format_energy(char out[32], double fj)
+{
+    const char *const units[] = {"fJ", "pJ", "nJ", "µJ", "mJ", "J", "kJ"};
+    format_scaled(out, fj, 1000, units, COUNT(units));
+}
+
 static Unit largest_unit(const Unit units[4], double value)
 {
     size_t u = 0;

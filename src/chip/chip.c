@@ -448,6 +448,7 @@ static bool sample(Launch *l)
     l->sampled = l->to / l->o->interval;
     collect(l->c, count);
     count[C_CYCLES] = l->to;
+    chip_account(&l->c->gpu, &l->c->sms[0].cfg, count);
     for (int k = 0; k < C_COUNT; k++) vec_push(&l->r->samples, count[k]);
     return true;
 }
@@ -540,6 +541,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     finish(&l, r);
     uint64_t end = last_event(c);
     if (result == RUN_OK && end) r->count[C_CYCLES] = end;
+    record_account(r, &c->gpu, &organised);
     c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
     if (result != RUN_OK) reset(c);
     return result;

@@ -3,10 +3,11 @@
 #ifndef CHIP_H
 #define CHIP_H
 
+#include "energy/energy.h"
 #include "sm/sm.h"
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 12 };
+enum { MODEL_VERSION = 13 };
 
 // --- desc.c: descriptions --------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
@@ -22,6 +23,7 @@ typedef struct Gpu {
     SmCfg sm;
     PartitionCfg part;
     TlbCfg tlb2;
+    EnergyCfg energy;
     SchedSetting sched[32];
     uint32_t sched_n;
     Plugin *plugin;                // the policy, where it is one; null
@@ -40,7 +42,8 @@ typedef enum KeyKind {
     KEY_REPLACEMENT,
     KEY_STORAGE,
     KEY_HIERARCHY,
-    KEY_WEIGHTS,
+    KEY_WEIGHTS,  // lists from here on
+    KEY_REALS,
     KEY_SETS,
     KEY_MASKS
 } KeyKind;
@@ -182,6 +185,10 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *mes
 // The host's memory for a block while it runs, and what is said when there isn't as much for so many.
 uint64_t chip_block_bytes(const LaunchInfo *info);
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
+// accounts.c: how storage was shared out and where energy went, from a launch's other counters: into the counters, and
+// of a record also by data structure. organised: the described SM as it was for the launch.
+void chip_account(const Gpu *g, const SmCfg *organised, uint64_t *count);
+void record_account(Record *r, const Gpu *g, const SmCfg *organised);
 // trace.c: tells a sink about a launch.
 typedef struct Tracer Tracer;
 Tracer *tracer_open(const TraceSink *sink, const Chip *chip);  // a launch begins

@@ -154,5 +154,7 @@ bool gpu_derive(Gpu *g, Diag *diag)
 {
     if (!sched_settle(g, diag)) return false;
     scratch_configure(&g->sm);
+    const char *why = energy_refusal(&g->energy);
+    if (why) return gpu_refuse(diag, "energy", why);
     return derive_partition(g, diag) && check_caches(g, diag) && check_sm(g, diag) && derive_latencies(g, diag);
 }

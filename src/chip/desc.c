@@ -123,7 +123,7 @@ static const Key *find_key(const char *section, const char *key)
     return NULL;
 }
 
-static bool is_list(KeyKind kind) { return kind == KEY_WEIGHTS || kind == KEY_SETS || kind == KEY_MASKS; }
+static bool is_list(KeyKind kind) { return kind >= KEY_WEIGHTS; }
 
 // Reads bits of an address, such as 7^13, from a list and moves *list behind them. A bit that comes twice cancels
 // itself.
@@ -145,17 +145,19 @@ static bool next_mask(const char **list, const Key *k, uint64_t *mask)
     }
 }
 
-// Reads a list into its field. Weights are doubles, masks have 64 bits, sets are whole numbers. Masks and sets have
-// their count behind them, in CacheCfg, TlbCfg and SmCfg alike.
+// Reads a list into its field. Weights and reals are doubles, masks have 64 bits, sets are whole numbers. Masks and
+// sets have their count behind them, in CacheCfg, TlbCfg and SmCfg alike; behind the last real there are zeros.
 static bool set_list(Gpu *g, const Key *k, const char *text)
 {
     char *p = (char *)g + k->offset, item[64];
     size_t n = 0, most = k->width / (k->kind == KEY_SETS ? sizeof(uint32_t) : sizeof(uint64_t));
+    bool real = k->kind == KEY_WEIGHTS || k->kind == KEY_REALS;
+    if (k->kind == KEY_REALS) memset(p, 0, k->width);
     while (*text) {
         uint64_t u;
         double v;
         if (n == most || !(k->kind == KEY_MASKS ? next_mask(&text, k, &u) : list_word(&text, item))) return false;
-        if (k->kind == KEY_WEIGHTS) {
+        if (real) {
             if (!parse_double(item, &v) || v < 0 || v > MOST_WEIGHT) return false;
             ((double *)(void *)p)[n++] = v;
         } else if (k->kind == KEY_MASKS) {
@@ -165,7 +167,7 @@ static bool set_list(Gpu *g, const Key *k, const char *text)
             ((uint32_t *)(void *)p)[n++] = (uint32_t)u;
         }
     }
-    if (k->kind != KEY_WEIGHTS) *(uint32_t *)(void *)(p + k->width) = (uint32_t)n;
+    if (!real) *(uint32_t *)(void *)(p + k->width) = (uint32_t)n;
     return n > 0 || k->kind == KEY_MASKS;  // without masks: as if the key weren't there
 }
 
@@ -185,6 +187,7 @@ static bool set_value(Gpu *g, const Key *k, const char *text, const char **why)
         if (!parse_double(text, &v)) *why = "a number is expected";
         break;
     case KEY_WEIGHTS:
+    case KEY_REALS:
     case KEY_SETS:
         if (!set_list(g, k, text)) *why = "a list of numbers is expected, such as 1, 3, 1, 1";
         return !*why;

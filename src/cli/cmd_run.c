@@ -64,6 +64,7 @@ static const Option options[] = {
      "write kernels, copies, and what each SM does over time into a file that ui.perfetto.dev opens; a run takes "
      "longer "
      "then"},
+    {"--energy", NULL, "account the energy of every kernel, by component and by data structure (doc/energy.md)"},
     {"--check", NULL,
      "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
      "lane that takes no part"},
@@ -99,6 +100,7 @@ enum {
     R_REPORTED,
     R_INTERVAL,
     R_TRACE,
+    R_ENERGY,
     R_CHECK,
     R_THREADS,
     R_HELP
@@ -206,6 +208,7 @@ static int take_option(Run *r, int o)
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
+    case R_ENERGY: vec_push(&r->sets, "energy.count=yes"); break;
     case R_CHECK: r->check = true; break;
     case R_SL1: return take_sl1(r, v);
     case R_KERNEL:
@@ -226,7 +229,7 @@ static int take_option(Run *r, int o)
 // An option that has no effect because of another one is a mistake.
 static int check_options(Run *r)
 {
-    static const int timed[] = {R_LINES, R_INTERVAL, R_TRACE, R_KERNELS, R_SKIP};
+    static const int timed[] = {R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",

@@ -69,14 +69,33 @@ static void structures(const LaunchSum *sum, FILE *out)
         if (heads[k]) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
         const StructStat *s = &sum->structures.v[k].stat;
-        char each[32];
-        snprintf(each, sizeof each, "%.2f", (double)s->sectors / (double)(s->loads + s->stores + s->atomics));
+        char each[32] = "-";
+        uint64_t accesses = s->loads + s->stores + s->atomics;
+        if (accesses) snprintf(each, sizeof each, "%.2f", (double)s->sectors / (double)accesses);
         table_add(&t, sum->structures.v[k].name);
         add_count(&t, s->loads), add_count(&t, s->stores);
         if (atomics) add_count(&t, s->atomics);
         table_add(&t, each);
         add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
         add_share(&t, sum->structures.v[k].dram_bytes, dram);
+    }
+    if (sum->structures.n) table_print(&t, out);
+    table_free(&t);
+}
+
+// What data structures cost in the L1's banks and in DRAM.
+static void structures_energy(const LaunchSum *sum, FILE *out)
+{
+    static const char *const heads[] = {"structure", "energy in the L1", "of it", "energy in DRAM", "of it"};
+    Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
+    for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
+    for (size_t k = 0; k < sum->structures.n; k++) {
+        const StructStat *s = &sum->structures.v[k].stat;
+        char l1[32], dram[32];
+        format_energy(l1, (double)s->l1_energy), format_energy(dram, (double)s->dram_energy);
+        table_add(&t, sum->structures.v[k].name);
+        table_add(&t, l1), add_share(&t, s->l1_energy, sum->count[C_ENERGY_L1]);
+        table_add(&t, dram), add_share(&t, s->dram_energy, sum->count[C_ENERGY_DRAM]);
     }
     if (sum->structures.n) table_print(&t, out);
     table_free(&t);
@@ -158,6 +177,42 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
               rows);
 }
 
+// How the SM's storage was shared out: of a kernel's launches in the mean.
+static void storage_text(const uint64_t *c, FILE *out)
+{
+    static const Counter parts[] = {C_STORAGE_REGISTERS, C_STORAGE_SHARED, C_STORAGE_L1, C_STORAGE_TAGS};
+    char bytes[COUNT(parts)][32];
+    for (size_t k = 0; k < COUNT(parts); k++) format_bytes(bytes[k], (double)c[parts[k]] / (double)c[C_CYCLES]);
+    print_row(out, "storage", "registers %s, shared memory %s, L1 %s and %s of tags", bytes[0], bytes[1], bytes[2],
+              bytes[3]);
+}
+
+static void energy_text(const uint64_t *c, FILE *out)
+{
+    static const struct {
+        Counter part;
+        const char *name;
+    } parts[] = {{C_ENERGY_CORE, "core"},
+                 {C_ENERGY_LEAKAGE, "leakage"},
+                 {C_ENERGY_SRAM, "leakage of storage"},
+                 {C_ENERGY_REGISTERS, "registers"},
+                 {C_ENERGY_SHARED, "shared memory"},
+                 {C_ENERGY_L1, "L1"},
+                 {C_ENERGY_L2, "L2"},
+                 {C_ENERGY_DRAM, "DRAM"}};
+    Text t = {0};
+    char joules[32];
+    format_energy(joules, (double)c[C_ENERGY]);
+    text_printf(&t, "%s", joules);
+    for (size_t k = 0; k < COUNT(parts); k++) {
+        format_energy(joules, (double)c[parts[k].part]);
+        if (c[parts[k].part])
+            text_printf(&t, ", %s %s (%.1f %%)", parts[k].name, joules, share(c[parts[k].part], c[C_ENERGY]));
+    }
+    print_row(out, "energy", "%s", t.v);
+    text_free(&t);
+}
+
 // What the scheduler counted itself.
 static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out)
 {
@@ -203,7 +258,10 @@ static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *ou
     slots(c, out);
     policy_text(sum, g->sm.schedule, out);
     memory_text(c, g, out);
+    if (c[C_CYCLES] && (g->sm.storage != STORAGE_PARTITIONED || c[C_ENERGY])) storage_text(c, out);
+    if (c[C_ENERGY]) energy_text(c, out);
     structures(sum, out);
+    if (c[C_ENERGY]) structures_energy(sum, out);
     if (lines) hottest(sum, out);
 }
 
@@ -249,7 +307,7 @@ static void structures_json(const Record *r, Json *j)
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
-        if (!(s->loads + s->stores + s->atomics)) continue;
+        if (!(s->loads + s->stores + s->atomics + s->l1_energy + s->dram_energy)) continue;
         json_open(j, NULL, '{');
         json_string(j, "name", name_of(r, k));
         json_uint(j, "loads", s->loads);
@@ -260,6 +318,8 @@ static void structures_json(const Record *r, Json *j)
         json_uint(j, "l1_accesses", s->l1_accesses);
         json_uint(j, "l1_hits", s->l1_hits);
         json_uint(j, "dram_bytes", r->structure_dram[k]);
+        json_uint(j, "l1_energy", s->l1_energy);
+        json_uint(j, "dram_energy", s->dram_energy);
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -92,6 +92,24 @@ uint32_t cluster_passes(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bo
     return most;
 }
 
+uint32_t bank_words(const uint64_t *addr, uint32_t lanes, uint32_t bytes, uint32_t width)
+{
+    uint64_t seen[32 * 9], most = 0;  // a lane has 32 bytes at most, which may lie athwart
+    uint32_t n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t from = addr[__builtin_ctz(lanes)];
+        for (uint64_t w = from / width; w <= (from + bytes - 1) / width; w++) {
+            uint32_t k = 0;
+            if (n && w <= most)
+                while (k < n && seen[k] != w) k++;
+            else
+                k = n, most = w;
+            if (k == n) seen[n++] = w;
+        }
+    }
+    return n;
+}
+
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes)
 {
     uint8_t lanes_of[64] = {0}, most = 1;

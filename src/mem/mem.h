@@ -81,6 +81,8 @@ enum { CLUSTERS = 8, CLUSTER_WAYS = 4, CLUSTER_BANKS = CLUSTERS * CLUSTER_WAYS }
 uint32_t cluster_passes(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool scatters, uint8_t *rows);
 // Passes of atomics, which lanes of one bank perform one after another.
 uint32_t bank_passes_atomic(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes);
+// The distinct words of `width` bytes (4 or more) that lanes touch, with at most 32 bytes each.
+uint32_t bank_words(const uint64_t *addr, uint32_t lanes, uint32_t bytes, uint32_t width);
 
 // --- dram.c: one channel ---------------------------------------------------------------------------------------------
 enum { MOST_BANKS = 256 };

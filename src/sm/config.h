@@ -20,6 +20,7 @@ typedef struct SmCfg {
     bool reg_params;                         // a kernel's parameters take registers
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
     bool audit;                              // exec_audit before each instruction
+    bool energy;                             // accesses of banks are counted for it
     uint32_t storage, storage_size;          // Storage; bytes that it shares out
     bool scatter;                            // unified: an access may take several banks of a cluster
     uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from

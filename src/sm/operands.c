@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-bool sm_counts_operands(const SmCfg *cfg) { return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE; }
+bool sm_counts_operands(const SmCfg *cfg)
+{
+    return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE || cfg->storage == STORAGE_UNIFIED || cfg->energy;
+}
 
 // Recent: the last-result file holds a warp's latest results, the operand register file the ones before. They are lost
 // when the warp waits for memory.

@@ -154,9 +154,24 @@ static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
     return k;
 }
 
-// A port's data are read or written: the first cycle after it.
-static uint64_t use_data(Sm *sm, const Port *port)
+// Counts the accesses of banks that sectors of the L1's data take, or of the scratch cache's in shared memory.
+static void count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, uint8_t structure)
 {
+    uint32_t n = (uint32_t)__builtin_popcount(sectors) * (port->cache.cfg.sector / 16);
+    StructStat *st = &sm->structure[structure];
+    if (!sm->cfg.energy || port->mshrs != &sm->port[PORT_L1]) return;
+    if (port == &sm->port[PORT_SCRATCH])
+        sm->count[write ? C_SHARED_BANK_WRITES : C_SHARED_BANK_READS] += n;
+    else if (write)
+        sm->count[C_L1_BANK_WRITES] += n, st->bank_writes += n;
+    else
+        sm->count[C_L1_BANK_READS] += n, st->bank_reads += n;
+}
+
+// Sectors of a port's data are read or written, on behalf of a data structure: the first cycle after it.
+static uint64_t use_data(Sm *sm, const Port *port, uint32_t sectors, bool write, uint8_t structure)
+{
+    count_data(sm, port, sectors, write, structure);
     return port->data ? array_pass(port->data, sm->now, 1) : sm->now + 1;
 }
 
@@ -165,7 +180,7 @@ void port_reply(Sm *sm, const Packet *r)
     Pend *p = &sm->pend[r->tag];
     if (--p->packets) return;
     if (p->line) {
-        use_data(sm, p->port);
+        use_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
@@ -323,6 +338,7 @@ ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
     if (dirty->n) {
         send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
         sm->count[a->port->counts->write_backs]++;
+        count_data(sm, a->port, a->gone.dirty, false, (uint8_t)a->gone.owner);
     }
     sm->count[a->port->counts->evictions] += a->gone.address != NO_LINE;
     a->line->owner = (uint64_t)a->op->warp << 8 | a->op->structure;
@@ -435,7 +451,7 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
-        uint64_t read = use_data(sm, a->port);
+        uint64_t read = use_data(sm, a->port, a->sectors, false, op->structure);
         if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, read + c->cfg.latency - 2);
         return looked_up(sm, a, HIT);
     }
@@ -472,7 +488,7 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     line->pending = copy->valid;
     add_wait(sm, &sm->pend[line->slot], op->tracker);
     sm_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
-    use_data(sm, other);
+    use_data(sm, other, copy->valid, false, op->structure);
     cache_drop(&other->cache, copy);
     sm->count[C_SCRATCH_MIGRATIONS]++;
     return looked_up(sm, a, MISS);
@@ -529,7 +545,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_drop(c, a->line);
     } else if (there == HIT) {
         cache_lookup(c, a->at, a->sectors, &line);  // used now
-        use_data(sm, a->port);
+        use_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
@@ -558,13 +574,13 @@ static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
         if (!can_leave(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
-        use_data(sm, a->port);
+        use_data(sm, a->port, a->sectors, true, op->structure);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
         if (!bring(sm, a, true, 0)) return false;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;
-        use_data(sm, a->port);
+        use_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->view.scratch_lines) store_copy(sm, op, s, true);
     return looked_up(sm, a, a->found);

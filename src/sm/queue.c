@@ -207,6 +207,17 @@ static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
     return op;
 }
 
+// The accesses of 16 bytes that an access of shared memory takes. Narrow banks are accessed by words of their width,
+// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2).
+static void count_banks(Sm *sm, const Step *s, uint32_t mask)
+{
+    bool unified = sm->cfg.storage == STORAGE_UNIFIED;
+    uint32_t width = unified ? 16 : sm->cfg.banks.width, n = bank_words(s->addr, mask, s->bytes, width);
+    n = (n * width + 15) / 16;
+    if (s->d->kind != X_ST) sm->count[C_SHARED_BANK_READS] += n;
+    if (s->d->kind != X_LD) sm->count[C_SHARED_BANK_WRITES] += n;
+}
+
 // Enters lanes' accesses of shared memory; gives back the passes that they take.
 ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
 {
@@ -217,6 +228,7 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
         passes = bank_passes(banks, s->addr, mask, s->bytes);
     if (sm->files) passes = fetch_shared(sm, s->addr, mask, s->bytes, passes);
+    if (sm->cfg.energy) count_banks(sm, s, mask);
     enter(sm, SP_SHARED, tracker)->passes = passes;
     sm->count[C_SHARED_PASSES] += passes;
     sm->count[C_SHARED_CONFLICTS] += passes - 1;

@@ -15,11 +15,14 @@
 // --- state -----------------------------------------------------------------------------------------------------------
 typedef struct StructStat {  // per data structure
     uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits;
+    uint64_t bank_reads, bank_writes, l1_energy, dram_energy;  // of the L1's banks; fJ, set when the launch is over
 } StructStat;
 static inline void add_structure(StructStat *to, const StructStat *s)
 {
     to->loads += s->loads, to->stores += s->stores, to->atomics += s->atomics, to->transactions += s->transactions;
     to->sectors += s->sectors, to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits;
+    to->bank_reads += s->bank_reads, to->bank_writes += s->bank_writes;
+    to->l1_energy += s->l1_energy, to->dram_energy += s->dram_energy;
 }
 typedef struct InstStat {  // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
