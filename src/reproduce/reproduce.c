@@ -6,8 +6,8 @@
 //    run measured gives a point at each place of the curve that `where` lets through. Each row of [values] gives a
 //    point that has the row's name.
 // 2. Where several values fall on a point, `best` keeps one of them (the autotuned one), or `mean` joins them.
-// 3. All values are divided by those of the baseline.
-#include "reproduce/reproduce.h"
+// 3. All values are divided by those of the baseline (base.c).
+#include "reproduce/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,6 +87,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (data && (sized || matrix))
         return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
     r->absent = !sized && !matrix && other;
+    if (!base_check(r, diag)) return false;
     return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
@@ -111,22 +112,23 @@ static char *value_in(const char *list, const char *name)
     return found;
 }
 
-// Returns the run's value on an axis of the figure. It is looked for in the place of a curve's point, then the program
-// or the GPU, the labels that the cell has on the matrix's axes, the parameters, and the overrides.
-static char *place_of(const Cell *c, const Identity *id, const char *axis, const char *point)
+// The value is looked for in the place of a curve's point, then the program or the GPU, the labels that the cell has on
+// the matrix's axes, the parameters, and the overrides.
+char *place_of(const Taken *t, const char *axis, const char *point)
 {
+    const Identity *id = t->id;
     size_t n = strlen(axis);
     char *there = value_in(point, axis);
     if (there) return there;
     if (!strcmp(axis, "program")) return mem_text(id->program);
     if (!strcmp(axis, "gpu")) return mem_text(id->gpu);
-    for (const char *const *l = c->labels; l && *l; l++)
+    for (const char *const *l = t->cell->labels; l && *l; l++)
         if (!strncmp(*l, axis, n) && (*l)[n] == '=') return mem_text(*l + n + 1);
     char *v = value_in(id->params, axis);
     return v ? v : value_in(id->overrides, axis);
 }
 
-static Point *point_at(Reproduction *r, const char *x, const char *series)
+Point *point_at(Reproduction *r, const char *x, const char *series)
 {
     for (size_t k = 0; k < r->points.n; k++)
         if (!strcmp(r->points.v[k].x, x) && !strcmp(r->points.v[k].series, series)) return &r->points.v[k];
@@ -141,32 +143,28 @@ static Point *new_point(Reproduction *r, const char *x, const char *series)
 }
 
 // --- ours ------------------------------------------------------------------------------------------------------------
-typedef struct Join {  // the values that fell on one point
-    double score, log_sum, sum;
-    size_t n;
-} Join;
-
 // Computes a formula of the file. An error shows its place in the file.
-static bool compute(Reproduction *r, const char *section, const char *key, const char *text, Values *v, double *out,
-                    Diag *diag)
+static bool compute(Reproduction *r, const char *section, const char *key, const char *text, BaseNames names,
+                    double *out, Diag *diag)
 {
     const IniEntry *e = NULL;
     Diag inner = {0};
-    bool ok = formula(text, values_get, v, out, &inner);
+    bool ok = formula(text, base_get, &names, out, &inner);
     find(&r->ini, section, key, &e);
     if (!ok) diag_at(diag, &r->ini.source, e ? e->value_at : 0, "onchip list counters", "%s: %s", key, inner.text.v);
     diag_free(&inner);
     return ok;
 }
 
-typedef VEC(Join) Joins;
-
-typedef struct Taken {  // a run whose values are taken; joins are those of all runs
-    const Cell *cell;
-    const Identity *id;
-    Values *values;
-    Joins *joins;
-} Taken;
+bool score_run(Reproduction *r, Values *values, Values *base, double *score, Diag *diag)
+{
+    bool most = !strncmp(r->best, "max ", 4);
+    if (!most && strncmp(r->best, "min ", 4))
+        return diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
+    bool ok = compute(r, "figure", "best", r->best + 4, (BaseNames){values, base}, score, diag);
+    if (most) *score = -*score;
+    return ok;
+}
 
 // The formula of a point's value: y of [figure], or a row of [series], whose name is the series.
 typedef struct Wanted {
@@ -176,22 +174,13 @@ typedef struct Wanted {
 // Takes a run's value into its point. place: of a curve's point; empty: the value isn't a curve's.
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
-    char *x = place_of(t->cell, t->id, r->x, place);
-    char *series = r->several  ? mem_text(w->key)
-                   : r->series ? place_of(t->cell, t->id, r->series, place)
-                               : mem_text("");
-    Values *v = t->values;
+    char *x = place_of(t, r->x, place);
+    char *series = r->several ? mem_text(w->key) : r->series ? place_of(t, r->series, place) : mem_text("");
     const char *mean = find(&r->ini, "figure", "mean", NULL);
     bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
     double y = NAN, score = 0;
-    ok = ok && compute(r, w->section, w->key, w->formula, v, &y, diag);
-    bool most = r->best && !strncmp(r->best, "max ", 4);
-    if (ok && r->best) {
-        if (!most && strncmp(r->best, "min ", 4))
-            ok = diag_error(diag, "%s: best is 'min FORMULA' or 'max FORMULA'", r->ini.source.name);
-        ok = ok && compute(r, "figure", "best", r->best + 4, v, &score, diag);
-        if (most) score = -score;
-    }
+    ok = ok && compute(r, w->section, w->key, w->formula, (BaseNames){t->values, t->base}, &y, diag);
+    if (ok && r->best) ok = score_run(r, t->values, t->base, &score, diag);
     if (ok) {
         Point *p = point_at(r, x, series);
         if (!p) {
@@ -262,6 +251,11 @@ static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *
     else
         values_places(t->values, w->formula, &places);
     bool ok = check_where(r, &places, diag);
+    if (ok && base_on_curve(r, t, w->formula, &places)) {
+        const IniEntry *e = NULL;
+        find(&r->ini, w->section, w->key, &e);
+        ok = diag_at(diag, &r->ini.source, e->value_at, NULL, "%s: the points of a curve have no base.NAME", w->key);
+    }
     if (ok && !places.n) ok = take_point(r, t, w, "", diag);
     for (size_t k = 0; k < places.n && ok; k++) {
         if (!let_through(r->where, places.v[k])) continue;
@@ -277,13 +271,13 @@ static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *
 // series that only a curve's places have doesn't count.
 static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
 {
-    char *series = r->series && !r->several ? place_of(t->cell, t->id, r->series, "") : NULL;
+    char *series = r->series && !r->several ? place_of(t, r->series, "") : NULL;
     bool ok = true;
     for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
         double y;
         if (strcmp(e->section, "values")) continue;
-        ok = compute(r, "values", e->key, e->value, t->values, &y, diag);
+        ok = compute(r, "values", e->key, e->value, (BaseNames){.values = t->values}, &y, diag);
         if (ok && point_at(r, e->key, series ? series : ""))
             ok = diag_error(diag, "%s: several runs have the value %s; [figure] needs a series that tells them apart",
                             r->ini.source.name, e->key);
@@ -296,8 +290,10 @@ static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
     return ok;
 }
 
-static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
+static bool take_run(Reproduction *r, Taken *t, Diag *diag)
 {
+    if (!t->values) return r->missing++, true;
+    t->base = base_of(r, t);
     bool ok = !r->y || take_points(r, t, &(Wanted){"figure", "y", r->y}, diag);
     for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
@@ -306,9 +302,22 @@ static bool take_run(Reproduction *r, const Taken *t, Diag *diag)
     return ok && take_singles(r, t, diag);
 }
 
-// Takes the rows of [data], such as "GTX 480 = cores=480 gbs=177.4". Each stands for a run: the settings are its
+// What is done with each run; `like` has the rest of the Taken that it gets.
+typedef bool TakeRun(Reproduction *r, Taken *t, Diag *diag);
+
+static bool give_run(Reproduction *r, const Taken *like, const Cell *c, const Identity *id, Values *v, TakeRun *take,
+                     Diag *diag)
+{
+    Taken t = *like;
+    t.cell = c, t.id = id, t.values = v;
+    bool ok = take(r, &t, diag);
+    values_free(t.values);
+    return ok;
+}
+
+// Goes through the rows of [data], such as "GTX 480 = cores=480 gbs=177.4". Each stands for a run: the settings are its
 // parameters, and the row's name is its value on the axis `data`.
-static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
+static bool each_row(Reproduction *r, const Taken *like, TakeRun *take, Diag *diag)
 {
     bool ok = true;
     for (size_t k = 0; k < r->ini.entries.n && ok; k++) {
@@ -319,12 +328,26 @@ static bool take_data(Reproduction *r, Joins *joins, Diag *diag)
         const Cell cell = {.labels = (const char *const[]){label.v, NULL}};
         char none[] = "";
         Identity id = {.program = none, .gpu = none, .params = mem_text(e->value), .overrides = none};
-        Values *v = values_given(e->value);
-        ok = take_run(r, &(Taken){&cell, &id, v, joins}, diag);
-        values_free(v);
+        ok = give_run(r, like, &cell, &id, values_given(e->value), take, diag);
         mem_free(id.params);
         text_free(&label);
     }
+    return ok;
+}
+
+// Goes through the rows of [data] and the runs of the matrix.
+static bool each_run(Reproduction *r, const Taken *like, TakeRun *take, Diag *diag)
+{
+    Planner *planner = planner_open();
+    bool ok = each_row(r, like, take, diag);
+    for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
+        const Cell *c = &r->matrix.cells.v[k];
+        Plan plan;
+        ok = plan_cell(planner, c, &plan, diag) &&
+             give_run(r, like, c, &plan.id, values_load(r->store, &plan.id, c->sets, diag), take, diag);
+        plan_free(&plan);
+    }
+    planner_close(planner);
     return ok;
 }
 
@@ -342,27 +365,6 @@ static void sort_points(Reproduction *r)
             }
     if (n) memcpy(r->points.v, out, sizeof *out * n);
     mem_free(taken), mem_free(out);
-}
-
-// Divides every value by the baseline's: for "sched=lrr", by that of the point which differs only in having sched=lrr.
-static bool normalise(Reproduction *r, Diag *diag)
-{
-    if (!r->baseline) return true;
-    const char *equals = strchr(r->baseline, '=');
-    size_t n = equals ? (size_t)(equals - r->baseline) : 0;
-    bool on_x = equals && strlen(r->x) == n && !strncmp(r->x, r->baseline, n);
-    bool on_series = equals && r->series && strlen(r->series) == n && !strncmp(r->series, r->baseline, n);
-    if (!on_x && !on_series)
-        return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
-    double *base = mem_alloc(sizeof *base * (r->points.n + 1));
-    for (size_t k = 0; k < r->points.n; k++) {
-        const Point *p = &r->points.v[k],
-                    *b = on_x ? point_at(r, equals + 1, p->series) : point_at(r, p->x, equals + 1);
-        base[k] = b ? b->ours : NAN;
-    }
-    for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= r->points.v[k].single ? 1 : base[k];
-    mem_free(base);
-    return true;
 }
 
 // What a summary makes of the values of a series: n of them, their sum and that of their logarithms, the ends.
@@ -469,25 +471,15 @@ static bool take_theirs(Reproduction *r, Diag *diag)
 
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
 {
-    Planner *planner = planner_open();
+    Bases *bases;
     Joins joins = {0};
     r->store = store;
-    bool ok = take_data(r, &joins, diag);
-    for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
-        const Cell *c = &r->matrix.cells.v[k];
-        Plan plan;
-        ok = plan_cell(planner, c, &plan, diag);
-        Values *v = ok ? values_load(store, &plan.id, c->sets, diag) : NULL;
-        if (v)
-            ok = take_run(r, &(Taken){c, &plan.id, v, &joins}, diag);
-        else
-            r->missing++;
-        values_free(v);
-        plan_free(&plan);
-    }
-    planner_close(planner);
+    bool ok = base_open(r, &bases, diag);
+    if (ok && bases) ok = each_run(r, &(Taken){.bases = bases}, base_keep, diag);
+    ok = ok && each_run(r, &(Taken){.bases = bases, .joins = &joins}, take_run, diag);
+    base_close(bases);
     vec_free(&joins);
-    if (!ok || !normalise(r, diag)) return false;
+    if (!ok || !base_divide(r, diag)) return false;
     if (!summarise(r, diag)) return false;
     sort_points(r);
     return take_theirs(r, diag);

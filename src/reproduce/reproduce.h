@@ -24,12 +24,13 @@ typedef struct Reproduction {
     Matrix matrix;
     // Keys of [figure]; null: not given.
     const char *title, *from, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;
-    FigureKind kind;    // bars where the file doesn't say
-    bool several;       // a section [series] has a formula for each series
-    bool absent;        // the file has other sizes, but not the one asked for, so that there is nothing to run
-    VEC(Point) points;  // series by series, each in the order of the matrix
-    size_t missing;     // runs that the store lacks or has as failed
-    Store *store;       // from which points are taken
+    FigureKind kind;        // bars where the file doesn't say
+    bool several;           // a section [series] has a formula for each series
+    bool absent;            // the file has other sizes, but not the one asked for, so that there is nothing to run
+    VEC(Point) points;      // series by series, each in the order of the matrix
+    size_t missing;         // runs that the store lacks or has as failed
+    Store *store;           // from which points are taken
+    const IniEntry *based;  // a formula that uses base.NAME: `best` if it does, else the first one; null: none does
 } Reproduction;
 // Reads a reproduction. size is one of reproduce_sizes. It chooses the sections [small …], [medium …] or [paper …] for
 // the matrix; a file without such sections has [matrix …]. A file with a section [data] has an empty matrix: the rows

@@ -2,24 +2,7 @@
 # onchip reproduce on figures whose values are known by hand: formulas over the runs' own parameters, so that no model
 # is in them. Also its errors, and that a second call simulates nothing.
 set -euo pipefail
-[[ -x $ONCHIP ]] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
-reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }  # FIGURE OPTION…
-# expect NAME TEXT…: the CSV of a figure, without its first line and name
-expect() {
-    local name=$1
-    shift
-    diff <(printf '%s\n' "$@") <(reproduce $name --csv | tail -n +2 | cut -d, -f2-) >&2 ||
-        complain "$name isn't as expected"
-}
-figure() { cat >"$work/paper/$1.ini"; }
-mkdir "$work/paper"
+source "$ONCHIP_SOURCE/test/lab/figure.bash"
 
 # Every run a point; series in the order of the matrix; a baseline on the series, a geometric mean over x.
 figure plain <<'INI'
@@ -263,11 +246,6 @@ INI
 expect occupancy '"","32",16,,' '"","64",32,,' '"","128",64,,'
 
 # Errors say where.
-refuse() {  # NAME TEXT: the error contains it
-    local error
-    if error=$(reproduce "$1" 2>&1); then complain "$1 should have been refused"; fi
-    [[ $error == *"$2"* ]] || complain "$1: '$2' isn't in: $error"
-}
 figure key <<<$'[figure]\ntitle = t\nx = n\ny = 1\nbaselin = a\n[matrix]\nprogram = vectoradd'
 refuse key "key.ini:5:1: error: [figure] has no key 'baselin'"
 figure name <<<$'[figure]\ntitle = t\nx = n\ny = l1.hitz\n[matrix]\nprogram = vectoradd\nn = 64'

@@ -1,0 +1,46 @@
+// parts.h: what the files of this folder share: a run on its way to the figure's points.
+#ifndef REPRODUCE_PARTS_H
+#define REPRODUCE_PARTS_H
+
+#include "reproduce/reproduce.h"
+
+typedef struct Bases Bases;
+typedef struct Join {  // the values that fell on one point
+    double score, log_sum, sum;
+    size_t n;
+} Join;
+typedef VEC(Join) Joins;
+
+typedef struct Taken {  // a run, or a row of [data], whose values are taken
+    const Cell *cell;
+    const Identity *id;
+    Values *values;  // null: the store lacks the run. Who wants to keep them sets this to null
+    Values *base;    // of the baseline's run; null: there is none
+    Joins *joins;    // those of all runs
+    Bases *bases;    // the baseline's runs; null: no formula uses them
+} Taken;
+
+// --- reproduce.c -----------------------------------------------------------------------------------------------------
+// Returns the run's value on an axis of the figure; null: it has none. point: the place of a curve's point, or "".
+char *place_of(const Taken *t, const char *axis, const char *point);
+Point *point_at(Reproduction *r, const char *x, const char *series);  // null: there is none
+// Computes how good a run is for `best`. The lower, the better. base may be null.
+bool score_run(Reproduction *r, Values *values, Values *base, double *score, Diag *diag);
+
+// --- base.c: the baseline --------------------------------------------------------------------------------------------
+// Finds the formulas that use base.NAME, and refuses them where there can't be such a value. Sets r->based.
+bool base_check(Reproduction *r, Diag *diag);
+bool base_open(Reproduction *r, Bases **bases, Diag *diag);  // *bases becomes null if r->based is
+bool base_keep(Reproduction *r, Taken *t, Diag *diag);       // to be called for every run before base_of is called
+Values *base_of(const Reproduction *r, const Taken *t);      // of the run's baseline; null: the store lacks it
+void base_close(Bases *bases);
+// Whether base.NAME would be needed at the points of a curve. places: those of the formula; best's are the same.
+bool base_on_curve(const Reproduction *r, const Taken *t, const char *formula, const Places *places);
+// The user of base_get, which is a FormulaName for the values of a run and for base.NAME.
+typedef struct BaseNames {
+    Values *values, *base;  // base may be null; base.NAME is NaN then
+} BaseNames;
+bool base_get(void *names, const char *name, double *value);
+bool base_divide(Reproduction *r, Diag *diag);  // divides the points' values by the baseline's
+
+#endif
