@@ -246,7 +246,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
                   uint32_t blocks)
 {
     Chip *c = l->c;
-    for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept loses its contents
+    for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept may lose its contents
         if (!sm_resize(&c->sms[s], cfg)) return false;
     uint64_t need = chip_block_bytes(info) * blocks * c->used;
     if (need > c->held && !mem_room(need - c->held)) return false;
@@ -313,6 +313,7 @@ static bool reset(Chip *c)
     Gpu gpu = c->gpu;
     Gmem *gmem = c->gmem;
     uint64_t ns = c->clock_ns, launches = c->launches;
+    Division division = c->division;
     uint32_t threads = c->threads;
     Diag diag = {0};
     bool had = c->sms != NULL;  // what is given back now is enough again
@@ -325,6 +326,7 @@ static bool reset(Chip *c)
     }
     c->clock_ns = ns;
     c->launches = launches;
+    c->division = division;
     return ok;
 }
 
@@ -359,10 +361,10 @@ static uint64_t next_window(const Launch *l)
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
 
-uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *message)
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message)
 {
     r->info = *info;
-    sm_organise(organised, info);
+    sm_organise(organised, info, before);
     uint32_t fit = sm_occupancy(organised, info, &r->occupancy_limit);
     if (!fit)
         text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)",
@@ -513,7 +515,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
     Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks};
     SmCfg organised = c->gpu.sm;
-    uint32_t fit = chip_fit(&organised, info, r, message);
+    uint32_t fit = chip_fit(&organised, info, &c->division, r, message);
     if (!fit) return RUN_TOO_LARGE;
     crew_muster(c->crew);
     r->code = info->kernel;
@@ -526,6 +528,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         reset(c);
         return RUN_MEMORY;
     }
+    c->division = sm_division(&organised);
     name_structures(&l, info, r);
     RunResult result = RUN_OK;
     for (;; l.window++) {

@@ -41,6 +41,8 @@ typedef enum KeyKind {
     KEY_INDEX,
     KEY_REPLACEMENT,
     KEY_STORAGE,
+    KEY_REPARTITION,
+    KEY_PER,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on
     KEY_REALS,
@@ -137,7 +139,8 @@ typedef struct Chip {
     struct Crew *crew;  // host threads
     uint64_t clock_ns;  // simulated time of all earlier launches
     uint64_t launches;
-    uint64_t held;  // bytes that SMs have for blocks
+    uint64_t held;      // bytes that SMs have for blocks
+    Division division;  // of the latest timed launch
     uint32_t threads;
 } Chip;
 // What a launch does over time, told as it goes: to trace.c's user. Cycles are the launch's.
@@ -180,8 +183,9 @@ void chip_close(Chip *c);
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
 // Shares an SM's storage out for a launch and enters the launch's shape and its occupancy in the record; returns the
-// blocks that fit an SM at once. 0: none does, and message says why. organised: the described SM, changed.
-uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, Record *r, Text *message);
+// blocks that fit an SM at once. 0: none does, and message says why. organised: the described SM, changed. before: of
+// an earlier launch, or null (sm_organise).
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message);
 // The host's memory for a block while it runs, and what is said when there isn't as much for so many.
 uint64_t chip_block_bytes(const LaunchInfo *info);
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);

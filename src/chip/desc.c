@@ -74,6 +74,8 @@ const size_t gpu_key_count = COUNT(gpu_keys);
 
 static const char *const index_names[] = {"bits", "modulo", "xor", "dealt", "linear"};
 static const char *const storage_names[] = {"partitioned", "fermi", "unified", "carved"};
+static const char *const repartition_names[] = {"drop", "keep"};
+static const char *const per_names[] = {"kernel", "program"};
 static const char *const hierarchy_names[] = {"none", "recent", "strands"};
 static const char *const counting_names[] = {"lowered", "ptx"};
 
@@ -86,6 +88,8 @@ static const char *enum_name(KeyKind kind, uint32_t k)
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
     case KEY_HIERARCHY: return k < COUNT(hierarchy_names) ? hierarchy_names[k] : NULL;
     case KEY_STORAGE: return k < COUNT(storage_names) ? storage_names[k] : NULL;
+    case KEY_REPARTITION: return k < COUNT(repartition_names) ? repartition_names[k] : NULL;
+    case KEY_PER: return k < COUNT(per_names) ? per_names[k] : NULL;
     case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
     default: return NULL;
     }

@@ -285,7 +285,7 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
     const char *limit;
     if (!block.x || !block.y || !block.z || (uint64_t)kernel->kernel->static_shared + smem > d->gpu.sm.shared_max)
         return OC_OK;
-    sm_organise(&organised, &info);
+    sm_organise(&organised, &info, d->config.functional ? NULL : &d->chip.division);
     *blocks = sm_occupancy(&organised, &info, &limit);
     return OC_OK;
 }

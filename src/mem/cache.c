@@ -2,6 +2,7 @@
 // replaced. Invariant: pending sectors of a line are those of exactly one miss (slot); valid, pending are disjoint.
 #include "mem/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define REPLACE(id, name, ops, doc) extern const Replacement ops;
@@ -220,7 +221,7 @@ Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
     uint32_t at = (uint32_t)(line - c->lines);
     *line = (CacheLine){0};
     c->tags[at] = address >> c->line_shift;
-    if (!c->policy->victim) c->stamps[at] = ++c->clock;
+    c->stamps[at] = ++c->clock;
     if (c->policy->fill) {
         uint32_t set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
         c->policy->fill(c, set, at - c->first[set]);
@@ -234,4 +235,52 @@ void cache_drop(Cache *c, CacheLine *line)
     *line = (CacheLine){0};
     c->tags[at] = NO_LINE;
     c->stamps[at] = 0;
+}
+
+// --- another size ----------------------------------------------------------------------------------------------------
+typedef struct Stamped {
+    uint64_t stamp;  // no two lines of a cache have the same
+    uint32_t at;
+} Stamped;
+
+static int by_stamp(const void *a, const void *b)
+{
+    const Stamped *x = a, *y = b;
+    return (x->stamp > y->stamp) - (x->stamp < y->stamp);
+}
+
+// Takes over the lines of another cache, the oldest first. Whatever the policy, a line goes to the oldest way of its
+// set, so that each set ends up with its youngest lines; the policy learns of each as of one that is filled.
+static void take_over(Cache *c, const Cache *from, const Stamped *order, uint32_t n, CacheLost *lost, void *user)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t address = from->tags[order[k].at] << from->line_shift;
+        Victim gone = {address, from->lines[order[k].at].owner, from->lines[order[k].at].dirty};
+        if (c->lines) {
+            uint32_t set = cache_set(c, address), first = c->first[set];
+            CacheLine *line = &c->lines[first + oldest(c, first, c->ways[set])];
+            gone = cache_take(c, line, address);
+            *line = from->lines[order[k].at];
+        }
+        if (gone.address != NO_LINE) lost(user, from, &gone);
+    }
+    c->random = from->random;
+}
+
+bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost, void *user, const char **why)
+{
+    Cache before = *c;
+    uint32_t all = lost ? cache_line_count(c) : 0, n = 0;
+    if (!all) cache_close(&before);  // its memory may be needed
+    if (!cache_open(c, cfg, seed, why)) return cache_close(&before), false;
+    Stamped *order = all ? mem_try(all, sizeof *order) : NULL;
+    for (uint32_t at = 0; order && at < all; at++)
+        if (before.tags[at] != NO_LINE) order[n++] = (Stamped){before.stamps[at], at};
+    if (n) qsort(order, n, sizeof *order, by_stamp);
+    if (order) take_over(c, &before, order, n, lost, user);
+    bool ok = order || !all;
+    if (!ok) *why = mem_none;
+    mem_free(order);
+    cache_close(&before);
+    return ok;
 }

@@ -15,7 +15,7 @@ typedef struct Cache Cache;
 enum { ALL_LOCKED = UINT32_MAX };
 typedef struct Replacement {
     // Null victim: the way with the smallest stamp goes. A line's stamp is the time at which it moved in, or, with
-    // stamp_uses, at which it was used last.
+    // stamp_uses or a touch that stamps, at which it was used last: fifo alone has none of these.
     bool stamp_uses;
     void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit; may be null
     void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in; may be null
@@ -174,6 +174,11 @@ typedef struct Victim {
     uint64_t owner;
     uint32_t dirty;  // sectors
 } Victim;
+// Opens a cache anew with another size, sets or ways, its lines being as long as before; nothing is under way. lost:
+// null, and it is empty then; or it holds what it held, dirty or not, as far as there is room: of the lines of each new
+// set those of the latest stamps. Then lost hears of each that there is no room for. False: as cache_open.
+typedef void CacheLost(void *user, const Cache *before, const Victim *gone);
+bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost, void *user, const char **why);
 Victim cache_victim(const Cache *c, const CacheLine *line);      // what would go if the line were taken now
 Victim cache_take(Cache *c, CacheLine *line, uint64_t address);  // for the line at address, all of it invalid
 void cache_drop(Cache *c, CacheLine *line);                      // it holds none now

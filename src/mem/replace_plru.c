@@ -6,6 +6,7 @@
 static void use(Cache *c, uint32_t set, uint32_t way)
 {
     uint32_t node = 1;
+    c->stamps[c->first[set] + way] = ++c->clock;  // for cache_resize alone
     for (uint32_t half = c->ways[set] / 2; half; half /= 2) {
         uint32_t right = way / half & 1;
         if (right)

@@ -38,5 +38,6 @@ static uint32_t weighted(Cache *c, uint32_t set)
     return last;
 }
 
-const Replacement replace_random = {.victim = any};
-const Replacement replace_weighted = {.victim = weighted};
+// The stamps are for cache_resize alone.
+const Replacement replace_random = {.stamp_uses = true, .victim = any};
+const Replacement replace_weighted = {.stamp_uses = true, .victim = weighted};

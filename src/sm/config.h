@@ -8,6 +8,8 @@
 
 typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } Hierarchy;
 typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
+typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
+typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 typedef struct ClassCfg {
     uint32_t latency;    // cycles from issue to the result's use
     uint32_t interval;   // cycles between issues of this class by one scheduler
@@ -22,6 +24,7 @@ typedef struct SmCfg {
     bool audit;                              // exec_audit before each instruction
     bool energy;                             // accesses of banks are counted for it
     uint32_t storage, storage_size;          // Storage; bytes that it shares out
+    uint32_t repartition, per;               // Repartition; Per: what keeps the sizes of its first launch
     bool scatter;                            // unified: an access may take several banks of a cluster
     uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
     uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most

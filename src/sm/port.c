@@ -92,32 +92,12 @@ bool ports_open(Sm *sm, const char **why)
     return open_own(sm, &l1, why);
 }
 
-bool ports_resize(Sm *sm, const char **why)
-{
-    const CacheCfg *wants[PORT_COUNT] = {[PORT_L1] = &sm->cfg.l1, [PORT_SCRATCH] = &sm->cfg.scratch};
-    for (int k = 0; k < PORT_COUNT; k++) {
-        Port *port = &sm->port[k];
-        if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
-        cache_close(&port->cache);
-        port->most = wants[k]->mshrs;
-        if (!cache_open(&port->cache, wants[k], port->seed, why)) return false;
-    }
-    make_pends(sm);
-    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) {
-        Port *port = &sm->own[w];
-        if (port->cache.cfg.size == sm->cfg.l1.size) continue;
-        cache_close(&port->cache);
-        if (!cache_open(&port->cache, &sm->cfg.l1, port->seed, why)) return false;
-    }
-    return true;
-}
-
 void ports_close(Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->port[k].cache);
     for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) cache_close(&sm->own[w].cache);
     mem_free(sm->own);
-    mem_free(sm->pend), mem_free(sm->wait);
+    mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->left.v);
 }
 
 static void more_waits(Sm *sm)
@@ -271,6 +251,62 @@ ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
         like->translate = KNOWN;
         out_send(sm, p->part[k], like, write ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
     }
+}
+
+// --- another launch's sizes ------------------------------------------------------------------------------------------
+// A line that had no room in a cache that became smaller: what is dirty in it leaves when the SM runs next.
+static void leave_later(void *user, const Cache *before, const Victim *gone)
+{
+    Sm *sm = user;
+    Packets dirty;
+    if (!gone->dirty) return;
+    packets_of(&dirty, before, gone->address, gone->dirty);
+    for (uint32_t k = 0; k < dirty.segments; k++)
+        if (dirty.sectors[k])
+            fifo_put(&sm->left, &(Packet){.kind = PACKET_WRITE,
+                                          .address = dirty.base + k * SEGMENT,
+                                          .sectors = dirty.sectors[k],
+                                          .whole = dirty.sectors[k],
+                                          .quiet = true});
+    sm->left_lines++;
+}
+
+void port_write_left(Sm *sm)
+{
+    for (size_t k = 0; k < sm->left.n; k++) {
+        Packet *p = &sm->left.v[k];
+        uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(p->sectors);
+        out_send(sm, partition_of(sm->part, p->address, NULL), p, bytes);
+    }
+    sm->count[C_L1_WRITEBACKS] += sm->left_lines;
+    sm->left.n = sm->left_lines = 0;
+}
+
+static bool resize(Sm *sm, Port *port, const CacheCfg *to, const char **why)
+{
+    const Cache *c = &port->cache;
+    bool stay = to->keep && sm->cfg.repartition == REPARTITION_KEEP;
+    // What may leave: twice, since it may wait in another queue.
+    uint64_t most = 2 * sizeof(Packet) * cache_line_count(c) * (uint64_t)MAX(to->line / SEGMENT, 1u);
+    if (stay && most && !mem_room(most)) return *why = mem_none, false;
+    return cache_resize(&port->cache, to, port->seed, stay ? leave_later : NULL, sm, why);
+}
+
+bool ports_resize(Sm *sm, const char **why)
+{
+    const CacheCfg *wants[PORT_COUNT] = {[PORT_L1] = &sm->cfg.l1, [PORT_SCRATCH] = &sm->cfg.scratch};
+    for (int k = 0; k < PORT_COUNT; k++) {
+        Port *port = &sm->port[k];
+        if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
+        port->most = wants[k]->mshrs;
+        if (!resize(sm, port, wants[k], why)) return false;
+    }
+    make_pends(sm);
+    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) {
+        Port *port = &sm->own[w];
+        if (port->cache.cfg.size != sm->cfg.l1.size && !resize(sm, port, &sm->cfg.l1, why)) return false;
+    }
+    return true;
 }
 
 // --- look-ups --------------------------------------------------------------------------------------------------------

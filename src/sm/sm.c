@@ -428,6 +428,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     sm_idle_why(sm, why);
     pass(sm, why, sm->now, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
+    if (sm->left.n) port_write_left(sm);
     while (sm->now < to) {
         if (lands(sm)) land(sm);
         if (sm_wakes(sm)) sm_wake_due(sm);

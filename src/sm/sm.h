@@ -181,6 +181,8 @@ typedef struct Sm {
     Port port[PORT_COUNT];
     uint32_t scratch_at, scratch_rows;  // the first of its rows, how many have data
     uint64_t scratch_since;             // cycle up to which these are counted
+    Fifo left;                          // what must be written once the SM runs (port_write_left)
+    uint32_t left_lines;                // of so many lines
     Port *own;                          // of each slot for a warp, where the L1 is private; null
     uint64_t waiting_since;             // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
@@ -250,7 +252,13 @@ void sm_feed(Sm *sm, uint64_t cycles);                       // warps that could
 uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
 // storage.c
-void sm_organise(SmCfg *cfg, const LaunchInfo *l);                // sets the sizes for a launch
+typedef struct Division {             // of an SM's storage
+    uint32_t registers, shared_size;  // registers 0: none was made yet
+    uint64_t l1_size;
+} Division;
+Division sm_division(const SmCfg *cfg);  // what sm_organise made
+// Sets the sizes for a launch. before: what an earlier launch had, which may stay; null: there was none.
+void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before);
 uint32_t sm_block_shared(const SmCfg *cfg, const LaunchInfo *l);  // bytes of shared memory that a block takes
 void sm_lay_out(Sm *sm);  // the arrays in which registers, shared memory and the L1's data lie
 // The blocks of a kernel that fit an SM, and what limits them (a word).
@@ -309,6 +317,7 @@ bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on
 // port.c
 bool ports_open(Sm *sm, const char **why);
 bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
+void port_write_left(Sm *sm);                 // dirty lines that had no room then: the first work of a launch
 void ports_close(Sm *sm);
 bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; false: refused
 void port_reply(Sm *sm, const Packet *p);

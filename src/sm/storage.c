@@ -4,7 +4,8 @@
 // registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5). Carved, since
 // Volta: shared memory takes the least of some sizes that doesn't keep blocks out, the L1 the rest (CUDA programming
 // guide, "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is
-// ignored.
+// ignored. A division may stay for later launches, as long as it keeps no block out (per = program: unified-memory
+// §4.4).
 #include "sm/sm.h"
 
 static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
@@ -20,7 +21,10 @@ static void set_l1(SmCfg *cfg, uint64_t bytes)
     cfg->l1.size = bytes / unit * unit;  // the sets are whatever number fits
 }
 
-void sm_organise(SmCfg *cfg, const LaunchInfo *l)
+Division sm_division(const SmCfg *cfg) { return (Division){cfg->registers, cfg->shared_size, cfg->l1.size}; }
+
+// Sets the sizes that a launch has by itself.
+static void divide(SmCfg *cfg, const LaunchInfo *l)
 {
     uint32_t size = cfg->storage_size;
     if (cfg->storage == STORAGE_FERMI) {
@@ -53,6 +57,16 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l)
         cfg->shared_size = least;
         set_l1(cfg, size - least);
     }
+}
+
+void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before)
+{
+    const char *limit;
+    SmCfg kept = *cfg;
+    divide(cfg, l);
+    if (cfg->per != PER_PROGRAM || !before || !before->registers) return;
+    kept.registers = before->registers, kept.shared_size = before->shared_size, kept.l1.size = before->l1_size;
+    if (sm_occupancy(&kept, l, &limit) >= MAX(sm_occupancy(cfg, l, &limit), 1u)) *cfg = kept;
 }
 
 // Which arrays there are: registers, shared memory and the L1's data lie in the one of their number. Conflicts are

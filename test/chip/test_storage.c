@@ -51,7 +51,7 @@ static void unified(void **unused)
             up(d.kernel.static_shared + d.launch.dynamic_shared + before.shared_reserved, before.shared_unit);
         uint64_t blocks = MIN(before.storage_size / (registers + shared), before.max_blocks);
         blocks = MIN(MIN(blocks, 1024 / d.launch.block[0]), 32 / warps);
-        sm_organise(&d.cfg, &d.launch);
+        sm_organise(&d.cfg, &d.launch, NULL);
         assert_int_equal(sm_occupancy(&d.cfg, &d.launch, &limit), blocks);
         assert_int_equal(d.cfg.registers * 4ull, blocks * registers);
         assert_int_equal(d.cfg.shared_size, blocks * shared);
@@ -74,7 +74,7 @@ static void fermi(void **unused)
             tried.shared_size = part == 1 ? before.storage_size / 4 : before.storage_size - before.storage_size / 4;
             most = MAX(most, sm_occupancy(&tried, &d.launch, &limit));
         }
-        sm_organise(&d.cfg, &d.launch);
+        sm_organise(&d.cfg, &d.launch, NULL);
         assert_int_equal(sm_occupancy(&d.cfg, &d.launch, &limit), most);
         assert_int_equal(d.cfg.registers, before.registers);
         uint64_t used = d.cfg.shared_size + d.cfg.l1.size;
@@ -82,8 +82,49 @@ static void fermi(void **unused)
     }
 }
 
+static bool same(const SmCfg *cfg, const Division *d)
+{
+    return cfg->registers == d->registers && cfg->shared_size == d->shared_size && cfg->l1.size == d->l1_size;
+}
+
+// Several launches on one SM: with per = program each has the sizes of the launch before, unless it would have more
+// blocks with those that it would have as the first; with per = kernel, and where the sizes are described, always the
+// latter.
+static void launches(void **unused)
+{
+    (void)unused;
+    uint32_t stayed = 0, anew = 0;
+    for (int k = 0; k < 5000; k++) {
+        Draw first, d;
+        const char *limit;
+        Storage kind = (Storage)draw(4);
+        draw_case(&first, kind);
+        first.cfg.per = draw(4) ? PER_PROGRAM : PER_KERNEL;
+        for (uint32_t c = 0; c < 4; c++) first.cfg.carveouts[first.cfg.carveout_count++] = draw(32);
+        Division before = {0};
+        for (int launch = 0; launch < 6; launch++) {
+            draw_case(&d, kind);
+            SmCfg alone = first.cfg, kept = first.cfg, now = first.cfg;
+            kept.registers = before.registers, kept.shared_size = before.shared_size, kept.l1.size = before.l1_size;
+            sm_organise(&alone, &d.launch, NULL);
+            sm_organise(&now, &d.launch, &before);
+            bool stays = launch && kind != STORAGE_PARTITIONED && first.cfg.per == PER_PROGRAM &&
+                         sm_occupancy(&kept, &d.launch, &limit) > 0 &&
+                         sm_occupancy(&kept, &d.launch, &limit) >= sm_occupancy(&alone, &d.launch, &limit);
+            Division want = stays ? before : sm_division(&alone);
+            assert_true(same(&now, &want));
+            uint64_t used = now.shared_size + now.l1.size + (kind == STORAGE_UNIFIED ? 4ull * now.registers : 0);
+            if (kind != STORAGE_PARTITIONED) assert_true(used <= first.cfg.storage_size);
+            if (!sm_occupancy(&now, &d.launch, &limit)) break;  // it isn't launched
+            before = sm_division(&now);
+            stayed += stays, anew += launch && !stays;
+        }
+    }
+    assert_true(stayed > 1000 && anew > 1000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(unified), cmocka_unit_test(fermi)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unified), cmocka_unit_test(fermi), cmocka_unit_test(launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
