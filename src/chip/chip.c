@@ -367,8 +367,8 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *befo
     sm_organise(organised, info, before);
     uint32_t fit = sm_occupancy(organised, info, &r->occupancy_limit);
     if (!fit)
-        text_printf(message, "no block of this kernel fits an SM: %s (registers per thread %u, shared memory %u bytes)",
-                    r->occupancy_limit, info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
+        text_printf(message, UNFIT "%s (registers per thread %u, shared memory %u bytes)", r->occupancy_limit,
+                    info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
     r->occupancy_blocks = fit;
     r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
     return fit;

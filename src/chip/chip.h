@@ -183,8 +183,9 @@ void chip_close(Chip *c);
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
 // Shares an SM's storage out for a launch and enters the launch's shape and its occupancy in the record; returns the
-// blocks that fit an SM at once. 0: none does, and message says why. organised: the described SM, changed. before: of
-// an earlier launch, or null (sm_organise).
+// blocks that fit an SM at once. 0: none does, and message says why: UNFIT, and the limit. organised: the described SM,
+// changed. before: of an earlier launch, or null (sm_organise).
+#define UNFIT "no block of this kernel fits an SM: "
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message);
 // The host's memory for a block while it runs, and what is said when there isn't as much for so many.
 uint64_t chip_block_bytes(const LaunchInfo *info);

@@ -49,6 +49,8 @@ int args_next(Args *a);
 // Does every option that was given go with `what` ("a workload")? If not, an error says so, and why (`because`: "atax
 // is …").
 bool args_fit(Args *a, const char *what, const char *because);
+void put_argument(Text *out, const char *word);             // behind a command line, in quotes where a shell needs them
+bool args_have(int argc, char **argv, const char *option);  // is it anywhere, as an argument of its own?
 void print_options(const Option *options, size_t n);
 void print_sl1_settings(void);
 // The value of --jobs, how many processes run at once: from 1 to 1024, else false. JOBS_RANGE says so of a text.
@@ -164,9 +166,12 @@ typedef struct Trace Trace;
 Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char *what);
 bool trace_close(Trace *t, oc_device *d);  // false: it couldn't be written, errno says why
 
-// --- best_swl.c: onchip run --sched best-swl -------------------------------------------------------------------------
-bool wants_best_swl(int argc, char **argv);
-int best_swl(int argc, char **argv);
+// --- tune.c: onchip run --sched best-swl and --autotune --------------------------------------------------------------
+bool tune_wanted(int argc, char **argv);
+int tune(int argc, char **argv);
+#define TUNE_DOC                                                                                                \
+    "find the number of threads that an SM should hold at once (sm.threads), by trying each N (eighths of the " \
+    "description's); the runs are kept"
 
 // --- report.c --------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {

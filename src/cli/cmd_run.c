@@ -18,8 +18,8 @@ static const Option options[] = {
      "the warp scheduler: one of onchip list schedulers, short for --set sched.policy=NAME; the path of a shared "
      "object "
      "(doc/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip run --sched "
-     "best-swl "
-     "--help)"},
+     "best-swl --help)"},
+    {"--autotune", "threads[=N,…]", TUNE_DOC " (onchip run --autotune threads --help)"},
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
     {"--json", NULL, "print everything that is known about the run, as JSON (doc/json.md)"},
     {NULL, NULL, WORKLOAD},
@@ -58,12 +58,10 @@ static const Option options[] = {
     {NULL, "", "what is reported, and how"},
     {"--interval", "CYCLES",
      "record every counter about every so many cycles, as time series; needs --json, or --trace, whose samples are as "
-     "far "
-     "apart (1000)"},
+     "far apart (1000)"},
     {"--trace", "FILE.json",
      "write kernels, copies, and what each SM does over time into a file that ui.perfetto.dev opens; a run takes "
-     "longer "
-     "then"},
+     "longer then"},
     {"--energy", NULL, "account the energy of every kernel, by component and by data structure (doc/energy.md)"},
     {"--check", NULL,
      "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
@@ -76,6 +74,7 @@ enum {
     R_GPU,
     R_SET,
     R_SCHED,
+    R_AUTOTUNE,  // tune.c's
     R_LINES,
     R_JSON,
     R_WORKLOAD,
@@ -469,23 +468,16 @@ static int run(Run *r)
     return code;
 }
 
-// If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options failed
-// before it.
-static bool wants_json(const Run *r, int argc, char **argv)
-{
-    for (int k = 0; k < argc; k++)
-        if (!strcmp(argv[k], "--json")) return true;
-    return r->json;
-}
-
 int cmd_run(int argc, char **argv)
 {
-    if (wants_best_swl(argc, argv)) return best_swl(argc, argv);
+    if (tune_wanted(argc, argv)) return tune(argc, argv);
     Run r = {.sl1 = sl1_defaults, .file = file_run(NULL)};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run(&r);
     if (r.error.n) {
-        if (!r.reported && wants_json(&r, argc, argv)) {
+        // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
+        // failed before it.
+        if (!r.reported && args_have(argc, argv, "--json")) {
             Json json = {0};
             ReportInfo info = {.what = r.what ? r.what : ""};
             json_open(&json, NULL, '{');

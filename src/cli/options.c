@@ -89,6 +89,26 @@ bool args_fit(Args *a, const char *what, const char *because)
     return true;
 }
 
+bool args_have(int argc, char **argv, const char *option)
+{
+    for (int k = 0; k < argc; k++)
+        if (!strcmp(argv[k], option)) return true;
+    return false;
+}
+
+void put_argument(Text *out, const char *word)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
+    if (out->n) text_put(out, " ");
+    if (*word && !word[strspn(word, plain)]) {
+        text_put(out, word);
+        return;
+    }
+    text_put(out, "'");
+    for (; *word; word++) text_printf(out, *word == '\'' ? "'\\''" : "%c", *word);
+    text_put(out, "'");
+}
+
 void print_options(const Option *options, size_t n)
 {
     for (size_t k = 0; k < n; k++) {

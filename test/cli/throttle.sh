@@ -24,6 +24,7 @@ for text in "atax_kernel1: best with $first warps" "atax_kernel2: best with $sec
     [[ $table == *"$text"* ]] || complain "nothing of '$text' in $table"
 done
 gives 0 "\"cycles\": $sum" -- run "${atax[@]}" --sched=best-swl --db best.db --json
+gives 0 "best-swl: $sum cycles" -- run --sched=best-swl "${atax[@]}" --db best.db
 gives 0 '24 runs in best.db' -- db list --db best.db
 gives 2 'takes one program and one value' -- run atax nx=64,128 --sched best-swl --db best.db
 gives 2 "unknown key l1.sise" -- run atax --set l1.sise=1 --sched best-swl --db best.db

@@ -82,6 +82,9 @@ awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folde
 "$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
     >>"$folder/json" 2>/dev/null
 "$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
+for tuned in --sched=best-swl --autotune=threads; do
+    "$ONCHIP" run vectoradd --size small $tuned --db "$folder/tuned.db" --json >>"$folder/json"
+done
 # What stands in "dumps" are names of parameters.
 for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
     tr -d ' ":' | sort -u); do
