@@ -1,8 +1,8 @@
 // base.c: the baseline. `baseline = NAME=VALUE` names points: those at which NAME, which is the x or the series, is
 // VALUE. A point's baseline is the one of them that has the same value on the other axis. All values are divided by
-// those of their baselines. A formula may also use the baseline's run: base.NAME is NAME of that run. The run may come
-// later in the matrix than the runs that need it, so all runs are looked through twice: base_keep keeps the baseline's,
-// and only then are the points made.
+// those of their baselines. `baseline = NAME=VALUE, OTHER=VALUE` names one point for all. A formula may also use the
+// baseline's run: base.NAME is NAME of that run. The run may come later in the matrix than the runs that need it, so
+// all runs are looked through twice: base_keep keeps the baseline's, and only then are the points made.
 //
 // Invariant: the run that is kept for a point is the one whose value the point has. Here and in reproduce.c, that is
 // the first of the runs with the lowest score; without `best`, the point has one run alone.
@@ -85,20 +85,37 @@ bool base_on_curve(const Reproduction *r, const Taken *t, const char *text, cons
 
 // --- the baseline's runs ---------------------------------------------------------------------------------------------
 typedef struct Baseline {
-    bool on_x;          // NAME is the x; else it is the series
-    const char *value;  // VALUE
+    bool on_x;        // NAME is the x; else it is the series
+    bool one;         // the baseline gives the other axis, too: it is one point, for all
+    char value[128];  // VALUE
+    char other[128];
 } Baseline;
+
+// Is text "NAME=…", NAME being the figure's x or series? Then its value is copied, up to n characters of text.
+static bool read_place(const char *text, size_t n, const char *axis, char value[128])
+{
+    size_t name = axis ? strlen(axis) : 0;
+    if (!name || n <= name || strncmp(text, axis, name) || text[name] != '=') return false;
+    snprintf(value, 128, "%.*s", (int)(n - name - 1), text + name + 1);
+    return true;
+}
 
 static bool read_baseline(const Reproduction *r, Baseline *b, Diag *diag)
 {
-    const char *equals = strchr(r->baseline, '=');
-    size_t n = equals ? (size_t)(equals - r->baseline) : 0;
-    b->on_x = equals && strlen(r->x) == n && !strncmp(r->x, r->baseline, n);
-    bool on_series = equals && r->series && strlen(r->series) == n && !strncmp(r->series, r->baseline, n);
-    if (!b->on_x && !on_series)
-        return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…", r->ini.source.name, r->x);
-    b->value = equals + 1;
-    return true;
+    const char *text = r->baseline, *comma = strstr(text, ", ");
+    *b = (Baseline){0};
+    for (; comma; comma = strstr(comma + 1, ", ")) {  // a value may have one, too
+        const char *rest = comma + 2;
+        bool x = read_place(rest, strlen(rest), r->x, b->other);
+        if (!x && !read_place(rest, strlen(rest), r->series, b->other)) continue;
+        b->one = true, b->on_x = !x;
+        if (read_place(text, (size_t)(comma - text), x ? r->series : r->x, b->value)) return true;
+    }
+    b->one = false;
+    b->on_x = read_place(text, strlen(text), r->x, b->value);
+    if (b->on_x || read_place(text, strlen(text), r->series, b->value)) return true;
+    return diag_error(diag, "%s: baseline is a value of x or series, such as %s=…, or of both, with ', ' between",
+                      r->ini.source.name, r->x);
 }
 
 typedef struct Kept {
@@ -118,6 +135,10 @@ bool base_open(Reproduction *r, Bases **bases, Diag *diag)
     *bases = NULL;
     if (!r->based) return true;
     if (!read_baseline(r, &b, diag)) return false;
+    if (b.one)
+        return diag_at(diag, &r->ini.source, r->based->value_at, NULL,
+                       "%s: base.NAME is a value of each point's own baseline, and here all points have one",
+                       r->based->key);
     *bases = mem_alloc(sizeof **bases);
     **bases = (Bases){.baseline = b};
     return true;
@@ -222,7 +243,14 @@ bool base_divide(Reproduction *r, Diag *diag)
     if (!read_baseline(r, &b, diag)) return false;
     double *by = mem_alloc(sizeof *by * (r->points.n + 1));
     for (size_t k = 0; k < r->points.n; k++) {
-        const Point *p = &r->points.v[k], *base = b.on_x ? point_at(r, b.value, p->series) : point_at(r, p->x, b.value);
+        const Point *p = &r->points.v[k];
+        const char *x = b.on_x  ? b.value
+                        : b.one ? b.other
+                                : p->x,
+                   *series = !b.on_x ? b.value
+                             : b.one ? b.other
+                                     : p->series;
+        const Point *base = point_at(r, x, series);
         by[k] = base ? base->ours : NAN;
     }
     for (size_t k = 0; k < r->points.n; k++) r->points.v[k].ours /= r->points.v[k].single ? 1 : by[k];

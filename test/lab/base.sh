@@ -223,6 +223,27 @@ expect other '"a","vectoradd",1,,' '"a","saxpy",1,,' '"b","vectoradd",0.50064,,'
 missing none '' c 1GiB
 expect none '"c","vectoradd",,,' '"c","saxpy",,,' '"b","vectoradd",,,' '"b","saxpy",,,'
 
+# A baseline of both axes is one point for all: 64 + 2.
+for order in 'l1.size=32KiB, n=64' 'n=64, l1.size=32KiB'; do
+    figure both <<INI
+[figure]
+title = t
+x = n
+series = l1.size
+y = n + l1.size / 16384
+baseline = $order
+[matrix]
+program = vectoradd
+n = 64, 130
+gpu = titan_black
+l1.size = 16KiB, 32KiB
+INI
+    reproduce both >/dev/null
+    expect both '"16KiB","64",0.984848485,,' '"16KiB","130",1.98484848,,' '"32KiB","64",1,,' '"32KiB","130",2,,'
+done
+sed 's/^y = .*/y = n + base.n/' "$work/paper/both.ini" | figure both-base
+refuse both-base "base.NAME is a value of each point's own baseline"
+
 # Errors say where.
 wrong() {  # NAME ERROR LINE…: lines of [figure], and what follows
     { printf '%s\n' '[figure]' 'title = t' "${@:3}"; } | figure "$1"
