@@ -29,6 +29,7 @@ typedef struct SmCfg {
     uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
     uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most
     uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
+    bool shared_blocks;  // passes beyond the first hold up the accesses behind
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
     bool count_ptx;                  // every PTX instruction takes one slot
@@ -42,6 +43,7 @@ typedef struct SmCfg {
     TlbCfg tlb;
     bool l1_private;               // each warp has an L1 of its own
     bool l1_global, l1_local;      // the spaces the L1 serves
+    bool l1_local_back;            // local stores stay in the L1 until their lines are replaced
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
     uint32_t lsu_queue;            // memory instructions
     uint32_t pending;              // uncached requests under way

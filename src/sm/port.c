@@ -626,5 +626,6 @@ bool port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!op->port->cache.lines) return bypass(sm, op, s);
     if (!op->write) return sm->view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
-    return op->port->cache.cfg.write_back || op->space == SP_LOCAL ? store_back(sm, op, s) : store_through(sm, op, s);
+    bool back = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->port->cache.cfg.write_back;
+    return back ? store_back(sm, op, s) : store_through(sm, op, s);
 }

@@ -93,7 +93,7 @@ static bool route(Sm *sm, LsuOp *op)
     if (sm->policy.type->route && !ask_policy(sm, op, &to)) return false;
     op->keep_out = to == OC_TO_L1_NO_ALLOCATE;
     if (to == OC_PAST_L1) op->port = &sm->port[PORT_PAST];
-    bool stays = op->space == SP_LOCAL || (op->write && sm->cfg.l1.write_back);  // becomes dirty
+    bool stays = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->write && sm->cfg.l1.write_back;  // becomes dirty
     if (to == OC_TO_SCRATCH && sm->view.scratch_lines && !stays) op->port = &sm->port[PORT_SCRATCH];
     return true;
 }
@@ -134,6 +134,9 @@ static uint64_t shared_latency(const SmCfg *cfg, uint32_t passes)
     return cfg->shared_latency - 1 + ((uint64_t)(passes - 1) * cfg->shared_conflict >> 8);
 }
 
+// Cycles for which the access has the banks.
+static uint32_t shared_time(const SmCfg *cfg, uint32_t passes) { return cfg->shared_blocks ? passes : 1; }
+
 void lsu_tick(Sm *sm)
 {
     if (sm->refused == C_L1_REFUSED_LINK) {
@@ -143,7 +146,7 @@ void lsu_tick(Sm *sm)
     if (sm->refused || sm->lsu_free > sm->now) return;
     LsuOp *op = &sm->queue[sm->q_head];
     if (op->space == SP_SHARED) {
-        sm->lsu_free = array_pass(sm->shared, sm->now, op->passes);
+        sm->lsu_free = array_pass(sm->shared, sm->now, shared_time(&sm->cfg, op->passes));
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;
@@ -347,13 +350,13 @@ uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
         uint32_t passes = put_shared(sm, s, s->mask, NONE);
         known_at(ws, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
         if (d->score_dst) ws->served = served;
-        sm->sure_free = served + passes;
+        sm->sure_free = served + shared_time(&sm->cfg, passes);
         return NONE;
     }
     bool waits = d->score_dst || d->kind == X_CP_ASYNC;
     uint32_t tracker = waits ? new_tracker(sm, slot, s) : NONE, passes;
     passes = put_part(sm, slot, s, s->space, s->mask, tracker);
     if (s->other_mask) put_part(sm, slot, s, s->other_space, s->other_mask, tracker);
-    sm->sure_free = shared ? served + passes : NEVER;
+    sm->sure_free = shared ? served + shared_time(&sm->cfg, passes) : NEVER;
     return tracker;
 }

@@ -63,10 +63,11 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before)
 {
     const char *limit;
     SmCfg kept = *cfg;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     divide(cfg, l);
     if (cfg->per != PER_PROGRAM || !before || !before->registers) return;
     kept.registers = before->registers, kept.shared_size = before->shared_size, kept.l1.size = before->l1_size;
-    if (sm_occupancy(&kept, l, &limit) >= MAX(sm_occupancy(cfg, l, &limit), 1u)) *cfg = kept;
+    if (sm_occupancy(&kept, l, &limit) >= MAX(MIN(sm_occupancy(cfg, l, &limit), blocks), 1u)) *cfg = kept;
 }
 
 // Which arrays there are: registers, shared memory and the L1's data lie in the one of their number. Conflicts are

@@ -31,8 +31,10 @@ static void draw_case(Draw *d, Storage kind)
                         .l1 = {.line = 128, .ways = 1 + draw(8)}}};
     d->kernel.registers = 1 + draw(80);
     d->kernel.static_shared = draw(3) ? draw(20000) : 0;
-    d->launch =
-        (LaunchInfo){.kernel = &d->kernel, .block = {1 + draw(400), 1, 1}, .dynamic_shared = draw(2) * draw(9000)};
+    d->launch = (LaunchInfo){.kernel = &d->kernel,
+                             .grid = {1 + draw(draw(2) ? 4 : 70000), 1 + draw(3), 1},
+                             .block = {1 + draw(400), 1, 1},
+                             .dynamic_shared = draw(2) * draw(9000)};
 }
 
 static uint64_t up(uint64_t x, uint64_t unit) { return (x + unit - 1) / unit * unit; }
@@ -110,7 +112,8 @@ static void launches(void **unused)
             sm_organise(&now, &d.launch, &before);
             bool stays = launch && kind != STORAGE_PARTITIONED && first.cfg.per == PER_PROGRAM &&
                          sm_occupancy(&kept, &d.launch, &limit) > 0 &&
-                         sm_occupancy(&kept, &d.launch, &limit) >= sm_occupancy(&alone, &d.launch, &limit);
+                         sm_occupancy(&kept, &d.launch, &limit) >=
+                             MIN(sm_occupancy(&alone, &d.launch, &limit), d.launch.grid[0] * d.launch.grid[1]);
             Division want = stays ? before : sm_division(&alone);
             assert_true(same(&now, &want));
             uint64_t used = now.shared_size + now.l1.size + (kind == STORAGE_UNIFIED ? 4ull * now.registers : 0);
