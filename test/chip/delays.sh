@@ -69,6 +69,6 @@ read -r written global local back <<<"$(traffic no)"
 ((back == 0)) || complain "$back lines were written back"
 ((written > global && local >= written - global)) || complain "local stores didn't get to DRAM: $written of $global"
 read -r written global local back <<<"$(traffic yes)"
-((written < global + local && back == 0 && written == global)) ||
+((written == global && local == 0 && back == 0)) ||
     complain "local stores left the L1, which has room for them: $written, $global, $local, $back"
 exit $bad
