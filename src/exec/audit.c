@@ -111,7 +111,7 @@ bool exec_audit(Env *env, Warp *w)
     if (!f || !w->audit) return true;
     uint32_t base = w->splits.v[w->cur].base;
     uint32_t mask = w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
-    AuditFrame *frame = frame_at(w->audit, base, w->code->registers + 1);
+    AuditFrame *frame = frame_at(w->audit, base, w->code->alloc->slots + 1);
     if (f->start[d->index]) empty_files(w->audit);
     const RegAccess *first = f->access + f->first[d->index], *end = f->access + f->first[d->index + 1];
     for (const RegAccess *x = first; x < end; x++)

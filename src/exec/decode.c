@@ -102,7 +102,8 @@ static bool decode_function(Decode *x, Code *code)
     x->flow = flow;
     code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
     if (x->image->files) code->files = files_allocate(flow, code->alloc, x->image->last, x->image->operand);
-    code->registers = code->alloc->slots;
+    code->registers = x->image->values && x->image->lower ? alloc_values(flow) : 0;
+    if (!code->registers) code->registers = code->alloc->slots;
     code->reg_rows = code->alloc->rows;
     code->preds = code->alloc->preds + PRED_FIRST;
     uint64_t rows = ((uint64_t)code->reg_rows + 1) & ~1ull;

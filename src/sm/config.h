@@ -20,6 +20,7 @@ typedef struct SmCfg {
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
     bool reg_params;                         // a kernel's parameters take registers
+    bool reg_values;                         // a value of any width takes one register
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
     bool audit;                              // exec_audit before each instruction
     bool energy;                             // accesses of banks are counted for it

@@ -25,6 +25,17 @@ for w in hotspot sto "nw block=32 n=64" bfs aes; do
 done
 spilled=$(rows hotspot | awk '{ print ($3 > 1) }')
 test "$spilled" = 1 || { echo "hotspot with 18 registers spills nothing"; exit 1; }
+# With registers.values a thread takes as many registers as values are told, parameters included.
+for w in sto hotspot sgemv; do
+    told=$("$ONCHIP" show registers $w | awk 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "values") at = k } NR == 2 { print $at }')
+    taken=$("$ONCHIP" run $w --size small --gpu sm32 --set registers.values=yes --set registers.params=yes \
+        --set registers.max=255 --set storage.kind=unified --set storage.size=1MiB --json |
+        python3 -c '
+import json, sys
+k = json.load(sys.stdin)["kernels"][0]
+print(k["counters"]["storage.registers"] / k["cycles"] / 128 / k["occupancy_warps"])')
+    test "$taken" = "$told.0" || { echo "$w: $taken registers, $told values"; exit 1; }
+done
 "$ONCHIP" show registers nosuch 2>/dev/null && { echo "an unknown workload is taken"; exit 1; }
 grep -q "of which workload" <<<"$("$ONCHIP" show registers 2>&1)" ||
     { echo "no hint where the workload is missing"; exit 1; }
