@@ -27,7 +27,8 @@ spilled=$(rows hotspot | awk '{ print ($3 > 1) }')
 test "$spilled" = 1 || { echo "hotspot with 18 registers spills nothing"; exit 1; }
 # With registers.values a thread takes as many registers as values are told, parameters included.
 for w in sto hotspot sgemv; do
-    told=$("$ONCHIP" show registers $w | awk 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "values") at = k } NR == 2 { print $at }')
+    told=$("$ONCHIP" show registers $w |
+        awk 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "values") at = k } NR == 2 { print $at }')
     taken=$("$ONCHIP" run $w --size small --gpu sm32 --set registers.values=yes --set registers.params=yes \
         --set registers.max=255 --set storage.kind=unified --set storage.size=1MiB --json |
         python3 -c '
