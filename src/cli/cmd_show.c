@@ -194,7 +194,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
                 const char *const *sets)
 {
     static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters"};
-    static const size_t takes[] = {2, 2, 2, 1, 1};  // words
+    static const size_t takes[] = {2, 2, 2, 1, 1}, most[] = {2, 2, SIZE_MAX, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
                                           "show registers: of which workload? (onchip list workloads)"};
@@ -209,7 +209,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
         return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0],
                     did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
     if (n < takes[kind]) return tell(EXIT_USAGE, "%s", missing[kind]);
-    if (n > takes[kind] && kind != 2)
+    if (n > most[kind])
         return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);

@@ -93,6 +93,7 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
                          .lower = !d->config.no_lowering,
                          .reg_limit = d->gpu.sm.reg_max,
                          .values = d->gpu.sm.reg_values,
+                         .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
                          .files = sm_counts_operands(&d->gpu.sm)};
     if (mod->image.module) mod->image.module->free_params = !d->gpu.sm.reg_params;
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)

@@ -144,6 +144,7 @@ typedef struct Image {
     bool lower;
     uint32_t reg_limit;
     bool files;              // each register access is counted
+    uint32_t banks;          // of the register file, among which words are spread; 0: they aren't
     bool values;             // a value of any width takes one register (registers.values)
     uint32_t last, operand;  // entries of the register files that the compiler fills (ptx/strands.h)
     uint64_t decoded;        // instructions of its kernels so far, those of the functions they call with each

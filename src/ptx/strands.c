@@ -239,6 +239,6 @@ Files *strands_find(const Flow *w, const Alloc *a)
 void files_free(Files *f)
 {
     if (!f) return;
-    mem_free(f->access), mem_free(f->first), mem_free(f->start);
+    mem_free(f->access), mem_free(f->first), mem_free(f->start), mem_free(f->bank);
     mem_free(f);
 }

@@ -23,12 +23,16 @@ typedef struct Files {
     uint32_t *first;    // per instruction, and two more: its accesses are [first[i], first[i + 1])
     uint8_t *start;     // per instruction, and one more: STRAND_…
     uint32_t strands;
+    uint8_t *bank;  // per slot, files_spread's; null: a slot's bank is its number modulo the banks
 } Files;
 
 // strands.c: the accesses, all in the main file, and the strands. The caller frees it with files_free.
 Files *strands_find(const Flow *flow, const Alloc *alloc);
 // files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12).
 Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand);
+// spread.c: gives words that an instruction reads from the main file different banks. slots: Alloc's.
+enum { MOST_BANKS_SPREAD = 64 };
+void files_spread(Files *f, const Flow *flow, uint32_t slots, uint32_t banks);
 void files_free(Files *f);
 // The lowered function in strands: each instruction with the words that it reads => writes, and the file of each.
 void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out);

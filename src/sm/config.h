@@ -21,6 +21,7 @@ typedef struct SmCfg {
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
     bool reg_params;                         // a kernel's parameters take registers
     bool reg_values;                         // a value of any width takes one register
+    bool reg_spread;                         // files_spread
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
     bool audit;                              // exec_audit before each instruction
     bool energy;                             // accesses of banks are counted for it

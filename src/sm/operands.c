@@ -41,28 +41,28 @@ static Counter file_counter(const RegAccess *x)
     return of[x->file >= FILE_OPERAND][x->write];
 }
 
-static void read_main(Sm *sm, uint16_t slot)
+static void read_main(Sm *sm, const Files *f, uint16_t slot)
 {
     sm->count[C_MRF_READS]++;
     if (!sm->cfg.reg_banks) return;
-    uint32_t n = ++sm->fetch.bank[slot % sm->cfg.reg_banks];
+    uint32_t n = ++sm->fetch.bank[f->bank ? f->bank[slot] : slot % sm->cfg.reg_banks];
     sm->fetch.most = MAX(sm->fetch.most, (n + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports);
 }
 
-static void ask(Sm *sm, WarpSlot *ws, const RegAccess *x)
+static void ask(Sm *sm, WarpSlot *ws, const Files *f, const RegAccess *x)
 {
     if (sm->cfg.hierarchy == HIERARCHY_RECENT) {
         Counter from = x->write ? C_MRF_WRITES : recent_file(sm, ws, x->slot);
         if (x->write)
             note_result(sm, ws, x->slot);
         else if (from == C_MRF_READS)
-            read_main(sm, x->slot);
+            read_main(sm, f, x->slot);
         else
             sm->count[from]++;
         return;
     }
     bool from_main = !x->write && (x->file == FILE_MAIN || x->main);
-    if (from_main) read_main(sm, x->slot);
+    if (from_main) read_main(sm, f, x->slot);
     if (x->write && x->main) sm->count[C_MRF_WRITES]++;
     if (x->file == FILE_MAIN) return;
     sm->count[from_main ? C_ORF_WRITES : file_counter(x)]++;  // what is left there on its way is a write
@@ -73,7 +73,7 @@ void sm_fetch(Sm *sm, WarpSlot *ws, const Dinst *d)
     const Files *f = ws->warp->code->files;
     sm->fetch = (Fetch){0};
     if (f->start[d->index]) sm->count[C_STRANDS]++;
-    for (uint32_t k = f->first[d->index]; k < f->first[d->index + 1]; k++) ask(sm, ws, &f->access[k]);
+    for (uint32_t k = f->first[d->index]; k < f->first[d->index + 1]; k++) ask(sm, ws, f, &f->access[k]);
     if (sm->fetch.most > 1) sm->count[C_BANK_STALLS] += sm->fetch.most - 1;
 }
 
