@@ -209,8 +209,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
         return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0],
                     did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
     if (n < takes[kind]) return tell(EXIT_USAGE, "%s", missing[kind]);
-    if (n > most[kind])
-        return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
+    if (n > most[kind]) return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
