@@ -1,5 +1,5 @@
-// spread.c: which bank a word of the register file lies in. Registers are numbered as the compiler likes, so it can give
-// words that one instruction reads from the main file different banks ("compiler techniques", unified-memory §2.1).
+// spread.c: which bank a word of the register file lies in. The compiler numbers registers as it likes. So it can give
+// different banks to words that one instruction reads from the main file ("compiler techniques", unified-memory §2.1).
 // Words are taken by how often they meet others, each loop counting ten times. Each goes to the bank where it meets
 // least, of those that have room. Invariant: banks hold equally many words, but for one more in some.
 #include <stdlib.h>

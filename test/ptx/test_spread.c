@@ -1,5 +1,5 @@
-// Which bank each word lies in: banks are equally full, whatever the function; words that are read together lie apart, as
-// far as there are banks for them; and over random functions fewer than half as many meet as by number.
+// Which bank each word lies in. Banks are equally full, whatever the function. Words that are read together lie apart,
+// as far as there are banks for them. Over random functions fewer than half as many meet as by number.
 #include "check.h"
 #include "ptx/strands.h"
 #include "random_ptx.h"
