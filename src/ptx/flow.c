@@ -179,6 +179,14 @@ static void number_tree(Flow *w)
     mem_free(next);
 }
 
+double flow_weight(const Flow *w, uint32_t block)
+{
+    uint32_t loop = w->blocks.v[block].loop;
+    double weight = 1;
+    for (uint32_t d = loop == NO_BLOCK ? 0 : w->loops.v[loop].depth; d && weight < 1e6; d--) weight *= 10;
+    return weight;
+}
+
 bool flow_dominates(const Flow *w, uint32_t a, uint32_t b)
 {
     const Block *x = &w->blocks.v[a], *y = &w->blocks.v[b];

@@ -36,4 +36,7 @@ bool inst_on_alu(
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more
 
+// flow.c: how much a block counts for what is chosen by use: ten times for each loop around it, up to a million.
+double flow_weight(const Flow *flow, uint32_t block);
+
 #endif

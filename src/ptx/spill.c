@@ -34,9 +34,7 @@ static void costs(const Flow *w, double *cost)
     uint64_t *out = mem_alloc(w->words * 8);
     for (size_t b = 0; b + 1 < w->blocks.n; b++) {
         const Block *k = &w->blocks.v[b];
-        double scale = 1;
-        for (uint32_t d = k->loop == NO_BLOCK ? 0 : w->loops.v[k->loop].depth; d && scale < 1e6; d--) scale *= 10;
-        Weights v = {cost, scale};
+        Weights v = {cost, flow_weight(w, (uint32_t)b)};
         for (uint32_t i = k->first; i < k->last; i++) inst_regs(&f->insts.v[i], weigh, &v);
         flow_live_out(w, (uint32_t)b, out);
         for (uint32_t x = 0; x < w->words; x++)

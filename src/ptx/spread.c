@@ -73,8 +73,7 @@ void files_spread(Files *f, const Flow *w, uint32_t slots, uint32_t banks)
     memset(f->bank, 0xff, slots + 1);
     for (uint32_t at = 0; at + 1 < w->blocks.n; at++) {
         const Block *k = &w->blocks.v[at];
-        double weight = 1;
-        for (uint32_t l = k->loop, d = 0; l != NO_BLOCK && d < 6; l = w->loops.v[l].parent, d++) weight *= 10;
+        double weight = flow_weight(w, at);
         for (uint32_t i = k->first; i < k->last; i++) {
             uint32_t n = main_reads(f, i, reads);
             for (uint32_t a = 0; a < n; a++)
