@@ -89,8 +89,11 @@ uint32_t fetch_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t byte
     if (sm->cfg.storage != STORAGE_UNIFIED) return sm->fetch.most = MAX(sm->fetch.most, passes);
     uint8_t rows[CLUSTER_BANKS];
     uint32_t most = cluster_passes(addr, mask, bytes, sm->cfg.scatter, rows);
-    for (uint32_t k = 0; k < CLUSTER_BANKS; k++)
+    sm->fetch.rows = 0;
+    for (uint32_t k = 0; k < CLUSTER_BANKS; k++) {
+        sm->fetch.rows += rows[k];
         if (rows[k]) most = MAX(most, (uint32_t)rows[k] + sm->fetch.bank[k % CLUSTER_WAYS]);
+    }
     return sm->fetch.most = MAX(sm->fetch.most, most);
 }
 

@@ -211,12 +211,12 @@ static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 }
 
 // The accesses of 16 bytes that an access of shared memory takes. Narrow banks are accessed by words of their width,
-// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2).
+// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2), and fetch_shared
+// has counted their rows.
 static void count_banks(Sm *sm, const Step *s, uint32_t mask)
 {
-    bool unified = sm->cfg.storage == STORAGE_UNIFIED;
-    uint32_t width = unified ? 16 : sm->cfg.banks.width, n = bank_words(s->addr, mask, s->bytes, width);
-    n = (n * width + 15) / 16;
+    uint32_t width = sm->cfg.banks.width, n = sm->fetch.rows;
+    if (sm->cfg.storage != STORAGE_UNIFIED) n = (bank_words(s->addr, mask, s->bytes, width) * width + 15) / 16;
     if (s->d->kind != X_ST) sm->count[C_SHARED_BANK_READS] += n;
     if (s->d->kind != X_LD) sm->count[C_SHARED_BANK_WRITES] += n;
 }

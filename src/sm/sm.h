@@ -77,6 +77,7 @@ typedef struct PendWait {
 typedef struct Fetch {
     uint8_t bank[64];  // of the register file, or of a cluster: reads
     uint32_t most;     // accesses of the bank that has most
+    uint32_t rows;     // 16-byte rows of unified storage that the access of shared memory touches
 } Fetch;
 enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
