@@ -140,6 +140,17 @@ bool parse_double(const char *text, double *value);
 bool parse_float(const char *text, double *value);  // an operand: also "nan", "inf" and −0
 // The next word of a list between blanks or commas; false: none is left, or it is too long to be a number.
 bool list_word(const char **list, char item[64]);
+// Arithmetic that stays at the largest number where the result is larger.
+static inline uint64_t most_times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+static inline uint64_t most_plus(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
 void format_count(char out[32], double value);  // 1234567 → "1.23 M"
 void format_bytes(char out[32], double bytes);  // 49152 → "48 KiB"
 void format_energy(char out[32], double fj);    // 1500 femtojoules → "1.5 pJ"

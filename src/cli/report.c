@@ -189,25 +189,14 @@ static void storage_text(const uint64_t *c, FILE *out)
 
 static void energy_text(const uint64_t *c, FILE *out)
 {
-    static const struct {
-        Counter part;
-        const char *name;
-    } parts[] = {{C_ENERGY_CORE, "core"},
-                 {C_ENERGY_LEAKAGE, "leakage"},
-                 {C_ENERGY_SRAM, "leakage of storage"},
-                 {C_ENERGY_REGISTERS, "registers"},
-                 {C_ENERGY_SHARED, "shared memory"},
-                 {C_ENERGY_L1, "L1"},
-                 {C_ENERGY_L2, "L2"},
-                 {C_ENERGY_DRAM, "DRAM"}};
     Text t = {0};
     char joules[32];
     format_energy(joules, (double)c[C_ENERGY]);
     text_printf(&t, "%s", joules);
-    for (size_t k = 0; k < COUNT(parts); k++) {
-        format_energy(joules, (double)c[parts[k].part]);
-        if (c[parts[k].part])
-            text_printf(&t, ", %s %s (%.1f %%)", parts[k].name, joules, share(c[parts[k].part], c[C_ENERGY]));
+    for (size_t k = 0; k < energy_part_count; k++) {
+        uint64_t part = c[energy_parts[k].part];
+        format_energy(joules, (double)part);
+        if (part) text_printf(&t, ", %s %s (%.1f %%)", energy_parts[k].name, joules, share(part, c[C_ENERGY]));
     }
     print_row(out, "energy", "%s", t.v);
     text_free(&t);

@@ -8,26 +8,22 @@
 // Table 4, per 16 bytes.
 static const EnergyCfg table4 = {.bank = {2, 8, 12}, .read = {3.9, 9.8, 12.1}, .write = {5.1, 11.8, 14.9}};
 
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
+const EnergyPart energy_parts[] = {{C_ENERGY_CORE, "core"},
+                                   {C_ENERGY_LEAKAGE, "leakage"},
+                                   {C_ENERGY_SRAM, "leakage of storage"},
+                                   {C_ENERGY_REGISTERS, "registers"},
+                                   {C_ENERGY_SHARED, "shared memory"},
+                                   {C_ENERGY_L1, "L1"},
+                                   {C_ENERGY_L2, "L2"},
+                                   {C_ENERGY_DRAM, "DRAM"}};
+const size_t energy_part_count = COUNT(energy_parts);
 
 static uint64_t whole(double fj) { return fj >= 0x1p64 ? UINT64_MAX : fj > 0 ? (uint64_t)(fj + 0.5) : 0; }
-
-static const double *prices_of(const EnergyCfg *cfg, bool write) { return write ? cfg->write : cfg->read; }
 
 double energy_of_access(const EnergyCfg *cfg, double kib, bool write)
 {
     const EnergyCfg *t = cfg->bank[0] > 0 ? cfg : &table4;
-    const double *price = prices_of(t, write);
+    const double *price = write ? t->write : t->read;
     int n = 0, k = 0;
     while (n < MOST_BANK_SIZES && t->bank[n] > 0) n++;
     if (n == 1) return price[0];
@@ -77,7 +73,7 @@ EnergyPrices energy_prices(const EnergyCfg *cfg, const SmCfg *s, double clock_mh
 
 static uint64_t account(uint64_t a, uint64_t price_a, uint64_t b, uint64_t price_b)
 {
-    return plus(times(a, price_a), times(b, price_b));
+    return most_plus(most_times(a, price_a), most_times(b, price_b));
 }
 
 uint64_t energy_of_banks(const EnergyPrices *p, uint64_t reads, uint64_t writes)
@@ -85,26 +81,24 @@ uint64_t energy_of_banks(const EnergyPrices *p, uint64_t reads, uint64_t writes)
     return account(reads, p->l1_read, writes, p->l1_write);
 }
 
-uint64_t energy_of_dram(const EnergyPrices *p, uint64_t bytes) { return times(bytes, p->dram_byte); }
+uint64_t energy_of_dram(const EnergyPrices *p, uint64_t bytes) { return most_times(bytes, p->dram_byte); }
 
 void energy_count(const EnergyPrices *p, uint32_t sms, uint64_t *c)
 {
-    static const Counter parts[] = {C_ENERGY_REGISTERS, C_ENERGY_SHARED, C_ENERGY_L1,      C_ENERGY_L2,
-                                    C_ENERGY_DRAM,      C_ENERGY_CORE,   C_ENERGY_LEAKAGE, C_ENERGY_SRAM};
     uint64_t main = account(c[C_MRF_READS], p->register_read, c[C_MRF_WRITES], p->register_write),
              small = account(c[C_LRF_READS] + c[C_LRF_WRITES], p->lrf, c[C_ORF_READS] + c[C_ORF_WRITES], p->orf);
-    c[C_ENERGY_REGISTERS] = times(plus(main, small), REGISTER_ACCESSES);
+    c[C_ENERGY_REGISTERS] = most_times(most_plus(main, small), REGISTER_ACCESSES);
     c[C_ENERGY_SHARED] = account(c[C_SHARED_BANK_READS], p->shared_read, c[C_SHARED_BANK_WRITES], p->shared_write);
     c[C_ENERGY_L1] = energy_of_banks(p, c[C_L1_BANK_READS], c[C_L1_BANK_WRITES]);
-    c[C_ENERGY_L2] = times(c[C_L2_SECTORS], p->l2_sector);
-    c[C_ENERGY_DRAM] = energy_of_dram(p, plus(c[C_DRAM_READ_BYTES], c[C_DRAM_WRITE_BYTES]));
-    uint64_t banks = plus(plus(c[C_ENERGY_REGISTERS], c[C_ENERGY_SHARED]), c[C_ENERGY_L1]),
-             work = times(c[C_SM_CYCLES], p->dynamic);
+    c[C_ENERGY_L2] = most_times(c[C_L2_SECTORS], p->l2_sector);
+    c[C_ENERGY_DRAM] = energy_of_dram(p, most_plus(c[C_DRAM_READ_BYTES], c[C_DRAM_WRITE_BYTES]));
+    uint64_t banks = most_plus(most_plus(c[C_ENERGY_REGISTERS], c[C_ENERGY_SHARED]), c[C_ENERGY_L1]),
+             work = most_times(c[C_SM_CYCLES], p->dynamic);
     c[C_ENERGY_CORE] = !p->calibrated ? work : work > banks ? work - banks : 0;
-    c[C_ENERGY_LEAKAGE] = times(times(c[C_CYCLES], sms), p->leakage);
-    c[C_ENERGY_SRAM] = times(times(c[C_CYCLES], sms), p->sram);
+    c[C_ENERGY_LEAKAGE] = most_times(most_times(c[C_CYCLES], sms), p->leakage);
+    c[C_ENERGY_SRAM] = most_times(most_times(c[C_CYCLES], sms), p->sram);
     c[C_ENERGY] = 0;
-    for (size_t k = 0; k < COUNT(parts); k++) c[C_ENERGY] = plus(c[C_ENERGY], c[parts[k]]);
+    for (size_t k = 0; k < energy_part_count; k++) c[C_ENERGY] = most_plus(c[C_ENERGY], c[energy_parts[k].part]);
 }
 
 uint64_t tag_storage(const CacheCfg *cache)

@@ -33,6 +33,13 @@ typedef struct EnergyPrices {                                                   
     bool calibrated;                  // dynamic includes the banks, whose energy is subtracted from it
 } EnergyPrices;
 
+typedef struct EnergyPart {
+    Counter part;
+    const char *name;  // as reports say it
+} EnergyPart;
+extern const EnergyPart energy_parts[];  // that add up to C_ENERGY
+extern const size_t energy_part_count;
+
 // The price in pJ of an access of a bank of so many KiB. Between the sizes of the table it is interpolated along a
 // line, outside of them the nearest line goes on; it is never negative.
 double energy_of_access(const EnergyCfg *cfg, double bank_kib, bool write);
