@@ -296,7 +296,7 @@ static void structures_json(const Record *r, Json *j)
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
-        if (!(s->loads + s->stores + s->atomics + s->l1_energy + s->dram_energy)) continue;
+        if (!structure_used(s)) continue;
         json_open(j, NULL, '{');
         json_string(j, "name", name_of(r, k));
         json_uint(j, "loads", s->loads);

@@ -53,7 +53,7 @@ void sums_add(LaunchSums *sums, const Record *r)
     for (int c = 0; c < OC_MOST_COUNTERS; c++) sum->own[c] += r->own[c];
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *f = &r->structure[k];
-        if (f->loads + f->stores + f->atomics + f->l1_energy + f->dram_energy)
+        if (structure_used(f))
             add_to_structure(sum, r->structure_name[k] ? r->structure_name[k] : "?", f, r->structure_dram[k]);
     }
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the

@@ -24,6 +24,11 @@ static inline void add_structure(StructStat *to, const StructStat *s)
     to->bank_reads += s->bank_reads, to->bank_writes += s->bank_writes;
     to->l1_energy += s->l1_energy, to->dram_energy += s->dram_energy;
 }
+// Has it anything to report? What earlier launches left dirty costs energy without an access of this one.
+static inline bool structure_used(const StructStat *s)
+{
+    return s->loads + s->stores + s->atomics + s->l1_energy + s->dram_energy > 0;
+}
 typedef struct InstStat {  // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
 } InstStat;
