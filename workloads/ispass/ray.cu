@@ -1,7 +1,8 @@
 // ray: an image of spheres over a plane, by ray tracing; a thread has a pixel. Ray tracing as in GPGPU-Sim's benchmarks
 // (Bakhoda et al., ISPASS 2009), after a program by M. Boroujerdi: a ray is followed through up to five reflections. At
 // each object that it meets, a second ray towards the light finds out whether the place is in shadow. Each of the two
-// tries all objects. Objects and camera are in constant memory; a pixel's colours of each level are in local memory.
+// tries all objects. Objects and camera are in constant memory; a pixel's colours of each level are in local memory, all
+// of which is cleared first, as is the pixel. So much of this program's traffic is what it stores there.
 #include "cuda.h"
 
 #define LEVELS 5
@@ -21,6 +22,10 @@ __constant__ float4 camera[3];  // to the right, up, ahead; the fourth elements 
 static __device__ __forceinline__ float3 operator+(float3 a, float3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 static __device__ __forceinline__ float3 operator-(float3 a, float3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 static __device__ __forceinline__ float3 operator*(float s, float3 a) { return {s * a.x, s * a.y, s * a.z}; }
+static __device__ __forceinline__ float4 operator+(float4 a, float4 b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+static __device__ __forceinline__ float4 operator*(float s, float4 a) { return {s * a.x, s * a.y, s * a.z, s * a.w}; }
 static __device__ __forceinline__ float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static __device__ __forceinline__ float3 unit(float3 a) { return 1.0f / sqrtf(dot(a, a)) * a; }
 static __device__ __forceinline__ float3 xyz(float4 a) { return {a.x, a.y, a.z}; }
@@ -73,6 +78,9 @@ extern "C" __global__ void render(int n, int width, int height, float focus, uns
     float3 direction = unit(pixel * (px - 0.5f * width) * xyz(camera[0]) +
                             pixel * (py - 0.5f * height) * xyz(camera[1]) + focus * xyz(camera[2]));
     float4 colours[LEVELS];
+    for (int i = 0; i < LEVELS; i++) colours[i] = {0, 0, 0, 0};
+    unsigned *const seen = image + py * width + px;
+    *seen = 0;
     int level = 0, last = NONE;
     for (; level < LEVELS; level++) {
         float distance = FAR;
@@ -84,21 +92,16 @@ extern "C" __global__ void render(int n, int width, int height, float focus, uns
         const float away = sqrtf(dot(to_light, to_light));
         const float3 shine = 1.0f / away * to_light;
         const float facing = dot(normal, shine);
-        float diffuse = 0.05f, gloss = 0;
-        if (facing > 0 && !in_shadow(n, from, shine, last, away)) {
-            diffuse += 0.3f * fminf(facing, 1);
-            gloss = 0.8f * power50(fminf(fmaxf(dot(normal, unit(shine - direction)), 0), 1));
-        }
         const float4 colour = objects[last].colour;
-        colours[level] = {diffuse * colour.x + gloss, diffuse * colour.y + gloss, diffuse * colour.z + gloss,
-                          diffuse * colour.w};
+        float4 *const here = colours + level;
+        *here = 0.05f * colour;
+        if (facing > 0 && !in_shadow(n, from, shine, last, away)) {
+            const float gloss = power50(fminf(fmaxf(dot(normal, unit(shine - direction)), 0), 1));
+            *here = *here + 0.3f * fminf(facing, 1) * colour;
+            *here = *here + 0.8f * gloss * make_float4(1, 1, 1, 0);
+        }
         direction = unit(direction - 2 * dot(normal, direction) * normal);
     }
-    float4 seen = {0, 0, 0, 0};
-    while (level-- > 0) {
-        const float4 own = colours[level];
-        seen = {own.x + 0.8f * seen.x, own.y + 0.8f * seen.y, own.z + 0.8f * seen.z, own.w + 0.8f * seen.w};
-    }
-    image[py * width + px] =
-        byte_of(seen.x) | byte_of(seen.y) << 8 | byte_of(seen.z) << 16 | byte_of(seen.w) << 24;
+    for (int i = level - 1; i > 0; i--) colours[i - 1] = colours[i - 1] + 0.8f * colours[i];
+    *seen += byte_of(colours[0].x) | byte_of(colours[0].y) << 8 | byte_of(colours[0].z) << 16 | byte_of(colours[0].w) << 24;
 }

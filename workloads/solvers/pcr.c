@@ -41,9 +41,10 @@ static void run(Work *work)
     WorkBuf dc = work_upload(work, "upper", c, bytes), dd = work_upload(work, "right", d, bytes);
     WorkBuf dx = work_device(work, "solution", bytes);
 
-    work_launch(work, "pcr", dim1((uint32_t)systems), dim1((uint32_t)n), (uint32_t)n * 5 * sizeof(float),
-                ARGS(arg_i32(n), arg_i32(stride), arg_i32(pitch), arg_buf(da), arg_buf(db), arg_buf(dc), arg_buf(dd),
-                     arg_buf(dx)));
+    for (int64_t times = work_param(work, "times"); times > 0; times--)
+        work_launch(work, "pcr", dim1((uint32_t)systems), dim1((uint32_t)n), (uint32_t)n * 5 * sizeof(float),
+                    ARGS(arg_i32(n), arg_i32(stride), arg_i32(pitch), arg_buf(da), arg_buf(db), arg_buf(dc),
+                         arg_buf(dd), arg_buf(dx)));
     work_read(work, got, dx, bytes);
     if (!work_ok(work)) return;
 
@@ -55,6 +56,7 @@ static const WorkParam params[] = {
     {"n", "equations of a system, which are as many as threads of a block, 1 to 1024", 100, 512, 1, 1024},
     {"systems", "how many there are, 1 to 65535", 20, 512, 1, 65535},
     {"interleaved", "0: a system's elements stand together; 1: element i of all systems do", 0, 0, 0, 1},
+    {"times", "how often all are solved, as a program that takes the time does, 1 to 1000", 1, 1, 1, 1000},
     {"seed", "of the systems, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
