@@ -287,6 +287,7 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     }
     propagate(g);
     remove_dead(g);
+    if (f->module->reorder) order_blocks(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
     if (limit) spill_registers(g, limit);
     return g;

@@ -33,6 +33,9 @@ void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words w
 bool inst_on_alu(
     const Inst *i);  // arithmetic of the ALUs: it takes constant operands, and reaches the last-result file
 
+// --- order.c ---------------------------------------------------------------------------------------------------------
+void order_blocks(Function *f);
+
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more
 

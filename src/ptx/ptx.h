@@ -299,7 +299,7 @@ struct Module {
     const char *target;  // "sm_35" with its options
     int sm;              // 35
     int address_bits;
-    bool free_params;  // set by who loads it: a kernel's parameters take no registers where arithmetic alone reads them
+    bool free_params, reorder;  // set by who loads it: parameters for arithmetic take no registers; order.c is asked
     VEC(Item) items;
     Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;

@@ -20,6 +20,7 @@ typedef struct SmCfg {
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
     bool reg_params;                         // a kernel's parameters take registers
+    bool reorder;                            // order_blocks
     bool reg_values;                         // a value of any width takes one register
     bool reg_spread;                         // files_spread
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file

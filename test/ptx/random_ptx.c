@@ -224,7 +224,8 @@ static void move(Machine *x, const Inst *i)
     }
 }
 
-static void memory(Machine *x, const Inst *i, int *loads)
+// What a load brings depends on its address and on how many branches there were: so loads of a block may change places.
+static void memory(Machine *x, const Inst *i, int branches)
 {
     bool load = i->op == OP_LD;
     const Operand *what = &i->opnd[load ? 0 : 1], *where = &i->opnd[load ? 1 : 0];
@@ -236,20 +237,18 @@ static void memory(Machine *x, const Inst *i, int *loads)
             *variable(x, where) = operand(x, what, i->type);
         return;
     }
-    uint64_t v[8];
-    if (!load)
-        text_printf(x->out, "[%llx]", (unsigned long long)(where->reg == NO_REG ? 0 : get(x, where->reg)) + where->imm);
+    uint64_t v[8], address = (where->reg == NO_REG ? 0 : get(x, where->reg)) + where->imm;
+    if (!load) text_printf(x->out, "[%llx]", (unsigned long long)address);
     for (int k = 0; k < n; k++) {
         const Operand *e = what->kind == O_VEC ? &what->items[k] : what;
         if (i->space == SP_PARAM)
             v[k] = where->sym->name[0] == 'a' ? 0x1000 : 0x123456789abcdefu;
         else if (load)
-            v[k] = (uint64_t)(*loads * 77 + k * 13) % 50;
+            v[k] = (address * 3 + (uint64_t)(branches * 77 + k * 13)) % 50;
         else
             text_printf(x->out, " %llx", (unsigned long long)operand(x, e, i->type));
     }
     for (int k = 0; load && k < n; k++) give(x, what->kind == O_VEC ? &what->items[k] : what, v[k]);
-    if (load && i->space != SP_PARAM) ++*loads;
     if (!load) text_put(x->out, "\n");
 }
 
@@ -284,7 +283,7 @@ void interpret(const Function *f, Home home, Text *out)
     x.own = mem_alloc(sizeof *x.own * (f->regs.n + 1));
     x.cell = mem_alloc(sizeof *x.cell * (home.cells + 1));
     x.pred = mem_alloc(f->regs.n + 1);
-    int loads = 0, branches = 0;
+    int branches = 0;
     for (uint32_t pc = 0; pc < f->insts.n && branches < 300;) {
         const Inst *i = &f->insts.v[pc++];
         bool branch = i->op == OP_BRA || i->op == OP_BRX;
@@ -296,7 +295,7 @@ void interpret(const Function *f, Home home, Text *out)
         else if (i->op == OP_BRX)
             pc = f->labels.v[i->opnd[1].items[operand(&x, &i->opnd[0], TY_B32)].reg].inst;
         else if (i->op == OP_LD || i->op == OP_ST)
-            memory(&x, i, &loads);
+            memory(&x, i, branches);
         else if (i->op == OP_MOV)
             move(&x, i);
         else

@@ -204,6 +204,7 @@ static void view_lower(const Case *c)
     Module *m = parse(c, c->text, c->length);
     if (!m) return;
     uint32_t limit = !strcmp(c->view, "spill") ? 6 : 0;
+    m->reorder = !strcmp(c->view, "order");
     for (size_t k = 0; k < m->items.n; k++) {
         Function *f = m->items.v[k].function;
         if (!f || !f->has_body) continue;
@@ -273,7 +274,7 @@ static void run_case(Case c)
         view_inst(&c);
     else if (!strcmp(c.view, "flow"))
         each_function(&c, flow_of);
-    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill"))
+    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill") || !strcmp(c.view, "order"))
         view_lower(&c);
     else if (!strcmp(c.view, "strands"))
         each_function(&c, strands_of);
@@ -354,15 +355,11 @@ static void test_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"parse", test_view, NULL, NULL, "parse"},
-        {"refuse", test_view, NULL, NULL, "refuse"},
-        {"partly", test_view, NULL, NULL, "partly"},
-        {"inst", test_view, NULL, NULL, "inst"},
-        {"flow", test_view, NULL, NULL, "flow"},
-        {"lower", test_view, NULL, NULL, "lower"},
-        {"spill", test_view, NULL, NULL, "spill"},
-        {"strands", test_view, NULL, NULL, "strands"},
-        {"provenance", test_view, NULL, NULL, "provenance"},
+        {"parse", test_view, NULL, NULL, "parse"},     {"refuse", test_view, NULL, NULL, "refuse"},
+        {"partly", test_view, NULL, NULL, "partly"},   {"inst", test_view, NULL, NULL, "inst"},
+        {"flow", test_view, NULL, NULL, "flow"},       {"lower", test_view, NULL, NULL, "lower"},
+        {"spill", test_view, NULL, NULL, "spill"},     {"order", test_view, NULL, NULL, "order"},
+        {"strands", test_view, NULL, NULL, "strands"}, {"provenance", test_view, NULL, NULL, "provenance"},
     };
     return cmocka_run_group_tests_name("ptx/data", tests, NULL, NULL);
 }

@@ -274,6 +274,11 @@ static void forms(void **state)
             if (limit % 8 == 0) check_allocs(g, &want, seed);
             ptx_lowered_free(g);
         }
+        m->reorder = true;
+        Function *g = ptx_lower(f, 0);
+        expect_same(g, (Home){0}, &want, seed, "in another order, it");
+        check_allocs(g, &want, seed);
+        ptx_lowered_free(g);
         text_free(&want);
         ptx_free(m);
     }
