@@ -141,9 +141,8 @@ typedef struct oc_policy_type {
     void (*cta_stop)(oc_policy *p, uint32_t cta);                         // a CTA is over, and so are its warps
     void (*start)(oc_policy *p, uint32_t warp);                           // a warp arrives, younger than all others
     void (*stop)(oc_policy *p, uint32_t warp);                            // a warp is over
-    void (*stall)(oc_policy *p,
-                  uint32_t warp);  // a warp comes to wait for memory or at a barrier, nobody knows how long
-    void (*wake)(oc_policy *p, uint32_t warp);                             // a warp that waited, for whatever, can go
+    void (*stall)(oc_policy *p, uint32_t warp);  // a warp waits for memory or a barrier, for long
+    void (*wake)(oc_policy *p, uint32_t warp);   // a warp that waited, for whatever, can go
     void (*waits)(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to);  // what it waits for changes
     void (*issued)(oc_policy *p, uint32_t warp, bool memory);  // an instruction goes, of global, local … memory or not
     void (*seen)(oc_policy *p, const oc_access_event *e);      // the L1 or the scratch cache is accessed

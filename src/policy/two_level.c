@@ -1,13 +1,15 @@
-// two_level.c: the two-level scheduler of unified-memory §2.1: only warps of a small active set issue, in turn; a warp
+// two_level.c: the two-level scheduler of unified-memory §2.1: only warps of a small active set issue; a warp
 // that meets a dependence on a long-latency operation leaves the set, and the inactive warp that has waited longest and
 // isn't waiting for memory takes its place. Invariant: the active set (the mask of those that may issue), order[] and
 // waiting partition the present warps: order[] holds the inactive ones that could be activated.
 #include <onchip_policy.h>
 #include <string.h>
 
-enum { ACTIVE };
+enum { ACTIVE, GREEDY };
 static const oc_policy_param params[] = {
     [ACTIVE] = {"active", "warp", "how many warps of an SM may issue", 8, 1, 64, true, "unified-memory §2.1"},
+    [GREEDY] = {"greedy", "", "1: an active warp goes on as long as it can, then the oldest does; 0: they go in turn",
+                0, 0, 1, true, "assumed: unified-memory §2.1 doesn't say"},
     {.name = NULL},
 };
 
@@ -40,7 +42,11 @@ static void join(oc_policy *p, uint32_t warp)
     refill(p, p->sm->warp[warp].scheduler);
 }
 
-static int pick(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_next(p->sm->scheduler[k], ready); }
+static int pick(const oc_policy *p, uint32_t k, uint64_t ready)
+{
+    const oc_scheduler_view *s = p->sm->scheduler[k];
+    return p->param[GREEDY] != 0 ? oc_greedy(s, ready) : oc_next(s, ready);
+}
 
 static void stop(oc_policy *p, uint32_t warp)
 {

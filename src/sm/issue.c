@@ -129,6 +129,10 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
     return t;
 }
 
+// A wait for memory that is longer is told to the policy even if its end is known, as that of a texture is. It's longer
+// than an L1's hits take, which a warp waits for in the active set of two levels.
+enum { LONG_WAIT = 50 };  // cycles
+
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
 ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
@@ -157,6 +161,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
         const oc_wait of[4] = {OC_WAIT_ALU, ws->pause, OC_WAIT_SHARED, OC_WAIT_MEMORY};
         enter_state(sm, ws, of[t & 3]);
         wake_at(sm, ws, t >> 2);
+        if ((t & 3) == KIND_MEMORY && (t >> 2) - sm->now > LONG_WAIT) tell_stall(sm, ws), ws->recent_n = 0;
         if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
         return t >> 2;
     }

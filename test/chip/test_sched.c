@@ -161,12 +161,32 @@ static void two_levels(void **state)
     run(c, "sched.policy=two-level sched.active=4", PLACE CLOCKS TRACE, 8);
     for (uint32_t w = 0; w < 4; w++)
         for (uint32_t k = 0; k + 1 < READS; k++) assert_int_equal(c[w][k + 1] - c[w][k], 4);
+    // Or one goes on as long as it can.
+    run(c, "sched.policy=two-level sched.active=4 sched.greedy=1", PLACE CLOCKS TRACE, 8);
+    for (uint32_t w = 0; w < 8; w++)
+        for (uint32_t k = 0; k + 1 < READS; k++) assert_int_equal(c[w][k + 1] - c[w][k], 1);
     // Eight for the SM are four for each of two schedulers.
     run(c, "sched.policy=two-level sm.schedulers=2", stages(far[0]), 16);
     uint32_t at_first = 0, soonest = UINT32_MAX;
     for (uint32_t w = 0; w < 16; w++) soonest = MIN(soonest, c[w][1]);
     for (uint32_t w = 0; w < 16; w++) at_first += c[w][0] < soonest;
     assert_int_equal(at_first, 8);
+}
+
+// A hit of the read-only cache takes as long as a texture. A warp that comes to its use leaves, though by then it is
+// known when the value will be there.
+static void known_and_long(void **state)
+{
+    (void)state;
+    Trace c;
+    Text t = {0};
+    text_put(&t, PLACE "mov.u32 %r10, %clock;\nld.global.nc.u32 %r4, [%in];\n");
+    repeat(&t, 30, 1, "add.u32 %r3, %r3, %n;");
+    text_put(&t, "mov.u32 %r11, %clock;\nadd.u32 %r3, %r3, %r4;\n");
+    text_put(&t, "st.global.v2.u32 [%rd1], {%r10, %r11};\nst.global.u32 [%rd1+16], %r3;");
+    run(c, "sched.policy=two-level sched.active=2 readonly.size=12KiB readonly.nc=yes readonly.latency=1000", t.v, 8);
+    assert_admitted(c, 8, 2, 1, 60);
+    text_free(&t);
 }
 
 // A place goes to a warp that can use it: those that wait for memory aren't activated.
@@ -255,15 +275,11 @@ static void age_is_of_the_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_robin),
-        cmocka_unit_test(greedy),
-        cmocka_unit_test(greed_before_age),
-        cmocka_unit_test(two_levels),
-        cmocka_unit_test(ready_ones_first),
-        cmocka_unit_test(warp_limit),
-        cmocka_unit_test(age_is_of_the_start),
-        cmocka_unit_test(warp_limit_of_two),
-        cmocka_unit_test(warp_limit_at_barriers),
+        cmocka_unit_test(round_robin),       cmocka_unit_test(greedy),
+        cmocka_unit_test(greed_before_age),  cmocka_unit_test(two_levels),
+        cmocka_unit_test(known_and_long),    cmocka_unit_test(ready_ones_first),
+        cmocka_unit_test(warp_limit),        cmocka_unit_test(age_is_of_the_start),
+        cmocka_unit_test(warp_limit_of_two), cmocka_unit_test(warp_limit_at_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
