@@ -1,8 +1,8 @@
 // ray: an image of spheres over a plane, by ray tracing; a thread has a pixel. Ray tracing as in GPGPU-Sim's benchmarks
 // (Bakhoda et al., ISPASS 2009), after a program by M. Boroujerdi: a ray is followed through up to five reflections. At
 // each object that it meets, a second ray towards the light finds out whether the place is in shadow. Each of the two
-// tries all objects. Objects and camera are in constant memory; a pixel's colours of each level are in local memory, all
-// of which is cleared first, as is the pixel. So much of this program's traffic is what it stores there.
+// tries all objects. Objects and camera are in constant memory. A pixel's colours of each level are in local memory. All
+// are cleared first, as is the pixel. So much of this program's traffic is what it stores there.
 #include "cuda.h"
 
 #define LEVELS 5
@@ -103,5 +103,6 @@ extern "C" __global__ void render(int n, int width, int height, float focus, uns
         direction = unit(direction - 2 * dot(normal, direction) * normal);
     }
     for (int i = level - 1; i > 0; i--) colours[i - 1] = colours[i - 1] + 0.8f * colours[i];
-    *seen += byte_of(colours[0].x) | byte_of(colours[0].y) << 8 | byte_of(colours[0].z) << 16 | byte_of(colours[0].w) << 24;
+    const float4 all = colours[0];
+    *seen += byte_of(all.x) | byte_of(all.y) << 8 | byte_of(all.z) << 16 | byte_of(all.w) << 24;
 }
