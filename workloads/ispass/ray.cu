@@ -1,8 +1,8 @@
 // ray: an image of spheres over a plane, by ray tracing; a thread has a pixel. Ray tracing as in GPGPU-Sim's benchmarks
 // (Bakhoda et al., ISPASS 2009), after a program by M. Boroujerdi: a ray is followed through up to five reflections. At
 // each object that it meets, a second ray towards the light finds out whether the place is in shadow. Each of the two
-// tries all objects. Objects and camera are in constant memory. A pixel's colours of each level are in local memory. All
-// are cleared first, as is the pixel. So much of this program's traffic is what it stores there.
+// tries all objects. Objects and camera are in constant memory. A pixel's colours of each level are in local memory.
+// They are cleared first, as is the pixel. So much of this program's traffic is what it stores there.
 #include "cuda.h"
 
 #define LEVELS 5
