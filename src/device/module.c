@@ -95,8 +95,12 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
                          .files = sm_counts_operands(&d->gpu.sm)};
-    if (mod->image.module)
-        mod->image.module->free_params = !d->gpu.sm.reg_params, mod->image.module->reorder = d->gpu.sm.reorder;
+    Module *m = mod->image.module;
+    if (m) {
+        m->free_params = !d->gpu.sm.reg_params;
+        m->near_constants = !d->gpu.sm.cst.size;
+        m->reorder = d->gpu.sm.reorder;
+    }
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
         mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;
     bool ok = mod->image.module && lay_out(mod, &diag);

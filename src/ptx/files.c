@@ -131,8 +131,8 @@ static void find_values(Build *b)
                 b->born[x] = a->write || (old == NO_VALUE && !inst->guarded);
                 if (!a->write && b->born[x]) bind(b, a->slot, new_value(b));
                 // What memory brings comes too late. A guarded write goes on with the value that was there.
-                if (a->write && strand_long(inst)) bind(b, a->slot, NO_VALUE);
-                if (a->write && !strand_long(inst) && !(inst->guarded && old == NO_VALUE))
+                if (a->write && strand_long(b->w->f, inst)) bind(b, a->slot, NO_VALUE);
+                if (a->write && !strand_long(b->w->f, inst) && !(inst->guarded && old == NO_VALUE))
                     bind(b, a->slot, inst->guarded ? old : new_value(b));
                 b->value[x] = b->now[a->slot];
             }

@@ -23,7 +23,7 @@ typedef struct Order {
     Function *f;
     const Flow *w;
     uint64_t *live, *live_in;  // registers behind the part, and before it
-    uint32_t most;             // words that are alive at once in the function as it was
+    uint32_t most, limit;      // words that are alive at once in the function as it was; up to which a load goes ahead
     // A part: instructions [first, first + n).
     uint32_t first, n;
     uint64_t before[MOST][MOST / 64];  // of each instruction, those that must go before it
@@ -102,7 +102,7 @@ static void note_access(Order *o, const Inst *i)
     vec_push(&o->access, a);
 }
 
-static void find_order(Order *o)
+static void find_edges(Order *o)
 {
     o->parts++;
     o->access.n = o->readers.n = 0;
@@ -184,39 +184,49 @@ static uint32_t peak(Order *o, const uint32_t *order)
 }
 
 // --- the order -------------------------------------------------------------------------------------------------------
-// Of the instructions that can go: the highest that leaves no more alive than may be; if there is none, the one that
-// adds least. Of equal ones the first goes.
+// Of the instructions that can go: the highest that leaves no more alive than may be, and of equal ones the first. If
+// there is none, the first of all goes: as the function was, it leads to one that ends values.
 static uint32_t choose(Order *o, const uint64_t *done)
 {
-    uint32_t best = MOST, least = MOST;
-    int64_t least_change = 0;
+    uint32_t best = MOST, first = MOST;
     for (uint32_t k = 0; k < o->n; k++) {
         bool ready = !(done[k / 64] >> k % 64 & 1);
         for (uint32_t x = 0; x < MOST / 64 && ready; x++) ready = !(o->before[k][x] & ~done[x]);
         if (!ready) continue;
+        first = MIN(first, k);
+        if (best < MOST && o->height[k] <= o->height[best]) continue;
         o->change = 0;
         inst_regs(&o->f->insts.v[o->first + k], weigh, o);
-        if (least == MOST || o->change < least_change) least = k, least_change = o->change;
-        if (o->change > 0 && o->now + o->change > o->most) continue;
-        if (best == MOST || o->height[k] > o->height[best]) best = k;
+        if (o->change <= 0 || o->now + o->change <= o->limit) best = k;
     }
-    return best < MOST ? best : least;
+    return best < MOST ? best : first;
 }
 
-static void order_part(Order *o)
+// Finds an order. False: it keeps more alive than may be.
+static bool find_order(Order *o)
 {
     uint64_t done[MOST / 64] = {0};
-    Inst copy[MOST];
-    find_order(o);
     begin_part(o);
     for (uint32_t k = 0; k < o->n; k++) {
         uint32_t next = o->order[k] = choose(o, done);
         done[next / 64] |= 1ull << next % 64;
         inst_regs(&o->f->insts.v[o->first + next], step, o);
     }
-    if (peak(o, o->order) > o->most) return;
-    memcpy(copy, o->f->insts.v + o->first, sizeof *copy * o->n);
-    for (uint32_t k = 0; k < o->n; k++) o->f->insts.v[o->first + k] = copy[o->order[k]];
+    return peak(o, o->order) <= o->most;
+}
+
+// With less room at first, more is left for what comes behind.
+static void order_part(Order *o)
+{
+    Inst copy[MOST];
+    find_edges(o);
+    for (uint32_t less = 0; less <= o->most / 2; less = 2 * less + 1) {
+        o->limit = o->most - less;
+        if (!find_order(o)) continue;
+        memcpy(copy, o->f->insts.v + o->first, sizeof *copy * o->n);
+        for (uint32_t k = 0; k < o->n; k++) o->f->insts.v[o->first + k] = copy[o->order[k]];
+        return;
+    }
 }
 
 typedef struct Back {

@@ -296,10 +296,10 @@ struct Module {
     Arena arena;
     Source source;  // a copy
     int version_major, version_minor;
-    const char *target;  // "sm_35" with its options
-    int sm;              // 35
-    int address_bits;
-    bool free_params, reorder;  // set by who loads it: parameters for arithmetic take no registers; order.c is asked
+    const char *target;    // "sm_35" with its options
+    int sm, address_bits;  // sm: 35
+    // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
+    bool free_params, reorder, near_constants;
     VEC(Item) items;
     Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;

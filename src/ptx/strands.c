@@ -55,10 +55,11 @@ static void find_accesses(const Flow *w, const Alloc *a, Files *f)
 }
 
 // --- where strands start ---------------------------------------------------------------------------------------------
-bool strand_long(const Inst *i)
+bool strand_long(const Function *f, const Inst *i)
 {
     Class c = op_info[i->op].class;
     if (c == CLASS_TEX) return true;
+    if (i->space == SP_CONST) return !f->module->near_constants;
     return (c == CLASS_LOAD || c == CLASS_ATOMIC) && i->space != SP_SHARED && i->space != SP_PARAM;
 }
 
@@ -94,7 +95,7 @@ static void pass_block(Strands *s, uint32_t b, uint64_t *now)
     const Block *k = &s->w->blocks.v[b];
     const Files *f = s->f;
     for (uint32_t i = k->first; i < k->last; i++) {
-        bool waits = f->start[i] & STRAND_WAITS, late = strand_long(&s->w->f->insts.v[i]);
+        bool waits = f->start[i] & STRAND_WAITS, late = strand_long(s->w->f, &s->w->f->insts.v[i]);
         for (uint32_t x = f->first[i]; x < f->first[i + 1] && !waits; x++)
             waits = now[f->access[x].slot / 64] >> f->access[x].slot % 64 & 1;
         if (waits) {

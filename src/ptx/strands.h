@@ -40,8 +40,9 @@ void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *
 // its loads, and every value goes to the main file.
 #define MOST_SETS (1u << 23)
 bool files_fit(const Flow *flow, const Alloc *alloc);
-// Does an instruction's result come from memory, so late that a warp waits for it?
-bool strand_long(const Inst *i);
+// Does an instruction's result come from memory, so late that a warp waits for it? Constants that come like operands
+// don't.
+bool strand_long(const Function *f, const Inst *i);
 enum { STRAND_LENGTH = 1024 };  // instructions of a strand, at most, in the order of the text: a limit of ours
 
 #endif
