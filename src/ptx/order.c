@@ -22,8 +22,9 @@ typedef struct Reader {
 typedef struct Order {
     Function *f;
     const Flow *w;
-    uint64_t *live, *live_in;  // registers behind the part, and before it
-    uint32_t most, limit;      // words that are alive at once in the function as it was; up to which a load goes ahead
+    uint64_t *live;        // registers that are alive before the part
+    uint32_t live_words;   // how many words these are
+    uint32_t most, limit;  // words that are alive at once in the function as it was; up to which a load goes ahead
     // A part: instructions [first, first + n).
     uint32_t first, n;
     uint64_t before[MOST][MOST / 64];  // of each instruction, those that must go before it
@@ -32,9 +33,9 @@ typedef struct Order {
     VEC(Reader) readers;
     uint32_t *writer, *reader, *part, parts;  // per register: its last write + 1, its readers since; in which part
     uint32_t *left;                           // per register: reads to come
-    uint8_t *alive;
-    uint32_t now, at;  // words that are alive; the instruction that is looked at
-    int64_t change;    // what `at` would add
+    uint8_t *alive, *after;                   // per register: now, and behind the part
+    uint32_t now, at;                         // words that are alive; the instruction that is looked at
+    int64_t change;                           // what `at` would add
 } Order;
 
 // Roughly what results take on the GPUs that have a description (unified-memory Table 2).
@@ -135,7 +136,7 @@ static void count_left(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
     o->left[reg] += !def;
-    o->alive[reg] = in(o->live_in, reg);
+    o->alive[reg] = in(o->live, reg);
 }
 
 static void forget(void *user, uint32_t reg, bool def)
@@ -148,27 +149,22 @@ static void begin_part(Order *o)
 {
     for (uint32_t k = 0; k < o->n; k++) inst_regs(&o->f->insts.v[o->first + k], forget, o);
     for (uint32_t k = 0; k < o->n; k++) inst_regs(&o->f->insts.v[o->first + k], count_left, o);
-    o->now = 0;
-    for (uint32_t x = 0; x < o->w->words; x++)
-        for (uint64_t bits = o->live_in[x]; bits; bits &= bits - 1)
-            o->now += words(o, x * 64 + (uint32_t)__builtin_ctzll(bits));
+    o->now = o->live_words;
 }
 
 // What an instruction would add: it's exact unless it reads a register twice.
 static void weigh(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
-    bool after = in(o->live, reg);
-    if (!def && o->alive[reg] && o->left[reg] == 1 && !after) o->change -= words(o, reg);
-    if (def && !o->alive[reg] && (o->left[reg] || after)) o->change += words(o, reg);
+    if (!def && o->alive[reg] && o->left[reg] == 1 && !o->after[reg]) o->change -= words(o, reg);
+    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg])) o->change += words(o, reg);
 }
 
 static void step(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
-    bool after = in(o->live, reg);
-    if (!def && --o->left[reg] == 0 && o->alive[reg] && !after) o->alive[reg] = 0, o->now -= words(o, reg);
-    if (def && !o->alive[reg] && (o->left[reg] || after)) o->alive[reg] = 1, o->now += words(o, reg);
+    if (!def && --o->left[reg] == 0 && o->alive[reg] && !o->after[reg]) o->alive[reg] = 0, o->now -= words(o, reg);
+    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg])) o->alive[reg] = 1, o->now += words(o, reg);
 }
 
 // The most words at once in the given order; null: as it stands.
@@ -229,25 +225,46 @@ static void order_part(Order *o)
     }
 }
 
-typedef struct Back {
-    uint64_t *live;
-    bool kills, reads;
-} Back;
-static void go_back(void *user, uint32_t reg, bool def)
+// --- from the end of a block to its beginning ------------------------------------------------------------------------
+static void count_live(Order *o)
 {
-    Back *b = user;
-    uint64_t bit = 1ull << reg % 64;
-    if (def && b->kills) b->live[reg / 64] &= ~bit;
-    if (!def && b->reads) b->live[reg / 64] |= bit;
+    o->live_words = 0;
+    for (uint32_t x = 0; x < o->w->words; x++)
+        for (uint64_t bits = o->live[x]; bits; bits &= bits - 1)
+            o->live_words += words(o, x * 64 + (uint32_t)__builtin_ctzll(bits));
 }
 
-// From what is alive behind [first, last) to what is alive before it.
-static void back_over(const Order *o, uint32_t first, uint32_t last, uint64_t *live)
+static void note_after(void *user, uint32_t reg, bool def)
 {
-    while (last-- > first) {
-        const Inst *i = &o->f->insts.v[last];
-        inst_regs(i, go_back, &(Back){live, !i->guarded, false});
-        inst_regs(i, go_back, &(Back){live, false, true});
+    Order *o = user;
+    (void)def;
+    o->after[reg] = in(o->live, reg);
+}
+
+static void go_back(void *user, uint32_t reg, bool def)
+{
+    Order *o = user;
+    if (def == !in(o->live, reg)) return;
+    o->live[reg / 64] ^= 1ull << reg % 64;
+    o->live_words += def ? -words(o, reg) : words(o, reg);
+}
+static void kill(void *user, uint32_t reg, bool def)
+{
+    if (def) go_back(user, reg, true);
+}
+static void revive(void *user, uint32_t reg, bool def)
+{
+    if (!def) go_back(user, reg, false);
+}
+
+// From what is alive behind the part to what is alive before it. A guarded write leaves other lanes the old value.
+static void back_over_part(Order *o)
+{
+    const Inst *part = &o->f->insts.v[o->first];
+    for (uint32_t k = 0; k < o->n; k++) inst_regs(&part[k], note_after, o);
+    for (uint32_t k = o->n; k-- > 0;) {
+        if (!part[k].guarded) inst_regs(&part[k], kill, o);
+        inst_regs(&part[k], revive, o);
     }
 }
 
@@ -257,18 +274,17 @@ static void walk(Order *o, const uint8_t *ends, bool only_count)
     for (uint32_t b = 0; b + 1 < o->w->blocks.n; b++) {
         const Block *k = &o->w->blocks.v[b];
         flow_live_out(o->w, b, o->live);
+        count_live(o);
         for (uint32_t last = k->last; last > k->first; last = o->first) {
             o->first = last - 1;
             if (!ends[last - 1])
                 while (o->first > k->first && last - o->first < MOST && !ends[o->first - 1]) o->first--;
             o->n = last - o->first;
-            memcpy(o->live_in, o->live, o->w->words * 8);
-            back_over(o, o->first, last, o->live_in);
+            back_over_part(o);
             if (only_count)
                 o->most = MAX(o->most, peak(o, NULL));
             else if (o->n > 1)
                 order_part(o);
-            memcpy(o->live, o->live_in, o->w->words * 8);
         }
     }
 }
@@ -279,15 +295,15 @@ void order_blocks(Function *f)
     flow_live(w);
     size_t n = f->regs.n + 1;
     Order *o = mem_alloc(sizeof *o);
-    *o = (Order){.f = f, .w = w, .live = mem_alloc(w->words * 8), .live_in = mem_alloc(w->words * 8)};
+    *o = (Order){.f = f, .w = w, .live = mem_alloc(w->words * 8), .alive = mem_alloc(n), .after = mem_alloc(n)};
     o->writer = mem_alloc(sizeof *o->writer * n), o->reader = mem_alloc(sizeof *o->reader * n);
-    o->part = mem_alloc(sizeof *o->part * n), o->left = mem_alloc(sizeof *o->left * n), o->alive = mem_alloc(n);
+    o->part = mem_alloc(sizeof *o->part * n), o->left = mem_alloc(sizeof *o->left * n);
     uint8_t *ends = mem_alloc(f->insts.n + 2);
     for (size_t i = 0; i < f->insts.n; i++) ends[i] = stays(&f->insts.v[i]);
     for (size_t p = 0; p < f->pragmas.n; p++) ends[f->pragmas.v[p].inst] = 1;  // a pragma means its instruction
     walk(o, ends, true);
     walk(o, ends, false);
-    mem_free(ends), mem_free(o->writer), mem_free(o->reader), mem_free(o->part), mem_free(o->left), mem_free(o->alive);
-    mem_free(o->live), mem_free(o->live_in), vec_free(&o->access), vec_free(&o->readers), mem_free(o);
+    mem_free(ends), mem_free(o->writer), mem_free(o->reader), mem_free(o->part), mem_free(o->left), mem_free(o->live);
+    mem_free(o->alive), mem_free(o->after), vec_free(&o->access), vec_free(&o->readers), mem_free(o);
     flow_free(w);
 }
