@@ -240,12 +240,20 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     return passes;
 }
 
+// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion the most that there is. So
+// warps lie one behind the other, as drivers place them. With a power of two between them they would meet in few sets.
+static uint64_t local_room(const Sm *sm)
+{
+    const Kernel *k = sm->launch->kernel;
+    return k->recursive || k->local_bytes > sm->cfg.local_limit ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u;
+}
+
 // Where an access lies for the caches and the partitions: room for lanes' addresses is given.
 static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, uint64_t *addr)
 {
     uint64_t base = 0;
     if (space == SP_LOCAL)
-        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * sm->cfg.local_limit * LANES;
+        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * local_room(sm) * LANES;
     else if (space == SP_CONST)
         base = sm->launch->kernel->image->const_base;
     else
