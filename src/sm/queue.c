@@ -240,7 +240,7 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     return passes;
 }
 
-// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion the most that there is. So
+// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion the most there is. So
 // warps lie one behind the other, as drivers place them. With a power of two between them they would meet in few sets.
 static uint64_t local_room(const Sm *sm)
 {

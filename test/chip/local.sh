@@ -15,9 +15,10 @@ trap 'rm -rf "$work"' EXIT
 } >"$work/twice.ptx"
 bad=0
 for fits in 64 32; do
-    out=$("${ONCHIP:?}" run "$work/twice.ptx" --block 1024 --gpu sm32 --set l1.index=bits --set l1.size=${fits}KiB --json)
+    out=$("${ONCHIP:?}" run "$work/twice.ptx" --block 1024 --gpu sm32 --set l1.index=bits \
+        --set l1.size=${fits}KiB --json)
     hits=$(sed -n 's/.*"l1.read_hits": \([0-9]*\),*$/\1/p' <<<"$out")
-    want=$((fits == 64 ? 512 : 0))  # of 2 × 16 × 32 accesses of a line; with half the room the oldest line goes each time
+    want=$((fits == 64 ? 512 : 0))  # of 2 × 16 × 32 accesses; with half the room the oldest line goes each time
     [[ $hits == "$want" ]] || { echo "$hits hits with $fits KB, of $want" >&2; bad=1; }
 done
 exit $bad
