@@ -54,7 +54,7 @@ static void collect_all(const Inst *i, Regs *r)
 
 static void regs_free(Regs *r) { vec_free(&r->def), vec_free(&r->use); }
 
-static int width(const Function *f, uint32_t reg)  // in slots; 0: a predicate
+int reg_width(const Function *f, uint32_t reg)
 {
     int bits = type_info[f->regs.v[reg].type].bits;
     return bits == 1 ? 0 : bits <= 32 ? 1 : bits / 32;
@@ -152,11 +152,11 @@ typedef struct Room {
 
 static uint32_t part(const Room *m, uint32_t reg)
 {
-    return m->apart ? (uint32_t)width(m->f, reg) : width(m->f, reg) > 0;
+    return m->apart ? (uint32_t)reg_width(m->f, reg) : reg_width(m->f, reg) > 0;
 }
 static uint32_t span(const Room *m, uint32_t reg)
 {
-    return m->apart || m->single ? 1 : (uint32_t)MAX(width(m->f, reg), 1);
+    return m->apart || m->single ? 1 : (uint32_t)MAX(reg_width(m->f, reg), 1);
 }
 
 static void put(Room *m, uint32_t reg, uint32_t at)
@@ -199,7 +199,7 @@ static void colour(Room *m, const Graph *g)
             uint32_t reg = k < r.use.n ? r.use.v[k] : r.def.v[k - r.use.n], step = span(m, reg), at = 0;
             if (m->at[reg] != NO_REG || (m->outside && m->outside[reg])) continue;
             mark_neighbours(m, g, reg, &busy);
-            bool copy = k == r.use.n && is_copy(inst) && width(f, r.use.v[0]) == width(f, reg);
+            bool copy = k == r.use.n && is_copy(inst) && reg_width(f, r.use.v[0]) == reg_width(f, reg);
             if (copy && m->at[r.use.v[0]] != NO_REG && is_free(&busy, m->at[r.use.v[0]], step))
                 at = m->at[r.use.v[0]];
             else
@@ -330,7 +330,7 @@ static void place_rows(const Function *f, Alloc *a, const uint32_t used[5])
     at[4] = at[2] + 2 * used[2];
     a->rows = at[4] + 4 * used[4];
     for (uint32_t r = 0; r < f->regs.n; r++) {
-        int w = width(f, r);
+        int w = reg_width(f, r);
         if (w && a->place[r] != NO_REG) a->place[r] = at[w] + a->place[r] * (uint32_t)w;
     }
 }
@@ -384,7 +384,7 @@ Alloc *alloc_identity(const Flow *w)
     const Function *f = w->f;
     Alloc *a = alloc_colour(w);
     uint32_t used[5] = {0};
-    for (uint32_t r = 0; r < f->regs.n; r++) a->place[r] = used[width(f, r)]++;
+    for (uint32_t r = 0; r < f->regs.n; r++) a->place[r] = used[reg_width(f, r)]++;
     a->preds = used[0];
     place_rows(f, a, used);
     return a;

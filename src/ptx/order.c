@@ -126,12 +126,6 @@ static void find_edges(Order *o)
 // --- how many words are alive ----------------------------------------------------------------------------------------
 static bool in(const uint64_t *set, uint32_t reg) { return set[reg / 64] >> reg % 64 & 1; }
 
-static uint32_t words(const Order *o, uint32_t reg)
-{
-    int bits = type_info[o->f->regs.v[reg].type].bits;
-    return bits == 1 ? 0 : (uint32_t)(bits + 31) / 32;
-}
-
 static void count_left(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
@@ -156,15 +150,17 @@ static void begin_part(Order *o)
 static void weigh(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
-    if (!def && o->alive[reg] && o->left[reg] == 1 && !o->after[reg]) o->change -= words(o, reg);
-    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg])) o->change += words(o, reg);
+    if (!def && o->alive[reg] && o->left[reg] == 1 && !o->after[reg]) o->change -= reg_width(o->f, reg);
+    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg])) o->change += reg_width(o->f, reg);
 }
 
 static void step(void *user, uint32_t reg, bool def)
 {
     Order *o = user;
-    if (!def && --o->left[reg] == 0 && o->alive[reg] && !o->after[reg]) o->alive[reg] = 0, o->now -= words(o, reg);
-    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg])) o->alive[reg] = 1, o->now += words(o, reg);
+    if (!def && --o->left[reg] == 0 && o->alive[reg] && !o->after[reg])
+        o->alive[reg] = 0, o->now -= (uint32_t)reg_width(o->f, reg);
+    if (def && !o->alive[reg] && (o->left[reg] || o->after[reg]))
+        o->alive[reg] = 1, o->now += (uint32_t)reg_width(o->f, reg);
 }
 
 // The most words at once in the given order; null: as it stands.
@@ -231,7 +227,7 @@ static void count_live(Order *o)
     o->live_words = 0;
     for (uint32_t x = 0; x < o->w->words; x++)
         for (uint64_t bits = o->live[x]; bits; bits &= bits - 1)
-            o->live_words += words(o, x * 64 + (uint32_t)__builtin_ctzll(bits));
+            o->live_words += (uint32_t)reg_width(o->f, x * 64 + (uint32_t)__builtin_ctzll(bits));
 }
 
 static void note_after(void *user, uint32_t reg, bool def)
@@ -246,7 +242,7 @@ static void go_back(void *user, uint32_t reg, bool def)
     Order *o = user;
     if (def == !in(o->live, reg)) return;
     o->live[reg / 64] ^= 1ull << reg % 64;
-    o->live_words += def ? -words(o, reg) : words(o, reg);
+    o->live_words += (uint32_t)(def ? -reg_width(o->f, reg) : reg_width(o->f, reg));
 }
 static void kill(void *user, uint32_t reg, bool def)
 {

@@ -30,6 +30,7 @@ void reg_index_free(RegIndex *x);
 void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends
 
 // --- alloc.c ---------------------------------------------------------------------------------------------------------
+int reg_width(const Function *f, uint32_t reg);  // words of 32 bits; 0: a predicate
 bool inst_on_alu(
     const Inst *i);  // arithmetic of the ALUs: it takes constant operands, and reaches the last-result file
 
