@@ -181,16 +181,25 @@ CacheLine *cache_peek(const Cache *c, uint64_t address)
     return way < c->ways[set] ? &c->lines[first + way] : NULL;
 }
 
-// Of the ways that aren't locked, the one with the smallest stamp: a way that holds nothing has 0.
+// The way with the smallest stamp: one that holds nothing has 0.
+ALWAYS_INLINE uint32_t oldest_of_all(const Cache *c, uint32_t first, uint32_t ways)
+{
+    const uint64_t *stamps = c->stamps + first;
+    uint32_t best = 0;
+    uint64_t least = stamps[0];
+    for (uint32_t w = 1; w < ways; w++) best = stamps[w] < least ? w : best, least = MIN(least, stamps[w]);
+    return best;
+}
+
+// The same of the ways that aren't locked, or ALL_LOCKED.
 static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
 {
     const uint64_t *stamps = c->stamps + first;
     const CacheLine *lines = c->lines + first;
-    uint32_t best = 0;
-    uint64_t least = stamps[0];
-    for (uint32_t w = 1; w < ways; w++) best = stamps[w] < least ? w : best, least = MIN(least, stamps[w]);
+    uint32_t best = oldest_of_all(c, first, ways);
     if (!lines[best].pending) return best;
-    best = ALL_LOCKED, least = UINT64_MAX;
+    uint64_t least = UINT64_MAX;
+    best = ALL_LOCKED;
     for (uint32_t w = 0; w < ways; w++)
         if (!lines[w].pending && stamps[w] < least) least = stamps[w], best = w;
     return best;
@@ -205,6 +214,7 @@ Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
         way = cache_find(c->tags + first, ways, NO_LINE);
         if (way == ways) way = c->policy->victim(c, set);
     }
+    if (way == ALL_LOCKED && c->cfg.unlocked) way = oldest_of_all(c, first, ways);
     *line = way == ALL_LOCKED ? NULL : &c->lines[first + way];
     return *line ? MISS : NO_WAY;
 }

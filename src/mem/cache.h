@@ -29,7 +29,7 @@ extern const ReplacementInfo replacements[REPLACE_COUNT];
 
 // --- cache.c: tags of one cache --------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
-// line; a line that waits for a fill is locked and can't be replaced.
+// line; a line that waits for a fill is locked and can't be replaced, unless `unlocked` is set.
 // DEALT: consecutive lines are dealt to the sets in turn, sets that are full being passed over, until there is a line
 // for every entry; then it begins anew (mei Fig. 10: 66 pages overflow a TLB's set of 17, each further page one of 8).
 // LINEAR: each bit of the set's number is the XOR of some address bits (index_bits, of which the first ones count, as
@@ -57,6 +57,7 @@ typedef struct CacheCfg {
     bool write_allocate;
     bool write_evict;  // a store that hits drops the line (else it updates it)
     bool keep;         // kept between kernels
+    bool unlocked;     // a line that waits for its fill may be replaced where no other line of its set can
 } CacheCfg;
 
 typedef struct CacheLine {
@@ -154,7 +155,8 @@ ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t 
 }
 Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to replace: MISS, or NO_WAY
 // Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
-// is the victim to replace; NO_WAY: every way of the set is locked. *line is null only for NO_WAY.
+// is the victim to replace, which waits for a fill only if `unlocked` is set; NO_WAY: every way of the set is locked.
+// *line is null only for NO_WAY.
 ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
 {
     uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];

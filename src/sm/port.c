@@ -367,9 +367,11 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     return true;
 }
 
-// The line that was found is replaced by the access's.
+// The line that was found is replaced by the access's. If it waits for its fill, that fill goes to those that wait for
+// it, and nowhere else.
 ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 {
+    if (a->line->pending) sm->pend[a->line->slot].line = NULL;
     a->gone = cache_take(&a->port->cache, a->line, a->at);
     if (dirty->n) {
         send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
@@ -531,18 +533,13 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
 }
 
 // A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
-// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way,
-// too, which then goes to those that wait for it and nowhere else: the tag is the newcomer's.
+// that lacks what is asked for is fetched anew.
 static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Port *port = op->port, *other;
     Cache *c = &port->cache;
     uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
     if (cache_peek(c, at)) return load(sm, op, s, port);
-    if (c == &sm->port[PORT_SCRATCH].cache) {
-        CacheLine *line = &c->lines[cache_set(c, at)];
-        if (line->pending) sm->pend[line->slot].line = NULL, line->pending = 0;
-    }
     CacheLine *copy = scratch_copy(sm, port, at, &other);
     if (!copy) return load(sm, op, s, port);
     if (copy->dirty || op->keep_out) return load(sm, op, s, other);

@@ -40,6 +40,7 @@ void scratch_configure(SmCfg *s)
     s->scratch.index = INDEX_MODULO, s->scratch.index_low = 0, s->scratch.index_bit_count = 0;
     s->scratch.policy = REPLACE_LRU;
     s->scratch.latency = s->shared_latency;
+    s->scratch.unlocked = true;
     s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
 }
 

@@ -33,7 +33,7 @@ static void arrive(Cache *c, uint64_t address)
 }
 
 // --- scripts ---------------------------------------------------------------------------------------------------------
-//   cache size= line= sector= fill= ways= sets=n,m,… policy= index= low=
+//   cache size= line= sector= fill= ways= sets=n,m,… policy= index= low= unlocked=
 //   r ADDRESS[+BYTES] H|M|S|P|N [VICTIM|-]    b: the same, the miss staying under way
 //   f ADDRESS        the fill of that line arrives
 //   set ADDRESS N    the address belongs to set N
@@ -69,6 +69,8 @@ static CacheCfg read_geometry(char *line)
             g.ways = (uint32_t)v;
         else if (!strcmp(word, "low"))
             g.index_low = (uint32_t)v;
+        else if (!strcmp(word, "unlocked"))
+            g.unlocked = v != 0;
         else if (!strcmp(word, "policy"))
             g.policy = name_of(value, policy_names, REPLACE_COUNT);
         else if (!strcmp(word, "index"))
