@@ -92,10 +92,13 @@ ONCHIP_FN double max(double a, double b) { return fmax(a, b); }
 ONCHIP_FN float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }                // relative error 2^-22.4
 ONCHIP_FN float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }  // 2 ulp, 0 for b > 2^126
 ONCHIP_FN float exp2f(float x) { return __nvvm_ex2_approx_f(x); }                   // relative error 2^-22
-ONCHIP_FN float log2f(float x) { return __nvvm_lg2_approx_f(x); }       // 2^-22, relative away from 1, absolute near
-ONCHIP_FN float logf(float x) { return log2f(x) * 0.693147181f; }       // like log2f
-ONCHIP_FN float powf(float x, float y) { return exp2f(y * log2f(x)); }  // x > 0; relative error about |y·log2 x|·2^-23
-ONCHIP_FN float __expf(float x) { return exp2f(x * 1.44269504f); }      // relative error about (2 + |x|)·2^-23
+ONCHIP_FN float log2f(float x) { return __nvvm_lg2_approx_f(x); }  // 2^-22, relative away from 1, absolute near
+ONCHIP_FN float logf(float x) { return log2f(x) * 0.693147181f; }  // like log2f
+ONCHIP_FN float __powf(float x, float y)
+{
+    return exp2f(y * log2f(x));
+}  // x > 0; relative error about |y·log2 x|·2^-23
+ONCHIP_FN float __expf(float x) { return exp2f(x * 1.44269504f); }  // relative error about (2 + |x|)·2^-23
 ONCHIP_FN float __logf(float x) { return logf(x); }
 ONCHIP_FN float __sinf(float x) { return __nvvm_sin_approx_f(x); }  // absolute error 2^-20.5 within [-π, π]
 ONCHIP_FN float __cosf(float x) { return __nvvm_cos_approx_f(x); }
@@ -107,6 +110,22 @@ ONCHIP_FN float expf(float x)
     float whole = fmaxf(fminf(floorf(x * 1.44269504f), 127.0f), -150.0f);
     float rest = fmaf(x, 1.44269502f, -whole) + x * 1.92596299e-8f;
     return exp2f(rest) * exp2f(whole);
+}
+
+// x >= 0 and no subnormal, y > 0. Relative error about 2^-21. log2(x) is found as a sum of two floats, so that its
+// error, which y multiplies, is small: x is 2^whole·m, and log2(m) is 2/ln 2·artanh((m - 1)/(m + 1)), as a series.
+ONCHIP_FN float powf(float x, float y)
+{
+    const float scale = 2.88539004f, scale_rest = 3.85192598e-8f;           // 2/ln 2
+    const int bits = __float_as_int(x), whole = (bits - 0x3f3504f3) >> 23;  // m is between √½ and √2
+    const float m = __int_as_float(bits - (whole << 23)), over = m - 1, under = m + 1, s = over / under;
+    const float s_rest = fmaf(-s, m - (under - 1), fmaf(-s, under, over)) / under, s2 = s * s;
+    const float series = s2 * fmaf(s2, fmaf(s2, fmaf(s2, 1 / 9.0f, 1 / 7.0f), 0.2f), 1 / 3.0f);
+    const float high = s * scale, low = fmaf(s, scale, -high) + s * scale_rest + s_rest * scale + high * series;
+    const float log = whole + high, log_rest = low + (high - (log - whole));
+    const float power = fminf(fmaxf(y * log, -150), 129), steps = rintf(power);
+    const float rest = power - steps + (fmaf(y, log, -power) + y * log_rest);
+    return x > 0 ? exp2f(rest) * exp2f(steps) : 0;
 }
 
 ONCHIP_FN float tanhf(float x) { return 1.0f - 2.0f / (expf(2.0f * x) + 1.0f); }  // absolute error about 2^-21

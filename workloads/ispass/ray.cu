@@ -1,20 +1,25 @@
 // ray: an image of spheres over a plane, by ray tracing; a thread has a pixel. Ray tracing as in GPGPU-Sim's benchmarks
 // (Bakhoda et al., ISPASS 2009), after a program by M. Boroujerdi: a ray is followed through up to five reflections. At
 // each object that it meets, a second ray towards the light finds out whether the place is in shadow. Each of the two
-// tries all objects. Objects and camera are in constant memory. A pixel's colours of each level are in local memory.
-// They are cleared first, as is the pixel. So much of this program's traffic is what it stores there.
+// tries all objects, those they come from too. Objects and view are in constant memory. A pixel's colours of each level
+// are in local memory, cleared first. So is a copy of the view, whose rows are an array: volatile keeps compilers from
+// leaving that out, as those of 2009 did not.
 #include "cuda.h"
 
 #define LEVELS 5
 #define OBJECTS 256
 #define FAR 10000.0f  // what is farther away isn't seen
-#define NONE (-1)
+#define NEAR 1e-4f    // a ray begins so far from the object that it comes from
 
 typedef struct Object {
     float3 centre;  // of a plane, which is horizontal: a point on it
-    float radius;   // of a plane: 0
-    float4 colour;
+    float radius, red, green, blue, opacity;
+    unsigned plane, unused;  // plane: not 0 if it is one
 } Object;
+
+typedef struct Ray {
+    float3 from, direction;  // the direction's length is 1
+} Ray;
 
 __constant__ Object objects[OBJECTS];
 __constant__ float4 camera[3];  // to the right, up, ahead; the fourth elements are the eye's place
@@ -28,81 +33,94 @@ static __device__ __forceinline__ float4 operator+(float4 a, float4 b) {
 static __device__ __forceinline__ float4 operator*(float s, float4 a) { return {s * a.x, s * a.y, s * a.z, s * a.w}; }
 static __device__ __forceinline__ float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static __device__ __forceinline__ float3 unit(float3 a) { return 1.0f / sqrtf(dot(a, a)) * a; }
-static __device__ __forceinline__ float3 xyz(float4 a) { return {a.x, a.y, a.z}; }
 
-// How far away a ray meets an object: the direction's length is 1. 0: it doesn't. The ray begins outside of the object.
-static __device__ __forceinline__ float meet(float3 from, float3 direction, int k) {
-    const float3 to = objects[k].centre - from;
-    const float radius = objects[k].radius;
-    if (radius == 0) return fabsf(direction.y) < 1e-4f ? 0 : fmaxf(to.y / direction.y, 0);
-    const float along = dot(to, direction);
-    const float3 beside = to - along * direction;  // from the place of the ray that is closest to the centre
-    const float half = radius * radius - dot(beside, beside);
-    return along > 0 && half >= 0 ? fmaxf(along - sqrtf(half), 0) : 0;
+static __device__ __forceinline__ float3 centre_of(int k, float shift) {
+    const float3 c = objects[k].centre;
+    return {c.x + shift, c.y, c.z};
 }
 
-// The first object that a ray meets. Objects are convex, so that it can't meet the one it has come from.
-static __device__ __forceinline__ int nearest(int n, float3 from, float3 direction, int without, float *distance) {
-    int found = NONE;
-    for (int k = 0; k < n; k++) {
-        const float t = k == without ? 0 : meet(from, direction, k);
-        if (t > 0 && t < *distance) {
-            *distance = t;
-            found = k;
-        }
-    }
-    return found;
+// How far away a ray meets an object; 0: it doesn't. It may begin inside a sphere.
+static __device__ __forceinline__ float meet(Ray ray, int k, float shift) {
+    const float3 to = centre_of(k, shift) - ray.from;
+    if (objects[k].plane) return fabsf(ray.direction.y) < 1e-4f ? 0 : fmaxf(to.y / ray.direction.y, 0);
+    const float along = dot(to, ray.direction), away = dot(to, to);
+    const float square = objects[k].radius * objects[k].radius;
+    if (along < 0 && away > square) return 0;
+    const float beside = away - along * along;  // from the place of the ray that is closest to the centre, squared
+    if (beside > square) return 0;
+    const float half = sqrtf(square - beside);
+    return away > square ? along - half : along + half;
 }
 
-static __device__ __forceinline__ bool in_shadow(int n, float3 from, float3 direction, int without, float distance) {
+static __device__ __forceinline__ bool in_shadow(int n, Ray ray, float shift, float distance) {
     bool shadow = false;
     for (int k = 0; k < n && !shadow; k++) {
-        const float t = k == without ? 0 : meet(from, direction, k);
+        const float t = meet(ray, k, shift);
         shadow = t > 0 && t < distance;
     }
     return shadow;
 }
 
-static __device__ __forceinline__ float power50(float x) {
-    const float x2 = x * x, x4 = x2 * x2, x16 = x4 * x4 * x4 * x4;
-    return x16 * x16 * x16 * x2;
+// The ray through a place of the image.
+static __device__ __forceinline__ Ray ray_to(float across, float up, float focus) {
+    volatile float view[3][4];
+    for (int r = 0; r < 3; r++) {
+        view[r][0] = camera[r].x;
+        view[r][1] = camera[r].y;
+        view[r][2] = camera[r].z;
+        view[r][3] = camera[r].w;
+    }
+    float3 row[3], from;
+    for (int r = 0; r < 3; r++) row[r] = {view[r][0], view[r][1], view[r][2]};
+    from = {view[0][3], view[1][3], view[2][3]};
+    return {from, unit(across * row[0] + up * row[1] + focus * row[2])};
 }
 
-static __device__ __forceinline__ unsigned byte_of(float x) { return (unsigned)(fminf(x, 1) * 255); }
+static __device__ __forceinline__ unsigned byte_of(float x) { return (unsigned)(fminf(fmaxf(x, 0), 1) * 255); }
 
-extern "C" __global__ void render(int n, int width, int height, float focus, unsigned *image) {
+// focus: from the eye to the image, which is 2 high or wide. shift: all objects are so far to the right.
+extern "C" __global__ void render(int n, int width, int height, float focus, float shift, unsigned *image) {
     const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
-    if (px >= width || py >= height) return;
-    const float pixel = 2.0f / min(width, height);
-    float3 from = {camera[0].w, camera[1].w, camera[2].w};
-    float3 direction = unit(pixel * (px - 0.5f * width) * xyz(camera[0]) +
-                            pixel * (py - 0.5f * height) * xyz(camera[1]) + focus * xyz(camera[2]));
     float4 colours[LEVELS];
-    for (int i = 0; i < LEVELS; i++) colours[i] = {0, 0, 0, 0};
+    for (int i = 0; i < LEVELS; i++) colours[i] = {0, 0, 0, 1};
+    if (px >= width || py >= height) return;
     unsigned *const seen = image + py * width + px;
     *seen = 0;
-    int level = 0, last = NONE;
-    for (; level < LEVELS; level++) {
+    const float pixel = 2.0f / min(width, height);
+    Ray ray = ray_to(pixel * (px - 0.5f * width), pixel * (py - 0.5f * height), focus);
+    int met = 0;
+    for (int level = 0; level < LEVELS && met == level; level++) {
         float distance = FAR;
-        last = nearest(n, from, direction, last, &distance);
-        if (last == NONE) break;
-        from = from + distance * direction;
-        const float3 normal = objects[last].radius == 0 ? make_float3(0, 1, 0) : unit(from - objects[last].centre);
-        const float3 to_light = make_float3(10, 10, 10) - from;
-        const float away = sqrtf(dot(to_light, to_light));
-        const float3 shine = 1.0f / away * to_light;
-        const float facing = dot(normal, shine);
-        const float4 colour = objects[last].colour;
+        int last = 0;
+        for (int k = 0; k < n; k++) {
+            const float t = meet(ray, k, shift);
+            if (t > 0 && t < distance) {
+                distance = t;
+                last = k;
+            }
+        }
+        if (distance == FAR) break;
+        met++;
+        const Object *o = &objects[last];
+        const float4 colour = {o->red, o->green, o->blue, o->opacity};
+        const float3 place = ray.from + distance * ray.direction, to_light = make_float3(10, 10, 10) - place;
+        const float3 shine = unit(to_light), back = unit(ray.from - place);
+        const float3 normal = o->plane ? make_float3(0, 1, 0) : unit(place - centre_of(last, shift));
+        const float3 outside = dot(back, normal) < 0 ? -1 * normal : normal;
+        const float facing = dot(outside, shine);
         float4 *const here = colours + level;
         *here = 0.05f * colour;
-        if (facing > 0 && !in_shadow(n, from, shine, last, away)) {
-            const float gloss = power50(fminf(fmaxf(dot(normal, unit(shine - direction)), 0), 1));
+        if (facing > 0 && !in_shadow(n, {place + NEAR * shine, shine}, shift, sqrtf(dot(to_light, to_light)))) {
             *here = *here + 0.3f * fminf(facing, 1) * colour;
-            *here = *here + 0.8f * gloss * make_float4(1, 1, 1, 0);
+            const float gloss = 0.8f * powf(fmaxf(fminf(dot(outside, unit(shine + back)), 1), 0), 50);
+            here->x += gloss;
+            here->y += gloss;
+            here->z += gloss;
         }
-        direction = unit(direction - 2 * dot(normal, direction) * normal);
+        ray.direction = unit(2 * dot(normal, back) * normal - back);
+        ray.from = place + NEAR * ray.direction;
     }
-    for (int i = level - 1; i > 0; i--) colours[i - 1] = colours[i - 1] + 0.8f * colours[i];
+    for (int i = met - 1; i > 0; i--) colours[i - 1] = colours[i - 1] + 0.8f * colours[i];
     const float4 all = colours[0];
     *seen += byte_of(all.x) | byte_of(all.y) << 8 | byte_of(all.z) << 16 | byte_of(all.w) << 24;
 }
