@@ -533,13 +533,18 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
 }
 
 // A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
-// that lacks what is asked for is fetched anew.
+// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way,
+// too, whatever l1.unlocked says, and though it may be refused: the tag is the newcomer's.
 static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Port *port = op->port, *other;
     Cache *c = &port->cache;
     uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
     if (cache_peek(c, at)) return load(sm, op, s, port);
+    if (c == &sm->port[PORT_SCRATCH].cache) {
+        CacheLine *line = &c->lines[cache_set(c, at)];
+        if (line->pending) sm->pend[line->slot].line = NULL, line->pending = 0;
+    }
     CacheLine *copy = scratch_copy(sm, port, at, &other);
     if (!copy) return load(sm, op, s, port);
     if (copy->dirty || op->keep_out) return load(sm, op, s, other);

@@ -40,8 +40,8 @@ void scratch_configure(SmCfg *s)
     s->scratch.index = INDEX_MODULO, s->scratch.index_low = 0, s->scratch.index_bit_count = 0;
     s->scratch.policy = REPLACE_LRU;
     s->scratch.latency = s->shared_latency;
-    s->scratch.unlocked = true;
     s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
+    s->scratch.unlocked = false;  // load_once sees to that
 }
 
 // The largest gap between the running CTAs' shared memory: its bytes, and where it begins in *at.

@@ -35,7 +35,7 @@ for workload in $workloads; do
         --set lsu.pending=2 \
         --set link.credits=2 --set l2.mshrs=2 --set l2.merges=2 --set dram.queue=4 --set dram.request=0 \
         --set dram.bank_bits= --set dram.banks=1
-    # Hardly any lines, which don't wait for their fills; in the scratch cache never.
+    # Hardly any lines, which don't wait for their fills.
     for scheduler in gto ciao-p; do
         check "$workload" --gpu gtx480 --sched $scheduler --set l1.size=512 --set l1.unlocked=yes \
             --set readonly.unlocked=yes --set l1.write_allocate=yes --set l1.write_back=yes
