@@ -55,6 +55,7 @@ typedef struct SmCfg {
     uint32_t out_queue;            // packets that can wait for one partition's credits
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
+    bool interleave;
 } SmCfg;
 
 #endif

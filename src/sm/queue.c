@@ -258,7 +258,9 @@ static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space s
         base = sm->launch->kernel->image->const_base;
     else
         return s->addr;
-    for (int n = 0; n < LANES; n++) addr[n] = base + s->addr[n];
+    const bool apart = space == SP_LOCAL && !sm->cfg.interleave;
+    for (uint64_t n = 0; n < LANES; n++)
+        addr[n] = base + (apart ? n * local_room(sm) + s->addr[n] / (4 * LANES) * 4 + s->addr[n] % 4 : s->addr[n]);
     return addr;
 }
 
@@ -293,8 +295,8 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     if (!op->atomic && s->run && space == SP_GLOBAL)
         op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
     if (!op->count)
-        op->count = space == SP_LOCAL ? local_segments(addr, mask, s->bytes, op->write, op->seg)
-                                      : coalesce(from, mask, s->bytes, op->write, op->seg);
+        op->count = space == SP_LOCAL && sm->cfg.interleave ? local_segments(addr, mask, s->bytes, op->write, op->seg)
+                                                            : coalesce(from, mask, s->bytes, op->write, op->seg);
     op->late = sm->files ? fetch_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);

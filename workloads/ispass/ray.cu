@@ -2,8 +2,7 @@
 // (Bakhoda et al., ISPASS 2009), after a program by M. Boroujerdi: a ray is followed through up to five reflections. At
 // each object that it meets, a second ray towards the light finds out whether the place is in shadow. Each of the two
 // tries all objects, those they come from too. Objects and view are in constant memory. A pixel's colours of each level
-// are in local memory, cleared first. So is a copy of the view, whose rows are an array: volatile keeps compilers from
-// leaving that out, as those of 2009 did not.
+// are in local memory, cleared first.
 #include "cuda.h"
 
 #define LEVELS 5
@@ -63,17 +62,13 @@ static __device__ __forceinline__ bool in_shadow(int n, Ray ray, float shift, fl
 
 // The ray through a place of the image.
 static __device__ __forceinline__ Ray ray_to(float across, float up, float focus) {
-    volatile float view[3][4];
+    float4 view[3];
+    float3 row[3];
     for (int r = 0; r < 3; r++) {
-        view[r][0] = camera[r].x;
-        view[r][1] = camera[r].y;
-        view[r][2] = camera[r].z;
-        view[r][3] = camera[r].w;
+        view[r] = camera[r];
+        row[r] = {view[r].x, view[r].y, view[r].z};
     }
-    float3 row[3], from;
-    for (int r = 0; r < 3; r++) row[r] = {view[r][0], view[r][1], view[r][2]};
-    from = {view[0][3], view[1][3], view[2][3]};
-    return {from, unit(across * row[0] + up * row[1] + focus * row[2])};
+    return {{view[0].w, view[1].w, view[2].w}, unit(across * row[0] + up * row[1] + focus * row[2])};
 }
 
 static __device__ __forceinline__ unsigned byte_of(float x) { return (unsigned)(fminf(fmaxf(x, 0), 1) * 255); }
