@@ -248,7 +248,8 @@ static uint64_t local_room(const Sm *sm)
     return k->recursive || k->local_bytes > sm->cfg.local_limit ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u;
 }
 
-// Where an access lies for the caches and the partitions: room for lanes' addresses is given.
+// Where an access lies for the caches and the partitions: room for lanes' addresses is given. Execution has words of
+// local memory side by side; without sm.interleave each lane's are brought together again.
 static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, uint64_t *addr)
 {
     uint64_t base = 0;
