@@ -55,7 +55,7 @@ typedef struct SmCfg {
     uint32_t out_queue;            // packets that can wait for one partition's credits
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
-    bool interleave;               // words of lanes lie side by side in local memory; else each lane's in one piece
+    bool interleave;  // words of lanes lie side by side in local memory; else each lane's in one piece
 } SmCfg;
 
 #endif
