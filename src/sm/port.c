@@ -177,10 +177,16 @@ void port_reply(Sm *sm, const Packet *r)
     sm->free_pend = r->tag;
 }
 
+// What is under way for a line goes to those that wait for it, and nowhere else.
+ALWAYS_INLINE void abandon(Sm *sm, CacheLine *line)
+{
+    if (line->pending) sm->pend[line->slot].line = NULL;
+    line->pending = 0;
+}
+
 void port_forget(Sm *sm, Port *port, CacheLine *line)
 {
-    if (line->pending) sm->pend[line->slot].line = NULL;  // what is under way goes to those that wait, and nowhere else
-    line->pending = 0;
+    abandon(sm, line);
     cache_drop(&port->cache, line);
 }
 
@@ -367,11 +373,10 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     return true;
 }
 
-// The line that was found is replaced by the access's. If it waits for its fill, that fill goes to those that wait for
-// it, and nowhere else.
+// The line that was found, which may wait for its fill (unlocked), is replaced by the access's.
 ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 {
-    if (a->line->pending) sm->pend[a->line->slot].line = NULL;
+    abandon(sm, a->line);
     a->gone = cache_take(&a->port->cache, a->line, a->at);
     if (dirty->n) {
         send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
@@ -541,10 +546,7 @@ static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
     Cache *c = &port->cache;
     uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
     if (cache_peek(c, at)) return load(sm, op, s, port);
-    if (c == &sm->port[PORT_SCRATCH].cache) {
-        CacheLine *line = &c->lines[cache_set(c, at)];
-        if (line->pending) sm->pend[line->slot].line = NULL, line->pending = 0;
-    }
+    if (c == &sm->port[PORT_SCRATCH].cache) abandon(sm, &c->lines[cache_set(c, at)]);
     CacheLine *copy = scratch_copy(sm, port, at, &other);
     if (!copy) return load(sm, op, s, port);
     if (copy->dirty || op->keep_out) return load(sm, op, s, other);

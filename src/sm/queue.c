@@ -252,16 +252,17 @@ static uint64_t local_room(const Sm *sm)
 // local memory side by side; without sm.interleave each lane's are brought together again.
 static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, uint64_t *addr)
 {
+    const uint64_t room = space == SP_LOCAL ? local_room(sm) : 0;
     uint64_t base = 0;
     if (space == SP_LOCAL)
-        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * local_room(sm) * LANES;
+        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * room * LANES;
     else if (space == SP_CONST)
         base = sm->launch->kernel->image->const_base;
     else
         return s->addr;
     const bool apart = space == SP_LOCAL && !sm->cfg.interleave;
     for (uint64_t n = 0; n < LANES; n++)
-        addr[n] = base + (apart ? n * local_room(sm) + s->addr[n] / (4 * LANES) * 4 + s->addr[n] % 4 : s->addr[n]);
+        addr[n] = base + (apart ? n * room + s->addr[n] / (4 * LANES) * 4 + s->addr[n] % 4 : s->addr[n]);
     return addr;
 }
 
