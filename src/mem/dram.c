@@ -1,11 +1,14 @@
-// dram.c: one DRAM channel. Requests wait in a queue. Each bank has its own next one: the oldest that finds its row
-// open, or else the oldest (FR-FCFS). It opens its row while the bus carries the data of other banks. Of the banks'
-// next ones that goes first whose column command can go out first, which the bus's direction and bank groups decide; of
-// several, a row hit, and then the oldest. What a description leaves at 0 costs nothing: turnaround, bank groups, tRRD,
-// write recovery, refresh. tFAW isn't modelled (doc/model-errors.md). Invariant: completion times don't decrease.
+// dram.c: one DRAM channel. Requests wait by bank. A bank's next request is the oldest that finds its row open, or else
+// the oldest (FR-FCFS). A bank opens its row while the bus carries the data of other banks. The channel starts the
+// bank's request whose column command can go out first. The bus's direction and the bank groups decide when that is.
+// Among equals a row hit starts first, then the oldest. A value that a description leaves at 0 costs nothing:
+// turnaround, bank groups, tRRD, write recovery, refresh. tFAW isn't modelled (doc/model-errors.md).
+// Invariants: completion times don't decrease. Each bank knows its oldest read and its oldest write of the open row.
 #include "mem/mem.h"
 
 #include <string.h>
+
+enum { NONE = UINT32_MAX };
 
 static uint64_t fixed(double cycles) { return (uint64_t)(cycles * 256 + 0.5); }
 
@@ -20,7 +23,10 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
     d->t_rtw = fixed(cfg->rtw / cfg->clock_ratio), d->t_wtr = fixed(cfg->wtr / cfg->clock_ratio);
     d->t_ccdl = fixed(cfg->ccdl / cfg->clock_ratio);
     d->t_refi = fixed(cfg->refi / cfg->clock_ratio), d->t_rfc = fixed(cfg->rfc / cfg->clock_ratio);
-    d->queue = mem_alloc(sizeof *d->queue * 2 * cfg->queue);
+    d->request = mem_alloc(sizeof *d->request * cfg->queue);
+    d->all = (DramEnds){NONE, NONE};
+    d->free = NONE;
+    for (uint32_t k = cfg->queue; k--; d->free = k) d->request[k].in[DRAM_ALL].newer = d->free;
     d->bank = mem_alloc(sizeof *d->bank * MAX(cfg->banks, 1u));
     dram_begin(d);
 }
@@ -29,12 +35,13 @@ void dram_begin(Dram *d)
 {
     d->bus = d->active = d->last_read = d->last_written = d->refreshed = d->finished = 0;
     memset(d->group, 0, sizeof d->group);
-    for (uint32_t b = 0; b < d->cfg.banks; b++) d->bank[b] = (DramBank){.row = ~0ull};
+    for (uint32_t b = 0; b < MAX(d->cfg.banks, 1u); b++)
+        d->bank[b] = (DramBank){.row = ~0ull, .waiting = {NONE, NONE}, .hit = {NONE, NONE}};
 }
 
 void dram_close(Dram *d)
 {
-    mem_free(d->queue), mem_free(d->bank), mem_free(d->done);
+    mem_free(d->request), mem_free(d->bank), mem_free(d->done);
     *d = (Dram){0};
 }
 
@@ -51,14 +58,80 @@ static uint64_t row_of(const DramCfg *cfg, uint64_t address, uint32_t *bank)
     return row;
 }
 
+static void append(Dram *d, DramEnds *ends, int list, uint32_t k)
+{
+    d->request[k].in[list] = (DramLinks){ends->newest, NONE};
+    if (ends->newest == NONE)
+        ends->oldest = k;
+    else
+        d->request[ends->newest].in[list].newer = k;
+    ends->newest = k;
+}
+
+static void take_out(Dram *d, DramEnds *ends, int list, uint32_t k)
+{
+    DramLinks in = d->request[k].in[list];
+    *(in.older == NONE ? &ends->oldest : &d->request[in.older].in[list].newer) = in.newer;
+    *(in.newer == NONE ? &ends->newest : &d->request[in.newer].in[list].older) = in.older;
+}
+
+static inline void mark(uint64_t *banks, uint32_t bank, bool on)
+{
+    uint64_t bit = 1ull << bank % 64, *word = &banks[bank / 64];
+    *word = on ? *word | bit : *word & ~bit;
+}
+
+// The oldest request of a bank's open row that writes, or reads: the one at k or a newer one.
+static uint32_t hit_from(const Dram *d, const DramBank *b, uint32_t k, bool write)
+{
+    while (k != NONE && (d->request[k].row != b->row || d->request[k].write != write))
+        k = d->request[k].in[DRAM_BANK].newer;
+    return k;
+}
+
+// A bank opens a row, or closes it (~0).
+static void set_row(Dram *d, uint32_t bank, uint64_t row)
+{
+    DramBank *b = &d->bank[bank];
+    b->row = row;
+    for (int write = 0; write < 2; write++)
+        b->hit[write] = row == ~0ull ? NONE : hit_from(d, b, b->waiting.oldest, write);
+    mark(d->hits, bank, b->hit[0] != NONE || b->hit[1] != NONE);
+}
+
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag)
 {
-    uint32_t bank;
+    uint32_t bank, k = d->free;
     uint64_t row = row_of(&d->cfg, address, &bank);
-    if (d->head + d->n == 2 * d->cfg.queue) memmove(d->queue, d->queue + d->head, d->n * sizeof *d->queue), d->head = 0;
-    d->queue[d->head + d->n++] = (DramRequest){now << 8, row, tag, bytes, bank, write};
+    DramBank *b = &d->bank[bank];
+    DramRequest *r = &d->request[k];
+    d->free = r->in[DRAM_ALL].newer;
+    *r = (DramRequest){now << 8, row, d->number++, tag, bytes, bank, write, {{NONE, NONE}}};
+    append(d, &d->all, DRAM_ALL, k);
+    append(d, &b->waiting, DRAM_BANK, k);
+    d->n++;
+    mark(d->waits, bank, true);
+    if (row == b->row && b->hit[write] == NONE) b->hit[write] = k, mark(d->hits, bank, true);
     d->count[write ? C_DRAM_WRITES : C_DRAM_READS]++;
     d->count[write ? C_DRAM_WRITE_BYTES : C_DRAM_READ_BYTES] += bytes;
+}
+
+// Takes a request out of the queue.
+static DramRequest take(Dram *d, uint32_t k)
+{
+    DramRequest r = d->request[k];
+    DramBank *b = &d->bank[r.bank];
+    if (b->hit[r.write] == k) {
+        b->hit[r.write] = hit_from(d, b, r.in[DRAM_BANK].newer, r.write);
+        mark(d->hits, r.bank, b->hit[0] != NONE || b->hit[1] != NONE);
+    }
+    take_out(d, &d->all, DRAM_ALL, k);
+    take_out(d, &b->waiting, DRAM_BANK, k);
+    mark(d->waits, r.bank, b->waiting.oldest != NONE);
+    d->request[k].in[DRAM_ALL].newer = d->free;
+    d->free = k;
+    d->n--;
+    return r;
 }
 
 // When the next request is chosen, in 1/256 cycle: a column command goes out tCL before the bus is free for its data.
@@ -66,7 +139,7 @@ static uint64_t start_time(const Dram *d)
 {
     if (!d->n) return NEVER;
     uint64_t ahead = d->cfg.simple ? 0 : d->t_cl, bus = d->bus > ahead ? d->bus - ahead : 0;
-    return MAX(bus, d->queue[d->head].arrival);
+    return MAX(bus, d->request[d->all.oldest].arrival);
 }
 
 static void finish(Dram *d, uint64_t time, uint32_t tag)
@@ -88,7 +161,7 @@ static void refresh(Dram *d, uint64_t now)
     if (!d->t_refi || d->refreshed + d->t_refi > now) return;
     d->refreshed += (now - d->refreshed) / d->t_refi * d->t_refi;  // those before it passed in idle time, or are late
     d->bus = MAX(d->bus, d->refreshed) + d->t_rfc;
-    for (uint32_t b = 0; b < d->cfg.banks; b++) d->bank[b].row = ~0ull, d->bank[b].ready = d->bus;
+    for (uint32_t b = 0; b < d->cfg.banks; b++) set_row(d, b, ~0ull), d->bank[b].ready = d->bus;
 }
 
 static uint64_t *group_of(Dram *d, uint32_t bank) { return &d->group[bank % MAX(d->cfg.groups, 1u)]; }
@@ -119,22 +192,45 @@ static Slot slot_of(Dram *d, const DramRequest *r)
     return s;
 }
 
-// The request that goes first of those that have come by cycle now: each bank's hits are looked at before its misses.
+// The request that is best so far. Of two whose column commands can go out by now, the older one is better.
+typedef struct Best {
+    uint32_t request;
+    uint64_t column, number;
+} Best;
+
+ALWAYS_INLINE void consider(Dram *d, uint32_t k, uint64_t now, Best *best)
+{
+    if (k == NONE || d->request[k].arrival > now) return;
+    const DramRequest *r = &d->request[k];
+    uint64_t column = MAX(slot_of(d, r).column, now);
+    if (column > best->column || (column == best->column && r->number > best->number)) return;
+    *best = (Best){k, column, r->number};
+}
+
+// The request that starts at cycle `now`. A bank with row hits has no other candidates, and a miss must be faster than
+// every hit. Among the hits of a bank that all read, or all write, the oldest is the fastest.
 static uint32_t choose(Dram *d, uint64_t now)
 {
-    const DramRequest *queue = d->queue + d->head;
-    uint32_t best = 0;
-    uint64_t least = NEVER, seen[MOST_BANKS / 64] = {0};  // seen: banks whose next request is known
-    for (int hits = 1; hits >= 0; hits--)
-        for (uint32_t k = 0; k < d->n && queue[k].arrival <= now && least > now; k++) {
-            const DramRequest *r = &queue[k];
-            uint64_t *word = &seen[r->bank / 64], bank = 1ull << r->bank % 64;
-            if (hits ? d->bank[r->bank].row != r->row : *word & bank) continue;
-            uint64_t column = slot_of(d, r).column;
-            *word |= bank;
-            if (column < least) best = k, least = column;
+    Best hit = {NONE, NEVER, NEVER}, miss = hit;
+    uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
+    uint32_t words = (MAX(d->cfg.banks, 1u) + 63) / 64;
+    for (uint32_t w = 0; w < words; w++) {
+        closed[w] = d->waits[w];
+        for (uint64_t m = d->hits[w]; m; m &= m - 1) {
+            const DramBank *b = &d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)];
+            bool come = false;
+            for (int write = 0; write < 2; write++) {
+                consider(d, b->hit[write], now, &hit);
+                come |= b->hit[write] != NONE && d->request[b->hit[write]].arrival <= now;
+            }
+            if (come) closed[w] &= ~(m & -m);
         }
-    return best;
+    }
+    if (hit.column == now) return hit.request;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t m = closed[w]; m; m &= m - 1)
+            consider(d, d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest, now, &miss);
+    return miss.column < hit.column ? miss.request : hit.request;
 }
 
 // Data of a request go over the bus of a channel with banks from cycle `data` on; the cycle after them.
@@ -143,7 +239,7 @@ static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts,
     DramBank *b = &d->bank[r->bank];
     uint64_t end = s.data + MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);  // others may use the gaps
     d->count[s.hit ? C_DRAM_ROW_HITS : C_DRAM_ROW_MISSES]++;
-    if (!s.hit) b->row = r->row, d->active = b->active = s.open;
+    if (!s.hit) set_row(d, r->bank, r->row), d->active = b->active = s.open;
     b->ready = s.column;
     if (d->t_ccdl) *group_of(d, r->bank) = s.column + bursts * d->t_ccdl;
     if (r->write)
@@ -155,12 +251,8 @@ static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts,
 
 static void start(Dram *d, uint64_t now)
 {
-    DramRequest *queue = d->queue + d->head;
     refresh(d, now);
-    uint32_t pick = d->cfg.simple ? 0 : choose(d, now);
-    DramRequest r = queue[pick];
-    for (uint32_t k = pick; k; k--) queue[k] = queue[k - 1];
-    d->head++, d->n--;
+    DramRequest r = take(d, d->cfg.simple ? d->all.oldest : choose(d, now));
     uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (r.bytes + burst - 1) / burst : 1;
     uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), end;
     Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, &r);

@@ -100,14 +100,25 @@ typedef struct DramCfg {
     uint32_t queue;    // requests
     uint32_t latency;  // cycles added to every access (controller), or the whole latency when simple
 } DramCfg;
+enum { DRAM_ALL, DRAM_BANK, DRAM_LISTS };  // lists that a request is in: all that wait, and those of its bank
+typedef struct DramLinks {
+    uint32_t older, newer;
+} DramLinks;
 typedef struct DramRequest {
-    uint64_t arrival, row;  // 1/256 cycle
+    uint64_t arrival, row;  // arrival: 1/256 cycle
+    uint64_t number;        // of all requests of the channel: the smaller one is older
     uint32_t tag, bytes, bank;
     bool write;
+    DramLinks in[DRAM_LISTS];
 } DramRequest;
+typedef struct DramEnds {
+    uint32_t oldest, newest;
+} DramEnds;
 typedef struct DramBank {
     uint64_t row, ready, active;  // open row (~0: none); next column command; when the row was opened
     uint64_t written;             // end of the data of its last write
+    DramEnds waiting;             // requests for this bank
+    uint32_t hit[2];              // the oldest of them that read from, and that write to, the open row
 } DramBank;
 typedef struct DramDone {
     uint64_t time;
@@ -115,11 +126,14 @@ typedef struct DramDone {
 } DramDone;
 typedef struct Dram {
     DramCfg cfg;
-    DramRequest *queue;  // valid: [head, head + n), in the order of arrival, with room for twice as many
-    uint32_t head, n;
+    DramRequest *request;  // places for cfg.queue of them
+    uint32_t n, free;      // requests that wait; the first free place
+    uint64_t number;       // of the next request
+    DramEnds all;          // the requests that wait
     DramBank *bank;
-    uint64_t bus;    // 1/256 cycle: when the data bus is free
-    DramDone *done;  // reads under way, by time: a ring
+    uint64_t waits[MOST_BANKS / 64], hits[MOST_BANKS / 64];  // banks with requests, and with requests for open rows
+    uint64_t bus;                                            // 1/256 cycle: when the data bus is free
+    DramDone *done;                                          // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
     uint32_t cost;  // 1/65536 cycle per byte
     uint64_t t_cl, t_rcd, t_rp, t_ras, t_wl, t_rrd, t_wr, t_rtw, t_wtr, t_ccdl, t_refi, t_rfc;  // 1/256 cycle
@@ -228,6 +242,7 @@ typedef struct Pieces {  // a request of several lines, until all of them have a
     uint32_t left;  // lines that haven't
     uint32_t next_free;
 } Pieces;
+enum { NO_ROOM_HELPS = UINT32_MAX };
 typedef struct Partition {
     PartitionCfg cfg;
     uint32_t index;
@@ -254,6 +269,8 @@ typedef struct Partition {
     uint32_t free_pieces, pieces_cap;
     uint64_t port_free, atomics_free;
     uint64_t refused_since;       // NEVER: the head isn't refused
+    uint32_t lacks;               // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
+    bool filled;                  // since it was last tried
     uint64_t window, last_event;  // last_event: when the last request was served, and the last atomic executed
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];

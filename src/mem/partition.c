@@ -278,14 +278,22 @@ static void begin_miss(Partition *p, CacheLine *line)
     p->misses++;
 }
 
-// Serves request r at cycle now; false: it must wait for DRAM.
+// Has the channel's queue room for n requests? If not, the head waits for it.
+static bool has_room(Partition *p, uint32_t n)
+{
+    if (dram_room(p->dram) >= n) return true;
+    p->lacks = n;
+    return false;
+}
+
+// Serves request r at cycle now; false: it must wait for DRAM, for what p->lacks says.
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
     Access a = look_up(p, r);
-    uint32_t room = dram_room(p->dram);
+    p->lacks = NO_ROOM_HELPS;
     if (a.found == NO_WAY) return false;
     if (a.write && a.fresh && !p->cfg.l2.write_allocate) {  // past the L2
-        if (!room) return false;
+        if (!has_room(p, 1)) return false;
         count_access(p, &a);
         write_through(p, &a, now);
         answer(p, r, now, 0);
@@ -294,7 +302,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     CacheLine *line = a.line;
     bool waits = a.fresh ? a.need != 0 : (a.need & ~line->valid) != 0, under_way = !a.fresh && line->pending;
     bool dirty = a.fresh && cache_victim(&p->l2, line).dirty;
-    if (room < reads_of(p, a.missing) + dirty + a.through) return false;
+    if (!has_room(p, reads_of(p, a.missing) + dirty + a.through)) return false;
     if (a.missing && !under_way && p->free_miss == NONE) return false;
     if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
     count_access(p, &a);
@@ -317,6 +325,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
 {
     Miss *m = &p->miss[tag];
     if (--m->fetching) return;
+    p->filled = true;
     m->line->valid |= m->line->pending;
     m->line->pending = 0;
     for (uint32_t w = m->first; w != NONE;) {
@@ -361,10 +370,12 @@ static void take_apart(Partition *p, Packet *r)
     r->piece = true;
 }
 
-// A channel that moves may take what it refused.
+// A refused head sleeps until its slice is filled, or its channel has the room that it lacks: nothing else lets it in.
 static void try_again(Partition *p, uint64_t now)
 {
-    if (p->refused_since == NEVER) return;
+    bool filled = p->filled;
+    p->filled = false;
+    if (p->refused_since == NEVER || (!filled && dram_room(p->dram) < p->lacks)) return;
     p->count[C_L2_REFUSED] += now - p->refused_since;
     p->refused_since = NEVER;
     p->port_free = MAX(p->port_free, now);
