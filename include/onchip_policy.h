@@ -127,7 +127,9 @@ typedef struct oc_policy {
 
 enum { OC_WANTS_USE = 1, OC_WANTS_SCRATCH = 2, OC_WANTS_INSTRUCTIONS = 4 };
 
-// pick is always there, every other function may be null. pick may be asked more than once in a cycle.
+// pick is always there, every other function may be null. pick may be asked more than once in a cycle. What it returns
+// must be a bit of `ready`: anything else, -1 too, ends the launch with an error. To hold warps back, clear their bits
+// in `issue` or `load`.
 typedef struct oc_policy_type {
     uint32_t version;  // ONCHIP_POLICY_VERSION
     uint32_t wants;    // OC_WANTS_…

@@ -211,12 +211,11 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
         format_count(count, (double)sum->own[k]);
         text_printf(&text, "%s%s %s", k ? ", " : "", t->counters[k].name, count);
     }
-    if (sum->count[C_FED]) {
-        format_count(count, (double)sum->count[C_FED]);
-        text_printf(&text, "%slet go in the end %s", text.n ? ", " : "", count);
-    }
     if (text.n) print_row(out, t->name, "%s", text.v);
     text_free(&text);
+    if (!sum->count[C_FED]) return;
+    format_count(count, (double)sum->count[C_FED]);
+    print_row(out, "overruled", "%s: the policy held back ready warps for too long", count);
 }
 
 static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *out)

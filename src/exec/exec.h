@@ -314,11 +314,11 @@ typedef struct Fault {
     FaultKind kind;
     uint64_t cycle, address;
     uint32_t bytes, lane, pc, sequence;
-    Code *code;
+    Code *code;  // null: the fault has no place in the kernel
     uint32_t block[3], thread[3];
     bool write;
     uint64_t from;   // the kernel parameter that the address comes from, where it is known
-    char note[240];  // of a failed assertion
+    char note[240];  // of a failed assertion, of a policy's mistake
 } Fault;
 
 // --- the environment of an SM (or of the functional mode) ------------------------------------------------------------

@@ -105,6 +105,7 @@ void exec_explain(const Fault *f, const Gmem *g, Text *out)
         put_detail(f, p + plain + 1, name, out);
         p += plain + (p[plain] ? name + 2 : 0);
     }
+    if (!f->code) return;
     text_put(out, "\n  in ");
     exec_place(f->code, f->pc, out);
     text_printf(out, "\n  block (%u,%u,%u), thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2], f->thread[0],

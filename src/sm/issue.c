@@ -349,7 +349,26 @@ ALWAYS_INLINE uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
     return mask;
 }
 
-// Which warp of `ready` goes; −1: none does, and *cause says why.
+// A policy that picks no ready warp broke its contract, and ends the launch.
+static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
+{
+    Fault *f = &sm->env.fault;
+    const char *name = sm->policy.type->name;
+    unsigned long long cycle = sm->now, mask = ready;
+    *f = (Fault){.kind = FAULT_POLICY, .cycle = sm->now};
+    if (bit == -1)
+        snprintf(f->note, sizeof f->note,
+                 "policy %s picked no warp (-1) for scheduler %u in cycle %llu, though warps 0x%llx are ready; to hold "
+                 "warps back, clear their bits in `issue`",
+                 name, k, cycle, mask);
+    else
+        snprintf(f->note, sizeof f->note,
+                 "policy %s picked bit %d for scheduler %u in cycle %llu, which isn't one of the ready warps 0x%llx",
+                 name, bit, k, cycle, mask);
+    return -1;
+}
+
+// Which warp of `ready` issues; −1: none does, and *cause says why.
 ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
 {
     SchedState *s = &sm->sched[k];
@@ -358,9 +377,10 @@ ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
     *cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
     if (!free) return -1;
     if (s->starved & free) return sm->count[C_FED]++, __builtin_ctzll(s->starved & free);
-    if ((may = free & sm_allowed(sm, k))) return sm->policy.type->pick(&sm->policy, k, may);
     *cause = C_STALL_SCHED;
-    return -1;
+    if (!(may = free & sm_allowed(sm, k))) return -1;
+    int bit = sm->policy.type->pick(&sm->policy, k, may);
+    return (unsigned)bit < 64 && may >> bit & 1 ? bit : wrong_pick(sm, k, may, bit);
 }
 
 // Another instruction of a class of which an SM starts only so many a cycle.

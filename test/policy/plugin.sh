@@ -86,8 +86,22 @@ gives 0 '2 runs: 1 in the store already, 1 simulated' -- sweep m.ini --db m.db
 policy never '.open = open, .cta_start = shut' '
 static void open(oc_policy *p) { for (int k = 0; k < 4; k++) p->issue[k] = 0; }
 static void shut(oc_policy *p, uint32_t c) { for (int k = 0; k < 4; k++) p->issue[k] = p->load[k] = 0; }'
-gives 0 'let go in the end' -- run vectoradd n=64 --sched ./never.so
+gives 0 'the policy held back ready warps for too long' -- run vectoradd n=64 --sched ./never.so
 policy wait '.route = route' '
 static oc_route route(oc_policy *p, uint32_t w, const oc_access *a) { return OC_ROUTE_WAIT; }'
-gives 0 'let go in the end' -- run vectoradd n=64 --sched ./wait.so
+gives 0 'the policy held back ready warps for too long' -- run vectoradd n=64 --sched ./wait.so
+
+# --- one that picks what isn't ready: an error that names the policy, the cycle and the bit
+for wide in gtx480 titan_black; do  # an instruction a cycle of each scheduler, and two
+    small=(run vectoradd n=64 --gpu $wide)
+    for wrong in 63 64 -2 '1 << 30' '-2147483647 - 1' '__builtin_ctzll(~ready)'; do
+        policy wrong '.pick = wrong' \
+            "static int wrong(const oc_policy *p, uint32_t k, uint64_t ready) { return $wrong; }"
+        gives 1 'policy mine picked bit' 'in cycle' "which isn't one of the ready warps 0x" -- \
+            "${small[@]}" --sched ./wrong.so
+    done
+    policy none '.pick = none' 'static int none(const oc_policy *p, uint32_t k, uint64_t ready) { return -1; }'
+    gives 1 'policy mine picked no warp (-1) for scheduler' 'clear their bits in `issue`' -- \
+        "${small[@]}" --sched ./none.so
+done
 exit $bad
