@@ -7,7 +7,7 @@
 // time. The abstract is what we could read of the paper. So the structure is Poise's; features, weights and cycles are
 // ours. An SM first measures itself, with all its warps and with two. From what it saw the regression predicts how many
 // warps may issue, and how many of these may take lines of the L1; what the others miss takes none. After `period`
-// cycles it measures again. doc/reproduce-ciao.md says how the weights were trained, and on what.
+// cycles it measures again. doc/results/reproduce-ciao.md says how the weights were trained, and on what.
 #include <math.h>
 #include <onchip_policy.h>
 

@@ -2,7 +2,7 @@
 // multiprocessor) issue, and where their accesses of global memory go. It is a constant oc_policy_type: functions,
 // parameters and counters. Each SM has an oc_policy of that type for each launch. Every scheduler that onchip brings is
 // written on this header alone, and so is yours: a shared object that exports `onchip_policy`, an oc_policy_type, is
-// loaded by `onchip run … --sched ./mine.so`. doc/writing-a-policy.md builds one.
+// loaded by `onchip run … --sched ./mine.so`. doc/extend/writing-a-policy.md builds one.
 //
 // What a policy sees is its own SM's, so that a result doesn't depend on the number of host threads. It keeps its state
 // in `own` and nowhere else: SMs run side by side. What it changes holds from the next cycle on. What it doesn't define

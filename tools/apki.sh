@@ -1,13 +1,14 @@
 #!/bin/bash
 # apki.sh: L1 accesses per thousand instructions (APKI) on gtx480 of the workloads of CIAO's Table II, beside that
-# table, and the experiments that say why some differ. Writes doc/apki.md, or the file that is named, in half an hour.
+# table, and the experiments that say why some differ. Writes doc/results/apki.md, or the file that is named, in half an
+# hour.
 #
 # Four measurements of every workload: as it is built; the PTX as written (--no-lowering); accesses per issue slot,
 # which counts machine instructions; and its source compiled with rolled loops (--ptx). The experiments are changed
 # sources, run the same way, so that their results are checked too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-doc/apki.md}
+out=${1:-doc/results/apki.md}
 onchip=${ONCHIP:-build/onchip}
 [[ -x $onchip ]] || { echo "apki: no $onchip; run ./dev build" >&2; exit 1; }
 clang=$(command -v clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 | head -n 1)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# docs.sh [--check] [--long]: writes what is made in the documentation: doc/gpu.md, doc/counters.md, the schema in
-# doc/results.md, and the output in the code blocks of every document, which are run (tools/blocks.sh). With --check
-# nothing is written; what would change is printed, and the exit status is 1.
+# docs.sh [--check] [--long]: writes what is made in the documentation: doc/reference/gpu.md, doc/reference/counters.md,
+# the schema in doc/use/results.md, and the output in the code blocks of every document, which are run
+# (tools/blocks.sh). With --check nothing is written; what would change is printed, and the exit status is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-${ONCHIP_BUILD:-build}/onchip}
@@ -23,15 +23,16 @@ page() {
     fi
 }
 
-"$onchip" show keys | page doc/gpu.md
-"$onchip" show counters | page doc/counters.md
+"$onchip" show keys | page doc/reference/gpu.md
+"$onchip" show counters | page doc/reference/counters.md
 awk -f tools/schema.awk src/store/schema/*.sql >"$scratch/schema.md"
 awk -v schema="$scratch/schema.md" '
     /^<!-- end -->$/ { on = 0 }
     !on
     /^<!-- made by tools\/docs.sh/ { on = 1; print ""; while ((getline line <schema) > 0) print line; print "" }
-' doc/results.md >"$scratch/results.md"
-page doc/results.md <"$scratch/results.md"
+' doc/use/results.md >"$scratch/results.md"
+page doc/use/results.md <"$scratch/results.md"
 
-bash tools/blocks.sh "$@" README.md CONTRIBUTING.md doc/*.md || bad=1
+mapfile -t documents < <(find doc -name '*.md' | sort)
+bash tools/blocks.sh "$@" README.md CONTRIBUTING.md "${documents[@]}" || bad=1
 exit $bad

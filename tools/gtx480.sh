@@ -2,7 +2,7 @@
 # gtx480.sh: what each part of gtx480's description does. The first row has the values that the description had before
 # they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has the
 # cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8 warps a
-# scheduler (swl). Prints the tables of doc/gtx480.md.
+# scheduler (swl). Prints the tables of doc/results/gtx480.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}

@@ -1,4 +1,4 @@
-# schema.awk: the results store's schema as tables of doc/results.md, from the comments of src/store/schema/*.sql. A
+# schema.awk: the results store's schema as tables of doc/use/results.md, from the comments of src/store/schema/*.sql. A
 # table or column without its sentence is an error.
 function sentence(what) {
     if (!match($0, / -- .+$/)) {

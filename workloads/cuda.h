@@ -108,8 +108,8 @@ ONCHIP_FN void __syncwarp(uint mask = ~0u) { asm volatile("bar.warp.sync %0;" ::
 #define ONCHIP_SHFL_ASM(mode) \
     asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(v), "r"(b), "r"(c), "r"(mask))
 #else
-// A warp's lanes are together without it. The mark says where the program relies on that: doc/sl1.md. (bar.warp.sync
-// itself needs PTX 6.0, and clang writes an older one for these targets.)
+// A warp's lanes are together without it. The mark says where the program relies on that: doc/use/sl1.md.
+// (bar.warp.sync itself needs PTX 6.0, and clang writes an older one for these targets.)
 ONCHIP_FN void __syncwarp(uint = ~0u) { asm volatile(".pragma \"onchip.syncwarp\";" ::: "memory"); }
 #define ONCHIP_VOTE(f, mode)                                                                            \
     ONCHIP_FN uint f(int p)                                                                             \

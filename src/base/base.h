@@ -2,7 +2,7 @@
 //
 // Memory of small structures is assumed to be there: mem_alloc aborts when the host has none left, since no caller
 // could go on. Anything whose size the user chooses (caches, device memory, files) is allocated with a checked call
-// instead; before many small pieces, as of a module, mem_room asks for all of it at once (doc/memory.md).
+// instead; before many small pieces, as of a module, mem_room asks for all of it at once (doc/reference/memory.md).
 #ifndef BASE_H
 #define BASE_H
 

@@ -85,8 +85,8 @@ void sched_manual(Text *out);
 bool gpu_derive(Gpu *g, Diag *diag);  // derive.c: what follows from the values, after the last of them is set
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
 bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
-void gpu_manual(Text *out);                                         // doc/gpu.md
-void counter_manual(Text *out);                                     // doc/counters.md
+void gpu_manual(Text *out);                                         // doc/reference/gpu.md
+void counter_manual(Text *out);                                     // doc/reference/counters.md
 
 // --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {

@@ -263,7 +263,7 @@ static bool unknown_key(const Gpu *g, const char *section, const char *key, cons
     if (near)
         snprintf(hint, sizeof hint, "did you mean %s?", near);
     else
-        snprintf(hint, sizeof hint, "doc/gpu.md lists every key");
+        snprintf(hint, sizeof hint, "doc/reference/gpu.md lists every key");
     diag_at(diag, s, at, hint, "unknown key %s", full);
     arena_free(&arena);
     return false;

@@ -54,7 +54,7 @@ static void list_schedulers(void)
     }
     put_row(stdout, "best-swl", 15, BREAK_WORDS,
             "swl with the limit that is best for each kernel: onchip run --sched best-swl tries them");
-    put_row(stdout, "./NAME.so", 15, BREAK_WORDS, "one of your own (doc/writing-a-policy.md)");
+    put_row(stdout, "./NAME.so", 15, BREAK_WORDS, "one of your own (doc/extend/writing-a-policy.md)");
 }
 
 static void list_policies(void)

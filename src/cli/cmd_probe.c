@@ -16,7 +16,7 @@ static const Option options[] = {
      "the time that the probe may take, such as 60s or 5m (no limit); a part whose estimated time is more than what "
      "is left is left out, and named"},
     {"--only", "PART[,…]", "measure only these parts (default: all of those below)"},
-    {"--json", NULL, "print everything as JSON (doc/probe-json.md)"},
+    {"--json", NULL, "print everything as JSON (doc/reference/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
     {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
     {"--emit", "FILE.ini", "write what was found as a GPU description, for onchip run --gpu FILE.ini"},

@@ -16,12 +16,11 @@ static const Option options[] = {
     {"--set", "KEY=VALUE", "change a key of the description, as in l1.size=48KiB; onchip show keys lists the keys"},
     {"--sched", "NAME",
      "the warp scheduler: one of onchip list schedulers, short for --set sched.policy=NAME; the path of a shared "
-     "object "
-     "(doc/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip run --sched "
-     "best-swl --help)"},
+     "object (doc/extend/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip "
+     "run --sched best-swl --help)"},
     {"--autotune", "threads[=N,…]", TUNE_DOC " (onchip run --autotune threads --help)"},
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
-    {"--json", NULL, "print everything that is known about the run, as JSON (doc/json.md)"},
+    {"--json", NULL, "print everything that is known about the run, as JSON (doc/reference/json.md)"},
     {NULL, NULL, WORKLOAD},
     {"--size", "small|standard", "which set of values the parameters have that aren't given (standard)"},
     {"--ptx", "FILE",
@@ -51,7 +50,7 @@ static const Option options[] = {
      "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
     {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
-     "rewrite the kernels to cache in shared memory: the software L1 (doc/sl1.md); onchip sl1 --help lists the "
+     "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "
      "settings"},
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
@@ -62,7 +61,8 @@ static const Option options[] = {
     {"--trace", "FILE.json",
      "write kernels, copies, and what each SM does over time into a file that ui.perfetto.dev opens; a run takes "
      "longer then"},
-    {"--energy", NULL, "account the energy of every kernel, by component and by data structure (doc/energy.md)"},
+    {"--energy", NULL,
+     "account the energy of every kernel, by component and by data structure (doc/reference/energy.md)"},
     {"--check", NULL,
      "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
      "lane that takes no part"},

@@ -12,7 +12,7 @@ static const Option options[] = {
      "rewrite nothing; print what would be rewritten (loops and data structures), what is left alone, and why"},
     {"--dump", SL1_STEPS,
      "instead of the rewritten module print the kernels as they are after a step: with calls inlined, with local "
-     "variables in registers (forward), the plan, or one slice of each main loop (doc/sl1.md)"},
+     "variables in registers (forward), the plan, or one slice of each main loop (doc/use/sl1.md)"},
     {"--sl1", "[=SETTING,…]", "settings of the software L1; they are listed below"},
 };
 enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SL1 };
@@ -69,7 +69,7 @@ int cmd_sl1(int argc, char **argv)
         case S_HELP:
             printf("usage: onchip sl1 FILE.ptx [options]\n\n"
                    "Rewrites the kernels of a module so that each thread caches in shared memory\n"
-                   "what their main loops read and write (doc/sl1.md).\n\n");
+                   "what their main loops read and write (doc/use/sl1.md).\n\n");
             print_options(options, COUNT(options));
             print_sl1_settings();
             return EXIT_OK;

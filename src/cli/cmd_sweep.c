@@ -18,7 +18,7 @@ static const Option options[] = {
      "nx=64,bicg'"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--measure", "NAME[,…]",
-     "measure the GPU in place of running programs; like the key measure of a [matrix] (doc/sweep.md)"},
+     "measure the GPU in place of running programs; like the key measure of a [matrix] (doc/use/sweep.md)"},
     {NULL, "", "how it is run"},
     {"--db", "FILE", DB},
     {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
@@ -65,7 +65,7 @@ static int usage(void)
            "       onchip sweep FILE.ini … [options]\n\n"
            "Makes a run of every combination of values that the results store doesn't have\n"
            "yet, and keeps its results there. A FILE.ini says what to combine, in its\n"
-           "sections [matrix] (doc/sweep.md).\n"
+           "sections [matrix] (doc/use/sweep.md).\n"
            "Try: onchip sweep atax nx=64,128 --set l1.size=16KiB,48KiB\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;

@@ -1,5 +1,5 @@
-// report.c: prints a run in words and tables, or as JSON. doc/json.md describes the JSON's schema. Its version goes up
-// when a field is removed or changes its meaning.
+// report.c: prints a run in words and tables, or as JSON. doc/reference/json.md describes the JSON's schema. Its
+// version goes up when a field is removed or changes its meaning.
 #include "cli/cli.h"
 #include "device/device.h"
 

@@ -198,9 +198,9 @@ uint32_t texel_bytes(const Texture *t);
 #define TEXTURE_TAG 0x7e00000000000000ull  // a handle is this plus the object's index
 
 // --- log.c: a window's stores and deferred operations ----------------------------------------------------------------
-// (doc/design.md, "A window".) Plain stores go into lines of 128 bytes with a mask; the SM's own loads see them. At the
-// edge the lines of all SMs are written to memory, a byte that several wrote taking the value of the last in (cycle,
-// SM) order; then the deferred operations of all SMs run in the order (cycle, SM, sequence).
+// (doc/extend/design.md, "A window".) Plain stores go into lines of 128 bytes with a mask; the SM's own loads see them.
+// At the edge the lines of all SMs are written to memory, a byte that several wrote taking the value of the last in
+// (cycle, SM) order; then the deferred operations of all SMs run in the order (cycle, SM, sequence).
 typedef struct Deferred {
     struct Warp *warp;
     const Dinst *d;

@@ -1,6 +1,6 @@
 // texture.c: tex and tld4 on texture objects: 1D linear memory and 2D (PTX ISA §9.7.10). A handle is TEXTURE_TAG plus
 // the object's index. Filtering is done in float with 8-bit fractions, as the CUDA programming guide describes. The
-// step's address of a lane is that of its first texel: bilinear neighbours aren't timed (doc/model-errors.md).
+// step's address of a lane is that of its first texel: bilinear neighbours aren't timed (doc/extend/model-errors.md).
 #include "exec/run.h"
 
 #include <string.h>

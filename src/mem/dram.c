@@ -2,7 +2,7 @@
 // the oldest (FR-FCFS). A bank opens its row while the bus carries the data of other banks. The channel starts the
 // bank's request whose column command can go out first. The bus's direction and the bank groups decide when that is.
 // Among equals a row hit starts first, then the oldest. A value that a description leaves at 0 costs nothing:
-// turnaround, bank groups, tRRD, write recovery, refresh. tFAW isn't modelled (doc/model-errors.md).
+// turnaround, bank groups, tRRD, write recovery, refresh. tFAW isn't modelled (doc/extend/model-errors.md).
 // Invariants: completion times don't decrease. Each bank knows its oldest read and its oldest write of the open row.
 #include "mem/mem.h"
 

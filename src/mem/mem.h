@@ -3,7 +3,7 @@
 //
 // Time is in core cycles. A port accepts a request or refuses it, and completes an accepted one later; a refusal says
 // why. An SM and a partition share nothing within a window: packets leave through outboxes and arrive at least one
-// window later (doc/design.md, "A window").
+// window later (doc/extend/design.md, "A window").
 #ifndef MEM_H
 #define MEM_H
 

@@ -25,7 +25,7 @@ static const oc_policy_param params[] = {
     [EAGER] = {"eager", "",
                "1: a stalled warp is also let go when whom it was stalled for is stalled or at a barrier; 0: only when "
                "nothing else can go",
-               1, 0, 1, true, "Algorithm 1 has no such rule; doc/reproduce-ciao.md has both"},
+               1, 0, 1, true, "Algorithm 1 has no such rule; doc/results/reproduce-ciao.md has both"},
     {.name = NULL},
 };
 

@@ -10,7 +10,7 @@
 #include <onchip_policy.h>
 
 enum { WARM, SAMPLE, HOLD, GAIN };
-#define CHOSEN "by trial on half of ciao's programs (doc/reproduce-ciao.md)"
+#define CHOSEN "by trial on half of ciao's programs (doc/results/reproduce-ciao.md)"
 static const oc_policy_param params[] = {
     [WARM] = {"warm", "cycle", "after a change, before instructions count", 1000, 1, 1e9, true, CHOSEN},
     [SAMPLE] = {"sample", "cycle", "how long instructions are counted", 2000, 1, 1e9, true, CHOSEN},

@@ -2,7 +2,7 @@
 //
 // Measurements run on a device: chase.c makes it load a sequence of addresses, each when the one before has come back,
 // and returns how long each load took. Files that infer see such traces only: they may not include a description's
-// header. doc/probe.md tells how it works.
+// header. doc/use/probe.md tells how it works.
 //
 // This is what a probe gives. What the folder's files alone share stands in measure.h and infer.h.
 #ifndef PROBE_H

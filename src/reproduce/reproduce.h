@@ -6,7 +6,7 @@
 #include "sweep/sweep.h"
 
 // --- reproduce.c: the numbers of a figure or table -------------------------------------------------------------------
-// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/reproduce.md describes its sections.
+// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/results/reproduce.md describes its sections.
 typedef struct ReproduceFile {
     const char *name, *text;  // "sl1/fig1"
     size_t size;

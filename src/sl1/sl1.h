@@ -10,7 +10,7 @@
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
 // predicts hits where the text tells them, quiet.c says which inner loops are copied. slice.c writes the slices;
 // monitor.c, access.c, pair.c, registers.c and flush.c write what is put into them, calls.c the functions that they
-// call, rewrite.c the module. launch.c says how much room there is. doc/sl1.md tells all of it to a newcomer.
+// call, rewrite.c the module. launch.c says how much room there is. doc/use/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 

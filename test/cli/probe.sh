@@ -3,11 +3,11 @@
 # out and names them; mistakes are told.
 source test/cli/expect.bash
 
-# Every part is told of by --help and by doc/probe.md, and --only takes it.
+# Every part is told of by --help and by doc/use/probe.md, and --only takes it.
 gives 0 -- probe --help
 parts=$(sed -n '/^parts:/,$ s/^  \([a-z0-9]*\) .*/\1/p' "$work/out")
 for part in $parts; do
-    grep -q "^|[^|]*\`$part\`" doc/probe.md || complain "doc/probe.md lacks part $part"
+    grep -q "^|[^|]*\`$part\`" doc/use/probe.md || complain "doc/use/probe.md lacks part $part"
     gives 0 "$part was left out" -- probe --gpu gtx780 --only $part --budget 0.001s
 done
 [[ $(wc -w <<<"$parts") == 13 && $parts == *footprint* ]] || complain "the parts of --help: $parts"

@@ -1,5 +1,5 @@
 // What several SMs stored in a window (log.c) against a naive model: bytes one by one, each with the cycle and the SM
-// of the store that it is from. The last in the order (cycle, SM) wins (doc/design.md, "A window").
+// of the store that it is from. The last in the order (cycle, SM) wins (doc/extend/design.md, "A window").
 #include "check.h"
 
 #include "exec/run.h"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# doc/results.md: its commands, queries and program work on a store as a sweep makes it, and it names every field of the
-# JSON; the CSV says the same.
+# doc/use/results.md: its commands, queries and program work on a store as a sweep makes it, and it names every field of
+# the JSON; the CSV says the same.
 set -euo pipefail
 command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
-page=$ONCHIP_SOURCE/doc/results.md
+page=$ONCHIP_SOURCE/doc/use/results.md
 
 # The commands of the first ```console block.
 onchip() { "$ONCHIP" "$@"; }
@@ -41,7 +41,8 @@ sqlite3 before.db "UPDATE counter SET value = value + 1 WHERE name = 'l1.hits'"
     complain "a counter that differs isn't found"
 for field in $(sed '/"settings": {/,/}/d' all.json compare.json against.json | grep -oE '^ *"[a-z0-9_.]+":' |
     tr -d ' ":' | sort -u); do
-    grep -qF "\`$field\`" "$page" "$ONCHIP_SOURCE/doc/counters.md" || complain "doc/results.md lacks $field"
+    grep -qF "\`$field\`" "$page" "$ONCHIP_SOURCE/doc/reference/counters.md" ||
+        complain "doc/use/results.md lacks $field"
 done
 
 # JSON and CSV as other programs read them, against the tables.

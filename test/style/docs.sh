@@ -1,7 +1,7 @@
 #!/bin/bash
 # The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
 # of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
-# option, and doc/json.md every field.
+# option, and doc/reference/json.md every field.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -67,16 +67,16 @@ grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log
 # Every option is in the manual page.
 all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 options=$(grep -oE '^ +--?[a-z0-9-]+' <<<"$all" | sort -u)
-sed 's/\\-/-/g' doc/onchip.1 >"$folder/onchip.1"
+sed 's/\\-/-/g' doc/reference/onchip.1 >"$folder/onchip.1"
 for option in $options; do
-    grep -qw -e "$option" "$folder/onchip.1" || complain "doc/onchip.1 lacks $option"
+    grep -qw -e "$option" "$folder/onchip.1" || complain "doc/reference/onchip.1 lacks $option"
 done
 for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
     [[ $option == --version || $all == *" $option"[[:space:][]* ]] ||
-        complain "doc/onchip.1 has $option, which there isn't"
+        complain "doc/reference/onchip.1 has $option, which there isn't"
 done
 
-# Every field of the JSON is in doc/json.md; counters and rates are in doc/counters.md.
+# Every field of the JSON is in doc/reference/json.md; counters and rates are in doc/reference/counters.md.
 awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"
 "$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$folder/json"
 "$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
@@ -88,13 +88,14 @@ done
 # What stands in "dumps" are names of parameters.
 for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
     tr -d ' ":' | sort -u); do
-    grep -qF "\`$field\`" doc/json.md doc/counters.md || complain "doc/json.md lacks $field"
+    grep -qF "\`$field\`" doc/reference/json.md doc/reference/counters.md ||
+        complain "doc/reference/json.md lacks $field"
 done
 
 # The same of the probe's.
 "$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$folder/json"
 "$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
 for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
-    grep -qF "\`$field\`" doc/probe-json.md || complain "doc/probe-json.md lacks $field"
+    grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
 done
 exit $bad

@@ -3,5 +3,6 @@
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
-mapfile -t documents < <(grep -lE '^<!-- (long|blocks: a copy of the source) -->$' ./*.md doc/*.md)
+mapfile -t documents < <(grep -rlE --include='*.md' \
+    '^<!-- (long|blocks: a copy of the source) -->$' ./*.md doc | sort)
 exec bash tools/blocks.sh --check --long "${documents[@]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Dependencies run one way (doc/design.md). below[x] names the folders right below x; a folder may include its own
-# headers and those of every folder reachable downward. Host code of workloads sees work.h and onchip.h alone.
+# Dependencies run one way (doc/extend/design.md). below[x] names the folders right below x; a folder may include its
+# own headers and those of every folder reachable downward. Host code of workloads sees work.h and onchip.h alone.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 
@@ -45,7 +45,7 @@ done
 for path in src/*/; do
     folder=${path#src/} folder=${folder%/}
     if [[ -z ${below[$folder]+known} ]]; then
-        complain "src/$folder isn't in the table of doc/design.md (and of this test)"
+        complain "src/$folder isn't in the table of doc/extend/design.md (and of this test)"
         continue
     fi
     allowed=" $(closure "$folder" | sort -u | tr '\n' ' ')"
