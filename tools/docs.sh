@@ -1,6 +1,6 @@
 #!/bin/bash
 # docs.sh [--check] [--long]: writes what is made in the documentation: doc/reference/gpu.md, doc/reference/counters.md,
-# the schema in doc/use/results.md, and the output in the code blocks of every document, which are run
+# the schema in doc/reference/store.md, and the output in the code blocks of every document, which are run
 # (tools/blocks.sh). With --check nothing is written; what would change is printed, and the exit status is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,8 +30,8 @@ awk -v schema="$scratch/schema.md" '
     /^<!-- end -->$/ { on = 0 }
     !on
     /^<!-- made by tools\/docs.sh/ { on = 1; print ""; while ((getline line <schema) > 0) print line; print "" }
-' doc/use/results.md >"$scratch/results.md"
-page doc/use/results.md <"$scratch/results.md"
+' doc/reference/store.md >"$scratch/store.md"
+page doc/reference/store.md <"$scratch/store.md"
 
 mapfile -t documents < <(find doc -name '*.md' | sort)
 bash tools/blocks.sh "$@" README.md CONTRIBUTING.md "${documents[@]}" || bad=1

@@ -1,5 +1,5 @@
-# schema.awk: the results store's schema as tables of doc/use/results.md, from the comments of src/store/schema/*.sql. A
-# table or column without its sentence is an error.
+# schema.awk: the results store's schema as tables of doc/reference/store.md, from the comments of
+# src/store/schema/*.sql. A table or column without its sentence is an error.
 function sentence(what) {
     if (!match($0, / -- .+$/)) {
         printf "%s:%d: %s has no sentence behind it\n", FILENAME, FNR, what > "/dev/stderr"

@@ -19,7 +19,7 @@ static const Option options[] = {
      "which columns to print, in place of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
      "settings, measured values, or columns of the tables"},
     {"--kernels", NULL, "print a row for each kernel instead of each run"},
-    {"--json", NULL, "print JSON (doc/use/results.md)"},
+    {"--json", NULL, "print JSON (doc/reference/store.md)"},
     {"--csv", NULL, "print CSV (RFC 4180)"},
     {"-o", "FILE", "write into this file (default: to standard output)"},
     {"--by", "NAME=A,B",

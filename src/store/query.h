@@ -110,7 +110,7 @@ void regression_free(Regression *r);
 // no difference.
 bool compare_two(Store *store[2], const int64_t id[2], Arena *arena, Differences *out, Diag *diag);
 
-// --- export.c: stored runs for other programs; doc/use/results.md ----------------------------------------------------
+// --- export.c: stored runs for other programs; doc/reference/store.md ------------------------------------------------
 enum { EXPORT_VERSION = 1 };  // of the JSON: raised when a field goes or changes its meaning
 void export_begin(Json *j);   // opens the top object, with onchip's version and this one
 // Lists every column that the runs of a selection have, for rows of kernels. Texts belong to arena.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# doc/use/results.md: its commands, queries and program work on a store as a sweep makes it, and it names every field of
-# the JSON; the CSV says the same.
+# doc/use/results.md: its commands, queries and program work on a store as a sweep makes it. doc/reference/store.md names
+# every field of the JSON; the CSV says the same.
 set -euo pipefail
 command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
@@ -30,7 +30,7 @@ if python3 -c 'import pandas' 2>/dev/null; then
     python3 query.py >out 2>&1 && grep -q '^atax' out || complain "the program with pandas: $(cat out)"
 fi
 
-# Every field of the JSON is on the page or in counters.md.
+# Every field of the JSON is in store.md or in counters.md.
 "$ONCHIP" sweep --program vectoradd --size small --interval 100 --db results.db >/dev/null
 "$ONCHIP" export >/dev/null 2>&1 && complain "export is a command of db"
 "$ONCHIP" db export --json --db results.db -o all.json
@@ -41,8 +41,8 @@ sqlite3 before.db "UPDATE counter SET value = value + 1 WHERE name = 'l1.hits'"
     complain "a counter that differs isn't found"
 for field in $(sed '/"settings": {/,/}/d' all.json compare.json against.json | grep -oE '^ *"[a-z0-9_.]+":' |
     tr -d ' ":' | sort -u); do
-    grep -qF "\`$field\`" "$page" "$ONCHIP_SOURCE/doc/reference/counters.md" ||
-        complain "doc/use/results.md lacks $field"
+    grep -qF "\`$field\`" "$ONCHIP_SOURCE"/doc/reference/{store,counters}.md ||
+        complain "doc/reference/store.md lacks $field"
 done
 
 # JSON and CSV as other programs read them, against the tables.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every link and every path of a document leads somewhere: relative links and their anchors in all documents; paths
-# doc/… in all texts of the tree. doc/README.md has a line for each page.
+# doc/… in all texts of the tree. doc/README.md has a line for each page, and README.md has the same lines.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -48,6 +48,9 @@ for page in $(cd doc && find . -mindepth 2 -name '*.md'); do
     (($(grep -cF -e "](${page#./})" doc/README.md || true) == 1)) ||
         echo "doc/README.md hasn't one line for $page" >>"$folder/wrong"
 done
+grep '^- \[' doc/README.md | sed 's/](/](doc\//' >"$folder/pages"
+sed '1,/^## Documentation$/d; /^## /,$d' README.md | grep '^- \[' | diff "$folder/pages" - >>"$folder/wrong" ||
+    echo "README.md and doc/README.md lead to different pages" >>"$folder/wrong"
 
 # The test itself finds a wrong file and a wrong heading, and no others.
 printf '%s\n' '# A b' '[x](a.md#a-b) [x](#a-b) [x](https://a) [x](b.md)' '[x](#b)' >"$folder/a.md"

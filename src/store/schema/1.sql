@@ -1,6 +1,6 @@
 -- The results store. A row of the table run is one simulated program. Its key is the hash of what determines the result.
 -- What the run measured is in the other tables, whose rows refer to it. Launches of the same kernel are summed.
--- tools/docs.sh makes doc/use/results.md's tables from the comments behind tables and columns: each has a sentence.
+-- tools/docs.sh makes doc/reference/store.md's tables from the comments behind tables and columns: each has a sentence.
 CREATE TABLE run (                          -- a simulated program
     id           INTEGER PRIMARY KEY,       -- the row's number, in this store alone
     key          TEXT NOT NULL UNIQUE,      -- 32 hexadecimal digits: the hash of what determines the result
