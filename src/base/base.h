@@ -195,20 +195,6 @@ void json_double(Json *json, const char *key, double value);  // NaN and infinit
 void json_bool(Json *json, const char *key, bool value);
 void json_free(Json *json);
 
-// --- counters.c: what is counted, by all parts of the simulator -----------------------------------------------------
-typedef enum Counter {
-#define COUNTER(id, name, unit, ncu, differs, doc) C_##id,
-#include "base/counters.def"
-#undef COUNTER
-    C_COUNT
-} Counter;
-typedef struct CounterInfo {
-    const char *name, *unit, *ncu, *differs, *doc;
-} CounterInfo;
-extern const CounterInfo counter_info[C_COUNT];
-extern const Counter stall_causes[];  // of empty issue slots; with C_ISSUED they sum up to C_ISSUE_SLOTS
-extern const size_t stall_cause_count;
-
 // --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
 typedef struct Crew Crew;
 Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone

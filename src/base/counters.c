@@ -1,4 +1,6 @@
 // counters.c: the registry of what is counted (counters.def), as a table.
+#include "base/counters.h"
+
 #include "base/base.h"
 
 const CounterInfo counter_info[C_COUNT] = {

@@ -5,7 +5,7 @@
 #ifndef ENERGY_H
 #define ENERGY_H
 
-#include "base/base.h"
+#include "base/counters.h"
 #include "sm/config.h"
 
 enum {

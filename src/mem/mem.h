@@ -7,6 +7,7 @@
 #ifndef MEM_H
 #define MEM_H
 
+#include "base/counters.h"
 #include "mem/cache.h"
 #include "mem/wire.h"
 

@@ -69,6 +69,12 @@ for header in work/stream.h store/sql.h sweep/wire.h figure/page.h; do
     done < <(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"$header\"" src | grep -v "^$own/" || true)
 done
 
+# A new counter rebuilds those alone who count.
+while IFS=: read -r file line include; do
+    complain "$file:$line: what all include, or doesn't count, has no counters: $include"
+done < <(grep -rnE 'include[[:space:]]*"base/counters\.(h|def)"' src/{base,driver,exec,policy,probe,ptx,sl1} |
+    grep -v '^src/base/counters\.[ch]:' || true)
+
 # Inference sees traces, not what answered: the description that is to be recovered is out of its reach.
 inference=(curve footprint index infer l2 level policy presence replay sets shape spectrum stairs subject victims)
 files=()
