@@ -9,7 +9,7 @@
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
 enum { MODEL_VERSION = 15 };
 
-// --- desc.c: descriptions --------------------------------------------------------------------------------------------
+// --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
     char name[32];
     double value;
@@ -30,6 +30,8 @@ typedef struct Gpu {
     uint32_t to_partition, to_sm;  // derived: one-way latencies, cycles
     uint32_t window;               // derived: the smaller of them
 } Gpu;
+
+// --- keys.c: the keys of a description, and their values -------------------------------------------------------------
 typedef enum KeyKind {
     KEY_UINT,
     KEY_SIZE,
@@ -58,6 +60,9 @@ typedef struct Key {
 } Key;
 extern const Key gpu_keys[];
 extern const size_t gpu_key_count;
+bool gpu_number(const Gpu *gpu, const char *name, double *value);  // of a key, "l1.size"; false: none, or a list
+
+// --- desc.c: reading -------------------------------------------------------------------------------------------------
 typedef struct GpuFile {
     const char *name, *text;
     size_t size;
@@ -69,24 +74,27 @@ extern const size_t gpu_file_count;
 // What was loaded is given back with gpu_free.
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 void gpu_free(Gpu *gpu);
+
+// --- show.c: showing -------------------------------------------------------------------------------------------------
 // The description as text with values, units and provenance, keys in the registry's order.
 bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
 // gpu_load, and every key with its value in a form that doesn't depend on how it was written: what a run's key is made
 // of. gpu: null where the text is all that is asked for.
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag);
-// sched.c: a policy's name or the path of a plug-in, and the parameters that policies declare.
-bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why);
-const oc_policy_param *sched_param(const Gpu *g, const char *key);  // of any policy that is known; null: of none
-const char *sched_set(Gpu *g, const char *key, double value);       // null: done; else why not
-double sched_value(const Gpu *g, const oc_policy_param *p);         // what it was set to, or its standard value
+void gpu_manual(Text *out);  // doc/reference/gpu.md
+
+// --- sched.c: the policy, and the parameters that policies declare ---------------------------------------------------
+bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why);  // by its name, or by the path of a plug-in
+const oc_policy_param *sched_param(const Gpu *g, const char *key);     // of any policy that is known; null: of none
+const char *sched_set(Gpu *g, const char *key, double value);          // null: done; else why not
+double sched_value(const Gpu *g, const oc_policy_param *p);            // what it was set to, or its standard value
 bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Text *why);
 bool sched_settle(Gpu *g, Diag *diag);  // the chosen policy's parameters get their values
 void sched_manual(Text *out);
-bool gpu_derive(Gpu *g, Diag *diag);  // derive.c: what follows from the values, after the last of them is set
+
+// --- derive.c: what follows from the values --------------------------------------------------------------------------
+bool gpu_derive(Gpu *g, Diag *diag);                                // after the last of them is set
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
-bool gpu_number(const Gpu *gpu, const char *name, double *value);   // of a key, "l1.size"; false: none, or a list
-void gpu_manual(Text *out);                                         // doc/reference/gpu.md
-void counter_manual(Text *out);                                     // doc/reference/counters.md
 
 // --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {
@@ -97,6 +105,7 @@ extern const Rate rates[];
 extern const size_t rate_count;
 // Null when every conservation law holds, else the first that doesn't, as text owned by out.
 const char *counters_broken(const uint64_t *c, Text *out);
+void counter_manual(Text *out);  // doc/reference/counters.md
 
 // --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
 typedef struct WarpPair {

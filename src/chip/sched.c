@@ -31,12 +31,6 @@ bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why)
     return true;
 }
 
-void gpu_free(Gpu *g)
-{
-    plugin_drop(g->plugin);
-    g->plugin = NULL;
-}
-
 const oc_policy_param *sched_param(const Gpu *g, const char *key)
 {
     const oc_policy_param *p = policy_param(g->sm.schedule, key);

@@ -198,6 +198,45 @@ static void largest(void **state)
     text_free(&before);
 }
 
+// The same of lists, as long as they may be: none of a list's values gets anywhere else, the count behind it included.
+// (What its sets hold in all is the capacity.) One value more is refused.
+static void lists(void **state)
+{
+    (void)state;
+    Text before = {0};
+    Diag diag = {0};
+    assert_true(gpu_canonical(NULL, ODD, NULL, &before, &diag));
+    for (size_t i = 0; i < gpu_key_count; i++) {
+        const Key *key = &gpu_keys[i];
+        if (key->kind < KEY_WEIGHTS) continue;
+        Text set = {0}, after = {0};
+        size_t most = key->width / (key->kind == KEY_SETS ? 4 : 8);
+        const char *sets[] = {NULL, NULL};
+        text_printf(&set, "%s.%s=", key->section, key->key);
+        size_t name = set.n;
+        // Address bits differ, and those of a bank's number lie within the channel's addresses.
+        for (size_t n = 0; n < most; n++) text_printf(&set, "%zu,", key->kind == KEY_MASKS ? 20 + n : 1);
+        sets[0] = set.v;
+        gpu_canonical(NULL, ODD, sets, &after, &diag);  // that it doesn't go with the rest is found later
+        for (const char *a = after.v, *b = before.v; a && (*a || *b);) {
+            size_t n = strcspn(a, "\n"), m = strcspn(b, "\n"), section = strlen(key->section) + 1;
+            bool same = n == m && !memcmp(a, b, n), own = !strncmp(a, set.v, name);
+            bool capacity = key->kind == KEY_SETS && !strncmp(a, set.v, section) &&
+                            (!strncmp(a + section, "size=", 5) || !strncmp(a + section, "entries=", 8));
+            if (own == same || (!own && !capacity && !same))
+                fail_msg("%s changes %.*s to %.*s", set.v, (int)m, b, (int)n, a);
+            a += n + !!a[n], b += m + !!b[m];
+        }
+        text_printf(&set, "%d", key->kind == KEY_MASKS ? 50 : 1);
+        sets[0] = set.v;
+        diag_free(&diag);
+        assert_false(gpu_canonical(NULL, ODD, sets, &after, &diag));
+        if (!strstr(diag.text.v, "at most")) fail_msg("%s: %s", set.v, diag.text.v);
+        text_free(&after), diag_free(&diag), text_free(&set);
+    }
+    text_free(&before);
+}
+
 // One value has one form, however it is written.
 static void one_form(void **state)
 {
@@ -339,8 +378,9 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),  cmocka_unit_test(any_sets), cmocka_unit_test(largest), cmocka_unit_test(capacities),
-        cmocka_unit_test(one_form), cmocka_unit_test(bases),    cmocka_unit_test(derived), cmocka_unit_test(overrides),
+        cmocka_unit_test(refused),    cmocka_unit_test(any_sets),  cmocka_unit_test(largest),
+        cmocka_unit_test(capacities), cmocka_unit_test(one_form),  cmocka_unit_test(bases),
+        cmocka_unit_test(derived),    cmocka_unit_test(overrides), cmocka_unit_test(lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

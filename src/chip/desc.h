@@ -1,0 +1,25 @@
+// desc.h: what the files of descriptions share: keys.c (the keys and their values), desc.c (reading) and show.c
+// (showing).
+#ifndef CHIP_DESC_H
+#define CHIP_DESC_H
+
+#include "chip/chip.h"
+
+// --- keys.c ----------------------------------------------------------------------------------------------------------
+const Key *key_find(const char *section, const char *key);  // null: there is none
+const char *key_name(KeyKind kind, uint32_t n);  // of an enumeration's n-th value; null: it has no more, or is none
+bool key_is_list(KeyKind kind);
+void key_put(Gpu *g, const Key *k, double v);  // of no list
+double key_get(const Gpu *g, const Key *k);    // the same
+// Reads a value, which stands at this place of a source, into its field.
+bool key_set(Gpu *g, const Key *k, const char *text, const Source *s, size_t at, Diag *diag);
+void key_canonical_list(const Key *k, const char *text, Text *out);  // alike for all texts that are read alike
+// Calls row for every key, a section at a time, in the order in which sections first come; head before its first.
+void keys_by_section(void (*head)(void *user, const char *section), void (*row)(void *user, const Key *k), void *user);
+
+// --- desc.c ----------------------------------------------------------------------------------------------------------
+typedef void EntryFn(void *user, const Key *k, const IniEntry *e);  // k null: a policy's parameter
+// Reads a description, without what follows from its values. seen: hears of each value; may be null.
+bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user);
+
+#endif

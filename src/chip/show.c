@@ -1,0 +1,166 @@
+// show.c: how a GPU description is shown: with every value's unit and where it comes from (the comment behind it), in
+// the form that a run's key is made of, and as the page of all keys.
+#include "chip/desc.h"
+
+#include <string.h>
+
+typedef struct Origins {
+    Arena arena;
+    const char *text[512], *value[512];
+    Map params;  // of policies: the comment behind each that is given
+    VEC(const char *) comments;
+} Origins;
+static void origins_free(Origins *o)
+{
+    arena_free(&o->arena);
+    map_free(&o->params);
+    vec_free(&o->comments);
+}
+
+static void note_origin(void *user, const Key *k, const IniEntry *e)
+{
+    Origins *o = user;
+    if (!k) {
+        map_put(&o->params, e->key, strlen(e->key), (int64_t)o->comments.n);
+        vec_push(&o->comments, arena_copy(&o->arena, e->comment));
+        return;
+    }
+    size_t i = (size_t)(k - gpu_keys);
+    if (i >= COUNT(o->text)) return;
+    o->text[i] = arena_copy(&o->arena, e->comment);
+    o->value[i] = arena_copy(&o->arena, e->value);
+}
+
+typedef struct Show {
+    Gpu gpu;
+    Origins origins;
+    Text *out;
+} Show;
+
+static void show_head(void *user, const char *section)
+{
+    Text *out = ((Show *)user)->out;
+    text_printf(out, "%s[%s]\n", out->n ? "\n" : "", section);
+}
+
+static void show_value(Text *out, const char *key, const char *value, const char *unit, const char *from)
+{
+    size_t n = strlen(unit);  // some comments begin with it
+    bool told = !n || (!strncmp(from, unit, n) && from[n] == ',');
+    text_printf(out, "%-14s = %-12s # %s%s%s\n", key, value, told ? "" : unit, told ? "" : "; ", from);
+}
+
+// The chosen policy's parameters.
+static void show_params(const Show *s)
+{
+    const oc_policy_type *t = s->gpu.sm.schedule;
+    for (size_t k = 0; k < policy_params(t); k++) {
+        const oc_policy_param *p = &t->params[k];
+        char value[32];
+        int64_t at;
+        bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
+        snprintf(value, sizeof value, "%.15g", sched_value(&s->gpu, p));
+        const char *from = given ? s->origins.comments.v[at] : p->source;
+        show_value(s->out, p->name, value, p->unit, *from ? from : "no provenance given");
+    }
+}
+
+static void show_row(void *user, const Key *k)
+{
+    Show *s = user;
+    size_t i = (size_t)(k - gpu_keys);
+    const char *given = s->origins.value[i], *from = s->origins.text[i];
+    char value[128];
+    if (given)
+        snprintf(value, sizeof value, "%s", given);
+    else if (key_is_list(k->kind))
+        return;
+    else if (key_name(k->kind, 0))
+        snprintf(value, sizeof value, "%s", key_name(k->kind, (uint32_t)key_get(&s->gpu, k)));
+    else
+        snprintf(value, sizeof value, "%.15g", key_get(&s->gpu, k));
+    from = !from ? "default" : *from ? from : "no provenance given";
+    show_value(s->out, k->key, value, k->unit, from);
+    if (k->kind == KEY_POLICY) show_params(s);
+}
+
+bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
+{
+    Show s = {.out = out};
+    bool ok = desc_load(&s.gpu, name, sets, diag, note_origin, &s.origins);
+    Gpu g = s.gpu;  // what is derived isn't shown
+    ok = ok && gpu_derive(&g, diag);
+    if (ok) keys_by_section(show_head, show_row, &s);
+    origins_free(&s.origins);
+    gpu_free(&s.gpu);
+    return ok;
+}
+
+// The policy is known by its name, a plug-in by what its file holds; with it go the values of its parameters.
+static void canonical_policy(const Gpu *g, Text *out)
+{
+    const oc_policy_type *t = g->sm.schedule;
+    text_printf(out, "sched.policy=%s", t->name);
+    if (g->sm.policy == policy_count)
+        text_printf(out, " %016llx%016llx", (unsigned long long)g->plugin->hash[0],
+                    (unsigned long long)g->plugin->hash[1]);
+    text_put(out, "\n");
+    for (size_t k = 0; k < policy_params(t); k++)
+        text_printf(out, "sched.%s=%.17g\n", t->params[k].name, g->sm.param[k]);
+}
+
+bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag)
+{
+    Gpu own, *g = gpu ? gpu : &own;
+    Origins o = {0};
+    bool ok = desc_load(g, name, sets, diag, note_origin, &o) && sched_settle(g, diag);
+    for (size_t i = 0; ok && i < gpu_key_count; i++) {
+        const Key *k = &gpu_keys[i];
+        bool list = key_is_list(k->kind);
+        double v = list ? 0 : key_get(g, k);
+        if (k->kind == KEY_POLICY)
+            canonical_policy(g, out);
+        else if (list)
+            text_printf(out, "%s.%s=", k->section, k->key), key_canonical_list(k, o.value[i], out);
+        else if (v >= 0 && v < 1e9 && v == (int)v)
+            text_printf(out, "%s.%s=%d\n", k->section, k->key, (int)v);  // as below, but fast
+        else
+            text_printf(out, "%s.%s=%.17g\n", k->section, k->key, v);
+    }
+    ok = ok && gpu_derive(g, diag);
+    origins_free(&o);
+    if (g == &own || !ok) gpu_free(g);
+    return ok;
+}
+
+static void manual_head(void *user, const char *section)
+{
+    text_printf(user, "\n## [%s]\n\n| key | range | default | unit | |\n|---|---|---|---|---|\n", section);
+}
+
+static void manual_row(void *user, const Key *k)
+{
+    Text *out = user;
+    text_printf(out, "| `%s` | ", k->key);
+    if (key_is_list(k->kind))
+        text_put(out, "list | none");
+    else if (key_name(k->kind, 0)) {
+        for (uint32_t n = 0; key_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", key_name(k->kind, n));
+        text_printf(out, " | %s", key_name(k->kind, (uint32_t)k->standard));
+    } else
+        text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
+    text_printf(out, " | %s | %s |\n", k->unit, k->doc);
+    if (k->kind == KEY_POLICY) sched_manual(out);
+}
+
+void gpu_manual(Text *out)
+{
+    text_put(out,
+             "# Keys of a GPU description\n\nA GPU description is an INI file. Each key below stands in the section "
+             "that its heading names. The comment behind\n"
+             "a value says where the value comes from (its provenance). A description can start from another one: "
+             "its first key is\nthen `[gpu] base = NAME`. A key that is missing has its default. Any key can be set "
+             "on the command line, too:\n`--set l1.size=48KiB`.\n\n`onchip show keys` prints this page from "
+             "src/chip/desc.def and src/chip/show.c.\n");
+    keys_by_section(manual_head, manual_row, out);
+}
