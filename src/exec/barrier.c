@@ -1,12 +1,18 @@
-// barrier.c: bar and barrier (PTX ISA §9.7.13.1). From sm_70 on threads arrive one by one, before that a warp arrives
-// as a whole, whatever lanes are active. Without a count a barrier waits for all threads of the CTA that haven't
-// exited. A split that waits is SPLIT_BARRIER with the barrier's number in wait, its pc still at the instruction.
+// barrier.c: bar and barrier (PTX ISA §9.7.13.1). From sm_70 on threads arrive one by one: lanes whose registers name
+// different barriers or counts arrive apart. Before that a warp arrives as a whole, whatever lanes are active, and its
+// first lane says where. Without a count a barrier waits for all threads of the CTA that haven't exited. A split that
+// waits is SPLIT_BARRIER with the barrier's number in wait, and its pc still at the instruction.
 #include "exec/run.h"
 
-static uint32_t first_value(const Warp *w, Loc32 at, uint32_t mask)
+static uint32_t value(const Warp *w, Loc32 at, uint32_t lane) { return ((const uint32_t *)row(&w->l, at))[lane]; }
+
+uint32_t barrier_lanes(const Warp *w, const Dinst *d, uint32_t mask)
 {
-    const uint32_t *r = row(&w->l, at);
-    return r[mask ? __builtin_ctz(mask) : 0];
+    if (!w->code->kernel->its) return mask;
+    uint32_t first = (uint32_t)__builtin_ctz(mask), same = 0;
+    for (uint32_t n = 0; n < LANES; n++)
+        if (value(w, d->a, n) == value(w, d->a, first) && value(w, d->b, n) == value(w, d->b, first)) same |= 1u << n;
+    return same & mask;
 }
 
 static void put_result(const Split *s, Warp *w, const Dinst *d, const Barrier *b)
@@ -43,13 +49,14 @@ static void release(Env *env, Cta *cta, uint32_t id)
     *b = (Barrier){0};
 }
 
-bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+bool barrier_arrive(Env *env, Warp *w, const Dinst *d)
 {
     Cta *cta = w->cta;
     bool its = env->launch->kernel->its;
-    uint32_t id = first_value(w, d->a, mask), count = d->vec > 1 ? first_value(w, d->b, mask) : 0;
+    uint32_t mask = w->mask, lane = (uint32_t)__builtin_ctz(mask), id = value(w, d->a, lane),
+             count = value(w, d->b, lane);
     if (id > 15 || count % 32 || (d->mod == M_B_ARRIVE && !count)) {
-        exec_fault(env, w, FAULT_BARRIER, (uint32_t)__builtin_ctz(mask), id, count, false);
+        exec_fault(env, w, FAULT_BARRIER, lane, id, count, false);
         return false;
     }
     Barrier *b = &cta->barrier[id];

@@ -75,17 +75,6 @@ static Code *callee_at(Env *env, Warp *w, const Dinst *d, uint32_t *mask)
     return callee;
 }
 
-// Those that don't call, or not now, part from those that do.
-static void part_callers(Warp *w, const Dinst *d, uint32_t mask)
-{
-    uint32_t guard = d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard];
-    bool none_left = d->guard != PRED_TRUE && !(w->mask & ~mask & guard);
-    split_branch(w, mask, w->pc, w->pc + none_left, w->pc + 1);
-    for (size_t s = 0; s < w->splits.n; s++)
-        if (w->splits.v[s].state == SPLIT_READY && w->splits.v[s].mask == mask) w->cur = (int)s;
-    split_load(w);
-}
-
 // --- what is passed --------------------------------------------------------------------------------------------------
 static void pass_arguments(const Warp *w, const CallSite *site, uint8_t *to, uint32_t mask)
 {
@@ -120,8 +109,10 @@ static void place_parameters(Env *env, Warp *w, uint32_t local, uint32_t mask)
 void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Code *callee = d->call->callee;
-    if (!callee && !(callee = callee_at(env, w, d, &mask))) return;
-    if (mask != w->mask) part_callers(w, d, mask);
+    uint32_t now = mask;
+    if (!callee && !(callee = callee_at(env, w, d, &now))) return;
+    if (now != w->mask) split_part(w, mask, now);
+    mask = now;
     Split s = w->splits.v[w->cur];
     s.mask = w->mask;
     uint64_t above = frame_base(w, &s, callee);

@@ -95,8 +95,8 @@ static bool decode_barrier(Decode *x, Dinst *d)
     if (red != (i->operands > 2)) return decode_fail(x, false, "malformed barrier");
     int at = red ? 1 : 0;
     d->a = source_row(x, &i->opnd[at], TY_B32);
-    d->vec = (uint8_t)(i->operands - at - (red ? 1 : 0));  // 1: id, 2: id and thread count
-    d->b = d->vec > 1 ? source_row(x, &i->opnd[at + 1], TY_B32) : constant_row(x, 0, false);
+    bool counts = i->operands > (red ? 3 : 1);
+    d->b = counts ? source_row(x, &i->opnd[at + 1], TY_B32) : constant_row(x, 0, false);
     d->cache = i->mod[G_ATOM];
     d->pdst = PRED_SINK;
     if (red) {

@@ -74,6 +74,9 @@ void split_save(Warp *w);
 bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run
 void split_yield(Warp *w);           // the current one lets all others run (sm_70 on)
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
+// Of the lanes of mask, whose guard is on, those of now execute the instruction, and are current. The others of mask
+// come to it next; lanes whose guard is off have passed it.
+void split_part(Warp *w, uint32_t mask, uint32_t now);
 void split_arrive(Warp *w);  // while the current split is at its rpc
 void split_exit(Warp *w, uint32_t lanes);
 void split_merge(Warp *w);
@@ -82,8 +85,9 @@ void split_merge(Warp *w);
 void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 
 // barrier.c
-bool barrier_arrive(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // true: the split must wait
-void barrier_check(Env *env, Cta *cta);                                 // after threads exited
+uint32_t barrier_lanes(const Warp *w, const Dinst *d, uint32_t mask);  // those that arrive together
+bool barrier_arrive(Env *env, Warp *w, const Dinst *d);                // the current split; true: it must wait
+void barrier_check(Env *env, Cta *cta);                                // after threads exited
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 // Puts a loaded element into a register lane, extended as its type says.

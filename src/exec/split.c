@@ -206,6 +206,17 @@ void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint3
         split_pick(w, s.code->kernel->its);
 }
 
+void split_part(Warp *w, uint32_t mask, uint32_t now)
+{
+    if (mask != w->mask) split_branch(w, mask, w->pc, w->pc + 1, w->pc + 1);
+    if (now == mask) return;
+    split_branch(w, now, w->pc, w->pc, w->pc + 1);
+    split_save(w);
+    for (size_t k = 0; k < w->splits.n; k++)
+        if (w->splits.v[k].state == SPLIT_READY && w->splits.v[k].mask == now) w->cur = (int)k;
+    split_load(w);
+}
+
 void split_exit(Warp *w, uint32_t lanes)
 {
     w->live &= ~lanes;

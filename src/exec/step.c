@@ -247,14 +247,8 @@ static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         bool all;
         uint32_t same = same_members(w, d, mask, &all);
         if (!all) {
-            // Who waits parts from the others: from those whose guard is off, and from those with another mask, which
-            // come to this instruction next.
-            if (mask != w->mask) split_branch(w, mask, w->pc, w->pc + 1, w->pc + 1);
-            if (same != mask) split_branch(w, same, w->pc, w->pc, w->pc + 1);
+            split_part(w, mask, same);
             split_save(w);
-            for (size_t k = 0; k < w->splits.n; k++)
-                if (w->splits.v[k].state == SPLIT_READY && w->splits.v[k].mask == same) w->cur = (int)k;
-            split_load(w);
             s->mask = same;
             Split *p = &w->splits.v[w->cur];
             p->state = SPLIT_SYNC;
@@ -346,7 +340,10 @@ static void local_address(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 static void barrier(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    if (!barrier_arrive(env, w, d, mask))
+    uint32_t now = barrier_lanes(w, d, mask);
+    if (now != w->mask) split_part(w, mask, now);
+    env->step.mask = now;
+    if (!barrier_arrive(env, w, d))
         w->pc++;
     else if (w->cur < 0)
         env->step.result = STEP_WAIT;
