@@ -378,6 +378,8 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
         return NULL;
     }
     while (length && !text[length - 1]) length--;  // what comes out of a fat binary may be padded
+    static const char mark[3] = {'\xef', '\xbb', '\xbf'};  // the byte-order mark, with which editors begin a file
+    if (length >= sizeof mark && !memcmp(text, mark, sizeof mark)) text += sizeof mark, length -= sizeof mark;
     Module *m = mem_alloc(sizeof *m);
     m->source.name = arena_copy(&m->arena, name);
     m->source.text = arena_text(&m->arena, text, length);
