@@ -9,6 +9,12 @@
 // A pointer may be null where that is said. Any other null pointer is OC_BAD_ARGUMENT; where a function has no status,
 // nothing happens and 0, null or an empty name is returned. A function that makes something leaves null or 0 behind the
 // pointer to it when it fails. A handle that was destroyed must not be used.
+//
+// config.progress and config.print are called while a launch is under way. They may ask the launch's device: oc_error,
+// oc_describe, oc_kernel_get, oc_kernel_count, oc_kernel_at, oc_kernel_describe, oc_symbol, oc_stream_time,
+// oc_event_seconds, oc_launches, oc_launch_kernel, oc_launch_counter, oc_launch_rate. Every other call on this device
+// is OC_BAD_ARGUMENT there. One without a status (oc_close, oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget)
+// does nothing, and oc_error says so. config.stop ends the launch. Other devices can be used as usual.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 
@@ -55,11 +61,13 @@ typedef struct oc_config {
     uint64_t max_cycles;      // per launch; 0: no limit
     uint64_t cap;             // warp instructions of all launches together, to a window's edge; 0: no limit
     uint64_t interval;        // cycles between samples of every counter; 0: none
-    // Called between windows, at most some times a second, so that a program can show progress; may be null.
+    // Called between windows, at most some times a second, so that a program can show progress; may be null. What it
+    // may ask the device is said above.
     void (*progress)(void *user, const char *kernel, uint64_t cycles, uint64_t instructions, uint64_t blocks_done,
                      uint64_t blocks);
     void *user;
-    // Receives what kernels print with printf, in a deterministic order; null: it is dropped.
+    // Receives what kernels print with printf, in a deterministic order; null: it is dropped. What it may
+    // ask the device is said above.
     void (*print)(void *user, const char *text, size_t length);
     // Set by the caller, also from a signal handler or another thread: the launch under way ends at the next window's
     // edge (on a real GPU at its own end), and none begins; may be null.

@@ -16,6 +16,20 @@
         if ((s) && (s)->device != (d))                                                                   \
             return device_fail(d, OC_BAD_ARGUMENT, "%s: the stream is one of another device", __func__); \
     } while (0)
+// Refuses the call while the caller's progress or print is running: the launch that called it still needs all that the
+// device has.
+#define OUTSIDE(d)                                            \
+    do {                                                      \
+        if (in_callback(d, __func__)) return OC_BAD_ARGUMENT; \
+    } while (0)
+
+static bool in_callback(oc_device *d, const char *call)
+{
+    if (!d->calling) return false;
+    device_fail(d, OC_BAD_ARGUMENT, "%s: a callback of the device's launch may only ask the device (onchip.h says how)",
+                call);
+    return true;
+}
 
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
 {
@@ -81,7 +95,7 @@ oc_status oc_open(const oc_config *config, oc_device **device, char *message, si
 
 void oc_close(oc_device *d)
 {
-    if (!d) return;
+    if (!d || in_callback(d, __func__)) return;
     char *error = d->error;
     d->ops->close(d);
     mem_free(error);
@@ -94,6 +108,7 @@ oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
     if (ptr) *ptr = 0;
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, ptr, "ptr");
     return bytes ? d->ops->alloc(d, bytes, label, ptr)
                  : device_fail(d, OC_BAD_ARGUMENT, "an allocation has at least 1 byte");
@@ -102,12 +117,14 @@ oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 oc_status oc_free(oc_device *d, oc_ptr ptr)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     return ptr ? d->ops->release(d, ptr) : OC_OK;
 }
 
 oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, from || !bytes, "from");
     SAME(d, s);
     return d->ops->write(d, to, from, bytes, s);
@@ -116,6 +133,7 @@ oc_status oc_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_s
 oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, to || !bytes, "to");
     SAME(d, s);
     return d->ops->read(d, to, from, bytes, s);
@@ -124,6 +142,7 @@ oc_status oc_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *
 oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     SAME(d, s);
     return d->ops->copy(d, to, from, bytes, s);
 }
@@ -131,6 +150,7 @@ oc_status oc_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream 
 oc_status oc_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     SAME(d, s);
     return d->ops->fill(d, to, value, bytes, s);
 }
@@ -139,6 +159,7 @@ oc_status oc_load(oc_device *d, const char *ptx, size_t length, const char *name
 {
     if (m) *m = NULL;
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, ptx, "ptx");
     NEED(d, m, "module");
     const Transform *t = &d->transform;
@@ -156,6 +177,7 @@ oc_status oc_load_file(oc_device *d, const char *path, oc_module **m)
     Text t = {0};
     if (m) *m = NULL;
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, path, "path");
     NEED(d, m, "module");
     if (!text_read_file(&t, path)) return device_fail(d, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
@@ -166,7 +188,8 @@ oc_status oc_load_file(oc_device *d, const char *path, oc_module **m)
 
 void oc_unload(oc_module *m)
 {
-    if (m) m->device->ops->unload(m);
+    if (!m || in_callback(m->device, __func__)) return;
+    m->device->ops->unload(m);
 }
 
 oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k)
@@ -200,6 +223,7 @@ oc_status oc_kernel_carveout(oc_kernel *k, int percent)
 {
     oc_device *d = k ? k->module->device : NULL;
     NEED(d, k, "kernel");
+    OUTSIDE(d);
     return percent >= 0 && percent <= 100 ? d->ops->carveout(k, percent)
                                           : device_fail(d, OC_BAD_ARGUMENT, "a carve-out is from 0 to 100 percent");
 }
@@ -208,6 +232,7 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 {
     if (handle) *handle = 0;
     NEED(d, d, "device");
+    OUTSIDE(d);
     NEED(d, t, "texture");
     NEED(d, handle, "handle");
     return d->ops->texture_create(d, t, handle);
@@ -216,21 +241,24 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
 {
     NEED(d, d, "device");
+    OUTSIDE(d);
     return d->ops->texture_destroy(d, handle);
 }
 
 // A device's streams and events are made and given up alike.
-#define CREATED(name)                                               \
-    oc_status oc_##name##_create(oc_device *d, oc_##name **created) \
-    {                                                               \
-        if (created) *created = NULL;                               \
-        NEED(d, d, "device");                                       \
-        NEED(d, created, #name);                                    \
-        return d->ops->name##_create(d, created);                   \
-    }                                                               \
-    void oc_##name##_destroy(oc_##name *created)                    \
-    {                                                               \
-        if (created) created->device->ops->name##_destroy(created); \
+#define CREATED(name)                                                   \
+    oc_status oc_##name##_create(oc_device *d, oc_##name **created)     \
+    {                                                                   \
+        if (created) *created = NULL;                                   \
+        NEED(d, d, "device");                                           \
+        OUTSIDE(d);                                                     \
+        NEED(d, created, #name);                                        \
+        return d->ops->name##_create(d, created);                       \
+    }                                                                   \
+    void oc_##name##_destroy(oc_##name *created)                        \
+    {                                                                   \
+        if (!created || in_callback(created->device, __func__)) return; \
+        created->device->ops->name##_destroy(created);                  \
     }
 CREATED(stream)
 CREATED(event)
@@ -241,6 +269,7 @@ oc_status oc_event_record(oc_event *e, oc_stream *s)
 {
     oc_device *d = e ? e->device : NULL;
     NEED(d, e, "event");
+    OUTSIDE(d);
     SAME(d, s);
     return d->ops->event_record(e, s);
 }
@@ -259,6 +288,7 @@ oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc
 {
     oc_device *d = k ? k->module->device : NULL;
     NEED(d, k, "kernel");
+    OUTSIDE(d);
     SAME(d, s);
     uint32_t params = d->ops->params(k);
     NEED(d, args || !params, "args");
@@ -283,5 +313,6 @@ double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 
 void oc_forget(oc_device *d, size_t keep)
 {
-    if (d) d->ops->forget(d, keep);
+    if (!d || in_callback(d, __func__)) return;
+    d->ops->forget(d, keep);
 }

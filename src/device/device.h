@@ -70,6 +70,7 @@ struct oc_device {
     char *error;
     const volatile bool *stop;  // of oc_config
     Transform transform;
+    bool calling;  // the caller's progress or print is running
 };
 struct oc_module {
     oc_device *device;

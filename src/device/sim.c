@@ -248,7 +248,9 @@ typedef struct Progress {
 static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks)
 {
     Progress *p = user;
+    p->d->base.calling = true;
     p->d->config.progress(p->d->config.user, p->kernel, cycles, insts, done, blocks);
+    p->d->base.calling = false;
 }
 
 static oc_status check_launch(Sim *d, const Kernel *k, const char *name, oc_dim3 grid, oc_dim3 block, uint32_t smem)
@@ -380,7 +382,9 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
         record_free(&r);  // it never ran
     else
         vec_push(&d->records, r);
+    d->base.calling = true;
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
+    d->base.calling = false;
     text_free(&printed);
     status = outcome(d, result, shown, message.v ? message.v : "", timed, &r);
     text_free(&message);
