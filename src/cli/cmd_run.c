@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "device/device.h"
 #include "sl1/sl1.h"
+#include "sweep/sweep.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static const Option options[] = {
      "or @FILE to write it into a file"},
     {NULL, "", "what is simulated"},
     {"--kernels", "REGEX",
-     "time only the kernels whose names match this extended regular expression, and execute the others without time; "
+     "time only the kernels whose names match this regular expression, and execute the others without time; "
      "it is an error if no launch is left to time"},
     {"--skip", "N", "of the launches that would be timed, execute the first N without time (0)"},
     {"--max-cycles", "N", "stop each launch after N cycles and report what ran until then (default: no limit)"},
@@ -111,6 +112,7 @@ typedef struct Run {
     VEC(const char *) sets, params;
     VEC(char *) owned;
     const char *what, *kernels, *ptx, *trace;
+    Regex *regex;  // of kernels
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
@@ -157,6 +159,18 @@ static int take_scheduler(Run *r, const char *v)
     return -1;
 }
 
+static int take_kernels(Run *r, const char *v)
+{
+    Text why = {0};
+    int code = -1;
+    regex_close(r->regex);
+    r->kernels = v;
+    r->regex = regex_open(v, &why);
+    if (!r->regex) code = refuse(r, EXIT_USAGE, "--kernels: %s", why.v);
+    text_free(&why);
+    return code;
+}
+
 static int take_sl1(Run *r, const char *v)
 {
     Text why = {0};
@@ -200,7 +214,7 @@ static int take_option(Run *r, int o)
     case R_LINES: r->lines = true; break;
     case R_TRACE: r->trace = v; break;
     case R_INTERVAL: return read_number(r, o, UINT64_MAX, &r->config.interval);
-    case R_KERNELS: r->kernels = v; break;
+    case R_KERNELS: return take_kernels(r, v);
     case R_SKIP: return read_number(r, o, UINT64_MAX, &r->skip);
     case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
     case R_CAP: return read_number(r, o, UINT64_MAX, &r->config.cap);
@@ -449,13 +463,12 @@ static int run(Run *r)
     if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
+    device_select(d, regex_filter(r->regex), r->skip);
     Trace *trace = r->trace ? trace_open(r->trace, r->config.interval ? r->config.interval : 1000, d, r->what) : NULL;
     if (r->trace && !trace)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
-    else if (device_select(d, r->kernels, r->skip))
-        code = simulate(r, d, entry, meter.out);
     else
-        code = refuse(r, EXIT_USAGE, "--kernels: malformed regular expression '%s'", r->kernels);
+        code = simulate(r, d, entry, meter.out);
     if (trace && !trace_close(trace, d) && code == EXIT_OK)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
@@ -489,6 +502,7 @@ int cmd_run(int argc, char **argv)
     }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
     vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.dumps);
+    regex_close(r.regex);
     text_free(&r.error);
     return code;
 }

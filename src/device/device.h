@@ -130,9 +130,14 @@ double device_wall_seconds(const oc_device *d);                  // host time sp
 // How long its engines and the CPU have worked so far, without waiting.
 double device_busy_seconds(const oc_device *d);
 uint64_t device_bytes(const oc_device *d);  // the most memory that was allocated at a time so far
-// Chooses which launches are timed: those of kernels whose names match a POSIX extended regular expression (null: all),
-// without the first `skip` of them. The others are executed without time. False: the expression is malformed.
-bool device_select(oc_device *d, const char *kernels, uint64_t skip);
+// Chooses which launches are timed: those of the kernels that a filter takes (null: all), without the first `skip` of
+// them. The others are executed without time. The filter must outlive the device.
+typedef struct KernelFilter {
+    // shown: the C++ name of a mangled one; else name. False, and why: it can't be known, and the launch fails.
+    bool (*takes)(void *user, const char *name, const char *shown, bool *taken, Text *why);
+    void *user;
+} KernelFilter;
+void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
 void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 

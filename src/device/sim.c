@@ -300,10 +300,20 @@ static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *byte
     return true;
 }
 
-// A kernel with a mangled name is also found by the C++ name.
-static bool selected(const Sim *d, const char *name, const char *shown)
+// Is the launch one of those that are timed? The filter is asked once for each kernel.
+static oc_status choose(Sim *d, SimKernel *k, const char *shown, bool *timed)
 {
-    return !d->has_only || !regexec(&d->only, name, 0, NULL, 0) || !regexec(&d->only, shown, 0, NULL, 0);
+    oc_status status = OC_OK;
+    Text why = {0};
+    *timed = !d->config.functional;
+    if (*timed && d->only && !k->asked) {
+        k->asked = d->only->takes(d->only->user, k->f->symbol->name, shown, &k->taken, &why);
+        if (!k->asked) status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, why.v);
+        text_free(&why);
+    }
+    if (*timed && d->only) *timed = k->taken;
+    if (*timed && d->matched++ < d->skip) *timed = false;
+    return status;
 }
 
 // What a launch says of how it ended; why: the chip's words for it.
@@ -332,7 +342,7 @@ static oc_status outcome(Sim *d, RunResult result, const char *kernel, const cha
 static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
                             const void *const *args)
 {
-    const SimKernel *kernel = (const SimKernel *)base;
+    SimKernel *kernel = (SimKernel *)base;
     Sim *d = sim_of(base->module->device);
     Kernel *k = kernel->kernel;
     if (!k) return fail(d, kernel->status, "%s", kernel->refusal);
@@ -341,6 +351,8 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     oc_status status = check_launch(d, k, shown, grid, block, smem);
     if (status == OC_OK && d->config.cap && d->executed >= d->config.cap)
         status = outcome(d, RUN_LIMIT, shown, "", true, NULL);
+    bool timed = false;
+    if (status == OC_OK) status = choose(d, kernel, shown, &timed);
     if (status != OC_OK) return mem_free(shown), status;
     LaunchInfo info = {.kernel = k,
                        .grid = {grid.x, grid.y, grid.z},
@@ -361,8 +373,6 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
                     .trace = d->trace,
                     .stop = d->base.stop};
     Record r = {.kernel = mem_text(name), .launches = 1};
-    bool timed = !d->config.functional && selected(d, name, shown);
-    if (timed && d->matched++ < d->skip) timed = false;
     if (d->config.cap && (timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
     double start = free_from(d, stream, d->chip_free) + d->gpu.launch_us * 1e-6;
     if (d->trace && timed) d->trace->work(d->trace->user, name, 0, start, -1);
@@ -424,7 +434,6 @@ static void sim_close(oc_device *base)
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
-    if (d->has_only) regfree(&d->only);
     mem_free(d);
 }
 
@@ -529,11 +538,8 @@ double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return ((const SimKernel *)k)->kernel; }
 
-bool device_select(oc_device *base, const char *kernels, uint64_t skip)
+void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip)
 {
-    Sim *d = sim_of(base);
-    d->skip = skip;
-    if (!kernels) return true;
-    d->has_only = !regcomp(&d->only, kernels, REG_EXTENDED | REG_NOSUB);
-    return d->has_only;
+    sim_of(d)->only = kernels;
+    sim_of(d)->skip = skip;
 }

@@ -4,8 +4,6 @@
 
 #include "device/device.h"
 
-#include <regex.h>
-
 typedef struct SimStream {
     oc_stream base;
     double end;
@@ -21,6 +19,7 @@ typedef struct SimKernel {
     char *refusal;     // why it can't be run
     oc_status status;  // what its launches return in that case
     ParamTable params;
+    bool asked, taken;  // by the device's filter
 } SimKernel;
 typedef struct SimModule {
     oc_module base;
@@ -47,8 +46,7 @@ typedef struct Sim {
     double busy;                               // how long all of them have worked, in seconds
     double wall;
     uint64_t peak;
-    regex_t only;
-    bool has_only;
+    const KernelFilter *only;  // null: all kernels
     const TraceSink *trace;
     uint64_t skip, matched;
     uint64_t executed;  // warp instructions of all launches that config.cap is about: the timed ones, unless none is

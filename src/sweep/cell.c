@@ -8,7 +8,6 @@
 
 #define XXH_INLINE_ALL
 #include <errno.h>
-#include <regex.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -50,6 +49,7 @@ void plan_free(Plan *plan)
     identity_free(&plan->id);
     if (plan->file) vec_free(&plan->file->args);
     mem_free(plan->params), mem_free(plan->numbers), mem_free(plan->sl1);
+    regex_close(plan->kernels);
     *plan = (Plan){.cell = NULL};
 }
 
@@ -183,14 +183,14 @@ static void wrong_set(const Cell *c, Plan *plan)
     }
 }
 
-static bool regular(const char *expression, Diag *diag)
+static bool read_kernels(Plan *plan, const char *expression, Diag *diag)
 {
-    regex_t r;
     if (!expression) return true;
-    if (regcomp(&r, expression, REG_EXTENDED | REG_NOSUB))
-        return diag_error(diag, "kernels: malformed regular expression '%s'", expression);
-    regfree(&r);
-    return true;
+    Text why = {0};
+    plan->kernels = regex_open(expression, &why);
+    bool ok = plan->kernels || diag_error(diag, "kernels: %s", why.v);
+    text_free(&why);
+    return ok;
 }
 
 static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
@@ -315,7 +315,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
     *plan = (Plan){.cell = c};
     if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
     if (!read_sl1(plan, c->sl1, diag)) return plan->wrong = c->sl1, false;
-    if (!regular(c->kernels, diag)) return plan->wrong = c->kernels, false;
+    if (!read_kernels(plan, c->kernels, diag)) return plan->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
     Text params = {0}, overrides = {0}, canonical = {0}, options = {0}, all = {0};
     bool ok = is_probe(c)  ? plan_measurement(plan, &s, &params, diag)

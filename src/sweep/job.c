@@ -104,9 +104,8 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
         return ok;
     }
     SoftL1 *software = plan->sl1 && !plan->measurement ? soft_l1_open(d, plan->sl1) : NULL;
-    if (!device_select(d, plan->cell->kernels, plan->cell->skip))
-        o.error = "kernels: malformed regular expression";
-    else if (plan->measurement)
+    device_select(d, regex_filter(plan->kernels), plan->cell->skip);
+    if (plan->measurement)
         run_measurement(plan, d, &o, &found, &error);
     else if (plan->file)
         run_file(plan, d, &o, &error);

@@ -5,6 +5,14 @@
 
 #include "store/store.h"
 
+// --- regex.c: which kernels are timed --------------------------------------------------------------------------------
+// A regular expression, as PCRE2 reads it. Null, and why: it is malformed or too large. The text must outlive it.
+typedef struct Regex Regex;
+struct KernelFilter;
+Regex *regex_open(const char *text, Text *why);
+const struct KernelFilter *regex_filter(const Regex *p);  // for device_select; of null, null
+void regex_close(Regex *p);                               // null: nothing
+
 // --- cell.c: one run, and the key it is stored under -----------------------------------------------------------------
 // All that determines a run's result. Lists end with a null pointer and may be null. Texts belong to the caller.
 typedef struct Cell {
@@ -15,7 +23,7 @@ typedef struct Cell {
     const char *const *sets;    // "l1.size=16KiB"
     const char *ptx;            // a file with device code for the workload; null: the built-in code
     const char *sl1;            // the software L1: "yes", or settings joined by +, "line=8+decide=thread"; null: off
-    const char *kernels;        // POSIX extended regular expression: only these kernels are timed; null: all
+    const char *kernels;        // a regular expression (regex.c): only kernels with such names are timed; null: all
     uint64_t skip;              // so many of their first launches are executed without time
     uint64_t max_cycles;        // a launch is cut short after so many cycles; 0: never
     uint64_t cap;               // the run is, after so many warp instructions; 0: never
@@ -38,6 +46,7 @@ typedef struct Plan {
     int64_t *params;         // of the workload
     double *numbers;         // parameters of the measurement
     struct Sl1Options *sl1;  // null: off
+    Regex *kernels;          // that are timed; null: all
     const char *wrong;       // why the cell can't run: this one of its texts is refused; null: not known which
     bool wrong_name;         // the name in that text is refused, not its value
 } Plan;

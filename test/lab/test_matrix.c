@@ -154,9 +154,9 @@ static void refusals(void **state)
                                                        "program = bicg, atex\n      |                 ^");
     assert_outcome("[matrix]\nprogram = atax\nverb = rum\n",
                    "3:8: error: no verb 'rum'\n    3 | verb = rum\n      |        ^");
-    assert_outcome(
-        "[matrix]\nprogram = atax\nkernels = k(\n",
-        "3:11: error: kernels: malformed regular expression 'k('\n    3 | kernels = k(\n      |           ^");
+    assert_outcome("[matrix]\nprogram = atax\nkernels = k(\n",
+                   "3:11: error: kernels: malformed regular expression 'k(': missing closing parenthesis (character "
+                   "2)\n    3 | kernels = k(\n      |           ^");
     assert_begins("[matrix]\nprogram = mvt\nm = 4\n",
                   "3:1: error: mvt has no parameter 'm'; it has: n\n    3 | m = 4\n      | ^");
     assert_begins("[matrix]\nprogram = mvt\nn = 4, -4\n", "3:8: error: mvt: n=-4 is refused: ");

@@ -31,10 +31,10 @@ names() {
         grep -qF -e "$text" "$folder/log" || complain "CMake doesn't name $text: $(<"$folder/log")"
     done
 }
-headers=$(cached ONCHIP_UTHASH)\;$(cached ONCHIP_XXHASH)\;$(cached SQLite3_INCLUDE_DIR)
+headers=$(cached ONCHIP_UTHASH)\;$(cached ONCHIP_XXHASH)\;$(cached SQLite3_INCLUDE_DIR)\;$(cached ONCHIP_PCRE2)
 configures 1 -DCMAKE_IGNORE_PATH="$headers"
-names uthash.h uthash-dev xxhash.h libxxhash-dev libsqlite3-dev './dev setup' \
-    'apt install uthash-dev libxxhash-dev libsqlite3-dev'
+names uthash.h uthash-dev xxhash.h libxxhash-dev libsqlite3-dev libpcre2-dev './dev setup' \
+    'apt install uthash-dev libxxhash-dev libsqlite3-dev libpcre2-dev'
 configures 1 -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON
 names 'apt install libsqlite3-dev'
 configures 1 -DONCHIP_CUDA_CLANG=0

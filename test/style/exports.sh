@@ -16,7 +16,7 @@ needs_libc "$library"
 static=$ONCHIP_BUILD/libonchip.a program=$ONCHIP_BUILD/libonchip_program.a
 [[ -e $static && -e $program ]]
 undefined=$(nm -u "$static" | awk 'NF == 2 { print $2 }' | sort -u)
-beyond=$(grep '^sqlite3_' <<<"$undefined" || true)
+beyond=$(grep -E '^(sqlite3|pcre2)_' <<<"$undefined" || true)
 beyond+=$(comm -12 <(echo "$undefined") <(nm --defined-only "$program" | awk '$2 ~ /[A-Z]/ { print $3 }' | sort -u))
 [[ -z $beyond ]] || { printf 'libonchip.a needs what only the program has:\n%s\n' "$beyond" >&2 && exit 1; }
 
