@@ -1,7 +1,8 @@
 #!/bin/bash
 # What is missing is named with its package before anything is compiled: by CMake what the build needs, by ./dev what
-# CMake needs. `./dev demo` prints what README.md shows. Nothing is uninstalled or installed for this: CMake is told not
-# to look where the headers are, and the commands that ./dev calls are stand-ins.
+# CMake needs. `./dev build` builds what is installed, and no test. `./dev demo` prints what README.md shows. Nothing is
+# uninstalled or installed for this: CMake is told not to look where the headers are, and the commands that ./dev calls
+# are stand-ins.
 set -uo pipefail
 [[ -e $ONCHIP && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -44,6 +45,16 @@ names "libcmocka-dev isn't installed" "libmpfr-dev isn't installed" './dev setup
 grep -q '^ONCHIP_MISSING:INTERNAL=libopenmpi-dev;libcmocka-dev;libmpfr-dev$' "$folder/build/CMakeCache.txt" ||
     complain "the cache has no list of what is missing"
 
+# What Ninja calls `installed` needs each file of the build folder that CMake installs, and no test.
+tool() { "$(cached CMAKE_MAKE_PROGRAM)" -C "$ONCHIP_BUILD" -t "$1" installed; }
+tool query >"$folder/built" || complain "there is no target \`installed\`"
+for file in $(grep -oE 'FILES "[^"]*"' "$ONCHIP_BUILD/cmake_install.cmake" | cut -d'"' -f2); do
+    [[ $file == "$ONCHIP_BUILD"/* ]] || continue
+    grep -q "^ *${file#"$ONCHIP_BUILD"/}\$" "$folder/built" || complain "\`installed\` doesn't build $file"
+done
+tool inputs | tee "$folder/inputs" | grep '^test/' >&2 && complain "\`installed\` builds tests"
+[[ -s $folder/inputs ]] || complain "\`installed\` needs nothing"
+
 # --- ./dev ------------------------------------------------------------------------------------------------------------
 # A tree of its own in which there is nothing to build, and a PATH with what ./dev may use.
 mkdir -p "$folder/tree/build" "$folder/bin"
@@ -64,7 +75,7 @@ stand_in cmake "echo configured"
 stand_in cc true
 ! dev build || complain "./dev build works without ninja"
 names 'packages are missing: ninja-build' 'apt install ninja-build'
-stand_in ninja true
+stand_in ninja "echo \"\$*\" >>'$folder/ninja'"
 stand_in cc false
 ! dev build || complain "./dev build works without the C library's headers"
 names 'packages are missing: libc6-dev'
@@ -80,9 +91,23 @@ dev build || complain "./dev build: $(<"$folder/log")"
 names configured
 echo 'ONCHIP_MISSING:INTERNAL=' >"$folder/tree/build/CMakeCache.txt"
 
-# The demonstration is README's: the command and all that stands below it.
+# What needs the program alone builds that alone; what runs tests builds them, too.
+# builds COMMAND ARGUMENT …: what ./dev COMMAND calls Ninja with.
+builds() {
+    : >"$folder/ninja"
+    dev "$1" || complain "./dev $1: $(<"$folder/log")"
+    [[ $(<"$folder/ninja") == "${*:2}" ]] || complain "./dev $1 builds '$(<"$folder/ninja")', not '${*:2}'"
+}
 stand_in dpkg-query "printf installed"
 stand_in apt-get false
+stand_in nproc "echo 2"
+stand_in ctest true
+mkdir "$folder/tree/tools"
+echo true >"$folder/tree/tools/bench.sh"
+for command in build demo bench; do builds $command -C build installed; done
+for command in check check-long; do builds $command -C build; done
+
+# The demonstration is README's: the command and all that stands below it.
 dev demo || complain "./dev demo: $(<"$folder/log")"
 awk '/^## A workload$/ { here = 1 } here && /^```console$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md |
     sed -E -f tools/times.sed >"$folder/readme"
