@@ -76,6 +76,12 @@ for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
         complain "doc/reference/onchip.1 has $option, which there isn't"
 done
 
+# The functions that work.h has for workloads are those of doc/extend/adding.md's table.
+sed '/^\/\/ --- stream.c/q' src/work/work.h | grep -oE '\bwork_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$folder/declared"
+sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'work_[a-z0-9_]+' | sort >"$folder/listed" || true
+diff --label work.h --label doc/extend/adding.md "$folder/declared" "$folder/listed" >&2 ||
+    complain "doc/extend/adding.md doesn't list work.h's functions once each"
+
 # Every field of the JSON is in doc/reference/json.md; counters and rates are in doc/reference/counters.md.
 awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"
 "$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$folder/json"
