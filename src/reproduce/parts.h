@@ -43,4 +43,8 @@ typedef struct BaseNames {
 bool base_get(void *names, const char *name, double *value);
 bool base_divide(Reproduction *r, Diag *diag);  // divides the points' values by the baseline's
 
+// --- unit.c ----------------------------------------------------------------------------------------------------------
+// Refuses a formula whose values can't have the unit of [figure]: × or speed-up, and nothing that divides.
+bool unit_check(const Reproduction *r, Diag *diag);
+
 #endif

@@ -87,7 +87,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (data && (sized || matrix))
         return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
     r->absent = !sized && !matrix && other;
-    if (!base_check(r, diag)) return false;
+    if (!base_check(r, diag) || !unit_check(r, diag)) return false;
     return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
 }
 
