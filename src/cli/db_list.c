@@ -269,7 +269,7 @@ void db_list(Store *s, const ListRequest *r, Diag *diag)
         if (!diag->failed) print_table(&l, s, r, diag);
     } else {
         for (size_t k = 0; k < COUNT(front); k++) vec_push(&all, front[k]);
-        for (size_t k = 0; k < l.differ.n; k++) vec_push(&all, l.differ.v[k]);
+        for (size_t k = 0; k < l.differ.n; k++) vec_push(&all, setting_column(l.differ.v[k], r->kernels, &l.arena));
         if (r->kernels) vec_push(&all, "kernel");
         for (size_t k = 0; k < r->columns->n; k++) vec_push(&all, r->columns->v[k]);
         vec_push(&all, "status");

@@ -230,13 +230,12 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
     for (size_t k = 0; k < rate_count; k++)
         if (!strcmp(name, rates[k].name)) return c->kind = OF_RATE, c->at = (int)k, true;
     if ((c->at = place(name, run_columns, RUN_COLUMNS)) >= 0) return c->kind = OF_RUN, true;
-    if ((c->at = place(name, kernel_columns, KERNEL_COLUMNS)) >= 0) {
-        c->kind = OF_KERNEL;
-        return r->kernels || diag_error(diag, "'%s' belongs to a kernel\nhint: --kernels gives a row for each", name);
-    }
+    int of_kernel = place(name, kernel_columns, KERNEL_COLUMNS);
+    if (of_kernel >= 0 && r->kernels) return c->kind = OF_KERNEL, c->at = of_kernel, true;
     if (!strncmp(name, "setting.", 8)) return c->kind = OF_SETTING, c->name = setting_name(name + 8), true;
     if (!strncmp(name, "measure.", 8)) return c->kind = OF_MEASURE, c->name = name + 8, true;
     if (known_in(r->store, "setting", c->name)) return c->kind = OF_SETTING, true;
+    if (of_kernel >= 0) return diag_error(diag, "'%s' belongs to a kernel\nhint: --kernels gives a row for each", name);
     if (known_in(r->store, "measure", name)) return c->kind = OF_MEASURE, true;
     if (known_in(r->store, "counter", name)) return c->kind = OF_COUNTER, true;  // of another version of onchip
     if (known_in(r->store, "rate", name)) return c->kind = OF_RATE, true;
@@ -253,6 +252,15 @@ static bool prepare_columns(Rows *r, const char *const *columns, size_t n, const
     bool ok = sql_prepare(r->store, sql.v, q, diag);
     text_free(&sql);
     return ok;
+}
+
+const char *setting_column(const char *name, bool kernels, Arena *arena)
+{
+    bool taken =
+        place(name, run_columns, RUN_COLUMNS) >= 0 || (kernels && place(name, kernel_columns, KERNEL_COLUMNS) >= 0);
+    for (int k = 0; k < C_COUNT; k++) taken |= !strcmp(name, counter_info[k].name);
+    for (size_t k = 0; k < rate_count; k++) taken |= !strcmp(name, rates[k].name);
+    return taken ? arena_printf(arena, "setting.%s", name) : name;
 }
 
 Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t n, bool kernels, Diag *diag)

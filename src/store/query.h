@@ -26,9 +26,9 @@ typedef struct Datum {
     const char *text;
 } Datum;
 // Rows are the runs of a selection, one after the other, with a value for each column. A column's name is looked up in
-// this order: counters, rates, columns of the table run, columns of the table kernel (whose name is "kernel"),
-// settings, measures. "setting.NAME" and "measure.NAME" leave no doubt. A run's counter is the sum over its kernels,
-// and its rates are computed from the sums over its timed kernels.
+// this order: counters, rates, columns of the table run, in rows of kernels columns of the table kernel (whose name is
+// "kernel"), settings, measures. "setting.NAME" and "measure.NAME" leave no doubt. A run's counter is the sum over its
+// kernels, and its rates are computed from the sums over its timed kernels.
 typedef struct Rows Rows;
 // kernels: there is a row for each kernel instead; a run without kernels has one row. Columns of kernel need it. Null
 // when a column is unknown.
@@ -37,6 +37,8 @@ bool rows_next(Rows *r, Diag *diag);      // false: there is no further row, or 
 const Datum *rows_values(const Rows *r);  // a value for each column, valid until the next row
 int64_t rows_id(const Rows *r);           // the row number of the row's run
 void rows_close(Rows *r);
+// The name of a setting's column: "setting.NAME" where NAME alone is another column. It belongs to arena, or is name.
+const char *setting_column(const char *name, bool kernels, Arena *arena);
 typedef struct RunStructure {  // a row of the table structure
     const char *kernel, *name;
     uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes;

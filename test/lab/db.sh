@@ -90,6 +90,22 @@ db 0 "0 runs in" list --model old
 db 1 "has no column 'l1.hist'; did you mean 'l1.hits'?" list --columns l1.hist
 db 1 "has no setting 'l1.sise'; did you mean 'l1.size'?" list --where l1.sise=3
 db 1 "'grid' belongs to a kernel" list --columns grid
+# A PTX file's settings have names of a kernel's columns. A row of a run has the setting; a row of a kernel has both.
+awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+"$ONCHIP" sweep saxpy.ptx "grid={2,1},3" block=8,16 kernel=saxpy --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 \
+    --db file.db >/dev/null
+front='key verb program params gpu overrides options model'
+db 0 "$(tr ' ' '\t' <<<"$front grid block cycles status error")" list --columns cycles --db file.db
+[[ $(grep "done" out | cut -f 9,10 | sort | xargs) == '2,1 16 2,1 8 3 16 3 8' ]] ||
+    complain "db list: settings of a file's runs: $(cat out)"
+db 0 "saxpy.ptx" list --columns grid,kernel --db file.db
+[[ $(grep "done" out | cut -f 11,12 | sort | xargs) == '2,1 saxpy 2,1 saxpy 3 saxpy 3 saxpy' ]] ||
+    complain "db list --columns grid: $(cat out)"
+db 0 "$(tr ' ' '\t' <<<"$front setting.grid setting.block kernel grid")" list --kernels --columns grid --db file.db
+[[ $(grep "done" out | cut -f 9-12 | sort | xargs) == \
+    '2,1 16 saxpy 2,1,1 2,1 8 saxpy 2,1,1 3 16 saxpy 3,1,1 3 8 saxpy 3,1,1' ]] ||
+    complain "db list --kernels: a file's runs: $(cat out)"
+db 1 "'launches' belongs to a kernel" list --columns launches --db file.db
 db 2 "db has no command 'lisst'; did you mean 'list'?" lisst
 db 2 "unknown option --columms; did you mean '--columns'?" list --columms ipc
 db 2 "db list takes no --yes" list --yes
