@@ -91,6 +91,10 @@ static bool check_sm(const Gpu *g, Diag *diag)
         if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
             return diag_error(
                 diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
+    if (s->storage != STORAGE_PARTITIONED && s->l1.set_count)
+        return diag_error(
+            diag, "GPU description: l1.sets settle the L1's size, and with storage.kind each launch chooses it: "
+                  "give l1.ways instead");
     const BankCfg *bank = &s->banks;
     if ((bank->width != 4 && bank->width != 8) || (bank->mode != 4 && bank->mode != 8) || bank->mode > bank->width)
         return diag_error(diag,

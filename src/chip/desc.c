@@ -92,45 +92,6 @@ static bool check_base(const Chain *c, const IniEntry *e, const Source *source, 
     return true;
 }
 
-// Where one file, or the command line, gives the capacity of tlb1 and of tlb2; without a text: it doesn't.
-typedef struct Capacities {
-    Source source[2];
-    size_t at[2];
-} Capacities;
-
-static void note_capacity(Capacities *c, const Key *k, const Source *source, size_t at)
-{
-    static const char *const sections[] = {"tlb1", "tlb2"};
-    for (int n = 0; n < 2; n++)
-        if (!strcmp(k->section, sections[n]) && !strcmp(k->key, "entries")) c->source[n] = *source, c->at[n] = at;
-}
-
-// Sizes of unequal sets settle the capacity of a TLB that there is. Who gives the capacity too, of sets given here or
-// in the base, must give the same.
-static bool settle_capacities(Gpu *g, const Capacities *c, Diag *diag, EntryFn *seen, void *user)
-{
-    TlbCfg *const tlbs[] = {&g->sm.tlb, &g->tlb2};
-    for (int n = 0; n < 2; n++) {
-        TlbCfg *t = tlbs[n];
-        const Key *k = key_find(n ? "tlb2" : "tlb1", "entries");
-        uint64_t sum = 0;
-        for (uint32_t s = 0; s < t->set_count; s++) sum += t->sets[s];
-        if (!t->entries || !sum || t->entries == sum) continue;
-        if (c->source[n].text)
-            return diag_at(diag, &c->source[n], c->at[n],
-                           "the sets settle the capacity: give the sets alone, or both alike",
-                           "%s.entries is %u, and %s.sets add up to %llu", k->section, t->entries, k->section,
-                           (unsigned long long)sum);
-        char value[32];
-        IniEntry e = {.section = k->section, .key = k->key, .value = value, .comment = "the sum of the sets"};
-        Source s = {"the sum of the sets", value,
-                    (size_t)snprintf(value, sizeof value, "%llu", (unsigned long long)sum)};
-        if (!key_set(g, k, value, &s, 0, diag)) return false;
-        if (seen) seen(user, k, &e);
-    }
-    return true;
-}
-
 // A parameter of a policy. On the command line it is known by now which policy.
 static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command, Diag *diag)
 {
@@ -158,7 +119,7 @@ static bool refuse_policy(const IniEntry *e, const Source *s, const char *why, D
 }
 
 // command: it stands on the command line, or the caller of the library gave it.
-static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command, Capacities *given, Diag *diag,
+static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command, Given *given, Diag *diag,
                         EntryFn *seen, void *user)
 {
     const Key *k = key_find(e->section, e->key);
@@ -174,7 +135,7 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command
     } else if (!key_set(g, k, e->value, s, e->value_at, diag)) {
         return false;
     } else {
-        note_capacity(given, k, s, e->value_at);
+        capacity_note(given, k, s, e->value_at);
     }
     if (seen) seen(user, k, e);
     return true;
@@ -183,7 +144,7 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command
 static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag, EntryFn *seen, void *user)
 {
     Ini ini = {0};
-    Capacities given = {.at = {0}};
+    Given given[CAPACITIES] = {0};
     Chain chain = {above, name, above ? above->depth + 1 : 0};
     bool ok = read_ini(name, &ini, diag);
     for (size_t i = 0; ok && i < ini.entries.n; i++) {
@@ -196,14 +157,14 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
             continue;
         }
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
-        ok = apply_entry(g, e, &ini.source, false, &given, diag, seen, user);
+        ok = apply_entry(g, e, &ini.source, false, given, diag, seen, user);
     }
-    ok = ok && settle_capacities(g, &given, diag, seen, user);
+    ok = ok && capacity_settle(g, given, diag, seen, user);
     ini_free(&ini);
     return ok;
 }
 
-static bool apply_set(Gpu *g, const char *set, Capacities *given, Diag *diag, EntryFn *seen, void *user)
+static bool apply_set(Gpu *g, const char *set, Given *given, Diag *diag, EntryFn *seen, void *user)
 {
     Source s = {"--set", set, strlen(set)};
     const char *equals = strchr(set, '='), *dot = strchr(set, '.');
@@ -231,14 +192,14 @@ bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, En
         for (int w = 0; w < 32; w++) caches[c]->weights[w] = 1;
     for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
     if (!apply_file(g, name, NULL, diag, seen, user)) return false;
-    Capacities given = {.at = {0}};
+    Given given[CAPACITIES] = {0};
     static const char policy[] = "sched.policy=";  // first, since parameters may be a plug-in's
     for (int first = 1; first >= 0; first--)
         for (const char *const *set = sets; set && *set; set++)
             if ((strncmp(*set, policy, sizeof policy - 1) == 0) == first &&
-                !apply_set(g, *set, &given, diag, seen, user))
+                !apply_set(g, *set, given, diag, seen, user))
                 return false;
-    return settle_capacities(g, &given, diag, seen, user);
+    return capacity_settle(g, given, diag, seen, user);
 }
 
 bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)

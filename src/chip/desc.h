@@ -1,5 +1,5 @@
-// desc.h: what the files of descriptions share: keys.c (the keys and their values), desc.c (reading) and show.c
-// (showing).
+// desc.h: what the files of descriptions share: keys.c (the keys and their values), desc.c (reading), capacity.c
+// (what sets settle) and show.c (showing).
 #ifndef CHIP_DESC_H
 #define CHIP_DESC_H
 
@@ -21,5 +21,18 @@ void keys_by_section(void (*head)(void *user, const char *section), void (*row)(
 typedef void EntryFn(void *user, const Key *k, const IniEntry *e);  // k null: a policy's parameter
 // Reads a description, without what follows from its values. seen: hears of each value; may be null.
 bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user);
+
+// --- capacity.c ------------------------------------------------------------------------------------------------------
+enum { CAPACITIES = 6 };  // four caches and two TLBs
+typedef struct Place {
+    Source source;  // without a text: there is no such place
+    size_t at;
+} Place;
+typedef struct Given {  // where one file, or the command line, gives the capacity and the sets
+    Place capacity, sets;
+} Given;
+void capacity_note(Given *given, const Key *k, const Source *source, size_t at);
+// At the end of a file, or of the command line.
+bool capacity_settle(Gpu *g, const Given *given, Diag *diag, EntryFn *seen, void *user);
 
 #endif

@@ -10,7 +10,8 @@
 #define SET_ROWS(section, field, unit, units, standard, kind, number, dealt, least)                                   \
     KEY(section, "ways", UINT, field.ways, 1, 65536, standard, unit, "number of " units " in a set")                  \
     KEY(section, "sets", SETS, field.sets, 1, 65536, 0, unit,                                                         \
-        units " of each set, separated by commas, where sets are unequal; replaces ways, and decides the capacity")   \
+        units " of each set, separated by commas, where sets are unequal; replaces ways, and settles the capacity, "  \
+              "which may then be left out")                                                                           \
     KEY(section, "index", INDEX, field.index, 0, 4, kind, "",                                                         \
         "how " number " selects a set: by some of its bits (bits), modulo the number of sets (modulo), by folded "    \
         "bits (xor), by index_bits (linear), or dealt (" dealt " go to the sets in turn)")                            \

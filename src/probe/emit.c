@@ -157,6 +157,18 @@ static void put_shape(const Found *f, uint64_t unit, bool is_tlb, uint64_t first
         text_printf(out, "# blocks of %u lines go to the sets in turn\n", 1u << s->block);
 }
 
+// Writes the capacity, which is that of the sets where these are written. unit: bytes of a line, or 1.
+static void put_capacity(const char *name, const Found *f, const Value *v, uint64_t unit, uint64_t first, Text *out)
+{
+    Text list = {0};
+    uint64_t listed = list_sets(f, first, &list) * unit;
+    text_free(&list);
+    if (listed && (double)listed != v->value)
+        key(out, name, "assumed: that of the sets below", "%llu", (unsigned long long)listed);
+    else
+        whole(out, name, v, -1, unit > 1 ? "bytes" : "entries");
+}
+
 static void put_rule(const Found *f, Text *out)
 {
     const char *name = f->rule.verdict != MEASURED || f->shape.rule == RULE_ANY ? "lru" : rule_name(f->shape.rule);
@@ -181,7 +193,7 @@ static void put_cache(const Found *f, uint64_t base, Text *out)
 {
     uint64_t line = f->line.verdict == MEASURED ? (uint64_t)f->line.value : 0,
              fill = f->fill.verdict == MEASURED ? (uint64_t)f->fill.value : line;
-    whole(out, "size", &f->size, -1, "bytes");
+    put_capacity("size", f, &f->size, line >= 32 ? line : 128, line ? base / line : 0, out);
     if (line >= 32) {
         whole(out, "line", &f->line, -1, "bytes");
         if (fill >= 32 && fill <= line)
@@ -254,14 +266,8 @@ static void put_tlbs(const Probe *p, Text *out)
         const Found *f = &t->level[k];
         if (f->entries.verdict != MEASURED) continue;
         uint64_t first = page ? p->base / page : 0;
-        Text list = {0};
-        uint64_t listed = list_sets(f, first, &list);
-        text_free(&list);
         section(out, k ? "tlb2" : "tlb1");
-        if (listed && (double)listed != f->entries.value)
-            key(out, "entries", "assumed: those of the sets below", "%llu", (unsigned long long)listed);
-        else
-            whole(out, "entries", &f->entries, -1, "entries");
+        put_capacity("entries", f, &f->entries, 1, first, out);
         whole(out, "page", &t->page, -1, "bytes");
         put_shape(f, page, true, first, out);
         put_rule(f, out);

@@ -7,6 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+// Writes the texts one after another.
+#define write_text(path, ...) write_texts(path, (const char *[]){__VA_ARGS__, NULL})
+static void write_texts(const char *path, const char *const *texts)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (; *texts; texts++) fputs(*texts, f);
+    fclose(f);
+}
+
 static bool load(Gpu *g, const char *name, const char *sets, Diag *diag)
 {
     const char *list[32] = {0};
@@ -126,34 +136,106 @@ static void any_sets(void **state)
         }
 }
 
-// Sizes of unequal sets settle the capacity of a TLB that there is. gtx780 has an L2 TLB of 65 entries in 7 sets.
+// Sizes of unequal sets settle the capacity: lines times their length, in every slice. gtx780 has an L2 TLB of 65
+// entries in 7 sets. odd.ini has an L1 of 4 KiB in lines of 128 bytes, and neither TLBs nor a read-only cache.
 static void capacities(void **state)
 {
     (void)state;
     static const struct {
-        const char *sets;
-        uint32_t entries;
+        const char *gpu, *sets, *key;
+        uint32_t capacity;
         const char *error;  // null: it is taken
     } cases[] = {
-        {"", 65, NULL},
-        {"tlb2.sets=24,17,17", 58, NULL},
-        {"tlb2.sets=24,17,17 tlb2.entries=58", 58, NULL},
-        {"tlb2.entries=65", 65, NULL},
-        {"tlb2.entries=0", 0, NULL},
-        {"tlb2.entries=0 tlb2.sets=24,17,17", 0, NULL},
-        {"tlb2.entries=64", 0, "tlb2.entries is 64, and tlb2.sets add up to 65"},
-        {"tlb2.entries=65 tlb2.sets=24,17,17", 0, "tlb2.entries is 65, and tlb2.sets add up to 58"},
-        {"tlb2.sets=65536,1", 0, "tlb2.entries: '65537' is out of range"},
+        {"gtx780", "", "tlb2.entries", 65, NULL},
+        {"gtx780", "tlb2.sets=24,17,17", "tlb2.entries", 58, NULL},
+        {"gtx780", "tlb2.sets=24,17,17 tlb2.entries=58", "tlb2.entries", 58, NULL},
+        {"gtx780", "tlb2.entries=65", "tlb2.entries", 65, NULL},
+        {"gtx780", "tlb2.entries=0", "tlb2.entries", 0, NULL},
+        {"gtx780", "tlb2.entries=0 tlb2.sets=24,17,17", "tlb2.entries", 0, NULL},
+        {"gtx780", "tlb2.entries=64", NULL, 0, "tlb2.entries is 64, and tlb2.sets add up to 65"},
+        {"gtx780", "tlb2.entries=65 tlb2.sets=24,17,17", NULL, 0, "tlb2.entries is 65, and tlb2.sets add up to 58"},
+        {"gtx780", "tlb2.sets=65536,1", NULL, 0, "tlb2.entries: '65537' is out of range"},
+        {ODD, "tlb1.sets=3,2", "tlb1.entries", 5, NULL},
+        {ODD, "tlb1.sets=3,2 tlb2.sets=6,5,4", "tlb2.entries", 15, NULL},
+        {ODD, "tlb1.entries=0 tlb1.sets=3,2", "tlb1.entries", 0, NULL},
+        {ODD, "tlb2.sets=3,2", NULL, 0, "an L2 TLB needs L1 TLBs"},
+        {ODD, "readonly.sets=5,6", "readonly.size", 11 * 128, NULL},
+        {ODD, "const.sets=5,6,7 const.line=64", "const.size", 18 * 64, NULL},
+        {ODD, "readonly.sets=5,6 readonly.size=0", "readonly.size", 0, NULL},
+        {ODD, "l1.sets=5,6", "l1.size", 11 * 128, NULL},
+        {ODD, "l1.sets=20,12 l1.size=4KiB", "l1.size", 4096, NULL},
+        {ODD, "l1.line=64 l1.fill=64 l1.sets=20,12", "l1.size", 2048, NULL},
+        {ODD, "l1.sets=5,6 l1.size=4KiB", NULL, 0,
+         "l1.size is 4096 bytes, and l1.sets add up to 11 lines of 128 bytes: 1408"},
+        {ODD, "l2.sets=5,6", "l2.size", 11 * 128, NULL},
+        {ODD, "l2.sets=5,6 l2.partitions=2", "l2.size", 2 * 11 * 128, NULL},
+        {ODD, "l2.sets=5,6 l2.partitions=2 l2.size=1408", NULL, 0,
+         "l2.size is 1408 bytes, and l2.sets add up to 11 lines of 128 bytes in each of 2 partitions: 2816"},
+        {ODD, "l1.sets=65536,65536,65536,65536,1 l1.line=4096 l1.sector=128 l1.fill=128", NULL, 0,
+         "l1.size: '1073745920' is out of range"},
+        // One number may be meant as the number of sets; the capacity tells.
+        {ODD, "readonly.sets=64", NULL, 0, "readonly.sets: one set of 64 lines, and readonly.size isn't given"},
+        {ODD, "tlb1.sets=16", NULL, 0, "tlb1.sets: one set of 16 entries, and tlb1.entries isn't given"},
+        {ODD, "readonly.sets=64 readonly.size=8KiB", "readonly.size", 8192, NULL},
+        {ODD, "l1.sets=32", "l1.size", 4096, NULL},
+        {ODD, "l1.sets=16", NULL, 0, "l1.sets: one set of 16 lines"},
+        // Each launch chooses the L1's size.
+        {ODD, "l1.sets=5,6 storage.kind=fermi", NULL, 0, "l1.sets"},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         Gpu g;
         Diag diag = {0};
-        bool ok = load(&g, "gtx780", cases[k].sets, &diag);
+        double value = -1;
+        bool ok = load(&g, cases[k].gpu, cases[k].sets, &diag);
         if (ok != !cases[k].error || (!ok && !strstr(diag.text.v, cases[k].error)))
             fail_msg("%s: %s", cases[k].sets, ok ? "taken" : diag.text.v);
-        if (ok && g.tlb2.entries != cases[k].entries) fail_msg("%s: %u entries", cases[k].sets, g.tlb2.entries);
+        if (ok && (!gpu_number(&g, cases[k].key, &value) || value != cases[k].capacity))
+            fail_msg("%s: %s is %g", cases[k].sets, cases[k].key, value);
         diag_free(&diag);
     }
+}
+
+// In files, one above the other: what is given at each place, and what stays of the one below.
+static void capacities_of_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *below, *above, *set, *key;
+        uint32_t capacity;
+        const char *error;
+    } cases[] = {
+        {"[tlb1]\nsets = 3, 2\n", "", NULL, "tlb1.entries", 5, NULL},
+        {"[tlb1]\nsets = 3, 2\n", "[tlb1]\nentries = 0\n", NULL, "tlb1.entries", 0, NULL},
+        {"[tlb1]\nsets = 3, 2\n", "[tlb1]\nentries = 0\n", "l1.latency=38", "tlb1.entries", 0, NULL},
+        {"[tlb1]\nsets = 3, 2\n", "[tlb1]\nentries = 0\n", "tlb1.sets=4,4", "tlb1.entries", 8, NULL},
+        {"[tlb1]\nentries = 4\nways = 4\n", "[tlb1]\nsets = 3, 2\n", NULL, "tlb1.entries", 5, NULL},
+        {"[readonly]\nsets = 3, 2\n", "[readonly]\nline = 64\n", NULL, "readonly.size", 320, NULL},
+        {"[l2]\nsets = 3, 2\n", "[l2]\npartitions = 4\n", NULL, "l2.size", 4 * 640, NULL},
+        {"[l2]\nsets = 3, 2\n", "[l2]\npartitions = 4\nsize = 640\n", NULL, NULL, 0,
+         "above.ini:5:8: error: l2.size is 640 bytes"},
+        {"[readonly]\nways = 4\nsets = 8\n", "", NULL, NULL, 0, "below.ini:5:8: error: readonly.sets: one set of 8"},
+        {"[const]\nline = 4096\nsector=128\nsets = 65536,65536,65536,65536,1\n", "", NULL, NULL, 0,
+         "below.ini:6:8: error: const.size: '1073745920' is out of range"},
+    };
+    char folder[] = "/tmp/onchip-sets-XXXXXX", below[100], above[100];
+    assert_non_null(mkdtemp(folder));
+    snprintf(below, sizeof below, "%s/below.ini", folder);
+    snprintf(above, sizeof above, "%s/above.ini", folder);
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Gpu g;
+        Diag diag = {0};
+        double value = -1;
+        const char *sets[] = {cases[k].set, NULL};
+        write_text(below, "[gpu]\nbase = " ODD "\n", cases[k].below);
+        write_text(above, "[gpu]\nbase = ", below, "\n", cases[k].above);
+        bool ok = gpu_load(&g, above, sets, &diag);
+        if (ok != !cases[k].error || (!ok && !strstr(diag.text.v, cases[k].error)))
+            fail_msg("%s%s: %s", cases[k].below, cases[k].above, ok ? "taken" : diag.text.v);
+        if (ok && (!gpu_number(&g, cases[k].key, &value) || value != cases[k].capacity))
+            fail_msg("%s%s: %s is %g", cases[k].below, cases[k].above, cases[k].key, value);
+        diag_free(&diag);
+    }
+    unlink(below), unlink(above), rmdir(folder);
 }
 
 static bool canonical(const char *set, char *out)
@@ -223,8 +305,7 @@ static void lists(void **state)
             bool same = n == m && !memcmp(a, b, n), own = !strncmp(a, set.v, name);
             bool capacity = key->kind == KEY_SETS && !strncmp(a, set.v, section) &&
                             (!strncmp(a + section, "size=", 5) || !strncmp(a + section, "entries=", 8));
-            if (own == same || (!own && !capacity && !same))
-                fail_msg("%s changes %.*s to %.*s", set.v, (int)m, b, (int)n, a);
+            if (own ? same : !same && !capacity) fail_msg("%s changes %.*s to %.*s", set.v, (int)m, b, (int)n, a);
             a += n + !!a[n], b += m + !!b[m];
         }
         text_printf(&set, "%d", key->kind == KEY_MASKS ? 50 : 1);
@@ -378,9 +459,11 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),    cmocka_unit_test(any_sets),  cmocka_unit_test(largest),
-        cmocka_unit_test(capacities), cmocka_unit_test(one_form),  cmocka_unit_test(bases),
-        cmocka_unit_test(derived),    cmocka_unit_test(overrides), cmocka_unit_test(lists),
+        cmocka_unit_test(refused),  cmocka_unit_test(any_sets),
+        cmocka_unit_test(largest),  cmocka_unit_test(capacities),
+        cmocka_unit_test(one_form), cmocka_unit_test(bases),
+        cmocka_unit_test(derived),  cmocka_unit_test(overrides),
+        cmocka_unit_test(lists),    cmocka_unit_test(capacities_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,13 +61,21 @@ gives 2 'l1: a linear index needs index_bits' -- "${unsaid[@]}"
 gives 0 -- run saxpy --size small --gpu gtx560ti --set l1.index_bits=5  # the lowest that there may be
 gives 2 'did you mean gpu.capability?' -- run saxpy --set gpu.capabilit=35
 
-# Unequal sets settle a TLB's capacity, and that is what is shown. A file that gives both must give the same.
+# Unequal sets settle a capacity, and that is what is shown. A file that gives both must give the same.
 gives 0 'entries        = 58           # entry; the sum of the sets' -- show gpu gtx780 --set tlb2.sets=24,17,17
 gives 2 'tlb2.entries is 64, and tlb2.sets add up to 65' -- show gpu gtx780 --set tlb2.entries=64
 printf '[gpu]\nbase = gtx780\n[tlb2]\nsets = 24, 17, 17\n' >"$work/sets.ini"
 gives 0 'entries        = 58 ' -- show gpu "$work/sets.ini"
 printf 'entries = 65\n' >>"$work/sets.ini"
 gives 1 'sets.ini:5:11: error: tlb2.entries is 65, and tlb2.sets add up to 58' -- show gpu "$work/sets.ini"
+# The same of a cache, in bytes: 24 lines of 128. One number, which may be meant as a number of sets, isn't taken.
+printf '[gpu]\nmemory = 1MiB\n[l1]\nsets = 10, 6, 8\n' >"$work/sets.ini"
+gives 0 'size           = 3072         # byte; the sum of the sets' -- show gpu "$work/sets.ini"
+gives 0 'L1 ' -- run saxpy n=64 --gpu "$work/sets.ini"
+printf '[gpu]\nmemory = 1MiB\n[l1]\nsets = 32\n' >"$work/sets.ini"
+gives 1 "sets.ini:4:8: error: l1.sets: one set of 32 lines, and l1.size isn't given beside it" \
+    'hint: sets has the lines of each set; for sets alike give size and ways, for one set size = 4096 besides' \
+    -- run saxpy n=64 --gpu "$work/sets.ini"
 
 # The names that can be chosen are those of the tables, all of them; the nearest is proposed.
 # (best-swl and a file of one's own aren't of the table of schedulers.)

@@ -30,7 +30,8 @@ db 1 "no store to read at nowhere.db" delete --failed --db nowhere.db
 "$ONCHIP" sweep --program vectoradd,atax,histogram --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB \
     >/dev/null
 "$ONCHIP" sweep --program vectoradd --set gpu.memory=1MiB >/dev/null || true
-"$ONCHIP" sweep --program atax --size small --set tlb2.sets="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" \
+"$ONCHIP" sweep --program atax --size small \
+    --set storage.carveouts="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" \
     --kernels kernel1 >/dev/null || true
 
 # --- list
@@ -76,7 +77,7 @@ if [[ $size == *\ 77 ]]; then
 fi
 # Anything else gets everything: a field for each head in each row, between tabs, and nothing cut.
 "$ONCHIP" db list >rows 2>/dev/null
-want='key verb program params gpu overrides options model n l1.size tlb2.sets gpu.memory cycles ipc l1_hit_rate'
+want='key verb program params gpu overrides options model n l1.size storage.carveouts gpu.memory cycles ipc l1_hit_rate'
 [[ $(head -n 1 rows | tr '\t' ' ') == "$want status error" ]] || complain "db list: heads: $(head -n 1 rows)"
 (($(awk -F'\t' '{ print NF }' rows | sort -u | wc -l) == 1 && $(wc -l <rows) == 15)) ||
     complain "db list: rows: $(cat rows)"

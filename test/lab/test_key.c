@@ -49,7 +49,7 @@ static void stable(void **state)
     assert_true(same(SETS("l1.size=0x8000"), SETS("l1.size=0.03125MiB")));
     assert_true(same(SETS("l1.size=32KiB", "l2.latency=100"), SETS("l2.latency=100", "l1.size=32KiB")));
     assert_true(same(SETS("l1.size=8KiB", "l1.size=32KiB"), SETS("l1.size=32KiB")));  // the last one counts
-    assert_true(same(SETS("tlb2.sets=24 17 17"), SETS("tlb2.sets=24,17, 17.0")));
+    assert_true(same(SETS("storage.carveouts=24 17 17"), SETS("storage.carveouts=24,17, 17.0")));
     assert_true(same(PARAMS("nx=64", "ny=32"), PARAMS("ny=32", "nx=64")));
     assert_true(same(PARAMS("nx=1KiB"), PARAMS("nx=1024")));
     assert_true(same((Cell){.program = "atax"}, (Cell){.program = "polybench/atax"}));
@@ -177,7 +177,7 @@ static void overrides(void **state)
     assert_true(changed * 10 > gpu_key_count * 7);  // the others have names for values, or fit only together
     assert_false(same(SETS("sched.policy=lrr"), SETS("sched.policy=gto")));
     assert_false(same(SETS("l1.policy=lru"), SETS("l1.policy=fifo")));
-    assert_false(same(SETS("tlb2.sets=24 17 17"), SETS("tlb2.sets=24 17 18")));
+    assert_false(same(SETS("storage.carveouts=24 17 17"), SETS("storage.carveouts=24 17 18")));
 }
 
 // Device code from a file counts by what is in it, and the store says where it is from.

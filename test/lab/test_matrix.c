@@ -112,8 +112,8 @@ static void products(void **state)
                    "vectoradd n=8 on gtx480 sched.policy=lrr max-cycles=1000\nvectoradd n=8 on titan_black "
                    "sched.policy=lrr max-cycles=1000\n"
                    "saxpy on gtx480 functional\n");
-    assert_outcome("[matrix]\nprogram = vectoradd\ntlb2.sets = {24, 17, 17}, 16\n",
-                   "vectoradd on gtx480 tlb2.sets=24, 17, 17\nvectoradd on gtx480 tlb2.sets=16\n");
+    assert_outcome("[matrix]\nprogram = vectoradd\nstorage.carveouts = {24, 17, 17}, 16\n",
+                   "vectoradd on gtx480 storage.carveouts=24, 17, 17\nvectoradd on gtx480 storage.carveouts=16\n");
     assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n",
                    "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
     assert_outcome("[matrix]\nmeasure = shared, throughput scale=0.50\ngpu = gtx780\nshared.mode = 4, 8\n",

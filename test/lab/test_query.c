@@ -36,7 +36,7 @@ static int open_store(void **state)
     add(f, "atax", "gtx480", NULL, (const char *[]){"l1.size=32KiB", NULL});
     add(f, "atax", "titan_black", NULL, NULL);
     add(f, "vectoradd", "gtx480", (const char *[]){"n=100", NULL},
-        (const char *[]){"l1.size=16KiB", "tlb2.sets=24 17 17", NULL});
+        (const char *[]){"l1.size=16KiB", "storage.carveouts=24 17 17", NULL});
     add(f, "vectoradd", "gtx480", (const char *[]){"n=1048576", NULL},
         (const char *[]){"gpu.memory=1MiB", NULL});  // fails
     *state = f;
@@ -85,7 +85,7 @@ static void filters(void **state)
     assert_found(f, (Filter){WHERE("l1.size=16384")}, 1);
     assert_found(f, (Filter){WHERE("l1.size=32KiB")}, 1);
     assert_found(f, (Filter){WHERE("l1.size=")}, 2);
-    assert_found(f, (Filter){WHERE("tlb2.sets=24 17 17")}, 1);
+    assert_found(f, (Filter){WHERE("storage.carveouts=24 17 17")}, 1);
     assert_found(f, (Filter){WHERE("status=done", "gpu=gtx480")}, 2);
     assert_found(f, (Filter){WHERE("n=100", "l1.size=32KiB")}, 0);
 }
@@ -168,7 +168,7 @@ static void columns(void **state)
 {
     Fixture *f = *state;
     RunIds ids = selected(f, (Filter){.program = "vectoradd"});
-    const char *const names[] = {"n", "setting.n", "tlb2.sets", "cycles", "ipc", "cycles", "status", "l1.size"};
+    const char *const names[] = {"n", "setting.n", "storage.carveouts", "cycles", "ipc", "cycles", "status", "l1.size"};
     Rows *r = rows_open(f->store, &ids, names, COUNT(names), false, &f->diag);
     assert_true(rows_next(r, &f->diag));
     const Datum *v = rows_values(r);

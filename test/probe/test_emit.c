@@ -243,9 +243,12 @@ static void shapes(void **state)
     // Of more unequal sets than the key can have the first 64 are kept, one of 17 entries and 63 of 8.
     shape_free(&p.tlbs.level[1].shape);
     set_shape(&p.tlbs.level[1], FORM_MODULO, 70, unequal, 2 << 20, RULE_LRU);
+    set_shape(&p.cache[PART_TEXTURE], FORM_MODULO, 70, unequal, 64, RULE_LRU);
+    p.part[PART_TEXTURE].state = PART_DONE;
     text.n = 0, mem_free(all);
     all = read_back(&p, &text);
     expect(all, "tlb2", "entries", "521");
+    expect(all, "readonly", "size", "33344");  // in lines of 64 bytes
     assert_non_null(strstr(text.v, "the first 64"));
     mem_free(all), text_free(&text);
     probe_free(&p);
