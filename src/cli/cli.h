@@ -80,8 +80,12 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
+#define TUNE_DOC                                                                                                   \
+    "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \
+    "description's)"
 #define AXIS_OPTIONS                                                                                                   \
-    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers"},                                                \
+    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers; best-swl tries the limits of swl"},              \
+        {"--autotune", "threads[=N,…]", TUNE_DOC},                                                                     \
         {"--set", "KEY=VALUE[,…]",                                                                                     \
          "a key of the description with its values, as in l1.size=16KiB,48KiB; onchip show keys lists the keys"},      \
         {"--with", "LABEL: K=V …[,…]",                                                                                 \
@@ -166,12 +170,11 @@ typedef struct Trace Trace;
 Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char *what);
 bool trace_close(Trace *t, oc_device *d);  // false: it couldn't be written, errno says why
 
-// --- tune.c: onchip run --sched best-swl and --autotune --------------------------------------------------------------
+// --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
 bool tune_wanted(int argc, char **argv);
 int tune(int argc, char **argv);
-#define TUNE_DOC                                                                                                \
-    "find the number of threads that an SM should hold at once (sm.threads), by trying each N (eighths of the " \
-    "description's); the runs are kept"
+// Prints a line for each search of a swept matrix: what is best. False: there is no best of some, and stderr has why.
+bool searches_print(const Matrix *m, Store *store);
 
 // --- report.c --------------------------------------------------------------------------------------------------------
 typedef struct ReportInfo {

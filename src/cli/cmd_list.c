@@ -53,7 +53,7 @@ static void list_schedulers(void)
         }
     }
     put_row(stdout, "best-swl", 15, BREAK_WORDS,
-            "swl with the limit that is best for each kernel: onchip run --sched best-swl tries them");
+            "swl with the limit that is best for each kernel: run and sweep try the limits (doc/use/sweep.md)");
     put_row(stdout, "./NAME.so", 15, BREAK_WORDS, "one of your own (doc/extend/writing-a-policy.md)");
 }
 

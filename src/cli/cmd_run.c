@@ -17,9 +17,11 @@ static const Option options[] = {
     {"--set", "KEY=VALUE", "change a key of the description, as in l1.size=48KiB; onchip show keys lists the keys"},
     {"--sched", "NAME",
      "the warp scheduler: one of onchip list schedulers, short for --set sched.policy=NAME; the path of a shared "
-     "object (doc/extend/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip "
-     "run --sched best-swl --help)"},
-    {"--autotune", "threads[=N,…]", TUNE_DOC " (onchip run --autotune threads --help)"},
+     "object "
+     "(doc/extend/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip run "
+     "--sched "
+     "best-swl --help)"},
+    {"--autotune", "threads[=N,…]", TUNE_DOC "; the runs are kept (onchip run --autotune threads --help)"},
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
     {"--json", NULL, "print everything that is known about the run, as JSON (doc/reference/json.md)"},
     {NULL, NULL, WORKLOAD},

@@ -167,9 +167,11 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
         Plan plan;
         if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
         ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, diag);
-        if (ok)
-            printf("%-7s %s %s  on %s %s %s\n", words[store_find(store, plan.id.key)], plan.id.program, plan.id.params,
-                   plan.id.gpu, plan.id.overrides, plan.id.options);
+        if (ok) {
+            bool out = search_left_out(plan.cell, store, plan.id.key);
+            printf("%-7s %s %s  on %s %s %s\n", out ? "left out" : words[store_find(store, plan.id.key)],
+                   plan.id.program, plan.id.params, plan.id.gpu, plan.id.overrides, plan.id.options);
+        }
         plan_free(&plan);
     }
     planner_close(planner);
@@ -186,7 +188,7 @@ static int run(Request *r)
         return code;
     }
     Sweep s;
-    bool ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &r->diag);
+    bool found = true, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &r->diag);
     if (ok) {
         printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,
@@ -195,9 +197,10 @@ static int run(Request *r)
             printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
         printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
         if (s.failed) printf("onchip db list --failed shows why\n");
+        if (!interrupted() && !r->sweep.shards) found = searches_print(&r->matrix, store);
     }
     store_close(store);
-    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed ? EXIT_FAILED : EXIT_OK;
+    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed || !found ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process works on its own, under mpirun too.

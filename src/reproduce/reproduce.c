@@ -292,7 +292,7 @@ static bool take_singles(Reproduction *r, const Taken *t, Diag *diag)
 
 static bool take_run(Reproduction *r, Taken *t, Diag *diag)
 {
-    if (!t->values) return r->missing++, true;
+    if (!t->values) return r->missing += !search_left_out(t->cell, r->store, t->id->key), true;
     t->base = base_of(r, t);
     bool ok = !r->y || take_points(r, t, &(Wanted){"figure", "y", r->y}, diag);
     for (size_t k = 0; k < r->ini.entries.n && ok; k++) {

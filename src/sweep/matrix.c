@@ -1,6 +1,8 @@
 // matrix.c: axes and their product. What is written in a matrix stays text until a cell is made of it. Then each axis
 // sets the one part of the cell that its name says. Each text's place in its file is kept, so that an error can show
-// it.
+// it. A cell that asks for a search becomes one cell for each candidate. Which ones hangs on its texts and description
+// alone, so that every rank of mpirun has the same cells.
+#include "chip/chip.h"
 #include "sweep/sweep.h"
 
 #include <ctype.h>
@@ -49,18 +51,22 @@ static bool refuse(Origin o, Diag *diag, const char *format, ...)
 }
 
 // --- axes ------------------------------------------------------------------------------------------------------------
+// Does a comma of autotune part two values? In "threads=128,256, no" the second does; the first is within a list.
+static bool parts(const char *behind) { return isalpha((unsigned char)behind[strspn(behind, " \t")]); }
+
 // Splits text into values at its commas, and drops the blanks around them. A value in braces may have commas. o: the
 // origin of the whole text.
 static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
 {
     const char *start = text;
     size_t first = o.at;
+    bool lists = !strcmp(a->name, "autotune");
     if (!text[strspn(text, " \t")]) return refuse(o, diag, "%s has no value", a->name);
     for (bool more = true; more;) {
         while (isspace((unsigned char)*text)) text++;
         const char *end = text, *brace = text;
         int depth = 0;
-        for (; *end && (*end != ',' || depth) && depth >= 0; end++) {
+        for (; *end && (*end != ',' || depth || (lists && !parts(end + 1))) && depth >= 0; end++) {
             if (*end == '{' && !depth) brace = end;
             depth += (*end == '{') - (*end == '}');
         }
@@ -157,9 +163,37 @@ static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts
     return true;
 }
 
+// Notes that a cell asks for a search.
+static bool ask(Matrix *m, Cell *c, const Knob *knob, const char *value, Texts *sets, Diag *diag)
+{
+    if (c->knob && c->knob != knob)
+        return refuse(origin(m, value), diag, "%s=%s and %s=%s don't go together: one thing is tuned at a time",
+                      c->knob->axis, c->knob->value, knob->axis, knob->value);
+    c->knob = knob, c->asked = value;
+    if (!knob->set) return true;
+    const char *set = copy(m, knob->set, strlen(knob->set));
+    note_part(m, set, value, SIZE_MAX, 0);
+    vec_push(sets, set);
+    return true;
+}
+
+static bool no_knob(const Matrix *m, const char *axis, const char *value, Diag *diag)
+{
+    Text names = {0};
+    for (size_t k = 0; k < knob_count; k++)
+        if (!strcmp(knobs[k].axis, axis)) text_printf(&names, "%s%s", names.n ? ", " : "", knobs[k].value);
+    refuse(origin(m, value), diag, "%s takes %s, with =N,… behind it or without, or no; not '%s'", axis, names.v,
+           value);
+    text_free(&names);
+    return false;
+}
+
 static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag)
 {
     bool yes;
+    const Knob *knob = knob_named(name, value);
+    if (knob) return ask(m, c, knob, value, sets, diag);
+    if (!strcmp(name, "autotune")) return !strcmp(value, "no") || no_knob(m, name, value, diag);
     if (!strcmp(name, "verb")) return c->verb = value, true;
     if (!strcmp(name, "program")) return program(m, c, value, params), true;
     if (!strcmp(name, "measure")) return c->verb = "probe", program(m, c, value, params), true;
@@ -197,10 +231,13 @@ static const char *const *list(Matrix *m, const Texts *t)
     return out;
 }
 
-// Checks that the product's cells, with those of earlier products, aren't too many to hold.
+static uint64_t most_cells(const Matrix *m) { return m->most ? m->most : MOST_CELLS; }
+
+// Checks that the product's cells, with those of earlier products, aren't too many to hold. Searches make more of them,
+// which are checked when they are added.
 static bool check_size(const Matrix *m, Diag *diag)
 {
-    uint64_t most = m->most ? m->most : MOST_CELLS, cells = 1;
+    uint64_t most = most_cells(m), cells = 1;
     double about = 1;  // the number of cells, which may be beyond 64 bits
     Text axes = {0}, count = {0};
     bool fits = true;
@@ -224,6 +261,69 @@ static bool check_size(const Matrix *m, Diag *diag)
         diag_error(diag, "a matrix has %llu cells at most, not %s: %s\nhint: --cells allows more",
                    (unsigned long long)most, count.v, axes.n ? axes.v : "of one value each");
     text_free(&axes), text_free(&count);
+    return ok;
+}
+
+// Finds the candidates that a cell asks for. Where the description can't be read, there are none.
+static bool find_numbers(const Matrix *m, const Cell *c, Numbers *out, Diag *diag)
+{
+    const char *wrong = knob_list(c->knob, c->asked, out);
+    if (wrong) {
+        Origin o = origin(m, c->asked);
+        o.at += (size_t)(wrong - c->asked);
+        return refuse(o, diag, "%s %s: '%.*s' isn't a whole number", c->knob->axis, c->asked, (int)strcspn(wrong, ","),
+                      wrong);
+    }
+    Gpu g;
+    Diag why = {0};
+    if (!out->n && gpu_load(&g, c->gpu, c->sets, &why)) c->knob->find(&g, out), gpu_free(&g);
+    diag_free(&why);
+    return true;
+}
+
+static bool is_set(const char *set, const char *key)
+{
+    size_t n = strlen(key);
+    return !strncmp(set, key, n) && set[n] == '=';
+}
+
+// Adds the cells of a search. A candidate's setting takes the place of an earlier one for the same key. Where there are
+// no candidates, one cell stays, so that matrix_plan says what is wrong with its description.
+static void add_search(Matrix *m, Cell *c, const Texts *sets, const Numbers *numbers)
+{
+    const char *key = c->knob->key;
+    Texts own = {0};
+    vec_push(&m->searches, ((Search){c->knob, m->cells.n, MAX(numbers->n, 1u)}));
+    if (!numbers->n) vec_push(&m->cells, *c);
+    for (size_t k = 0; k < sets->n; k++)
+        if (!is_set(sets->v[k], key)) vec_push(&own, sets->v[k]);
+    vec_push(&own, NULL);
+    for (size_t k = 0; k < numbers->n; k++) {
+        const Number *n = &numbers->v[k];
+        const char *set = own.v[own.n - 1] = arena_printf(&m->arena, "%s=%u", key, n->value);
+        note_part(m, set, c->asked, SIZE_MAX, n->at);
+        c->sets = list(m, &own), c->number = n->value;
+        vec_push(&m->cells, *c);
+    }
+    vec_free(&own);
+}
+
+static bool add_cells(Matrix *m, Cell *c, const Texts *sets, Diag *diag)
+{
+    Numbers numbers = {0};
+    c->sets = list(m, sets);
+    bool ok = !c->knob || !strcmp(c->verb, "run") ||
+              refuse(origin(m, c->asked), diag, "%s=%s compares cycles of kernels, which a measurement doesn't have",
+                     c->knob->axis, c->knob->value);
+    ok = ok && (!c->knob || find_numbers(m, c, &numbers, diag));
+    if (ok && MAX(numbers.n, 1u) > most_cells(m) - m->cells.n)
+        ok = diag_error(diag,
+                        "a matrix has %llu cells at most, and a search has one for each number that it tries\n"
+                        "hint: --cells allows more",
+                        (unsigned long long)most_cells(m));
+    if (ok && c->knob) add_search(m, c, sets, &numbers);
+    if (ok && !c->knob) vec_push(&m->cells, *c);
+    vec_free(&numbers);
     return ok;
 }
 
@@ -255,10 +355,9 @@ bool matrix_product(Matrix *m, Diag *diag)
         if (ok && !c.program)
             ok = diag_error(diag, "which program? a matrix needs program = NAME, … or measure = NAME, …");
         c.params = list(m, &params);
-        c.sets = list(m, &sets);
         c.labels = list(m, &labels);
+        ok = ok && add_cells(m, &c, &sets, diag);
         vec_free(&params), vec_free(&sets), vec_free(&labels);
-        if (ok) vec_push(&m->cells, c);
         size_t k = n;
         while (k > 0 && ++at[k - 1] == m->axes.v[k - 1].values.n) at[--k] = 0;
         more = k > 0;
@@ -343,7 +442,7 @@ bool matrix_plan(const Matrix *m, Planner *p, const Cell *c, Plan *plan, Diag *d
 void matrix_free(Matrix *m)
 {
     for (size_t k = 0; k < m->axes.n; k++) vec_free(&m->axes.v[k].values);
-    vec_free(&m->axes), vec_free(&m->cells), vec_free(&m->origins);
+    vec_free(&m->axes), vec_free(&m->cells), vec_free(&m->searches), vec_free(&m->origins);
     map_free(&m->by_text);
     arena_free(&m->arena);
 }

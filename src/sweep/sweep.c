@@ -97,7 +97,8 @@ static bool plan(Run *r, const Matrix *m)
         map_put(&seen, t.plan.id.key, KEY_DIGITS, (int64_t)k);
         r->sweep->distinct++;
         Stored s = store_find(r->store, t.plan.id.key);
-        if (s == STORED_DONE || (s == STORED_FAILED && !o->retry)) {
+        if (s == STORED_DONE ||
+            (s == STORED_FAILED && (!o->retry || search_left_out(t.plan.cell, r->store, t.plan.id.key)))) {
             r->sweep->stored++;
             plan_free(&t.plan);
             continue;
@@ -223,7 +224,8 @@ static bool keep(Run *r, Seat *s)
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
     rise(r, s);
-    if (ok && store_find(r->store, t->plan.id.key) == STORED_DONE)
+    if (ok && (store_find(r->store, t->plan.id.key) == STORED_DONE ||
+               search_left_out(t->plan.cell, r->store, t->plan.id.key)))
         r->sweep->done++;
     else
         r->sweep->failed++;

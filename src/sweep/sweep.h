@@ -1,5 +1,6 @@
 // sweep.h: many runs. A cell is one run of a program on a described GPU. A matrix is many cells. A sweep runs those
-// cells of a matrix that the store lacks, each in a process of its own, here and on the ranks of mpirun.
+// cells of a matrix that the store lacks, each in a process of its own, here and on the ranks of mpirun. A search is
+// cells of a matrix that differ in one number, the best of which is looked for.
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -29,7 +30,11 @@ typedef struct Cell {
     uint64_t cap;               // the run is, after so many warp instructions; 0: never
     uint64_t interval;          // cycles between two samples of the counters; 0: no samples
     bool small, functional, no_lowering;
-    const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix; no part of the key
+    // No part of the key, but for the settings that stand for it in sets:
+    const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix
+    const struct Knob *knob;    // the search whose candidate the cell is; null: none
+    const char *asked;          // the value of an axis that asks for it, "threads=128,256"
+    uint32_t number;            // the candidate
 } Cell;
 // A plan is a cell that was read: it has the key, and all that the run needs. No file is read again for the run, so
 // that what runs is what the key was made of.
@@ -64,6 +69,7 @@ void plan_free(Plan *plan);
 // - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
 //   settings), kernels, skip, max-cycles, cap, interval, functional, lowering (yes, no): that part of a cell;
 // - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
+// - sched with the value best-swl, and autotune (no, threads, threads=128,256): a search, whose candidates are cells;
 // - a name with a dot: a key of the description;
 // - any other name: a parameter of the program.
 // A value of program or measure may have parameters of its own behind it: "atax nx=64". Values are separated by commas;
@@ -76,18 +82,24 @@ typedef struct Origin {    // where a text was written, for diagnostics
     const Source *source;  // the file; null: the text is from a command line
     size_t at, name_at;    // bytes from the file's start to the value, and to the name that it was given
 } Origin;
+typedef struct Search {  // the cells first, first + 1, … that are its n candidates, in ascending order
+    const struct Knob *knob;
+    size_t first, n;
+} Search;
 typedef struct Matrix {
     Arena arena;  // of all texts and lists
     VEC(Origin) origins;
     Map by_text;     // the address of a cell's text → its place in origins
     VEC(Axis) axes;  // of the product that is being built
     VEC(Cell) cells;
+    VEC(Search) searches;
     uint64_t most;  // cells that the matrix may have; 0: MOST_CELLS
 } Matrix;
 enum { MOST_CELLS = 1000000 };                                                  // a cell takes about 1 KiB
 bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag);  // replaces an axis of the same name
 bool matrix_pair(Matrix *m, const char *text, Diag *diag);  // the same from one text: "l1.size=16KiB,48KiB"
-// Adds a cell for each combination of the axes' values, the last axis fastest, and forgets the axes.
+// Adds a cell for each combination of the axes' values, the last axis fastest, and forgets the axes. A combination that
+// asks for a search has a cell for each candidate.
 bool matrix_product(Matrix *m, Diag *diag);
 // Adds the products of the sections [KIND] and [KIND NAME]. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
@@ -95,6 +107,58 @@ bool matrix_read(Matrix *m, const char *path, Diag *diag);  // the same for the 
 // Calls plan_cell for a cell of m. An error shows the place at which the mistake was written.
 bool matrix_plan(const Matrix *m, Planner *p, const Cell *cell, Plan *plan, Diag *diag);
 void matrix_free(Matrix *m);
+
+// --- search.c: the best number for a key, found by trying numbers ----------------------------------------------------
+struct Gpu;
+typedef struct Number {
+    uint32_t value;
+    size_t at;  // its place in the text that it was read from
+} Number;
+typedef VEC(Number) Numbers;  // ascending, each once
+typedef struct Knob {
+    const char *axis, *value;  // what asks for it: the axis sched with the value best-swl
+    bool listed;               // "=N,…" may stand behind that value
+    const char *key, *what;    // the key of the description; what its number is, in tables and JSON
+    const char *set;           // a setting that every candidate has; null: none
+    const char *unfit;         // the limit of the occupancy by which a candidate is too small; null: none is
+    bool each;                 // each kernel has its own best; else one number holds for the whole run
+    void (*find)(const struct Gpu *g, Numbers *out);  // adds the candidates where none are written
+} Knob;
+extern const Knob knobs[];
+extern const size_t knob_count;
+const Knob *knob_named(const char *axis, const char *value);  // null: this value asks for no search
+// Adds the candidates of a value such as "threads=128,256". Returns the first word that isn't a whole number, or null.
+const char *knob_list(const Knob *k, const char *value, Numbers *out);
+// Is the run with this key of the store a candidate with which no block fits an SM? Such a run failed, but the search
+// leaves it out, so that it is no failure.
+bool search_left_out(const Cell *c, Store *store, const char *key);
+typedef struct Candidate {
+    uint32_t number;
+    bool ran;                            // false: it was left out
+    double warps, l1_hits, l1_accesses;  // warps: that an SM has room for, of the kernel with the least
+} Candidate;
+typedef struct Curve {  // of a kernel: cycles by candidate, NAN where there are none
+    const char *kernel;
+    double *cycles;
+    size_t best;
+} Curve;
+typedef struct SearchResult {
+    const Knob *knob;
+    Arena arena;
+    VEC(Candidate) candidates;
+    VEC(Curve) curves;
+    size_t best;        // the candidate that is best where all kernels have the same
+    size_t left_out;    // how many were
+    const char *unfit;  // why the last of them was; null: none was
+} SearchResult;
+// Reads a search's runs, which the matrix was swept for, and finds the best candidates. False, with the reason, when
+// runs are missing or failed. Whatever it returns, search_free releases f.
+bool search_read(const Matrix *m, const Search *s, Planner *planner, Store *store, SearchResult *f, Diag *diag);
+// What all kernels take together with a candidate; SEARCH_EACH: each kernel with its best. A kernel that wasn't
+// launched takes nothing.
+#define SEARCH_EACH SIZE_MAX
+double search_total(const SearchResult *f, size_t at);
+void search_free(SearchResult *f);
 
 // --- job.c: a run ----------------------------------------------------------------------------------------------------
 // Runs a cell in this process and puts the result into store; a run that failed is put there as failed. False when the
@@ -114,7 +178,7 @@ typedef struct Sweep {
     uint64_t distinct;               // different keys among them
     uint64_t stored;                 // keys whose runs the store had before
     uint64_t to_run;                 // keys that are to be run
-    uint64_t done, failed, running;  // of to_run
+    uint64_t done, failed, running;  // of to_run; a candidate that its search leaves out is done
     double seconds;                  // since the start
     double left;                     // estimated to the end; negative: unknown
 } Sweep;

@@ -80,7 +80,7 @@ gives 0 '"name": "atax_kernel2"' -- run "${atax[@]}" --kernels kernel2 --autotun
 lacks atax_kernel1
 
 # Mistakes.
-gives 2 "--autotune takes threads, with =N,… behind it or without, not 'warps'" -- run atax --autotune warps
+gives 2 "autotune takes threads, with =N,… behind it or without, or no; not 'warps'" -- run atax --autotune warps
 gives 2 '--autotune needs a value' -- run atax --autotune
 for list in many '256,' '256,,512' '' 512.5 -256; do
     gives 2 "isn't a whole number" '"error": ' -- run atax --json --autotune threads="$list"

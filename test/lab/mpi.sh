@@ -22,6 +22,13 @@ series=(--program 'atax,saxpy' --size small --interval 100 --max-cycles 100000,1
 "${mpi[@]}" -n 2 "$ONCHIP" sweep "${series[@]}" --jobs 2 --db "$folder/ranks.db" >/dev/null
 same "$folder/alone.db" "$folder/ranks.db"
 
+# A search has the same candidates on every rank; its best is told once.
+search=(atax nx=64 ny=64 --sched gto,best-swl)
+"$ONCHIP" sweep "${search[@]}" --db "$folder/alone.db" --jobs 1 >"$folder/out"
+"${mpi[@]}" -n 3 "$ONCHIP" sweep "${search[@]}" --db "$folder/ranks.db" >"$folder/out2"
+same "$folder/alone.db" "$folder/ranks.db"
+diff <(grep best-swl "$folder/out") <(grep best-swl "$folder/out2") || complain "ranks find another limit"
+
 # Figures are sweeps, one after the other.
 "$ONCHIP" reproduce workloads --db "$folder/figures.db" --csv >"$folder/alone.csv"
 "${mpi[@]}" -n 2 "$ONCHIP" reproduce workloads --db "$folder/figures.ranks.db" --csv >"$folder/ranks.csv"

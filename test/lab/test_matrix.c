@@ -191,8 +191,77 @@ static void refusals(void **state)
                   "3:1: error: none.ptx: a PTX file has no parameter 'grit'");
 }
 
+// A search's candidates are cells: limits that an SM's schedulers share evenly (gtx480 has two and 48 warps,
+// titan_black four and 64), numbers that are written, or eighths of the description's threads in whole warps.
+static void candidates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        unsigned step, most;
+    } limits[] = {{"gtx480", 2, 48}, {"titan_black", 4, 64}};
+    for (size_t k = 0; k < COUNT(limits); k++) {
+        Text text = {0}, want = {0};
+        text_printf(&text, "[matrix]\nprogram = mvt\nsched = gto, best-swl\ngpu = %s\nl1.mshrs = 8\n", limits[k].gpu);
+        text_printf(&want, "mvt on %s sched.policy=gto l1.mshrs=8\n", limits[k].gpu);
+        for (unsigned n = limits[k].step; n <= limits[k].most; n += limits[k].step)
+            text_printf(&want, "mvt on %s sched.policy=swl l1.mshrs=8 sched.limit=%u\n", limits[k].gpu, n);
+        assert_outcome(text.v, want.v);
+        text_free(&text), text_free(&want);
+    }
+    assert_outcome("[matrix]\nprogram = mvt\nautotune = no, threads=512,128, 512\n",
+                   "mvt on gtx480\nmvt on gtx480 sm.threads=128\nmvt on gtx480 sm.threads=512\n");
+    assert_outcome("[matrix]\nprogram = mvt\nautotune = {threads=0x40}\nn = 8, 16\n",
+                   "mvt n=8 on gtx480 sm.threads=64\nmvt n=16 on gtx480 sm.threads=64\n");
+    assert_outcome("[matrix]\nprogram = mvt\nautotune = threads\nsm.threads = 1000\n",
+                   "mvt on gtx480 sm.threads=128\nmvt on gtx480 sm.threads=256\nmvt on gtx480 sm.threads=384\n"
+                   "mvt on gtx480 sm.threads=512\nmvt on gtx480 sm.threads=640\nmvt on gtx480 sm.threads=768\n"
+                   "mvt on gtx480 sm.threads=896\nmvt on gtx480 sm.threads=1000\n");
+    assert_outcome(
+        "[matrix]\nprogram = mvt\nwith = some: sched.policy=best-swl sm.schedulers=1 sm.warps=2 sched.limit=7\n",
+        "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=1\n"
+        "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=2\n");
+
+    // Candidates count as cells.
+    for (uint64_t most = 25; most <= 26; most++) {
+        Matrix m = {.most = most};
+        Diag d = {0};
+        assert_true(matrix_axis(&m, "program", "mvt, atax", &d) && matrix_axis(&m, "sched", "best-swl, gto", &d) &&
+                    matrix_axis(&m, "gpu", "titan_black", &d));
+        assert_false(matrix_product(&m, &d));  // 2 × (16 + 1)
+        assert_true(strstr(d.text.v, "cells at most, and a search has one for each number that it tries"));
+        matrix_free(&m), diag_free(&d);
+        m = (Matrix){.most = most}, d = (Diag){0};
+        assert_true(matrix_axis(&m, "program", "mvt", &d) && matrix_axis(&m, "sched", "best-swl, gto, lrr", &d));
+        assert_true(matrix_product(&m, &d) == (most == 26));  // 24 + 1 + 1
+        assert_int_equal(m.searches.n, 1);
+        assert_true(most == 25 || (m.searches.v[0].first == 0 && m.searches.v[0].n == 24));
+        matrix_free(&m), diag_free(&d);
+    }
+
+    assert_begins("[matrix]\nprogram = mvt\nautotune = no, warps\n",
+                  "3:16: error: autotune takes threads, with =N,… behind it or without, or no; not 'warps'");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64, 5x, 7\n",
+                  "3:24: error: autotune threads=64, 5x, 7: '5x' isn't a whole number");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64,\n",
+                  "3:23: error: autotune threads=64,: '' isn't a whole number");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=\n",
+                  "3:20: error: autotune threads=: '' isn't a whole number");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64, 4294967296\n",
+                  "3:24: error: autotune threads=64, 4294967296: '4294967296' isn't a whole number");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64, 16\n",
+                  "3:24: error: sm.threads: '16' is out of range");
+    assert_begins("[matrix]\nprogram = mvt\nsched = best-swl\nautotune = threads\n",
+                  "4:12: error: sched=best-swl and autotune=threads don't go together: one thing is tuned at a time");
+    assert_begins("[matrix]\nmeasure = ops\nsched = gto, best-swl\n",
+                  "3:14: error: sched=best-swl compares cycles of kernels, which a measurement doesn't have");
+    assert_begins("[matrix]\nprogram = mvt\nsched = best-swl\nl1.sice = 1\n", "4:1: error: unknown key l1.sice");
+    assert_begins("[matrix]\nprogram = mvt\nsched = best-swl=4\n", "3:9: error: ");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(sizes), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(sizes), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(candidates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
