@@ -138,8 +138,9 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
     c->tags = mem_try(at, sizeof *c->tags);
     c->stamps = mem_try(at, sizeof *c->stamps);
     c->lines = mem_try(at, sizeof *c->lines);
-    if (!c->tags || !c->stamps || !c->lines || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
-        (cfg->index == INDEX_LINEAR && !open_linear(c)))
+    if (c->policy->keeps) c->state = mem_try(at, sizeof *c->state);
+    if (!c->tags || !c->stamps || !c->lines || (c->policy->keeps && !c->state) ||
+        (cfg->index == INDEX_DEALT && !deal(c, at)) || (cfg->index == INDEX_LINEAR && !open_linear(c)))
         return false;
     *why = NULL;
     cache_flush(c);
@@ -149,7 +150,7 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 void cache_close(Cache *c)
 {
     mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal), mem_free(c->part);
-    mem_free(c->tags), mem_free(c->stamps), mem_free(c->lines);
+    mem_free(c->tags), mem_free(c->stamps), mem_free(c->state), mem_free(c->lines);
     *c = (Cache){0};
 }
 
@@ -171,6 +172,7 @@ void cache_flush(Cache *c)
     memset(c->tags, 0xff, sizeof *c->tags * n);
     memset(c->stamps, 0, sizeof *c->stamps * n);
     memset(c->lines, 0, sizeof *c->lines * n);
+    if (c->state) memset(c->state, 0, sizeof *c->state * n);
     memset(c->tree, 0, sizeof *c->tree * c->sets);
 }
 
@@ -245,6 +247,7 @@ void cache_drop(Cache *c, CacheLine *line)
     *line = (CacheLine){0};
     c->tags[at] = NO_LINE;
     c->stamps[at] = 0;
+    if (c->state) c->state[at] = 0;
 }
 
 // --- another size ----------------------------------------------------------------------------------------------------

@@ -17,9 +17,12 @@ typedef struct Replacement {
     // Null victim: the way with the smallest stamp goes. A line's stamp is the time at which it moved in, or, with
     // stamp_uses or a touch that stamps, at which it was used last: fifo alone has none of these.
     bool stamp_uses;
+    bool keeps;  // a word of its own for each line, Cache.state, which is 0 while the line holds nothing
     void (*touch)(Cache *c, uint32_t set, uint32_t way);  // a hit; may be null
     void (*fill)(Cache *c, uint32_t set, uint32_t way);   // a line moved in; may be null
-    uint32_t (*victim)(Cache *c, uint32_t set);           // among the ways that aren't locked, or ALL_LOCKED
+    // Among the ways that aren't locked, or ALL_LOCKED. The line that was looked up may stay outside all the same, so
+    // this isn't the place to change `state`: fill is.
+    uint32_t (*victim)(Cache *c, uint32_t set);
 } Replacement;
 typedef struct ReplacementInfo {
     const char *name, *doc;
@@ -72,6 +75,7 @@ struct Cache {
     uint32_t *first, *ways;                            // per set: index of its first line, number of ways
     uint64_t *tags;                                    // of each line: address / line; NO_LINE: it holds none
     uint64_t *stamps;                                  // of each line; 0: it holds none
+    uint32_t *state;                                   // of each line, the policy's own; null where it keeps none
     CacheLine *lines;                                  // null: there is no cache
     uint32_t *tree;                                    // PLRU bits per set
     uint32_t *deal, entries;                           // DEALT: set by line number modulo entries

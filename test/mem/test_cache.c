@@ -149,7 +149,8 @@ static void scripts(void **state)
 
 // --- a naive model ---------------------------------------------------------------------------------------------------
 // Sets are lists of lines. LRU and FIFO keep them old to young and move or leave what is hit; PLRU keeps ways and, for
-// every half of the tree, which side was used last. Sets are computed from the line's number by division alone.
+// every half of the tree, which side was used last; SRRIP keeps the paper's values and ages them step by step. Sets are
+// computed from the line's number by division alone.
 enum { MOST = 64 };
 typedef struct NaiveLine {
     uint64_t line;
@@ -163,6 +164,7 @@ typedef struct Naive {
     uint32_t order[MOST][MOST];  // ways, old to young
     uint32_t used[MOST];         // of order
     bool last_right[MOST][128];  // PLRU: by node, root 1
+    int far[MOST][MOST];         // SRRIP: re-reference prediction values, by way
 } Naive;
 
 static uint32_t naive_ways(const Naive *n, uint32_t set)
@@ -195,6 +197,7 @@ static uint32_t naive_set(const Naive *n, uint64_t address)
 static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
 {
     uint32_t ways = naive_ways(n, set), k = 0;
+    n->far[set][way] = fill ? 2 : 0;
     if (n->cfg->policy == REPLACE_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
         while (to - from > 1) {
@@ -218,7 +221,7 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
     n->order[set][n->used[set]++] = way;
 }
 
-static uint32_t naive_victim(const Naive *n, uint32_t set)
+static uint32_t naive_victim(Naive *n, uint32_t set)
 {
     uint32_t ways = naive_ways(n, set);
     for (uint32_t w = 0; w < ways; w++)
@@ -237,6 +240,13 @@ static uint32_t naive_victim(const Naive *n, uint32_t set)
         for (uint32_t k = 0; k < ways; k++)
             if (!n->way[set][(from + k) % ways].pending) return (from + k) % ways;
         return MOST;
+    }
+    bool open = false;
+    for (uint32_t w = 0; w < ways; w++) open |= !n->way[set][w].pending;
+    while (open && n->cfg->policy == REPLACE_SRRIP) {
+        for (uint32_t w = 0; w < ways; w++)
+            if (n->far[set][w] == 3 && !n->way[set][w].pending) return w;
+        for (uint32_t w = 0; w < ways; w++) n->far[set][w] += n->far[set][w] < 3;
     }
     for (uint32_t k = 0; k < n->used[set]; k++)
         if (!n->way[set][n->order[set][k]].pending) return n->order[set][k];
@@ -330,7 +340,7 @@ static void compare(const CacheCfg *g, bool locks, uint64_t seed)
 static void random_accesses(void **state)
 {
     (void)state;
-    static const uint32_t of[] = {REPLACE_LRU, REPLACE_FIFO, REPLACE_PLRU};
+    static const uint32_t of[] = {REPLACE_LRU, REPLACE_FIFO, REPLACE_PLRU, REPLACE_SRRIP};
     int n = 0;
     for (uint32_t p = 0; p < COUNT(of); p++)
         for (uint32_t ways = 1; ways <= 32; ways *= 2)
@@ -370,6 +380,42 @@ static void random_accesses(void **state)
     compare(&unequal, true, 1003);
     unequal.policy = REPLACE_LRU;
     compare(&unequal, false, 1004);
+    unequal.policy = REPLACE_SRRIP;
+    compare(&unequal, true, 1005);
+}
+
+// --- state of a policy's own -----------------------------------------------------------------------------------------
+// Only what moves in ages the others, not what was looked up and left outside: a store that isn't allocated, a load
+// that is refused. And a line that was dropped leaves nothing behind for the next one in its way. Values in brackets
+// are SRRIP's, as in srrip.cache.
+static void only_what_moves_in_ages(void **state)
+{
+    (void)state;
+    CacheCfg g = {.size = 512, .line = 128, .sector = 32, .fill = 128, .ways = 4, .policy = REPLACE_SRRIP};
+    Cache c;
+    CacheLine *line;
+    const char *why;
+    uint64_t victim;
+    assert_true(cache_open(&c, &g, 1, &why));
+    for (uint64_t round = 0; round < 2; round++)  // [0 0 0 0]
+        for (uint64_t k = 0; k < 4; k++) read_cache(&c, k * 128, 4, false, &victim);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(cache_lookup(&c, 4 * 128, 1, &line), MISS);
+        assert_int_equal(line - c.lines, 0);
+    }
+    read_cache(&c, 0, 4, false, &victim);  // [0 0 0 0]; with ageing it would be [0 3 3 3]
+    read_cache(&c, 4 * 128, 4, false, &victim);
+    assert_int_equal(victim, 0);  // [2 3 3 3]
+    read_cache(&c, 128, 4, false, &victim);
+    read_cache(&c, 2 * 128, 4, false, &victim);
+    read_cache(&c, 3 * 128, 4, false, &victim);  // [2 0 0 0]
+    cache_drop(&c, cache_peek(&c, 3 * 128));
+    read_cache(&c, 5 * 128, 4, false, &victim);  // [2 0 0 2]
+    assert_int_equal(victim, NO_LINE);
+    read_cache(&c, 4 * 128, 4, false, &victim);  // [0 0 0 2]
+    read_cache(&c, 6 * 128, 4, false, &victim);  // the one that moved in last
+    assert_int_equal(victim, 5 * 128);
+    cache_close(&c);
 }
 
 // --- linear indices --------------------------------------------------------------------------------------------------
@@ -603,9 +649,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scripts),       cmocka_unit_test(random_accesses),    cmocka_unit_test(distributions),
-        cmocka_unit_test(seeds),         cmocka_unit_test(refusals),           cmocka_unit_test(fermi_sets),
-        cmocka_unit_test(too_many_sets), cmocka_unit_test(bits_within_a_line), cmocka_unit_test(no_index),
+        cmocka_unit_test(scripts),       cmocka_unit_test(random_accesses),
+        cmocka_unit_test(distributions), cmocka_unit_test(seeds),
+        cmocka_unit_test(refusals),      cmocka_unit_test(fermi_sets),
+        cmocka_unit_test(too_many_sets), cmocka_unit_test(bits_within_a_line),
+        cmocka_unit_test(no_index),      cmocka_unit_test(only_what_moves_in_ages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
