@@ -22,8 +22,7 @@ void record_account(Record *r, const Gpu *g, const SmCfg *organised)
     EnergyPrices prices = energy_prices(&g->energy, organised, g->core_mhz);
     count(g, organised, &prices, r->count);
     for (int k = 0; k < MAX_STRUCTURES && organised->energy; k++) {
-        StructStat *s = &r->structure[k];
-        s->l1_energy = energy_of_banks(&prices, s->bank_reads, s->bank_writes);
-        s->dram_energy = energy_of_dram(&prices, r->structure_dram[k]);
+        const StructStat *s = &r->structure[k];
+        r->structure_energy[k] = energy_of_structure(&prices, s->bank_reads, s->bank_writes, r->structure_dram[k]);
     }
 }

@@ -120,6 +120,7 @@ typedef struct Record {  // of one launch
     uint64_t own[OC_MOST_COUNTERS];  // of the policy: its type has their names
     StructStat structure[MAX_STRUCTURES];
     uint64_t structure_dram[MAX_STRUCTURES];
+    StructEnergy structure_energy[MAX_STRUCTURES];  // 0 unless energy is asked for
     char *structure_name[MAX_STRUCTURES];
     InstStat *inst;  // per instruction of the kernel's code, or null
     uint32_t insts;
@@ -132,6 +133,12 @@ typedef struct Record {  // of one launch
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
     VEC(WarpPair) pairs;       // interval mode and traces: their misses add up to watch.interference
 } Record;
+// Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
+static inline bool structure_used(const Record *r, int k)
+{
+    const StructStat *s = &r->structure[k];
+    return s->loads + s->stores + s->atomics + r->structure_energy[k].l1 + r->structure_energy[k].dram > 0;
+}
 
 typedef struct Chip {
     Gpu gpu;

@@ -27,7 +27,7 @@ void tracer_close(Tracer *t) { mem_free(t); }
 static void tell(const Tracer *t, const Sm *sm, uint32_t k, uint64_t warps, uint64_t now, TraceKind kind)
 {
     for (; warps; warps &= warps - 1) {
-        uint32_t slot = oc_slot(&sm->view, k, (uint32_t)__builtin_ctzll(warps));
+        uint32_t slot = oc_slot(&sm->issue.view, k, (uint32_t)__builtin_ctzll(warps));
         t->sink->event(t->sink->user, now, sm->index, slot, kind);
     }
 }
@@ -36,11 +36,12 @@ static void compare(Tracer *t, const Sm *sm, uint64_t now)
 {
     SmTrace *was = &t->sm[sm->index];
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        uint64_t present = sm->sched[k].view.present, stalled = sm_stalled(sm, k), isolated = sm_isolated(sm, k);
+        uint64_t present = sm->issue.sched[k].view.present, stalled = issue_stalled(&sm->issue, k),
+                 isolated = issue_isolated(&sm->issue, k);
         uint64_t same = 0;
         for (uint64_t m = present; m; m &= m - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(m), slot = oc_slot(&sm->view, k, bit);
-            uint64_t started = sm->view.warp[slot].started;
+            uint32_t bit = (uint32_t)__builtin_ctzll(m), slot = oc_slot(&sm->issue.view, k, bit);
+            uint64_t started = sm->issue.view.warp[slot].started;
             if (was->present[k] >> bit & 1 && was->started[slot] == started) same |= 1ull << bit;
             was->started[slot] = started;
         }

@@ -90,12 +90,12 @@ static void structures_energy(const LaunchSum *sum, FILE *out)
     Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
-        const StructStat *s = &sum->structures.v[k].stat;
+        const StructEnergy *e = &sum->structures.v[k].energy;
         char l1[32], dram[32];
-        format_energy(l1, (double)s->l1_energy), format_energy(dram, (double)s->dram_energy);
+        format_energy(l1, (double)e->l1), format_energy(dram, (double)e->dram);
         table_add(&t, sum->structures.v[k].name);
-        table_add(&t, l1), add_share(&t, s->l1_energy, sum->count[C_ENERGY_L1]);
-        table_add(&t, dram), add_share(&t, s->dram_energy, sum->count[C_ENERGY_DRAM]);
+        table_add(&t, l1), add_share(&t, e->l1, sum->count[C_ENERGY_L1]);
+        table_add(&t, dram), add_share(&t, e->dram, sum->count[C_ENERGY_DRAM]);
     }
     if (sum->structures.n) table_print(&t, out);
     table_free(&t);
@@ -295,7 +295,7 @@ static void structures_json(const Record *r, Json *j)
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
-        if (!structure_used(s)) continue;
+        if (!structure_used(r, k)) continue;
         json_open(j, NULL, '{');
         json_string(j, "name", name_of(r, k));
         json_uint(j, "loads", s->loads);
@@ -306,8 +306,8 @@ static void structures_json(const Record *r, Json *j)
         json_uint(j, "l1_accesses", s->l1_accesses);
         json_uint(j, "l1_hits", s->l1_hits);
         json_uint(j, "dram_bytes", r->structure_dram[k]);
-        json_uint(j, "l1_energy", s->l1_energy);
-        json_uint(j, "dram_energy", s->dram_energy);
+        json_uint(j, "l1_energy", r->structure_energy[k].l1);
+        json_uint(j, "dram_energy", r->structure_energy[k].dram);
         json_close(j, '}');
     }
     json_close(j, ']');

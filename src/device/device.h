@@ -145,6 +145,7 @@ void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: n
 typedef struct SumStructure {
     char *name;
     StructStat stat;
+    StructEnergy energy;
     uint64_t dram_bytes;
 } SumStructure;
 typedef struct LaunchSum {

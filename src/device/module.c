@@ -94,7 +94,7 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
                          .reg_limit = d->gpu.sm.reg_max,
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
-                         .files = sm_counts_operands(&d->gpu.sm)};
+                         .files = operands_count(&d->gpu.sm)};
     Module *m = mod->image.module;
     if (m) {
         m->free_params = !d->gpu.sm.reg_params;

@@ -16,11 +16,12 @@ static SumStructure *structure_of(LaunchSum *sum, const char *name)
     return &sum->structures.v[at];
 }
 
-static void add_to_structure(LaunchSum *sum, const char *name, const StructStat *stat, uint64_t dram_bytes)
+static void add_to_structure(LaunchSum *sum, const SumStructure *f)
 {
-    SumStructure *s = structure_of(sum, name);
-    add_structure(&s->stat, stat);
-    s->dram_bytes += dram_bytes;
+    SumStructure *s = structure_of(sum, f->name);
+    add_structure(&s->stat, &f->stat);
+    s->energy.l1 += f->energy.l1, s->energy.dram += f->energy.dram;
+    s->dram_bytes += f->dram_bytes;
 }
 
 static uint64_t *no_pairs(void) { return mem_alloc(sizeof(uint64_t) * OC_MOST_WARPS * OC_MOST_WARPS); }
@@ -52,9 +53,11 @@ void sums_add(LaunchSums *sums, const Record *r)
     for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
     for (int c = 0; c < OC_MOST_COUNTERS; c++) sum->own[c] += r->own[c];
     for (int k = 0; k < MAX_STRUCTURES; k++) {
-        const StructStat *f = &r->structure[k];
-        if (structure_used(f))
-            add_to_structure(sum, r->structure_name[k] ? r->structure_name[k] : "?", f, r->structure_dram[k]);
+        SumStructure f = {.name = r->structure_name[k] ? r->structure_name[k] : "?",
+                          .stat = r->structure[k],
+                          .energy = r->structure_energy[k],
+                          .dram_bytes = r->structure_dram[k]};
+        if (structure_used(r, k)) add_to_structure(sum, &f);
     }
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
     // second's code may even lie where the first's did.
@@ -75,8 +78,7 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
         memset(&sum.places, 0, sizeof sum.places);
         memset(&sum.structures, 0, sizeof sum.structures);
         memset(&sum.samples, 0, sizeof sum.samples);
-        for (size_t s = 0; s < f->structures.n; s++)
-            add_to_structure(&sum, f->structures.v[s].name, &f->structures.v[s].stat, f->structures.v[s].dram_bytes);
+        for (size_t s = 0; s < f->structures.n; s++) add_to_structure(&sum, &f->structures.v[s]);
         if (f->inst)
             sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
         for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);

@@ -76,12 +76,10 @@ static uint64_t account(uint64_t a, uint64_t price_a, uint64_t b, uint64_t price
     return most_plus(most_times(a, price_a), most_times(b, price_b));
 }
 
-uint64_t energy_of_banks(const EnergyPrices *p, uint64_t reads, uint64_t writes)
+StructEnergy energy_of_structure(const EnergyPrices *p, uint64_t reads, uint64_t writes, uint64_t bytes)
 {
-    return account(reads, p->l1_read, writes, p->l1_write);
+    return (StructEnergy){account(reads, p->l1_read, writes, p->l1_write), most_times(bytes, p->dram_byte)};
 }
-
-uint64_t energy_of_dram(const EnergyPrices *p, uint64_t bytes) { return most_times(bytes, p->dram_byte); }
 
 void energy_count(const EnergyPrices *p, uint32_t sms, uint64_t *c)
 {
@@ -89,9 +87,11 @@ void energy_count(const EnergyPrices *p, uint32_t sms, uint64_t *c)
              small = account(c[C_LRF_READS] + c[C_LRF_WRITES], p->lrf, c[C_ORF_READS] + c[C_ORF_WRITES], p->orf);
     c[C_ENERGY_REGISTERS] = most_times(most_plus(main, small), REGISTER_ACCESSES);
     c[C_ENERGY_SHARED] = account(c[C_SHARED_BANK_READS], p->shared_read, c[C_SHARED_BANK_WRITES], p->shared_write);
-    c[C_ENERGY_L1] = energy_of_banks(p, c[C_L1_BANK_READS], c[C_L1_BANK_WRITES]);
+    StructEnergy all = energy_of_structure(p, c[C_L1_BANK_READS], c[C_L1_BANK_WRITES],
+                                           most_plus(c[C_DRAM_READ_BYTES], c[C_DRAM_WRITE_BYTES]));
+    c[C_ENERGY_L1] = all.l1;
     c[C_ENERGY_L2] = most_times(c[C_L2_SECTORS], p->l2_sector);
-    c[C_ENERGY_DRAM] = energy_of_dram(p, most_plus(c[C_DRAM_READ_BYTES], c[C_DRAM_WRITE_BYTES]));
+    c[C_ENERGY_DRAM] = all.dram;
     uint64_t banks = most_plus(most_plus(c[C_ENERGY_REGISTERS], c[C_ENERGY_SHARED]), c[C_ENERGY_L1]),
              work = most_times(c[C_SM_CYCLES], p->dynamic);
     c[C_ENERGY_CORE] = !p->calibrated ? work : work > banks ? work - banks : 0;

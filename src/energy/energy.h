@@ -49,9 +49,11 @@ const char *energy_refusal(const EnergyCfg *cfg);
 EnergyPrices energy_prices(const EnergyCfg *cfg, const SmCfg *organised, double clock_mhz);
 // Fills the counters energy.* from the others. sms: of the GPU; all of them leak, those with blocks do work.
 void energy_count(const EnergyPrices *p, uint32_t sms, uint64_t *count);
-// A data structure's part of energy.l1 and energy.dram.
-uint64_t energy_of_banks(const EnergyPrices *p, uint64_t reads, uint64_t writes);
-uint64_t energy_of_dram(const EnergyPrices *p, uint64_t bytes);
+typedef struct StructEnergy {  // a data structure's part of energy.l1 and energy.dram
+    uint64_t l1, dram;         // fJ
+} StructEnergy;
+// reads, writes: of the L1's banks; bytes: to and from DRAM
+StructEnergy energy_of_structure(const EnergyPrices *p, uint64_t reads, uint64_t writes, uint64_t bytes);
 // Bytes of a cache's tags: for each line the bits of a 32-bit address that its set and its offset don't give.
 uint64_t tag_storage(const CacheCfg *cache);
 

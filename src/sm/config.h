@@ -7,7 +7,7 @@
 #include "ptx/ptx.h"
 
 typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } Hierarchy;
-typedef enum Storage { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } Storage;
+typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } StorageKind;
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 typedef struct ClassCfg {
@@ -26,7 +26,7 @@ typedef struct SmCfg {
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
     bool audit;                              // exec_audit before each instruction
     bool energy;                             // accesses of banks are counted for it
-    uint32_t storage, storage_size;          // Storage; bytes that it shares out
+    uint32_t storage, storage_size;          // StorageKind; bytes that it shares out
     uint32_t repartition, per;               // Repartition; Per: what keeps the sizes of its first launch
     bool scatter;                            // unified: an access may take several banks of a cluster
     uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from

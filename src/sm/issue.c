@@ -1,5 +1,5 @@
-// issue.c: which warp goes. sm_evaluate puts a warp where it belongs: among those that can issue, or among those that
-// wait, with an event that will look again. sm_issue lets each scheduler pick among the ready ones whose unit is free,
+// issue.c: which warp goes. issue_evaluate puts a warp where it belongs: among those that can issue, or among those that
+// wait, with an event that will look again. issue_cycle lets each scheduler pick among the ready ones whose unit is free,
 // executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame, the
 // cycle from which it can be read, times four, plus what produced it; UNKNOWN plus that while memory hasn't answered.
 #include "sm/sm.h"
@@ -31,26 +31,13 @@ ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, oc_wait state)
     ws->home->view.in[state] |= bit;
     ws->since = sm->now;
     ws->state = (uint8_t)state;
-    if (sm->listens & ON_WAITS) sm->policy.type->waits(&sm->policy, ws->slot, from, state);
+    if (sm->issue.listens & ON_WAITS) sm->issue.policy.type->waits(&sm->issue.policy, ws->slot, from, state);
 }
 
 static inline void tell_stall(Sm *sm, const WarpSlot *ws)
 {
-    if (sm->listens & ON_STALL) sm->policy.type->stall(&sm->policy, ws->slot);
+    if (sm->issue.listens & ON_STALL) sm->issue.policy.type->stall(&sm->issue.policy, ws->slot);
 }
-
-ALWAYS_INLINE void wake_at(Sm *sm, const WarpSlot *ws, uint64_t when)
-{
-    uint64_t now = sm->now;
-    if (when <= now) when = now + 1;
-    if (when - now >= WHEEL) when = now + WHEEL - 1;  // looked at again then
-    uint32_t at = when % WHEEL;
-    sm->wheel[at][ws->sched] |= 1ull << ws->bit;
-    sm->wheel_used[at / 64] |= 1ull << (at % 64);
-    sm->wheel_words |= 1u << at / 64;
-}
-
-void sm_wake_at(Sm *sm, uint32_t slot, uint64_t when) { wake_at(sm, &sm->slots[slot], when); }
 
 // Parameters are operands in machine code: their loads run at once with the instruction before.
 static void run_free(Sm *sm, WarpSlot *ws)
@@ -63,7 +50,7 @@ static void run_free(Sm *sm, WarpSlot *ws)
             if (ws->ready[d->score[k]] >> 2 > sm->now) return;
         sm->env.clock = sm->now;
         if (sm->cfg.audit && !exec_audit(&sm->env, w)) return;
-        if (sm->files) sm_fetch(sm, ws, d);
+        if (sm->storage.counts) operands_fetch(sm, ws, d);
         exec_step(&sm->env, w);
         sm->count[C_WARP_INSTS]++;
         sm->count[C_THREAD_INSTS] += (uint32_t)__builtin_popcount(sm->env.step.mask);
@@ -89,7 +76,7 @@ ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class)
         leave_class(ws->home, ws->class, bit);
     } else {
         enter_state(sm, ws, OC_WAIT_READY);
-        if (sm->listens & ON_WAKE) sm->policy.type->wake(&sm->policy, ws->slot);
+        if (sm->issue.listens & ON_WAKE) sm->issue.policy.type->wake(&sm->issue.policy, ws->slot);
     }
     ws->class = (uint8_t) class;
     ws->home->class_ready[class] |= bit;
@@ -109,7 +96,7 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
     sm->env.clock = sm->now;
     if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
     enter_state(sm, ws, OC_WAIT_SLEEP);
-    wake_at(sm, ws, *until);
+    issue_wake_at(sm, ws, *until);
     return true;
 }
 
@@ -160,7 +147,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     if (t >> 2 > (d->slots ? by : sm->now)) {
         const oc_wait of[4] = {OC_WAIT_ALU, ws->pause, OC_WAIT_SHARED, OC_WAIT_MEMORY};
         enter_state(sm, ws, of[t & 3]);
-        wake_at(sm, ws, t >> 2);
+        issue_wake_at(sm, ws, t >> 2);
         if ((t & 3) == KIND_MEMORY && (t >> 2) - sm->now > LONG_WAIT) tell_stall(sm, ws), ws->recent_n = 0;
         if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
         return t >> 2;
@@ -169,26 +156,26 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     return t >> 2;
 }
 
-void sm_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->slots[slot], sm->now); }
+void issue_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->issue.slots[slot], sm->now); }
 
 // The cycle that a warp waited for has come.
 ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
 {
-    WarpSlot *ws = &sm->slots[slot];
+    WarpSlot *ws = &sm->issue.slots[slot];
     if (!ws->warp || ws->state == OC_WAIT_READY) return;
     if (ws->ready_at == sm->now)
         become_ready(sm, ws, ws->warp->code->insts[ws->warp->pc].class);
     else
-        sm_evaluate(sm, slot);
+        issue_evaluate(sm, slot);
 }
 
-void sm_wake_due(Sm *sm)
+void issue_wake_due(Sm *sm)
 {
     uint32_t at = sm->now % WHEEL;
-    if (!(sm->wheel_used[at / 64] &= ~(1ull << (at % 64)))) sm->wheel_words &= ~(1u << at / 64);
+    if (!(sm->issue.wheel_used[at / 64] &= ~(1ull << (at % 64)))) sm->issue.wheel_words &= ~(1u << at / 64);
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        uint64_t m = sm->wheel[at][k];
-        sm->wheel[at][k] = 0;
+        uint64_t m = sm->issue.wheel[at][k];
+        sm->issue.wheel[at][k] = 0;
         for (; m; m &= m - 1) wake(sm, (uint32_t)__builtin_ctzll(m) * sm->cfg.schedulers + k);
     }
 }
@@ -216,34 +203,11 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
     if (c) sm->count[c]++;
 }
 
-static void finish_warp(Sm *sm, uint32_t slot)
-{
-    WarpSlot *ws = &sm->slots[slot];
-    oc_scheduler_view *v = &sm->sched[ws->sched].view;
-    Cta *cta = ws->warp->cta;
-    leave_state(ws, 1ull << ws->bit);
-    ws->state = OC_WAIT_NONE;
-    v->present &= ~(1ull << ws->bit);
-    if (v->last == ws->bit) v->last = -1;
-    if (sm->policy.type->stop) sm->policy.type->stop(&sm->policy, slot);
-    sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
-    ws->warp = NULL;
-    if (!cta->live_threads) {
-        cta->running = false;
-        sm->running--;
-        sm->count[C_BLOCKS]++;
-        oc_cta_view *view = &sm->view.cta[sm->view.warp[slot].cta];
-        view->running = false;
-        sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
-        if (sm->policy.type->cta_stop) sm->policy.type->cta_stop(&sm->policy, sm->view.warp[slot].cta);
-    }
-}
-
 // The registers that an instruction writes are known to be there from a cycle on.
 ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
 {
     uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
-    if (sm->files) done += sm->fetch.most > 1 ? sm->fetch.most - 1 : 0;
+    if (sm->storage.counts) done += sm->storage.fetch.most > 1 ? sm->storage.fetch.most - 1 : 0;
     if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
     uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
@@ -262,7 +226,10 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     }
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
-    if (s->result == STEP_EXIT) finish_warp(sm, ws->slot);
+    if (s->result == STEP_EXIT) {
+        leave_state(ws, 1ull << ws->bit);
+        issue_stop(sm, ws);
+    }
 }
 
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
@@ -276,7 +243,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     size_t deferred = sm->log.deferred.n;
     const Step *s = &env->step;
     if (sm->cfg.audit && !exec_audit(env, w)) return 1;
-    if (sm->files) sm_fetch(sm, ws, d);
+    if (sm->storage.counts) operands_fetch(sm, ws, d);
     exec_step(env, w);
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;
@@ -291,12 +258,12 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
         uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
-        if (sm->files) sm_fetched(sm);
+        if (sm->storage.counts) operands_fetched(sm);
         return slots;
     }
     if (d->score_dst) results(sm, ws, d, slots);
     if (d->kind != X_LANES || d->soft) others(sm, ws, d, slots);
-    if (sm->files) sm_fetched(sm);
+    if (sm->storage.counts) operands_fetched(sm);
     return slots;
 }
 
@@ -318,9 +285,9 @@ static inline Counter stall_cause(const oc_scheduler_view *v)
 static uint64_t *stalled(const Sm *sm, uint32_t k, Counter cause)
 {
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return NULL;
-    uint64_t warps = sm->sched[k].view.in[cause == C_STALL_LSU ? OC_WAIT_READY : OC_WAIT_MEMORY];
+    uint64_t warps = sm->issue.sched[k].view.in[cause == C_STALL_LSU ? OC_WAIT_READY : OC_WAIT_MEMORY];
     uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
-    return &sm->inst[sm->slots[slot].wait_pc].stalls;
+    return &sm->inst[sm->issue.slots[slot].wait_pc].stalls;
 }
 
 static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
@@ -337,7 +304,7 @@ ALWAYS_INLINE uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
     if (full && lsu_accepts(sm)) full = 0;
     *lsu = full != 0;
     if (full == s->classes) return ready;
-    uint32_t spent = full | (sm->spent_cycle == sm->now ? sm->spent : 0);
+    uint32_t spent = full | (sm->issue.spent_cycle == sm->now ? sm->issue.spent : 0);
     uint64_t mask = 0;
     for (uint32_t m = s->classes & (s->held | spent); m; m &= m - 1) {
         int c = __builtin_ctz(m);
@@ -353,7 +320,7 @@ ALWAYS_INLINE uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
 static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
 {
     Fault *f = &sm->env.fault;
-    const char *name = sm->policy.type->name;
+    const char *name = sm->issue.policy.type->name;
     unsigned long long cycle = sm->now, mask = ready;
     *f = (Fault){.kind = FAULT_POLICY, .cycle = sm->now};
     if (bit == -1)
@@ -371,39 +338,40 @@ static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
 // Which warp of `ready` issues; −1: none does, and *cause says why.
 ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
 {
-    SchedState *s = &sm->sched[k];
+    SchedState *s = &sm->issue.sched[k];
     bool lsu = false;
     uint64_t free = ready & ~blocked(sm, s, s->view.in[OC_WAIT_READY], &lsu), may;
     *cause = lsu ? C_STALL_LSU : C_STALL_PIPE;
     if (!free) return -1;
     if (s->starved & free) return sm->count[C_FED]++, __builtin_ctzll(s->starved & free);
     *cause = C_STALL_SCHED;
-    if (!(may = free & sm_allowed(sm, k))) return -1;
-    int bit = sm->policy.type->pick(&sm->policy, k, may);
+    if (!(may = free & issue_allowed(&sm->issue, k))) return -1;
+    int bit = sm->issue.policy.type->pick(&sm->issue.policy, k, may);
     return (unsigned)bit < 64 && may >> bit & 1 ? bit : wrong_pick(sm, k, may, bit);
 }
 
 // Another instruction of a class of which an SM starts only so many a cycle.
 static inline void count_start(Sm *sm, uint32_t class)
 {
-    if (sm->start_cycle[class] != sm->now) sm->start_cycle[class] = sm->now, sm->started_per_cycle[class] = 0;
-    if (++sm->started_per_cycle[class] < sm->cfg.unit[class].per_cycle) return;
-    if (sm->spent_cycle != sm->now) sm->spent_cycle = sm->now, sm->spent = 0;
-    sm->spent |= 1u << class;
+    if (sm->issue.start_cycle[class] != sm->now)
+        sm->issue.start_cycle[class] = sm->now, sm->issue.started_per_cycle[class] = 0;
+    if (++sm->issue.started_per_cycle[class] < sm->cfg.unit[class].per_cycle) return;
+    if (sm->issue.spent_cycle != sm->now) sm->issue.spent_cycle = sm->now, sm->issue.spent = 0;
+    sm->issue.spent |= 1u << class;
 }
 
 // A policy hears of an instruction that goes.
 static void tell_issued(Sm *sm, const WarpSlot *ws, bool memory)
 {
-    if (sm->listens & ON_COUNTS) sm->view.warp[ws->slot].instructions++;
-    if (sm->listens & ON_ISSUED) sm->policy.type->issued(&sm->policy, ws->slot, memory);
+    if (sm->issue.listens & ON_COUNTS) sm->issue.view.warp[ws->slot].instructions++;
+    if (sm->issue.listens & ON_ISSUED) sm->issue.policy.type->issued(&sm->issue.policy, ws->slot, memory);
 }
 
 static void end_epoch(Sm *sm)
 {
-    if (sm->count[C_WARP_INSTS] < sm->policy.next_epoch) return;
-    sm->policy.next_epoch = NEVER;
-    sm->policy.type->epoch(&sm->policy);
+    if (sm->count[C_WARP_INSTS] < sm->issue.policy.next_epoch) return;
+    sm->issue.policy.next_epoch = NEVER;
+    sm->issue.policy.type->epoch(&sm->issue.policy);
 }
 
 // Issues the next instruction of a scheduler's warp, which takes its unit. Returns the slots it takes.
@@ -414,10 +382,10 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
     uint32_t class = d->class;
     s->view.last = s->view.turn = ws->bit;
     if (s->starved) s->starved &= ~(1ull << ws->bit);
-    if (sm->limited >> class & 1) count_start(sm, class);
-    if (sm->listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
+    if (sm->issue.limited >> class & 1) count_start(sm, class);
+    if (sm->issue.listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
     uint32_t slots = issue_warp(sm, ws, d);
-    if (sm->listens & ON_EPOCH) end_epoch(sm);
+    if (sm->issue.listens & ON_EPOCH) end_epoch(sm);
     uint32_t interval = sm->cfg.unit[class].interval * slots;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
@@ -429,19 +397,19 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
 static void go_on(Sm *sm, uint32_t k, int bit)
 {
     uint32_t used = 0;
-    WarpSlot *ws = &sm->slots[(uint32_t)bit * sm->cfg.schedulers + k];
+    WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
     Counter cause = C_COUNT;
     uint64_t can = NEVER;  // when it can issue again
     while (used < sm->cfg.issue) {
-        uint32_t slots = go(sm, &sm->sched[k], ws);
+        uint32_t slots = go(sm, &sm->issue.sched[k], ws);
         used++;
         if (sm->env.fault.kind != FAULT_NONE) break;
         bool more = used < sm->cfg.issue && slots == 1 && ws->next_issue == sm->now + 1;
         if (more) ws->next_issue = ws->since = sm->now;
         can = evaluate(sm, ws, sm->now);
         // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
-        if (more && can <= sm->now) wake_at(sm, ws, sm->now + 1);
-        uint64_t ready = sm->sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
+        if (more && can <= sm->now) issue_wake_at(sm, ws, sm->now + 1);
+        uint64_t ready = sm->issue.sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
         Counter why;
         if (slots > 1 || used == sm->cfg.issue || !ready) break;
         if (choose(sm, k, ready, &why) < 0) {
@@ -455,13 +423,13 @@ static void go_on(Sm *sm, uint32_t k, int bit)
         ws->next_issue = sm->now + 1;
         if (can <= sm->now + 1) evaluate(sm, ws, sm->now);
     }
-    if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->sched[k].view), left);
+    if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->issue.sched[k].view), left);
 }
 
 // A scheduler's issue slots of this cycle.
 static void issue_from(Sm *sm, uint32_t k)
 {
-    SchedState *s = &sm->sched[k];
+    SchedState *s = &sm->issue.sched[k];
     oc_scheduler_view *v = &s->view;
     uint32_t width = sm->cfg.issue;
     if (s->busy > sm->now) {
@@ -476,13 +444,13 @@ static void issue_from(Sm *sm, uint32_t k)
     } else if (width > 1) {
         go_on(sm, k, bit);
     } else {
-        WarpSlot *ws = &sm->slots[(uint32_t)bit * sm->cfg.schedulers + k];
+        WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
         go(sm, s, ws);
         if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, ws, sm->now + 1);
     }
 }
 
-void sm_issue(Sm *sm)
+void issue_cycle(Sm *sm)
 {
     uint32_t first = (uint32_t)(sm->now % sm->cfg.schedulers);
     for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
@@ -495,21 +463,21 @@ void sm_issue(Sm *sm)
 }
 
 // What each scheduler lacks, if none can issue now.
-void sm_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS])
+void issue_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS])
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
-        const oc_scheduler_view *v = &sm->sched[k].view;
+        const oc_scheduler_view *v = &sm->issue.sched[k].view;
         why[k].cause = stall_cause(v);
         if (why[k].cause == C_STALL_PIPE) {
             bool lsu = false;
-            uint64_t free = v->in[OC_WAIT_READY] & ~blocked(sm, &sm->sched[k], v->in[OC_WAIT_READY], &lsu);
+            uint64_t free = v->in[OC_WAIT_READY] & ~blocked(sm, &sm->issue.sched[k], v->in[OC_WAIT_READY], &lsu);
             why[k].cause = free ? C_STALL_SCHED : lsu ? C_STALL_LSU : C_STALL_PIPE;
         }
         why[k].stalls = stalled(sm, k, why[k].cause);
     }
 }
 
-void sm_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
+void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
 {
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         sm->count[why[k].cause] += cycles * sm->cfg.issue;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-bool sm_counts_operands(const SmCfg *cfg)
+bool operands_count(const SmCfg *cfg)
 {
     return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE || cfg->storage == STORAGE_UNIFIED || cfg->energy;
 }
@@ -45,8 +45,8 @@ static void read_main(Sm *sm, const Files *f, uint16_t slot)
 {
     sm->count[C_MRF_READS]++;
     if (!sm->cfg.reg_banks) return;
-    uint32_t n = ++sm->fetch.bank[f->bank ? f->bank[slot] : slot % sm->cfg.reg_banks];
-    sm->fetch.most = MAX(sm->fetch.most, (n + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports);
+    uint32_t n = ++sm->storage.fetch.bank[f->bank ? f->bank[slot] : slot % sm->cfg.reg_banks];
+    sm->storage.fetch.most = MAX(sm->storage.fetch.most, (n + sm->cfg.reg_ports - 1) / sm->cfg.reg_ports);
 }
 
 static void ask(Sm *sm, WarpSlot *ws, const Files *f, const RegAccess *x)
@@ -68,46 +68,46 @@ static void ask(Sm *sm, WarpSlot *ws, const Files *f, const RegAccess *x)
     sm->count[from_main ? C_ORF_WRITES : file_counter(x)]++;  // what is left there on its way is a write
 }
 
-void sm_fetch(Sm *sm, WarpSlot *ws, const Dinst *d)
+void operands_fetch(Sm *sm, WarpSlot *ws, const Dinst *d)
 {
     const Files *f = ws->warp->code->files;
-    sm->fetch = (Fetch){0};
+    sm->storage.fetch = (Fetch){0};
     if (f->start[d->index]) sm->count[C_STRANDS]++;
     for (uint32_t k = f->first[d->index]; k < f->first[d->index + 1]; k++) ask(sm, ws, f, &f->access[k]);
-    if (sm->fetch.most > 1) sm->count[C_BANK_STALLS] += sm->fetch.most - 1;
+    if (sm->storage.fetch.most > 1) sm->count[C_BANK_STALLS] += sm->storage.fetch.most - 1;
 }
 
-void sm_fetched(Sm *sm)
+void operands_fetched(Sm *sm)
 {
     static const uint8_t of[] = {C_BANK_MOST_1, C_BANK_MOST_1, C_BANK_MOST_2, C_BANK_MOST_3, C_BANK_MOST_4};
-    sm->count[sm->fetch.most < COUNT(of) ? of[sm->fetch.most] : C_BANK_MOST_5]++;
+    sm->count[sm->storage.fetch.most < COUNT(of) ? of[sm->storage.fetch.most] : C_BANK_MOST_5]++;
 }
 
 // Cycles that an instruction's accesses of shared memory take, with its operands: `passes` by themselves.
-uint32_t fetch_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes)
+uint32_t operands_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes)
 {
-    if (sm->cfg.storage != STORAGE_UNIFIED) return sm->fetch.most = MAX(sm->fetch.most, passes);
+    if (sm->cfg.storage != STORAGE_UNIFIED) return sm->storage.fetch.most = MAX(sm->storage.fetch.most, passes);
     uint8_t rows[CLUSTER_BANKS];
     uint32_t most = cluster_passes(addr, mask, bytes, sm->cfg.scatter, rows);
-    sm->fetch.rows = 0;
+    sm->storage.fetch.rows = 0;
     for (uint32_t k = 0; k < CLUSTER_BANKS; k++) {
-        sm->fetch.rows += rows[k];
-        if (rows[k]) most = MAX(most, (uint32_t)rows[k] + sm->fetch.bank[k % CLUSTER_WAYS]);
+        sm->storage.fetch.rows += rows[k];
+        if (rows[k]) most = MAX(most, (uint32_t)rows[k] + sm->storage.fetch.bank[k % CLUSTER_WAYS]);
     }
-    return sm->fetch.most = MAX(sm->fetch.most, most);
+    return sm->storage.fetch.most = MAX(sm->storage.fetch.most, most);
 }
 
 // Cycles by which the operands of an access of lines make it late, which takes one for each line by itself.
-uint32_t fetch_lines(Sm *sm, const Segment *seg, uint32_t n)
+uint32_t operands_lines(Sm *sm, const Segment *seg, uint32_t n)
 {
-    uint32_t most = MAX(sm->fetch.most, n);  // partitioned: a line lies in all banks
+    uint32_t most = MAX(sm->storage.fetch.most, n);  // partitioned: a line lies in all banks
     if (sm->cfg.storage == STORAGE_UNIFIED) {
         uint8_t lines[CLUSTER_WAYS] = {0};
-        most = sm->fetch.most;
+        most = sm->storage.fetch.most;
         for (uint32_t k = 0; k < n; k++) lines[seg[k].address / SEGMENT % CLUSTER_WAYS]++;
         for (uint32_t b = 0; b < CLUSTER_WAYS; b++)
-            if (lines[b]) most = MAX(most, (uint32_t)lines[b] + sm->fetch.bank[b]);
+            if (lines[b]) most = MAX(most, (uint32_t)lines[b] + sm->storage.fetch.bank[b]);
     }
-    sm->fetch.most = most;
+    sm->storage.fetch.most = most;
     return most > n ? most - n : 0;
 }

@@ -41,13 +41,13 @@ static void make_pends(Sm *sm)
 {
     uint32_t most = 0;
     for (int k = 0; k < PORT_COUNT; k++)
-        if (sm->port[k].mshrs == &sm->port[k]) most += sm->port[k].most;
-    if (sm->pend && most == sm->pend_cap) return;
-    mem_free(sm->pend);
-    sm->pend_cap = most;
-    sm->pend = mem_alloc(sizeof *sm->pend * MAX(most, 1u));
-    for (uint32_t k = 0; k < most; k++) sm->pend[k].next_free = k + 1 < most ? k + 1 : NONE;
-    sm->free_pend = most ? 0 : NONE;
+        if (sm->ports.port[k].mshrs == &sm->ports.port[k]) most += sm->ports.port[k].most;
+    if (sm->ports.pend && most == sm->ports.pend_cap) return;
+    mem_free(sm->ports.pend);
+    sm->ports.pend_cap = most;
+    sm->ports.pend = mem_alloc(sizeof *sm->ports.pend * MAX(most, 1u));
+    for (uint32_t k = 0; k < most; k++) sm->ports.pend[k].next_free = k + 1 < most ? k + 1 : NONE;
+    sm->ports.free_pend = most ? 0 : NONE;
 }
 
 // A private L1 for each warp, of the L1's size each, but with its MSHRs and its data's array: nobody pushes out what
@@ -56,15 +56,15 @@ static bool open_own(Sm *sm, const PortCounters *counts, const char **why)
 {
     const SmCfg *c = &sm->cfg;
     if (!c->l1_private || !c->l1.size) return true;
-    sm->own = mem_try(c->max_warps, sizeof *sm->own);
+    sm->ports.own = mem_try(c->max_warps, sizeof *sm->ports.own);
     *why = mem_none;
-    for (uint32_t w = 0; sm->own && w < c->max_warps; w++) {
-        Port *port = &sm->own[w];
+    for (uint32_t w = 0; sm->ports.own && w < c->max_warps; w++) {
+        Port *port = &sm->ports.own[w];
         if (!open_port(port, &c->l1, 0, counts, 6000 + sm->index * 64 + w, why)) return false;
-        port->mshrs = &sm->port[PORT_L1];
+        port->mshrs = &sm->ports.port[PORT_L1];
         port->extra = c->lsu_extra;
     }
-    return sm->own;
+    return sm->ports.own;
 }
 
 bool ports_open(Sm *sm, const char **why)
@@ -79,7 +79,7 @@ bool ports_open(Sm *sm, const char **why)
                                          C_SCRATCH_MERGES,   UNCOUNTED,      UNCOUNTED,
                                          UNCOUNTED,          UNCOUNTED,      UNCOUNTED};
     const SmCfg *c = &sm->cfg;
-    Port *port = sm->port;
+    Port *port = sm->ports.port;
     if (!open_port(&port[PORT_L1], &c->l1, c->l1.mshrs, &l1, 1000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_READONLY], &c->ro, c->ro.mshrs, &readonly, 2000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, why)) return false;
@@ -87,49 +87,71 @@ bool ports_open(Sm *sm, const char **why)
     if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, why)) return false;
     port[PORT_SCRATCH].mshrs = &port[PORT_L1];
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
-    sm->free_wait = NONE;
+    sm->ports.free_wait = NONE;
     make_pends(sm);
     return open_own(sm, &l1, why);
 }
 
+void ports_place(Sm *sm, Array *l1, Array *shared)
+{
+    sm->ports.port[PORT_L1].data = l1;
+    sm->ports.port[PORT_SCRATCH].data = shared;
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) sm->ports.own[w].data = l1;
+}
+
+void ports_flush(Sm *sm)
+{
+    for (int k = 0; k < PORT_COUNT; k++)
+        if (!sm->ports.port[k].cache.cfg.keep) cache_flush(&sm->ports.port[k].cache);
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++)
+        if (!sm->ports.own[w].cache.cfg.keep) cache_flush(&sm->ports.own[w].cache);
+}
+
+bool ports_await(const Sm *sm)
+{
+    for (int k = 0; k < PORT_COUNT; k++)
+        if (sm->ports.port[k].under_way) return true;
+    return false;
+}
+
 void ports_close(Sm *sm)
 {
-    for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->port[k].cache);
-    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) cache_close(&sm->own[w].cache);
-    mem_free(sm->own);
-    mem_free(sm->pend), mem_free(sm->wait), mem_free(sm->left.v);
+    for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->ports.port[k].cache);
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) cache_close(&sm->ports.own[w].cache);
+    mem_free(sm->ports.own);
+    mem_free(sm->ports.pend), mem_free(sm->ports.wait), mem_free(sm->ports.left.v);
 }
 
 static void more_waits(Sm *sm)
 {
-    uint32_t cap = sm->wait_cap ? sm->wait_cap * 2 : 256;
-    sm->wait = mem_resize(sm->wait, cap * sizeof *sm->wait);
-    for (uint32_t k = sm->wait_cap; k < cap; k++) sm->wait[k].next = k + 1 < cap ? k + 1 : NONE;
-    sm->free_wait = sm->wait_cap;
-    sm->wait_cap = cap;
+    uint32_t cap = sm->ports.wait_cap ? sm->ports.wait_cap * 2 : 256;
+    sm->ports.wait = mem_resize(sm->ports.wait, cap * sizeof *sm->ports.wait);
+    for (uint32_t k = sm->ports.wait_cap; k < cap; k++) sm->ports.wait[k].next = k + 1 < cap ? k + 1 : NONE;
+    sm->ports.free_wait = sm->ports.wait_cap;
+    sm->ports.wait_cap = cap;
 }
 
 ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
 {
     p->count++;
     if (tracker == NONE) return;
-    if (sm->free_wait == NONE) more_waits(sm);
-    uint32_t w = sm->free_wait;
-    sm->free_wait = sm->wait[w].next;
-    sm->wait[w] = (PendWait){tracker, p->first};
+    if (sm->ports.free_wait == NONE) more_waits(sm);
+    uint32_t w = sm->ports.free_wait;
+    sm->ports.free_wait = sm->ports.wait[w].next;
+    sm->ports.wait[w] = (PendWait){tracker, p->first};
     p->first = w;
 }
 
 static bool may_miss(const Sm *sm, const Port *port)
 {
-    return port->mshrs->under_way < port->mshrs->most && sm->free_pend != NONE;
+    return port->mshrs->under_way < port->mshrs->most && sm->ports.free_pend != NONE;
 }
 
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
-    uint32_t k = sm->free_pend;
-    sm->free_pend = sm->pend[k].next_free;
-    sm->pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
+    uint32_t k = sm->ports.free_pend;
+    sm->ports.free_pend = sm->ports.pend[k].next_free;
+    sm->ports.pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
     port->mshrs->under_way++;
     return k;
 }
@@ -139,8 +161,8 @@ static void count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, u
 {
     uint32_t n = (uint32_t)__builtin_popcount(sectors) * (port->cache.cfg.sector / 16);
     StructStat *st = &sm->structure[structure];
-    if (!sm->cfg.energy || port->mshrs != &sm->port[PORT_L1]) return;
-    if (port == &sm->port[PORT_SCRATCH])
+    if (!sm->cfg.energy || port->mshrs != &sm->ports.port[PORT_L1]) return;
+    if (port == &sm->ports.port[PORT_SCRATCH])
         sm->count[write ? C_SHARED_BANK_WRITES : C_SHARED_BANK_READS] += n;
     else if (write)
         sm->count[C_L1_BANK_WRITES] += n, st->bank_writes += n;
@@ -157,7 +179,7 @@ static uint64_t use_data(Sm *sm, const Port *port, uint32_t sectors, bool write,
 
 void port_reply(Sm *sm, const Packet *r)
 {
-    Pend *p = &sm->pend[r->tag];
+    Pend *p = &sm->ports.pend[r->tag];
     if (--p->packets) return;
     if (p->line) {
         use_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
@@ -166,21 +188,21 @@ void port_reply(Sm *sm, const Packet *r)
     }
     p->port->mshrs->under_way--;
     for (uint32_t w = p->first; w != NONE;) {
-        uint32_t next = sm->wait[w].next;
-        uint32_t tracker = sm->wait[w].tracker;
-        sm->wait[w].next = sm->free_wait;
-        sm->free_wait = w;
+        uint32_t next = sm->ports.wait[w].next;
+        uint32_t tracker = sm->ports.wait[w].tracker;
+        sm->ports.wait[w].next = sm->ports.free_wait;
+        sm->ports.free_wait = w;
         lsu_done(sm, tracker, sm->now + p->port->extra);
         w = next;
     }
-    p->next_free = sm->free_pend;
-    sm->free_pend = r->tag;
+    p->next_free = sm->ports.free_pend;
+    sm->ports.free_pend = r->tag;
 }
 
 // What is under way for a line goes to those that wait for it, and nowhere else.
 ALWAYS_INLINE void abandon(Sm *sm, CacheLine *line)
 {
-    if (line->pending) sm->pend[line->slot].line = NULL;
+    if (line->pending) sm->ports.pend[line->slot].line = NULL;
     line->pending = 0;
 }
 
@@ -221,17 +243,14 @@ ALWAYS_INLINE void dirty_packets(Packets *p, const Cache *c, const CacheLine *li
 // Have n packets to a partition credits, or places to wait? If not nothing else helps the transaction.
 ALWAYS_INLINE bool has_room(Sm *sm, uint32_t part, uint32_t n)
 {
-    if (out_has_room(sm, part, n)) return true;
-    lsu_refuse(sm, C_L1_REFUSED_LINK);
-    sm->refused_firmly = true;
-    return false;
+    return links_have_room(sm, part, n) || lsu_refuse_for(sm, part);
 }
 
 ALWAYS_INLINE bool have_room(Sm *sm, Packets *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
-        p->part[k] = (uint16_t)partition_of(sm->part, p->base + k * SEGMENT, NULL);
+        p->part[k] = (uint16_t)partition_of(sm->links.part, p->base + k * SEGMENT, NULL);
         if (!has_room(sm, p->part[k], n)) return false;
     }
     return true;
@@ -241,9 +260,9 @@ ALWAYS_INLINE bool have_room(Sm *sm, Packets *p, uint32_t n)
 static bool can_leave(Sm *sm, Packets *dirty, uint32_t n)
 {
     if (!dirty->n) return true;
-    bool can = have_room(sm, dirty, n);
-    sm->refused_firmly &= can;
-    return can;
+    if (have_room(sm, dirty, n)) return true;
+    lsu_soften(sm);
+    return false;
 }
 
 ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
@@ -255,7 +274,7 @@ ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
         like->sectors = p->sectors[k];
         like->whole = write ? p->sectors[k] : 0;
         like->translate = KNOWN;
-        out_send(sm, p->part[k], like, write ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
+        links_send(sm, p->part[k], like, write ? SECTOR * (uint32_t)__builtin_popcount(p->sectors[k]) : 0);
     }
 }
 
@@ -269,23 +288,23 @@ static void leave_later(void *user, const Cache *before, const Victim *gone)
     packets_of(&dirty, before, gone->address, gone->dirty);
     for (uint32_t k = 0; k < dirty.segments; k++)
         if (dirty.sectors[k])
-            fifo_put(&sm->left, &(Packet){.kind = PACKET_WRITE,
-                                          .address = dirty.base + k * SEGMENT,
-                                          .sectors = dirty.sectors[k],
-                                          .whole = dirty.sectors[k],
-                                          .quiet = true});
-    sm->left_lines++;
+            fifo_put(&sm->ports.left, &(Packet){.kind = PACKET_WRITE,
+                                                .address = dirty.base + k * SEGMENT,
+                                                .sectors = dirty.sectors[k],
+                                                .whole = dirty.sectors[k],
+                                                .quiet = true});
+    sm->ports.left_lines++;
 }
 
 void port_write_left(Sm *sm)
 {
-    for (size_t k = 0; k < sm->left.n; k++) {
-        Packet *p = &sm->left.v[k];
+    for (size_t k = 0; k < sm->ports.left.n; k++) {
+        Packet *p = &sm->ports.left.v[k];
         uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(p->sectors);
-        out_send(sm, partition_of(sm->part, p->address, NULL), p, bytes);
+        links_send(sm, partition_of(sm->links.part, p->address, NULL), p, bytes);
     }
-    sm->count[C_L1_WRITEBACKS] += sm->left_lines;
-    sm->left.n = sm->left_lines = 0;
+    sm->count[C_L1_WRITEBACKS] += sm->ports.left_lines;
+    sm->ports.left.n = sm->ports.left_lines = 0;
 }
 
 static bool resize(Sm *sm, Port *port, const CacheCfg *to, const char **why)
@@ -302,14 +321,14 @@ bool ports_resize(Sm *sm, const char **why)
 {
     const CacheCfg *wants[PORT_COUNT] = {[PORT_L1] = &sm->cfg.l1, [PORT_SCRATCH] = &sm->cfg.scratch};
     for (int k = 0; k < PORT_COUNT; k++) {
-        Port *port = &sm->port[k];
+        Port *port = &sm->ports.port[k];
         if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
         port->most = wants[k]->mshrs;
         if (!resize(sm, port, wants[k], why)) return false;
     }
     make_pends(sm);
-    for (uint32_t w = 0; sm->own && w < sm->cfg.max_warps; w++) {
-        Port *port = &sm->own[w];
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) {
+        Port *port = &sm->ports.own[w];
         if (port->cache.cfg.size != sm->cfg.l1.size && !resize(sm, port, &sm->cfg.l1, why)) return false;
     }
     return true;
@@ -325,14 +344,6 @@ ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
     return mask;
 }
 
-static void watch_access(Sm *sm, const oc_access_event *e)
-{
-    SmWatch *w = sm->watch;
-    if (e->victim != OC_NO_LINE) oc_victims_add(&w->lost, WATCHED_TAGS, e->owner, e->victim, e->warp);
-    uint32_t by = e->outcome == OC_MISS ? oc_victims_take(&w->lost, WATCHED_TAGS, e->warp, e->line) : OC_NO_WARP;
-    if (by != OC_NO_WARP) sm->count[C_WATCH_INTERFERENCE]++, w->pair[e->warp][by]++;
-}
-
 // A policy hears of an access of the L1 or the scratch cache.
 static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,
                       Lookup found)
@@ -342,7 +353,7 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
                                     : found == PENDING ? OC_MERGE
                                                        : OC_MISS,
                          .store = op->write,
-                         .scratch = port == &sm->port[PORT_SCRATCH],
+                         .scratch = port == &sm->ports.port[PORT_SCRATCH],
                          .line = at >> shift,
                          .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
                          .warp = op->warp,
@@ -351,8 +362,8 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
         e.owner = (uint32_t)(gone.owner >> 8);
     else if (line)
         e.owner = (uint32_t)(line->owner >> 8);
-    if (sm->watch && !e.store) watch_access(sm, &e);
-    if (sm->policy.type->seen) sm->policy.type->seen(&sm->policy, &e);
+    watch_access(sm, &e);
+    if (sm->issue.policy.type->seen) sm->issue.policy.type->seen(&sm->issue.policy, &e);
 }
 
 // An access is over as far as its look-up goes: found is what it counts as.
@@ -368,7 +379,7 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
-    if (sm->listens & ON_SEEN && a->port->mshrs == &sm->port[PORT_L1])
+    if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
         tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
     return true;
 }
@@ -403,7 +414,7 @@ ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     if (!have_room(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
     if (fresh) replace(sm, a, &dirty);
     if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
-    Pend *p = &sm->pend[line->slot];
+    Pend *p = &sm->ports.pend[line->slot];
     p->packets += fill.n;
     line->pending |= missing;
     if (dirty_then) line->dirty |= a->sectors;
@@ -416,15 +427,15 @@ ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
 // Sends a transaction as it is. False: refused.
 static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    Port *past = &sm->port[PORT_PAST];
+    Port *past = &sm->ports.port[PORT_PAST];
     bool waits = op->tracker != NONE;
     if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
-    uint32_t part = partition_of(sm->part, s->address, NULL);
+    uint32_t part = partition_of(sm->links.part, s->address, NULL);
     if (!has_room(sm, part, 1)) return false;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
-        add_wait(sm, &sm->pend[tag], op->tracker);
+        add_wait(sm, &sm->ports.pend[tag], op->tracker);
     }
     Packet p = {.kind = op->atomic  ? PACKET_ATOMIC
                         : op->write ? PACKET_WRITE
@@ -436,14 +447,14 @@ static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
                 .ops = op->atomic ? (uint8_t)(s->bytes / op->bytes) : 0,
                 .structure = op->structure,
                 .quiet = !waits};
-    out_send(sm, part, &p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
+    links_send(sm, part, &p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
     return true;
 }
 
 static bool bypass(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!go_past(sm, op, s)) return false;
-    Port *l1 = &sm->port[PORT_L1], *scratch = &sm->port[PORT_SCRATCH];
+    Port *l1 = &sm->ports.port[PORT_L1], *scratch = &sm->ports.port[PORT_SCRATCH];
     for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->cache.lines; m &= m - 1) {
         uint64_t at = s->address + (uint32_t)__builtin_ctz(m) * SECTOR;
         CacheLine *line = cache_peek(&l1->cache, at), *copy = scratch_copy(sm, l1, at, &scratch);
@@ -498,10 +509,10 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
         if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, read + c->cfg.latency - 2);
         return looked_up(sm, a, HIT);
     }
-    if (a->found != MISS && a->line->pending && sm->pend[a->line->slot].count >= c->cfg.merges)
+    if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)
         return lsu_refuse(sm, C_L1_REFUSED_MERGE);
     if (a->found == PENDING)
-        add_wait(sm, &sm->pend[a->line->slot], a->op->tracker);
+        add_wait(sm, &sm->ports.pend[a->line->slot], a->op->tracker);
     else if (!bring(sm, a, false, 0))
         return false;
     return looked_up(sm, a, a->found);
@@ -514,7 +525,7 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     Access access = access_of(op, s, op->port), *a = &access;
     CacheLine *line;
     if (copy->pending) {
-        Pend *p = &sm->pend[copy->slot];
+        Pend *p = &sm->ports.pend[copy->slot];
         if (a->sectors & ~(copy->valid | copy->pending) || p->count >= a->port->cache.cfg.merges)
             return lsu_refuse(sm, C_L1_REFUSED_MERGE);
         add_wait(sm, p, op->tracker);
@@ -529,8 +540,8 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     replace(sm, a, &dirty);
     line->slot = new_pend(sm, a->port, line, 1);
     line->pending = copy->valid;
-    add_wait(sm, &sm->pend[line->slot], op->tracker);
-    sm_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
+    add_wait(sm, &sm->ports.pend[line->slot], op->tracker);
+    links_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
     use_data(sm, other, copy->valid, false, op->structure);
     cache_drop(&other->cache, copy);
     sm->count[C_SCRATCH_MIGRATIONS]++;
@@ -546,7 +557,7 @@ static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
     Cache *c = &port->cache;
     uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
     if (cache_peek(c, at)) return load(sm, op, s, port);
-    if (c == &sm->port[PORT_SCRATCH].cache) abandon(sm, &c->lines[cache_set(c, at)]);
+    if (c == &sm->ports.port[PORT_SCRATCH].cache) abandon(sm, &c->lines[cache_set(c, at)]);
     CacheLine *copy = scratch_copy(sm, port, at, &other);
     if (!copy) return load(sm, op, s, port);
     if (copy->dirty || op->keep_out) return load(sm, op, s, other);
@@ -572,7 +583,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
     Access access = access_of(op, s, op->port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
-    uint32_t part = partition_of(sm->part, s->address, NULL);
+    uint32_t part = partition_of(sm->links.part, s->address, NULL);
     if (!has_room(sm, part, 1)) return false;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
@@ -587,7 +598,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_lookup(c, a->at, a->sectors, &line);  // used now
         use_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
+    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     Packet p = {.kind = PACKET_WRITE,
                 .address = s->address,
@@ -595,7 +606,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
                 .whole = (uint8_t)s->whole,
                 .structure = a->op->structure,
                 .quiet = true};
-    out_send(sm, part, &p, MIN(s->bytes, bytes));
+    links_send(sm, part, &p, MIN(s->bytes, bytes));
     return looked_up(sm, a, there);
 }
 
@@ -622,14 +633,14 @@ static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
         a->line->dirty |= a->sectors;
         use_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->view.scratch_lines) store_copy(sm, op, s, true);
+    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, true);
     return looked_up(sm, a, a->found);
 }
 
 bool port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!op->port->cache.lines) return bypass(sm, op, s);
-    if (!op->write) return sm->view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
+    if (!op->write) return sm->issue.view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
     bool back = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->port->cache.cfg.write_back;
     return back ? store_back(sm, op, s) : store_through(sm, op, s);
 }

@@ -11,59 +11,82 @@ enum { NONE = UINT32_MAX };
 
 void lsu_open(Sm *sm)
 {
-    sm->queue = mem_alloc(sizeof *sm->queue * (sm->cfg.lsu_queue + 2));
-    sm->trackers = sm->cfg.max_warps * 64;
-    sm->tracker = mem_alloc(sizeof *sm->tracker * sm->trackers);
-    sm->waiting_since = NEVER;
-    for (uint32_t k = 0; k < sm->trackers; k++) sm->tracker[k].next_free = k + 1 < sm->trackers ? k + 1 : NONE;
+    sm->lsu.queue = mem_alloc(sizeof *sm->lsu.queue * (sm->cfg.lsu_queue + 2));
+    sm->lsu.trackers = sm->cfg.max_warps * 64;
+    sm->lsu.tracker = mem_alloc(sizeof *sm->lsu.tracker * sm->lsu.trackers);
+    sm->lsu.waiting_since = NEVER;
+    for (uint32_t k = 0; k < sm->lsu.trackers; k++)
+        sm->lsu.tracker[k].next_free = k + 1 < sm->lsu.trackers ? k + 1 : NONE;
+}
+
+void lsu_close(Sm *sm) { mem_free(sm->lsu.queue), mem_free(sm->lsu.tracker); }
+
+void lsu_begin(Sm *sm)
+{
+    sm->lsu.free = 0;
+    sm->lsu.waiting_since = NEVER;
 }
 
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 {
-    Tracker *t = &sm->tracker[tracker];
+    Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;
-    WarpSlot *ws = &sm->slots[t->slot];
-    t->next_free = sm->free_tracker;
-    sm->free_tracker = tracker;
-    if (ws->started != t->started) return;  // the warp ended without what it loaded
-    uint64_t mark = t->time << 2 | (t->shared ? KIND_SHARED : KIND_MEMORY);
-    for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
-    ws->last_ready = MAX(ws->last_ready, t->time);
-    ws->outstanding--;
-    ws->acquires -= t->acquire;
-    if (t->async) ws->async_count[t->group & 15]--;
-    if ((ws->state != OC_WAIT_MEMORY && ws->state != OC_WAIT_SHARED) || !ws->warp) return;
-    sm_evaluate(sm, t->slot);
-    sm->stirred = true;
+    t->next_free = sm->lsu.free_tracker;
+    sm->lsu.free_tracker = tracker;
+    sm->lsu.stirred |= issue_ready(sm, t);
 }
 
 // --- the head --------------------------------------------------------------------------------------------------------
 bool lsu_refuse(Sm *sm, Counter why)
 {
-    sm->refused = why;
-    sm->refused_since = sm->now;
-    sm->refused_firmly = false;
+    sm->lsu.refused = why;
+    sm->lsu.refused_since = sm->now;
+    sm->lsu.refused_firmly = false;
     return false;
 }
 
+bool lsu_refuse_for(Sm *sm, uint32_t part)
+{
+    lsu_refuse(sm, C_L1_REFUSED_LINK);
+    sm->lsu.refused_part = part;
+    sm->lsu.refused_firmly = true;
+    return false;
+}
+
+void lsu_soften(Sm *sm) { sm->lsu.refused_firmly = false; }
+
 static void unblock(Sm *sm)
 {
-    if (!sm->refused) return;
-    sm->count[sm->refused] += sm->now - sm->refused_since;
-    sm->refused = 0;
-    sm->refused_firmly = false;
+    if (!sm->lsu.refused) return;
+    sm->count[sm->lsu.refused] += sm->now - sm->lsu.refused_since;
+    sm->lsu.refused = 0;
+    sm->lsu.refused_firmly = false;
 }
 
 void lsu_reply(Sm *sm, const Packet *r)
 {
-    if (!sm->refused_firmly) unblock(sm);
+    if (!sm->lsu.refused_firmly) unblock(sm);
     port_reply(sm, r);
 }
 
 void lsu_sent(Sm *sm)
 {
-    if (out_drain(sm) && sm->refused == C_L1_REFUSED_LINK) unblock(sm);
+    if (links_drain(sm, sm->lsu.refused_part) && sm->lsu.refused == C_L1_REFUSED_LINK) unblock(sm);
+}
+
+void lsu_account(Sm *sm, uint64_t to)
+{
+    if (!sm->lsu.refused) return;
+    sm->count[sm->lsu.refused] += to - sm->lsu.refused_since;
+    sm->lsu.refused_since = to;
+}
+
+void lsu_explain(const Sm *sm, Text *out)
+{
+    if (sm->lsu.refused)
+        text_printf(out, "  SM %u: the load-store unit is refused since cycle %llu: %s\n", sm->index,
+                    (unsigned long long)sm->lsu.refused_since, counter_info[sm->lsu.refused].doc);
 }
 
 enum { PATIENCE = 1 << 15 };  // cycles that the head may wait for a policy
@@ -72,29 +95,29 @@ enum { PATIENCE = 1 << 15 };  // cycles that the head may wait for a policy
 static bool ask_policy(Sm *sm, const LsuOp *op, oc_route *to)
 {
     oc_access a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
-    *to = sm->policy.type->route(&sm->policy, op->warp, &a);
-    if (*to != OC_ROUTE_WAIT) return sm->waiting_since = NEVER, true;
-    if (sm->waiting_since == NEVER) sm->waiting_since = sm->now;
-    if (sm->now - sm->waiting_since >= PATIENCE) {
+    *to = sm->issue.policy.type->route(&sm->issue.policy, op->warp, &a);
+    if (*to != OC_ROUTE_WAIT) return sm->lsu.waiting_since = NEVER, true;
+    if (sm->lsu.waiting_since == NEVER) sm->lsu.waiting_since = sm->now;
+    if (sm->now - sm->lsu.waiting_since >= PATIENCE) {
         sm->count[C_FED]++;
         *to = OC_TO_L1;
-        return sm->waiting_since = NEVER, true;
+        return sm->lsu.waiting_since = NEVER, true;
     }
     sm->count[C_L1_REFUSED_POLICY]++;
-    sm->lsu_free = sm->now + 1;
+    sm->lsu.free = sm->now + 1;
     return false;
 }
 
 // Settles where an access goes that the L1 would serve. False: not yet.
 static bool route(Sm *sm, LsuOp *op)
 {
-    const WarpSlot *ws = &sm->slots[op->warp];
-    oc_route to = sm->policy.isolated[ws->sched] >> ws->bit & 1 ? OC_TO_SCRATCH : OC_TO_L1;
-    if (sm->policy.type->route && !ask_policy(sm, op, &to)) return false;
+    const WarpSlot *ws = &sm->issue.slots[op->warp];
+    oc_route to = sm->issue.policy.isolated[ws->sched] >> ws->bit & 1 ? OC_TO_SCRATCH : OC_TO_L1;
+    if (sm->issue.policy.type->route && !ask_policy(sm, op, &to)) return false;
     op->keep_out = to == OC_TO_L1_NO_ALLOCATE;
-    if (to == OC_PAST_L1) op->port = &sm->port[PORT_PAST];
+    if (to == OC_PAST_L1) op->port = &sm->ports.port[PORT_PAST];
     bool stays = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->write && sm->cfg.l1.write_back;  // becomes dirty
-    if (to == OC_TO_SCRATCH && sm->view.scratch_lines && !stays) op->port = &sm->port[PORT_SCRATCH];
+    if (to == OC_TO_SCRATCH && sm->issue.view.scratch_lines && !stays) op->port = &sm->ports.port[PORT_SCRATCH];
     return true;
 }
 
@@ -115,16 +138,16 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
 // An instruction comes to the head: which port it goes to is settled, and with it how many transactions it takes.
 static bool settle(Sm *sm, LsuOp *op)
 {
-    bool routes = sm->policy.type->route || sm->view.scratch_lines;
-    if (routes && op->port == &sm->port[PORT_L1] && !route(sm, op)) return false;
-    if (sm->own && op->port == &sm->port[PORT_L1]) op->port = &sm->own[op->warp];
+    bool routes = sm->issue.policy.type->route || sm->issue.view.scratch_lines;
+    if (routes && op->port == &sm->ports.port[PORT_L1] && !route(sm, op)) return false;
+    if (sm->ports.own && op->port == &sm->ports.port[PORT_L1]) op->port = &sm->ports.own[op->warp];
     op->settled = true;
     const Cache *c = &op->port->cache;
     if (!c->lines || c->cfg.line >= SEGMENT) return true;
     uint32_t more = split_lines(c, op->seg, op->count) - op->count;
     op->count += more;
     sm->inst[op->stat].transactions += more;
-    if (op->tracker != NONE) sm->tracker[op->tracker].left += more;
+    if (op->tracker != NONE) sm->lsu.tracker[op->tracker].left += more;
     return true;
 }
 
@@ -139,24 +162,21 @@ static uint32_t shared_time(const SmCfg *cfg, uint32_t passes) { return cfg->sha
 
 void lsu_tick(Sm *sm)
 {
-    if (sm->refused == C_L1_REFUSED_LINK) {
-        Fifo *f = &sm->credits[sm->refused_part];
-        if (f->head < f->n && f->v[f->head].time <= sm->now) unblock(sm);
-    }
-    if (sm->refused || sm->lsu_free > sm->now) return;
-    LsuOp *op = &sm->queue[sm->q_head];
+    if (lsu_credit(sm) <= sm->now) unblock(sm);
+    if (sm->lsu.refused || sm->lsu.free > sm->now) return;
+    LsuOp *op = &sm->lsu.queue[sm->lsu.head];
     if (op->space == SP_SHARED) {
-        sm->lsu_free = array_pass(sm->shared, sm->now, shared_time(&sm->cfg, op->passes));
+        sm->lsu.free = array_pass(sm->storage.shared, sm->now, shared_time(&sm->cfg, op->passes));
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;
         if (!port_access(sm, op, &op->seg[op->next])) return;
-        sm->lsu_free = sm->now + 1 + op->late;
+        sm->lsu.free = sm->now + 1 + op->late;
         op->late = 0;
         if (++op->next < op->count) return;
     }
-    if (++sm->q_head == sm->cfg.lsu_queue + 2) sm->q_head = 0;
-    sm->q_n--;
+    if (++sm->lsu.head == sm->cfg.lsu_queue + 2) sm->lsu.head = 0;
+    sm->lsu.n--;
 }
 
 // --- from the instruction to the queue -------------------------------------------------------------------------------
@@ -182,7 +202,7 @@ static uint8_t structure_of(const Sm *sm, const Step *s)
 static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
 {
     PortId id = PORT_L1;
-    bool l1 = true, ro = sm->port[PORT_READONLY].cache.lines;
+    bool l1 = true, ro = sm->ports.port[PORT_READONLY].cache.lines;
     switch (op->space) {
     case SP_GLOBAL:
         if (op->atomic || d->flags & D_UNCACHED)
@@ -196,14 +216,14 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
     case SP_TEX: id = sm->cfg.ro_texture && ro ? PORT_READONLY : PORT_L1; break;
     default: id = PORT_CONSTANT;
     }
-    return &sm->port[sm->port[id].cache.lines && (l1 || id != PORT_L1) ? id : PORT_PAST];
+    return &sm->ports.port[sm->ports.port[id].cache.lines && (l1 || id != PORT_L1) ? id : PORT_PAST];
 }
 
 // The next place in the queue.
 static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 {
-    uint32_t places = sm->cfg.lsu_queue + 2, at = sm->q_head + sm->q_n++;
-    LsuOp *op = &sm->queue[at < places ? at : at - places];
+    uint32_t places = sm->cfg.lsu_queue + 2, at = sm->lsu.head + sm->lsu.n++;
+    LsuOp *op = &sm->lsu.queue[at < places ? at : at - places];
     op->tracker = tracker;
     op->space = (uint8_t)space;
     op->next = 0;
@@ -211,11 +231,11 @@ static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 }
 
 // The accesses of 16 bytes that an access of shared memory takes. Narrow banks are accessed by words of their width,
-// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2), and fetch_shared
+// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2), and operands_shared
 // has counted their rows.
 static void count_banks(Sm *sm, const Step *s, uint32_t mask)
 {
-    uint32_t width = sm->cfg.banks.width, n = sm->fetch.rows;
+    uint32_t width = sm->cfg.banks.width, n = sm->storage.fetch.rows;
     if (sm->cfg.storage != STORAGE_UNIFIED) n = (bank_words(s->addr, mask, s->bytes, width) * width + 15) / 16;
     if (s->d->kind != X_ST) sm->count[C_SHARED_BANK_READS] += n;
     if (s->d->kind != X_LD) sm->count[C_SHARED_BANK_WRITES] += n;
@@ -230,13 +250,13 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
         passes = bank_passes_atomic(banks, s->addr, mask);
     else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
         passes = bank_passes(banks, s->addr, mask, s->bytes);
-    if (sm->files) passes = fetch_shared(sm, s->addr, mask, s->bytes, passes);
+    if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
     enter(sm, SP_SHARED, tracker)->passes = passes;
     sm->count[C_SHARED_PASSES] += passes;
     sm->count[C_SHARED_CONFLICTS] += passes - 1;
     sm->inst[s->stat].transactions += passes;
-    if (tracker != NONE) sm->tracker[tracker].left++;
+    if (tracker != NONE) sm->lsu.tracker[tracker].left++;
     return passes;
 }
 
@@ -299,12 +319,12 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     if (!op->count)
         op->count = space == SP_LOCAL && sm->cfg.interleave ? local_segments(addr, mask, s->bytes, op->write, op->seg)
                                                             : coalesce(from, mask, s->bytes, op->write, op->seg);
-    op->late = sm->files ? fetch_lines(sm, op->seg, op->count) : 0;
+    op->late = sm->storage.counts ? operands_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);
     count_structure(sm, op, d);
     sm->inst[op->stat].transactions += op->count;
-    if (tracker != NONE) sm->tracker[tracker].left += op->count;
+    if (tracker != NONE) sm->lsu.tracker[tracker].left += op->count;
 }
 
 // Enters lanes' accesses of a space; gives back the passes that they take in shared memory.
@@ -315,20 +335,13 @@ static uint32_t put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint
     return 1;
 }
 
-// The results of a load are there from a cycle on that is known when it issues.
-static void known_at(WarpSlot *ws, const Dinst *d, uint64_t done, uint32_t kind)
-{
-    for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = done << 2 | kind;
-    if (d->score_dst) ws->last_ready = MAX(ws->last_ready, done);
-}
-
 static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
 {
-    WarpSlot *ws = &sm->slots[slot];
+    const WarpSlot *ws = &sm->issue.slots[slot];
     const Dinst *d = s->d;
-    uint32_t tracker = sm->free_tracker;
-    Tracker *t = &sm->tracker[tracker];
-    sm->free_tracker = t->next_free;
+    uint32_t tracker = sm->lsu.free_tracker;
+    Tracker *t = &sm->lsu.tracker[tracker];
+    sm->lsu.free_tracker = t->next_free;
     *t = (Tracker){.d = d,
                    .slot = slot,
                    .started = ws->started,
@@ -337,38 +350,34 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
                    .async = d->kind == X_CP_ASYNC,
                    .acquire = d->flags & D_ACQUIRE,
                    .group = (uint8_t)(ws->async_group & 15)};
-    for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
-    ws->outstanding++;
-    ws->acquires += t->acquire;
-    if (t->async) ws->async_count[t->group]++;
+    issue_await(sm, slot, t);
     return tracker;
 }
 
 // Behind accesses of shared memory alone, which nothing refuses, it is known when an access will be served.
-static uint64_t service_time(const Sm *sm) { return sm->q_n ? sm->sure_free : MAX(sm->lsu_free, sm->now + 1); }
+static uint64_t service_time(const Sm *sm) { return sm->lsu.n ? sm->lsu.sure_free : MAX(sm->lsu.free, sm->now + 1); }
 
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
 {
-    WarpSlot *ws = &sm->slots[slot];
     const Dinst *d = s->d;
     if (s->space == SP_PARAM ||
-        (s->space == SP_CONST && !sm->port[PORT_CONSTANT].cache.lines)) {  // operands from the constant bank
-        known_at(ws, d, sm->now + sm->cfg.unit[CLASS_ALU].latency, KIND_ALU);
+        (s->space == SP_CONST && !sm->ports.port[PORT_CONSTANT].cache.lines)) {  // operands from the constant bank
+        issue_known(sm, slot, d, sm->now + sm->cfg.unit[CLASS_ALU].latency, KIND_ALU);
         return NONE;
     }
     uint64_t served = service_time(sm);
     bool shared = s->space == SP_SHARED && !s->other_mask && served != NEVER;
     if (shared && !s->deferred && !(d->flags & D_ACQUIRE)) {
         uint32_t passes = put_shared(sm, s, s->mask, NONE);
-        known_at(ws, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
-        if (d->score_dst) ws->served = served;
-        sm->sure_free = served + shared_time(&sm->cfg, passes);
+        issue_known(sm, slot, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
+        issue_served(sm, slot, d, served);
+        sm->lsu.sure_free = served + shared_time(&sm->cfg, passes);
         return NONE;
     }
     bool waits = d->score_dst || d->kind == X_CP_ASYNC;
     uint32_t tracker = waits ? new_tracker(sm, slot, s) : NONE, passes;
     passes = put_part(sm, slot, s, s->space, s->mask, tracker);
     if (s->other_mask) put_part(sm, slot, s, s->other_space, s->other_mask, tracker);
-    sm->sure_free = shared ? served + shared_time(&sm->cfg, passes) : NEVER;
+    sm->lsu.sure_free = shared ? served + shared_time(&sm->cfg, passes) : NEVER;
     return tracker;
 }

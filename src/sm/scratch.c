@@ -48,9 +48,9 @@ void scratch_configure(SmCfg *s)
 static uint32_t largest_gap(const Sm *sm, uint32_t *at)
 {
     uint32_t best = 0, from = 0;
-    for (uint32_t c = 0; c <= sm->view.ctas; c++) {
-        const oc_cta_view *cta = &sm->view.cta[c];
-        bool end = c == sm->view.ctas;
+    for (uint32_t c = 0; c <= sm->issue.view.ctas; c++) {
+        const oc_cta_view *cta = &sm->issue.view.cta[c];
+        bool end = c == sm->issue.view.ctas;
         if (!end && (!cta->running || !cta->shared_size)) continue;
         uint32_t to = end ? sm->cfg.shared_size : cta->shared_at;
         uint32_t start = (from + SCRATCH_ROW - 1) / SCRATCH_ROW * SCRATCH_ROW;
@@ -69,9 +69,9 @@ static void drop_sets(Sm *sm, Port *port, uint32_t from, uint32_t to)
 
 void scratch_begin(Sm *sm)
 {
-    Cache *c = &sm->port[PORT_SCRATCH].cache;
-    sm->view.scratch_lines = 0;
-    sm->scratch_at = sm->scratch_rows = 0, sm->scratch_since = 0;
+    Cache *c = &sm->ports.port[PORT_SCRATCH].cache;
+    sm->issue.view.scratch_lines = 0;
+    sm->ports.scratch.at = sm->ports.scratch.rows = 0, sm->ports.scratch.since = 0;
     if (!c->lines) return;
     cache_narrow(c, (uint32_t)(c->cfg.size / c->cfg.line));
     cache_flush(c);
@@ -80,27 +80,27 @@ void scratch_begin(Sm *sm)
 
 void scratch_count(Sm *sm, uint64_t now)
 {
-    uint64_t bytes = (uint64_t)(sm->scratch_rows + tag_rows(sm->scratch_rows)) * SCRATCH_ROW;
-    sm->count[C_SCRATCH_HELD] += bytes * (now - sm->scratch_since);
-    sm->scratch_since = now;
+    uint64_t bytes = (uint64_t)(sm->ports.scratch.rows + tag_rows(sm->ports.scratch.rows)) * SCRATCH_ROW;
+    sm->count[C_SCRATCH_HELD] += bytes * (now - sm->ports.scratch.since);
+    sm->ports.scratch.since = now;
 }
 
 void scratch_arrange(Sm *sm)
 {
-    Port *port = &sm->port[PORT_SCRATCH];
+    Port *port = &sm->ports.port[PORT_SCRATCH];
     Cache *c = &port->cache;
     if (!c->lines) return;
-    uint32_t at = 0, most = (uint32_t)(c->cfg.size / SCRATCH_ROW), had = 2 * sm->scratch_rows;
+    uint32_t at = 0, most = (uint32_t)(c->cfg.size / SCRATCH_ROW), had = 2 * sm->ports.scratch.rows;
     uint32_t rows = MIN(scratch_rows(&sm->cfg, largest_gap(sm, &at)), most);
-    if (rows == sm->scratch_rows && (at == sm->scratch_at || !rows)) return;
+    if (rows == sm->ports.scratch.rows && (at == sm->ports.scratch.at || !rows)) return;
     scratch_count(sm, sm->now);
     // The offset registers move the whole cache; a row's number is what a block's is, masked by fewer or more bits.
-    if (at != sm->scratch_at || sm->cfg.scratch_modulo) drop_sets(sm, port, 0, had);
+    if (at != sm->ports.scratch.at || sm->cfg.scratch_modulo) drop_sets(sm, port, 0, had);
     cache_narrow(c, 2 * rows);
     if (2 * rows < had) drop_sets(sm, port, 2 * rows, had);
     for (uint32_t set = 0; set < MIN(had, 2 * rows); set++)
         if (c->tags[set] != NO_LINE && cache_set(c, c->tags[set] << c->line_shift) != set)
             port_forget(sm, port, &c->lines[set]);
-    sm->scratch_at = at, sm->scratch_rows = rows;
-    sm->view.scratch_lines = 2 * rows;
+    sm->ports.scratch.at = at, sm->ports.scratch.rows = rows;
+    sm->issue.view.scratch_lines = 2 * rows;
 }

@@ -8,6 +8,30 @@
 // §4.4).
 #include "sm/sm.h"
 
+static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }
+
+BlockNeeds sm_block_needs(const SmCfg *cfg, const LaunchInfo *l)
+{
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
+    return (BlockNeeds){
+        .threads = threads,
+        .warps = warps,
+        .registers = round_up(MAX(l->kernel->registers, 1u) * LANES, cfg->reg_unit) * warps,
+        .shared = round_up(l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved, cfg->shared_unit)};
+}
+
+uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
+{
+    BlockNeeds n = sm_block_needs(cfg, l);
+    uint32_t fit = cfg->max_blocks;
+    *limit = "blocks";
+    if (cfg->max_warps / n.warps < fit) fit = cfg->max_warps / n.warps, *limit = "warps";
+    if (cfg->max_threads / n.threads < fit) fit = cfg->max_threads / n.threads, *limit = "threads";
+    if (cfg->registers / n.registers < fit) fit = cfg->registers / n.registers, *limit = "registers";
+    if (n.shared && cfg->shared_size / n.shared < fit) fit = cfg->shared_size / n.shared, *limit = "shared memory";
+    return fit;
+}
+
 static uint32_t fit_with(SmCfg *cfg, const LaunchInfo *l, uint32_t shared)
 {
     const char *limit;
@@ -34,19 +58,14 @@ static void divide(SmCfg *cfg, const LaunchInfo *l)
         set_l1(cfg, size - cfg->shared_size);
     } else if (cfg->storage == STORAGE_UNIFIED) {
         const char *limit;
-        // What one block needs, found as what occupancy counts it as.
-        uint32_t threads = l->block[0] * l->block[1] * l->block[2], warps = (threads + LANES - 1) / LANES;
-        uint32_t unit = MAX(cfg->reg_unit, 1u), shared_unit = MAX(cfg->shared_unit, 1u);
-        uint32_t regs = (MAX(l->kernel->registers, 1u) * LANES + unit - 1) / unit * unit * warps;
-        uint32_t shared = (l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved + shared_unit - 1) /
-                          shared_unit * shared_unit;
-        uint32_t blocks = size / (4 * regs + shared);
-        cfg->registers = blocks * regs;
-        cfg->shared_size = blocks * shared;
+        BlockNeeds n = sm_block_needs(cfg, l);
+        uint32_t blocks = size / (4 * n.registers + n.shared);
+        cfg->registers = blocks * n.registers;
+        cfg->shared_size = blocks * n.shared;
         uint32_t fit = sm_occupancy(cfg, l, &limit);  // threads, warps and blocks limit it too
-        cfg->registers = fit * regs;
-        cfg->shared_size = fit * shared;
-        set_l1(cfg, size - fit * (4 * regs + shared));
+        cfg->registers = fit * n.registers;
+        cfg->shared_size = fit * n.shared;
+        set_l1(cfg, size - fit * (4 * n.registers + n.shared));
     } else if (cfg->storage == STORAGE_CARVED) {
         uint32_t most = 0, least = 0;
         for (uint32_t k = 0; k < cfg->carveout_count; k++) most = MAX(most, fit_with(cfg, l, cfg->carveouts[k] * 1024));
@@ -72,7 +91,7 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before)
 
 // Which arrays there are: registers, shared memory and the L1's data lie in the one of their number. Conflicts are
 // counted within an instruction or a transaction; the load-store unit serves one at a time.
-void sm_lay_out(Sm *sm)
+void storage_lay_out(Sm *sm)
 {
     static const uint8_t layout[][3] = {[STORAGE_PARTITIONED] = {0, 1, 2},
                                         [STORAGE_FERMI] = {0, 1, 1},
@@ -84,12 +103,11 @@ void sm_lay_out(Sm *sm)
     ArrayCfg data = {1, MAX(c->l1.line, SECTOR), 1, 1, false};
     const uint8_t *at = layout[c->storage];
     if (at[0] == at[1]) registers.banks = MAX(registers.banks, shared.banks);
-    array_open(&sm->array[at[2]], &data);
-    array_open(&sm->array[at[1]], &shared);
-    array_open(&sm->array[at[0]], &registers);
-    sm->registers = &sm->array[at[0]];
-    sm->shared = &sm->array[at[1]];
-    sm->port[PORT_L1].data = &sm->array[at[2]];
-    sm->port[PORT_SCRATCH].data = sm->shared;
-    for (uint32_t w = 0; sm->own && w < c->max_warps; w++) sm->own[w].data = sm->port[PORT_L1].data;
+    array_open(&sm->storage.array[at[2]], &data);
+    array_open(&sm->storage.array[at[1]], &shared);
+    array_open(&sm->storage.array[at[0]], &registers);
+    sm->storage.registers = &sm->storage.array[at[0]];
+    sm->storage.shared = &sm->storage.array[at[1]];
+    sm->storage.counts = operands_count(c);
+    ports_place(sm, &sm->storage.array[at[2]], sm->storage.shared);
 }

@@ -177,12 +177,19 @@ static void per_program(void **state)
 }
 
 // A launch without time neither divides nor is bound: its own occupancy is what it would be alone.
+static bool none(void *user, const char *name, const char *shown, bool *taken, Text *why)
+{
+    (void)user, (void)name, (void)shown, (void)why;
+    *taken = false;
+    return true;
+}
+
 static void without_time(void **state)
 {
     Bench b;
     (void)state;
     open_sm32(&b, "storage.per=program");
-    assert_true(device_select(b.d, NULL, 1));
+    device_select(b.d, NULL, 1);
     const Record *r = run(&b, UP DOWN, 0, ALL);
     assert_true(r->functional);
     assert_int_equal(r->occupancy_blocks, MOST_BLOCKS);
@@ -193,7 +200,7 @@ static void without_time(void **state)
     uint32_t blocks;
     assert_int_equal(device_occupancy(bench_load(&b, UP, "sm_35"), (oc_dim3){32, 1, 1}, 300 * KIB, &blocks), OC_OK);
     assert_int_equal(blocks, 1);
-    assert_true(device_select(b.d, "^nothing$", 0));
+    device_select(b.d, &(KernelFilter){.takes = none}, 0);
     assert_int_equal(run(&b, UP DOWN, 0, 1)->occupancy_blocks, MOST_BLOCKS);
     bench_close(&b);
 }

@@ -16,7 +16,7 @@ typedef struct Draw {
     LaunchInfo launch;
 } Draw;
 
-static void draw_case(Draw *d, Storage kind)
+static void draw_case(Draw *d, StorageKind kind)
 {
     *d = (Draw){.cfg = {.storage = kind,
                         .storage_size = 1024 * (32 + draw(600)),
@@ -99,7 +99,7 @@ static void launches(void **unused)
     for (int k = 0; k < 5000; k++) {
         Draw first, d;
         const char *limit;
-        Storage kind = (Storage)draw(4);
+        StorageKind kind = (StorageKind)draw(4);
         draw_case(&first, kind);
         first.cfg.per = draw(4) ? PER_PROGRAM : PER_KERNEL;
         for (uint32_t c = 0; c < 4; c++) first.cfg.carveouts[first.cfg.carveout_count++] = draw(32);

@@ -176,7 +176,7 @@ static oc_route anywhere(oc_policy *p, uint32_t warp, const oc_access *a)
 static void look(oc_policy *p, const oc_access_event *e)
 {
     Sm *sm = sm_of(device);
-    Cache *l1 = &sm->port[PORT_L1].cache, *scratch = &sm->port[PORT_SCRATCH].cache;
+    Cache *l1 = &sm->ports.port[PORT_L1].cache, *scratch = &sm->ports.port[PORT_SCRATCH].cache;
     (void)e;
     assert_in_range(p->sm->scratch_lines, 0, 2 * 186);
     for (uint32_t k = 0; k < p->sm->scratch_lines; k++) {

@@ -1,0 +1,222 @@
+// state.h: the parts of an SM. Each part is written by the files that its comment names, and by nobody else. What one
+// part asks of another goes through the functions of sm.h. Counters are for all to count.
+#ifndef SM_STATE_H
+#define SM_STATE_H
+
+#include "exec/exec.h"
+#include "mem/mem.h"
+#include "policy/policy.h"
+#include "sm/config.h"
+
+// --- statistics ------------------------------------------------------------------------------------------------------
+typedef struct StructStat {  // per data structure
+    uint64_t loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits;
+    uint64_t bank_reads, bank_writes;  // of the L1's banks
+} StructStat;
+static inline void add_structure(StructStat *to, const StructStat *s)
+{
+    to->loads += s->loads, to->stores += s->stores, to->atomics += s->atomics, to->transactions += s->transactions;
+    to->sectors += s->sectors, to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits;
+    to->bank_reads += s->bank_reads, to->bank_writes += s->bank_writes;
+}
+typedef struct InstStat {  // per instruction of the kernel's code
+    uint64_t issued, lanes, transactions, l1_accesses, l1_hits, stalls;
+} InstStat;
+static inline void add_inst(InstStat *to, const InstStat *s)
+{
+    to->issued += s->issued, to->lanes += s->lanes, to->transactions += s->transactions;
+    to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits, to->stalls += s->stalls;
+}
+
+// --- Issue: warps, schedulers, scoreboard (warps.c, issue.c) ---------------------------------------------------------
+enum { MAX_RECENT = 16 };  // most entries of the LRF and ORF together
+typedef struct WarpSlot {
+    Warp *warp;       // null: empty
+    uint64_t *ready;  // per scoreboard entry: cycle · 4 + kind of the producer
+    uint64_t next_issue;
+    uint8_t pause;             // Wait: what it waits for until next_issue
+    uint64_t last_ready;       // of all results
+    uint32_t outstanding;      // memory instructions
+    uint64_t served;           // when the last load of shared memory is, if that is known
+    uint32_t acquires;         // memory instructions under way that later accesses wait for
+    uint32_t async_group;      // cp.async: the open group's number
+    uint16_t async_count[16];  // copies under way per group
+    uint64_t started;
+    struct SchedState *home;  // its scheduler
+    uint16_t slot;            // its number in the SM
+    uint8_t sched, bit;       // the scheduler's number, and its own there
+    uint8_t state;            // Wait
+    uint8_t class;            // of the next instruction, when OC_WAIT_READY
+    uint64_t since;
+    uint64_t ready_at;  // when it can issue for certain; NEVER: it has to be looked at again
+    uint32_t wait_pc;
+    uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
+    uint8_t recent_n;
+} WarpSlot;
+#define UNKNOWN (UINT64_MAX - 3)                           // a ready time that memory will tell
+enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
+
+typedef struct SchedState {
+    oc_scheduler_view view;             // what a policy sees of it
+    uint64_t starved;                   // ready warps that issue before what the policy picks (issue_feed)
+    uint64_t class_ready[CLASS_COUNT];  // ready warps by the class of their next instruction
+    uint32_t classes;                   // classes that have any
+    uint64_t unit_free[CLASS_COUNT];    // when this scheduler may start the class again
+    uint32_t held;                      // classes for which that may be to come
+    uint64_t busy;                      // until when it is occupied by an instruction of several slots
+} SchedState;
+
+enum { WHEEL = 1024 };
+typedef struct Issue {
+    WarpSlot *slots;
+    uint32_t slot_count, score_size;
+    SchedState sched[OC_MOST_SCHEDULERS];
+    // the policy, and what it sees
+    oc_sm_view view;
+    oc_policy policy;  // of this launch
+    uint32_t listens;  // ON_…: what it listens to
+    size_t own_size;   // bytes of policy.own
+    uint64_t policy_count[OC_MOST_COUNTERS];
+    // events: warps to re-evaluate at a cycle
+    uint64_t (*wheel)[OC_MOST_SCHEDULERS];
+    uint64_t wheel_used[WHEEL / 64];
+    uint32_t wheel_words;  // those of wheel_used that aren't 0
+    // units that the schedulers share
+    uint32_t limited;  // classes of which a cycle starts only so many (ClassCfg.per_cycle)
+    uint64_t started_per_cycle[CLASS_COUNT], start_cycle[CLASS_COUNT];
+    uint32_t spent;  // classes of which no more start in spent_cycle
+    uint64_t spent_cycle;
+} Issue;
+
+// --- Storage: arrays, and what an instruction asks of them (storage.c, operands.c) -----------------------------------
+typedef struct Fetch {  // of the instruction that issues
+    uint8_t bank[64];   // of the register file, or of a cluster: reads
+    uint32_t most;      // accesses of the bank that has most
+    uint32_t rows;      // 16-byte rows of unified storage that the access of shared memory touches
+} Fetch;
+typedef struct Storage {
+    Array array[3], *registers, *shared;  // what lies in one array shares its banks
+    bool counts;                          // accesses of registers are counted
+    Fetch fetch;
+} Storage;
+
+// --- Lsu: the load-store unit's queue (queue.c) ----------------------------------------------------------------------
+// A memory instruction under way.
+typedef struct Tracker {
+    const Dinst *d;
+    uint32_t slot;     // warp
+    uint32_t left;     // transactions to come, plus one until all are sent, plus one until the edge when deferred
+    uint64_t time;     // the latest known completion
+    uint64_t started;  // when its warp did: another's may have the slot by the time it is done
+    uint32_t next_free;
+    bool shared, async, acquire;
+    uint8_t group;  // of a cp.async
+} Tracker;
+enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
+typedef struct LsuOp {
+    uint32_t warp;         // slot
+    uint32_t tracker;      // NONE: nothing waits
+    uint32_t count, next;  // transactions
+    uint32_t passes;       // shared memory
+    uint32_t late;         // cycles, for its operands
+    uint8_t space;
+    bool write, atomic;
+    bool settled;  // its port is; keep_out: what misses there takes no line
+    bool keep_out;
+    uint8_t structure, bytes;  // bytes: of a lane
+    uint32_t stat;             // instruction, as in InstStat
+    struct Port *port;
+    Segment seg[MAX_SEGMENTS];
+} LsuOp;
+typedef struct Lsu {
+    LsuOp *queue;
+    uint32_t head, n;
+    uint64_t free;          // when its pipe takes the next transaction
+    uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
+    uint32_t refused;       // the Counter of the reason, 0: not refused
+    uint32_t refused_part;  // the partition whose credit is missing
+    bool refused_firmly;    // only that credit helps; else a reply may, too
+    bool stirred;           // what a warp waits for has changed
+    uint64_t refused_since;
+    uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
+    Tracker *tracker;
+    uint32_t free_tracker, trackers;
+} Lsu;
+
+// --- Ports: caches, and misses under way (port.c; Scratch: scratch.c) ------------------------------------------------
+// A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
+typedef enum PortId { PORT_L1, PORT_READONLY, PORT_CONSTANT, PORT_SCRATCH, PORT_PAST, PORT_COUNT } PortId;
+enum { UNCOUNTED = C_COUNT };
+typedef struct PortCounters {
+    uint8_t accesses, hits, misses, merges, reads, read_hits, writes, evictions, write_backs;
+} PortCounters;
+_Static_assert(UNCOUNTED <= UINT8_MAX, "a counter's number fits a byte");
+typedef struct Port {
+    Cache cache;
+    const PortCounters *counts;
+    uint32_t most, under_way;  // misses: as many as may be, as many as are
+    struct Port *mshrs;        // the port whose these are: the scratch cache shares the L1's
+    uint32_t extra;            // cycles from a reply to its use
+    Array *data;               // where its lines lie; null: nobody asks
+    uint64_t seed;             // of random replacement
+} Port;
+// A miss, or a request that went past the caches: it left the SM and is waited for.
+typedef struct Pend {
+    Port *port;
+    CacheLine *line;        // null: past the caches
+    uint32_t packets;       // replies to come
+    uint32_t first, count;  // trackers that wait
+    uint32_t next_free;
+} Pend;
+typedef struct PendWait {
+    uint32_t tracker, next;
+} PendWait;
+typedef struct Scratch {
+    uint32_t at, rows;  // the first of its rows, how many have data
+    uint64_t since;     // cycle up to which these are counted
+} Scratch;
+typedef struct Ports {
+    Port port[PORT_COUNT];
+    Port *own;  // of each slot for a warp, where the L1 is private; null
+    Scratch scratch;
+    Pend *pend;
+    uint32_t free_pend, pend_cap;
+    PendWait *wait;
+    uint32_t free_wait, wait_cap;
+    Fifo left;            // packets that must be written once the SM runs (port_write_left)
+    uint32_t left_lines;  // of so many lines
+} Ports;
+
+// --- Links: the ways to and from the partitions (links.c) ------------------------------------------------------------
+typedef struct Links {
+    const PartitionCfg *part;
+    Link out, in;
+    Wire *wire;            // per partition: requests
+    Wire late;             // requests that must ask the L2 TLB
+    Cache tlb;             // the L1 TLB
+    Fifo *credits;         // per partition: credits on their way
+    uint32_t *credit;      // per partition
+    Fifo *waiting;         // per partition: packets that wait for a credit; their time is their size
+    uint32_t waiting_all;  // of all partitions
+    First owed;            // of the credits of partitions for which packets wait
+    uint64_t sent;         // the earliest arrival of what was sent in this window, or NEVER
+    uint32_t parity;       // which box of the wires this window writes
+    Fifo *inbox;           // per partition: replies on their way
+    First first;           // of the replies, set whenever a head changes
+    Fifo landing;          // replies that are crossing the SM's port
+} Links;
+
+// --- Watch: who takes whose lines away, for runs whose course over time is asked for (watch.c) -----------------------
+enum { WATCH_ALL, WATCH_STALLED, WATCH_ISOLATED, WATCH_COUNT };
+enum { WATCHED_TAGS = 8 };  // that a warp has (ciao Table I)
+typedef struct Seen {
+    oc_victims lost;                              // what each warp lost last
+    uint64_t pair[OC_MOST_WARPS][OC_MOST_WARPS];  // [warp][by]: loads of lines that `by` pushed out
+} Seen;
+typedef struct SmWatch {
+    Seen *seen;                   // null: nobody watches
+    uint64_t since;               // cycle up to which warps are counted
+    uint32_t warps[WATCH_COUNT];  // then
+} SmWatch;
+
+#endif
