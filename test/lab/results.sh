@@ -1,6 +1,6 @@
 #!/bin/bash
-# doc/use/results.md: its commands, queries and program work on a store as a sweep makes it. doc/reference/store.md names
-# every field of the JSON; the CSV says the same.
+# doc/use/results.md: its commands, queries and program work on a store as a sweep makes it. doc/reference/store.md
+# names every field of the JSON; the CSV says the same.
 set -euo pipefail
 command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
