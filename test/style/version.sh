@@ -14,6 +14,7 @@ agrees() {
 agrees "onchip --version" "$("$ONCHIP" --version | cut -d ' ' -f 2)" "$version"
 agrees doc/reference/onchip.1 "$(sed -n '1s/.*"onchip \([^"]*\)".*/\1/p' doc/reference/onchip.1)" "$version"
 agrees CHANGELOG.md "$(sed -n '0,/^## /s/^## \([0-9.]*\).*/\1/p' CHANGELOG.md)" "$version"
+agrees CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)" "$version"
 for file in README.md doc/status.md; do
     agrees $file "$(sed -n 's/^Version \([0-9.]*[0-9]\)[,.].*/\1/p' $file)" "${version%.*}"
 done
