@@ -7,7 +7,7 @@
 // What a policy sees is its own SM's, so that a result doesn't depend on the number of host threads. It keeps its state
 // in `own` and nowhere else: SMs run side by side. What it changes holds from the next cycle on. What it doesn't define
 // it isn't told, and that costs nothing. A program can't hang on a policy: warps that could issue and are held back
-// while nothing else happens are let go in the end, which the counter sched.fed counts.
+// while nothing else happens issue all the same, which the counter sched.fed counts.
 #ifndef ONCHIP_POLICY_H
 #define ONCHIP_POLICY_H
 

@@ -38,7 +38,7 @@
         "most misses that can be under way, each from its look-up to its fill (MSHRs, which track misses)")         \
     KEY(section, "merges", UINT, field.merges, 1, 65536, 8, "request", "most requests that can wait for one miss")  \
     KEY(section, "keep", BOOL, field.keep, 0, 1, 0, "",                                                             \
-        "yes: what is cached stays from one kernel to the next; no: every kernel begins with an empty cache")
+        "yes: cached lines stay from one kernel to the next; no: every kernel begins with an empty cache")
 #define TLB_ROWS(section, field, doc)                                                                             \
     KEY(section, "entries", UINT, field.entries, 0, 65536, 0, "entry", "capacity of the TLB; 0: there is no TLB") \
     KEY(section, "page", SIZE, field.page, 1024, 1ull << 40, 2097152, "byte",                                     \

@@ -16,7 +16,7 @@ static const Option options[] = {
     {"--failed", NULL, "only runs that failed, with their whole error messages"},
     {"--model", "N|old", "only runs of version N of the model; old: of any version but this program's"},
     {"--columns", "NAME,…",
-     "which columns to print, in place of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
+     "which columns to print instead of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
      "settings, measured values, or columns of the tables"},
     {"--kernels", NULL, "print a row for each kernel instead of each run"},
     {"--json", NULL, "print JSON (doc/reference/store.md)"},
@@ -84,7 +84,7 @@ static const struct {
     {"export", "", "write a row for each run and kernel, with every setting, counter and rate",
      FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
     {"merge", "FILE…", "copy the runs of other stores into this one", 0, merge},
-    {"delete", "[KEY…]", "delete runs: those with these keys, or those that list would show", FILTERS | BIT(D_YES),
+    {"delete", "[KEY…]", "delete the runs with these keys, or all runs that list would show", FILTERS | BIT(D_YES),
      delete},
 };
 

@@ -351,7 +351,7 @@ static int read_options(Request *r, int argc, char **argv)
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
                    "Makes the runs that a paper's figures need and the results store doesn't have,\n"
                    "and prints our values beside the paper's. A FOLDER has figures of your own\n"
-                   "(doc/results/reproduce.md). These are the papers, their figures, and what they show:\n\n");
+                   "(doc/results/reproduce.md). These are the papers with their figures:\n\n");
             list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));

@@ -25,7 +25,7 @@ static const Option options[] = {
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
     {"--json", NULL, "print everything that is known about the run, as JSON (doc/reference/json.md)"},
     {NULL, NULL, WORKLOAD},
-    {"--size", "small|standard", "which set of values the parameters have that aren't given (standard)"},
+    {"--size", "small|standard", "values of the parameters that aren't given (standard)"},
     {"--ptx", "FILE",
      "take the workload's device code from this file, such as the PTX that nvcc makes of the same source"},
     {NULL, NULL, PTX_FILE},
@@ -43,7 +43,7 @@ static const Option options[] = {
     {"--dump", "N|NAME[:HOW]",
      "print the buffer of argument N, counted from 0, or of the parameter NAME, after the run; HOW is hex, u32 or f32, "
      "or @FILE to write it into a file"},
-    {NULL, "", "what is simulated"},
+    {NULL, "", "simulation"},
     {"--kernels", "REGEX",
      "time only the kernels whose names match this regular expression, and execute the others without time; "
      "it is an error if no launch is left to time"},
@@ -57,7 +57,7 @@ static const Option options[] = {
      "settings"},
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
-    {NULL, "", "what is reported, and how"},
+    {NULL, "", "report"},
     {"--interval", "CYCLES",
      "record every counter about every so many cycles, as time series; needs --json, or --trace, whose samples are as "
      "far apart (1000)"},

@@ -197,7 +197,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     static const size_t takes[] = {2, 2, 2, 1, 1}, most[] = {2, 2, SIZE_MAX, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
-                                          "show registers: of which workload? (onchip list workloads)"};
+                                          "show registers: which workload? (onchip list workloads)"};
     size_t kind = 0, v = 0;
     char hint[100], name[64], this[80];
     if (!n) {

@@ -9,7 +9,7 @@ static const Option options[] = {
     {"--help", NULL, "this text"},
     {"-o", "FILE", "write the rewritten PTX into this file (default: to the terminal)"},
     {"--plan", NULL,
-     "rewrite nothing; print what would be rewritten (loops and data structures), what is left alone, and why"},
+     "rewrite nothing; print which loops and data structures would be rewritten, which are left alone, and why"},
     {"--dump", SL1_STEPS,
      "instead of the rewritten module print the kernels as they are after a step: with calls inlined, with local "
      "variables in registers (forward), the plan, or one slice of each main loop (doc/use/sl1.md)"},

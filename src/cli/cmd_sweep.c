@@ -9,8 +9,7 @@
 
 #define DB "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
 static const Option options[] = {
-    {NULL, "",
-     "what is run: an option may have several values, separated by commas; every combination of values is run"},
+    {NULL, "", "runs: an option may have several values, separated by commas; every combination of values is run"},
     {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (gtx480): of onchip list gpus, or files"},
     AXIS_OPTIONS,
     {"--program", "NAME[,…]",
@@ -18,7 +17,7 @@ static const Option options[] = {
      "nx=64,bicg'"},
     {"--workload", "NAME[,…]", "the same as --program"},
     {"--measure", "NAME[,…]",
-     "measure the GPU in place of running programs; like the key measure of a [matrix] (doc/use/sweep.md)"},
+     "measure the GPU instead of running programs; like the key measure of a [matrix] (doc/use/sweep.md)"},
     {NULL, "", "how it is run"},
     {"--db", "FILE", DB},
     {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},

@@ -93,7 +93,7 @@ static void head(Report *r, const Runs *runs)
     html_put(r->out, "<header>\n<h1>onchip report</h1>\n<dl>\n");
     put_names(r->out, "programs", runs, by_program);
     put_names(r->out, "GPUs", runs, by_gpu);
-    text_printf(r->out, "<dt>runs</dt><dd>%zu%s", runs->v.n, failed ? ", of which " : "");
+    text_printf(r->out, "<dt>runs</dt><dd>%zu%s", runs->v.n, failed ? ", " : "");
     if (failed) text_printf(r->out, "<span class=\"bad\">%llu failed</span>", (unsigned long long)failed);
     text_printf(r->out, "; %.2f s in the simulator</dd>\n", seconds);
     html_put(r->out, "<dt>when</dt><dd>%s", first);

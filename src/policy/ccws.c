@@ -12,10 +12,11 @@
 #define AUTHORS "the authors' simulator, ccws-2012: its gpgpusim.config"
 enum { VICTIMS, BASE, K, DECAY };
 static const oc_policy_param params[] = {
-    [VICTIMS] = {"victims", "tag", "victim tags of a warp", 16, 1, OC_MOST_TAGS, true, AUTHORS "; ciao §V-F"},
+    [VICTIMS] = {"victims", "tag", "how many lost lines of a warp are remembered (victim tags)", 16, 1, OC_MOST_TAGS,
+                 true, AUTHORS "; ciao §V-F"},
     [BASE] = {"base", "point", "score of a warp that loses nothing", 100, 1, 1e6, true, AUTHORS},
     [K] = {"k", "", "how strongly lost locality throttles", 8, 0, 1e6, false, AUTHORS},
-    [DECAY] = {"decay", "point/cycle", "what a score loses in a cycle", 1, 0.001, 1e6, false, AUTHORS},
+    [DECAY] = {"decay", "point/cycle", "how fast a score falls back", 1, 0.001, 1e6, false, AUTHORS},
     {.name = NULL},
 };
 

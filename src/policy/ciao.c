@@ -5,26 +5,30 @@
 //
 // Each epoch, a short and a long one, marks every warp. A marked warp is looked at when its turn in the warp list
 // comes: each cycle a scheduler goes through the list, greedy then oldest, up to the warp that issues, stalled ones
-// included, and through all of it when none issues. After a short epoch a warp may be let go. After a long one the warp
+// included, and through all of it when none issues. After a short epoch a warp may be released. After a long one the warp
 // that interferes with it most is isolated or stalled. The pair list holds for whom a warp was isolated, or stalled.
 #include <onchip_policy.h>
 
 enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, LITERAL, PER_EPOCH, EAGER };
 static const oc_policy_param params[] = {
-    [VICTIMS] = {"victims", "tag", "victim tags of a warp", 8, 1, OC_MOST_TAGS, true, "ciao Table I"},
-    [HIGH] = {"high", "hit/instruction", "IRS above which a warp suffers", 0.01, 0, 1e9, false, "ciao §IV-A"},
-    [LOW] = {"low", "hit/instruction", "IRS down to which it still does", 0.005, 0, 1e9, false, "ciao §IV-A"},
-    [HIGH_EPOCH] = {"high_epoch", "instruction", "of an SM, after which warps are isolated or stalled", 5000, 1, 1e9,
-                    true, "ciao §IV-A"},
-    [LOW_EPOCH] = {"low_epoch", "instruction", "of an SM, after which warps are let go", 100, 1, 1e9, true,
-                   "ciao §IV-A"},
-    [LITERAL] = {"literal", "", "1: IRS as Algorithm 1 writes it, hits / instructions / warps; 0: by Equation 1", 0, 0,
-                 1, true, "Equation 1 is what the text explains"},
-    [PER_EPOCH] = {"per_epoch", "", "1: IRS of the last epoch alone (§IV-A); 0: since the kernel's start (§V-F)", 0, 0,
+    [VICTIMS] = {"victims", "tag", "how many lost lines of a warp are remembered (victim tags)", 8, 1, OC_MOST_TAGS,
+                 true, "ciao Table I"},
+    [HIGH] = {"high", "hit/instruction", "interference score (IRS) above which a warp counts as suffering", 0.01, 0,
+              1e9, false, "ciao §IV-A"},
+    [LOW] = {"low", "hit/instruction", "interference score (IRS) below which a warp no longer counts as suffering",
+             0.005, 0, 1e9, false, "ciao §IV-A"},
+    [HIGH_EPOCH] = {"high_epoch", "instruction", "instructions of an SM after which warps may be isolated or stalled",
+                    5000, 1, 1e9, true, "ciao §IV-A"},
+    [LOW_EPOCH] = {"low_epoch", "instruction", "instructions of an SM after which warps may be released", 100, 1, 1e9,
+                   true, "ciao §IV-A"},
+    [LITERAL] = {"literal", "", "1 takes IRS as Algorithm 1 writes it, hits / instructions / warps; 0 takes Equation 1",
+                 0, 0, 1, true, "Equation 1 is what the text explains"},
+    [PER_EPOCH] = {"per_epoch", "",
+                   "1 takes the IRS of the last epoch alone (§IV-A); 0 takes it since the kernel's start (§V-F)", 0, 0,
                    1, true, "the counters of §V-F are reset when a kernel starts"},
     [EAGER] = {"eager", "",
-               "1: a stalled warp is also let go when whom it was stalled for is stalled or at a barrier; 0: only when "
-               "nothing else can go",
+               "1 releases a stalled warp also when the warp that it was stalled for is itself stalled or waits at a "
+               "barrier; 0 does so only when no other warp can issue",
                1, 0, 1, true, "Algorithm 1 has no such rule; doc/results/reproduce-ciao.md has both"},
     {.name = NULL},
 };
@@ -35,10 +39,11 @@ static const oc_policy_counter counters[] = {
     [ISOLATIONS] = {"isolations", "warp", "warps sent to the scratch cache"},
     [STALLS] = {"stalls", "warp", "warps stalled"},
     [RETURNS] = {"returns", "warp", "warps sent back to the L1"},
-    [RELEASES] = {"releases", "warp", "stalled warps let go, since whom they were stalled for suffers no longer"},
+    [RELEASES] = {"releases", "warp",
+                  "stalled warps released, because the warp that they were stalled for no longer suffers"},
     [BLOCKED] = {"blocked", "warp",
-                 "stalled warps let go, since whom they were stalled for is stalled or at a barrier"},
-    [UNSTUCK] = {"unstuck", "warp", "stalled warps let go, since all others wait at a barrier"},
+                 "stalled warps released, because the warp that they were stalled for is stalled or at a barrier"},
+    [UNSTUCK] = {"unstuck", "warp", "stalled warps released, because all other warps wait at a barrier"},
     {.name = NULL},
 };
 
@@ -299,6 +304,6 @@ static void open_c(oc_policy *p) { ((Own *)p->own)->isolates = true, open_t(p); 
                                                 .seen = seen,                     \
                                                 .tick = tick,                     \
                                                 .epoch = epoch}
-CIAO(t, 0, "CIAO-T: warps that push others' lines out of the L1 are stalled (ciao §III-C)");
-CIAO(p, OC_WANTS_SCRATCH, "CIAO-P: such warps' accesses go to unused shared memory, as a cache (ciao §III-B)");
-CIAO(c, OC_WANTS_SCRATCH, "CIAO-C: first the one, then, if they still interfere, the other (ciao Algorithm 1)");
+CIAO(t, 0, "CIAO-T: stalls warps that push others' lines out of the L1 (ciao §III-C)");
+CIAO(p, OC_WANTS_SCRATCH, "CIAO-P: isolates such warps: unused shared memory is their cache (ciao §III-B)");
+CIAO(c, OC_WANTS_SCRATCH, "CIAO-C: isolates such warps, and stalls them if they still interfere (ciao Algorithm 1)");

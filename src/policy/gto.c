@@ -5,6 +5,6 @@
 const oc_policy_type policy_gto = {
     .version = ONCHIP_POLICY_VERSION,
     .name = "gto",
-    .doc = "greedy then oldest: the last warp as long as it can go, else the oldest that can",
+    .doc = "greedy then oldest: the last warp issues as long as it can, then the oldest ready warp",
     .pick = oc_pick_greedy,
 };

@@ -8,16 +8,16 @@ enum { TOKENS, USE, INTERVAL };
 static const oc_policy_param params[] = {
     [TOKENS] = {"tokens", "warp", "how many warps of an SM allocate in its L1", 8, 1, 64, true,
                 "assumed: the paper's authors choose it for each program"},
-    [USE] = {"use", "", "share of their throughput below which L2 and DRAM take further warps", 0.7, 0, 1, false,
+    [USE] = {"use", "", "utilisation of L2 and DRAM below which warps without a token may issue", 0.7, 0, 1, false,
              "assumed: the paper names no value"},
-    [INTERVAL] = {"interval", "cycle", "how long that share is measured", 1000, 1, 1e9, true, "assumed"},
+    [INTERVAL] = {"interval", "cycle", "how long the utilisation is measured", 1000, 1, 1e9, true, "assumed"},
     {.name = NULL},
 };
 
 enum { OPEN, SHUT };
 static const oc_policy_counter counters[] = {
     [OPEN] = {"open", "interval", "intervals after which warps without a token could run"},
-    [SHUT] = {"shut", "interval", "intervals after which they had to wait"},
+    [SHUT] = {"shut", "interval", "intervals after which warps without a token had to wait"},
     {.name = NULL},
 };
 

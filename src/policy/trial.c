@@ -12,17 +12,18 @@
 enum { WARM, SAMPLE, HOLD, GAIN };
 #define CHOSEN "by trial on half of ciao's programs (doc/results/reproduce-ciao.md)"
 static const oc_policy_param params[] = {
-    [WARM] = {"warm", "cycle", "after a change, before instructions count", 1000, 1, 1e9, true, CHOSEN},
+    [WARM] = {"warm", "cycle", "how long a change takes effect before instructions are counted", 1000, 1, 1e9, true,
+              CHOSEN},
     [SAMPLE] = {"sample", "cycle", "how long instructions are counted", 2000, 1, 1e9, true, CHOSEN},
-    [HOLD] = {"hold", "sample", "how long the best stays", 4, 1, 1e9, true, CHOSEN},
-    [GAIN] = {"gain", "", "by how much one must be better than another", 0.02, 0, 10, false, CHOSEN},
+    [HOLD] = {"hold", "sample", "how long the best setting stays", 4, 1, 1e9, true, CHOSEN},
+    [GAIN] = {"gain", "", "by which share a setting must be better to replace another", 0.02, 0, 10, false, CHOSEN},
     {.name = NULL},
 };
 
 enum { TRIALS, MOVES };
 static const oc_policy_counter counters[] = {
-    [TRIALS] = {"trials", "sample", "samples of a limit and a share"},
-    [MOVES] = {"moves", "change", "times that another limit or share was better"},
+    [TRIALS] = {"trials", "sample", "samples taken, each of one limit and one share"},
+    [MOVES] = {"moves", "change", "times that another limit or share was better, and replaced the last"},
     {.name = NULL},
 };
 
@@ -158,7 +159,8 @@ static oc_route route(oc_policy *p, uint32_t warp, const oc_access *a)
 const oc_policy_type policy_trial = {
     .version = ONCHIP_POLICY_VERSION,
     .name = "trial",
-    .doc = "fewer warps, and some of them past the L1 to unused shared memory, as far as trying shows that it gains",
+    .doc = "tries how many warps should issue, and how many of these use unused shared memory and not the L1; keeps "
+           "the fastest",
     .wants = OC_WANTS_SCRATCH,
     .state = sizeof(Own),
     .params = params,

@@ -8,8 +8,9 @@
 enum { ACTIVE, GREEDY };
 static const oc_policy_param params[] = {
     [ACTIVE] = {"active", "warp", "how many warps of an SM may issue", 8, 1, 64, true, "unified-memory §2.1"},
-    [GREEDY] = {"greedy", "", "1: an active warp goes on as long as it can, then the oldest does; 0: they go in turn",
-                0, 0, 1, true, "assumed: unified-memory §2.1 doesn't say"},
+    [GREEDY] = {"greedy", "",
+                "1 lets one active warp issue as long as it can, then the oldest; 0 lets active warps issue in turn", 0,
+                0, 1, true, "assumed: unified-memory §2.1 doesn't say"},
     {.name = NULL},
 };
 
@@ -83,7 +84,7 @@ static void wake(oc_policy *p, uint32_t warp)
 const oc_policy_type policy_two_level = {
     .version = ONCHIP_POLICY_VERSION,
     .name = "two-level",
-    .doc = "an active set of sched.active warps issues in turn; a warp that waits for memory leaves it "
+    .doc = "only an active set of sched.active warps issues; a warp that waits for memory leaves the set "
            "(unified-memory §2.1)",
     .state = sizeof(Queue) * OC_MOST_SCHEDULERS,
     .params = params,

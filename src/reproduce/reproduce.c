@@ -75,8 +75,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     static const char *const keys[] = {"title", "from", "x",        "series", "y",   "unit",
                                        "where", "axis", "baseline", "best",   "note"};
     for (size_t k = 0; k < COUNT(to); k++) *to[k] = find(&r->ini, "figure", keys[k], NULL);
-    if (r->several && (r->y || r->series))
-        return diag_error(diag, "%s: [series] stands in place of y and series", name);
+    if (r->several && (r->y || r->series)) return diag_error(diag, "%s: [series] replaces y and series", name);
     bool y = r->y || r->several;
     if (!r->title || (!r->x != !y) || (!y && !singles))
         return diag_error(diag, "%s: [figure] needs title, x and y, or title and [values]", name);
@@ -84,8 +83,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse(r, "axis", "axis is linear, or isn't given", diag);
     if (!read_kind(r, diag)) return false;
-    if (data && (sized || matrix))
-        return diag_error(diag, "%s: [data] stands in place of [%s]", name, sized ? size : "matrix");
+    if (data && (sized || matrix)) return diag_error(diag, "%s: [data] replaces [%s]", name, sized ? size : "matrix");
     r->absent = !sized && !matrix && other;
     if (!base_check(r, diag) || !unit_check(r, diag)) return false;
     return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);

@@ -294,9 +294,9 @@ refuse twice "several runs have the value a"
 figure neither <<<$'[figure]\ntitle = t\nx = n\n[values]\na = 1\n[matrix]\nprogram = vectoradd'
 refuse neither "needs title, x and y, or title and [values]"
 figure both <<<$'[figure]\ntitle = t\nx = n\ny = 1\n[series]\na = 1\n[matrix]\nprogram = vectoradd'
-refuse both "[series] stands in place of y and series"
+refuse both "[series] replaces y and series"
 figure runs <<<$'[figure]\ntitle = t\nx = data\ny = kg\n[data]\nA = kg=5\n[matrix]\nprogram = vectoradd'
-refuse runs "[data] stands in place of [matrix]"
+refuse runs "[data] replaces [matrix]"
 figure given <<<$'[figure]\ntitle = t\nx = data\n[data]\nA = kg=5\n[series]\na = cycles'
 refuse given "given.ini:7:5: error: a: formula:1:1"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
