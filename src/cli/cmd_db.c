@@ -18,6 +18,8 @@ static const Option options[] = {
     {"--columns", "NAME,…",
      "which columns to print instead of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
      "settings, measured values, or columns of the tables"},
+    {"--best", "NAME",
+     "of the runs that differ in this setting alone, such as sched.limit, only the one with the fewest cycles"},
     {"--kernels", NULL, "print a row for each kernel instead of each run"},
     {"--json", NULL, "print JSON (doc/reference/store.md)"},
     {"--csv", NULL, "print CSV (RFC 4180)"},
@@ -39,6 +41,7 @@ enum {
     D_FAILED,
     D_MODEL,
     D_COLUMNS,
+    D_BEST,
     D_KERNELS,
     D_JSON,
     D_CSV,
@@ -56,7 +59,7 @@ enum {
 };
 
 typedef struct Request {
-    const char *db, *columns, *output, *by, *column, *against;
+    const char *db, *columns, *best, *output, *by, *column, *against;
     Filter filter;
     VEC(const char *) where, words;
     bool json, csv, kernels, yes;
@@ -75,14 +78,14 @@ static const struct {
     unsigned takes;
     int (*run)(Request *r);
 } verbs[] = {
-    {"list", "", "list the runs, a line for each", FILTERS | BIT(D_COLUMNS) | BIT(D_KERNELS) | BIT(D_JSON) | BIT(D_CSV),
-     list},
+    {"list", "", "list the runs, a line for each",
+     FILTERS | BIT(D_COLUMNS) | BIT(D_BEST) | BIT(D_KERNELS) | BIT(D_JSON) | BIT(D_CSV), list},
     {"show", "KEY", "print everything about one run, which is named by the beginning of its key", BIT(D_JSON), show},
     {"compare", "[A B]",
      "compare two stores, two runs, or two parts of a store; or every counter of two versions of the model",
      FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_JSON), compare},
     {"export", "", "write a row for each run and kernel, with every setting, counter and rate",
-     FILTERS | BIT(D_COLUMNS) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
+     FILTERS | BIT(D_COLUMNS) | BIT(D_BEST) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
     {"merge", "FILE…", "copy the runs of other stores into this one", 0, merge},
     {"delete", "[KEY…]", "delete the runs with these keys, or all runs that list would show", FILTERS | BIT(D_YES),
      delete},
@@ -140,6 +143,7 @@ static int read_options(Request *r, size_t v, int argc, char **argv)
         case D_FAILED: r->filter.failed = true; break;
         case D_MODEL: r->filter.model = a.value; break;
         case D_COLUMNS: r->columns = a.value; break;
+        case D_BEST: r->best = a.value; break;
         case D_KERNELS: r->kernels = true; break;
         case D_JSON: r->json = true; break;
         case D_CSV: r->csv = true; break;
@@ -180,7 +184,8 @@ int cmd_db(int argc, char **argv)
 static Store *select_runs(Request *r, RunIds *ids)
 {
     Store *s = store_read(r->db, &r->diag);
-    if (s && store_select(s, &r->filter, ids, &r->diag)) return s;
+    if (s && store_select(s, &r->filter, ids, &r->diag) && (!r->best || store_best(s, ids, r->best, &r->diag)))
+        return s;
     store_close(s);
     return NULL;
 }

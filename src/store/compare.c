@@ -1,6 +1,7 @@
-// compare.c: compares runs in pairs. It gives either the ratios of one value and their mean, or every counter that
-// differs. Two runs are a pair when they have the same text: their identity in one canonical form, without the model
-// and without the setting that is compared. Simulation is deterministic, so that equal means equal in every digit.
+// compare.c: compares runs. In pairs, it gives either the ratios of one value and their mean, or every counter that
+// differs. Of runs that differ in one setting, it finds the best. Two runs are a pair when they have the same text:
+// their identity in one canonical form, without the model and without the setting that is compared. Simulation is
+// deterministic, so that equal means equal in every digit.
 #include "store/query.h"
 #include "store/sql.h"
 
@@ -139,6 +140,50 @@ static const Entry *partner(const Entry *of, const Entries *in)
 {
     int64_t at;
     return map_get(&in->by_identity, of->identity, strlen(of->identity), &at) ? &in->all.v[at] : NULL;
+}
+
+// --- the best of runs that differ in one setting ---------------------------------------------------------------------
+// Fewer cycles are better; of equals the larger number, which is what a search takes (sweep/search.c).
+static bool better(const Entry *a, const Entry *b)
+{
+    return a->cycles != b->cycles ? a->cycles < b->cycles : a->value >= b->value;
+}
+
+bool store_best(Store *s, RunIds *ids, const char *setting, Diag *diag)
+{
+    setting = setting_name(setting);
+    Arena arena = {0};
+    const char *column = arena_printf(&arena, "setting.%s", setting);
+    const char *const columns[K_COUNT] = {"key",     "verb",   "program", "params", "gpu",     "overrides",
+                                          "options", "status", "model",   "cycles", "seconds", column};
+    Entries best = {0};
+    Rows *r = rows_open(s, ids, columns, K_COUNT, false, diag);
+    bool set = !ids->n;
+    while (r && rows_next(r, diag)) {
+        const Datum *v = rows_values(r);
+        Entry e = {.id = rows_id(r), .value = -INFINITY};
+        set |= v[K_VALUE].kind != DATUM_NONE;
+        if (strcmp(v[K_STATUS].text, "done") || !datum_number(&v[K_CYCLES], &e.cycles) || !(e.cycles > 0)) continue;
+        uint64_t number;
+        if (v[K_VALUE].kind == DATUM_TEXT && parse_size(v[K_VALUE].text, &number)) e.value = (double)number;
+        e.identity = arena_printf(&arena, "%s\n%lld", identity(v, setting, &arena), (long long)v[K_MODEL].whole);
+        int64_t at = (int64_t)best.all.n;
+        if (!map_get(&best.by_identity, e.identity, strlen(e.identity), &at)) {
+            map_put(&best.by_identity, e.identity, strlen(e.identity), at);
+            vec_push(&best.all, e);
+        } else if (better(&e, &best.all.v[at])) {
+            best.all.v[at] = e;
+        }
+    }
+    bool ok = r && !diag->failed;
+    rows_close(r);
+    if (ok && !set)
+        ok = diag_error(
+            diag, "none of these runs has the setting '%s'\nhint: it is what was tried, such as sched.limit", setting);
+    for (ids->n = 0; ok && ids->n < best.all.n; ids->n++) ids->v[ids->n] = best.all.v[ids->n].id;
+    entries_free(&best);
+    arena_free(&arena);
+    return ok;
 }
 
 // --- ratios ----------------------------------------------------------------------------------------------------------

@@ -86,6 +86,9 @@ typedef struct Comparison {
 // column: null is cycles; where clocks differ, so that cycles have different lengths, it is simulated seconds.
 bool compare_runs(const Side sides[2], const char *setting, const char *column, Comparison *out, Diag *diag);
 void comparison_free(Comparison *c);
+// Keeps, of the runs in ids that differ in nothing but a setting, the one with the fewest cycles. Runs without cycles
+// are dropped.
+bool store_best(Store *s, RunIds *ids, const char *setting, Diag *diag);
 // Whether two runs' clocks differ, from what they took; false where a number is missing.
 bool clocks_differ(const double cycles[2], const double seconds[2]);
 

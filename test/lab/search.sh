@@ -60,6 +60,21 @@ status out 0 "$ONCHIP" run atax nx=256 ny=64 --sched best-swl --db one.db
 status out 0 "$ONCHIP" sweep bicg nx=256 ny=64 --sched swl --set sched.limit=2,48 --dry-run --db one.db
 [[ $(grep -c '^stored ' out) == 2 ]] || complain "runs of a search aren't runs like others: $(cat out)"
 
+# db list finds the limit that is best for all kernels, beside runs that aren't of the search.
+all=$(sed -n 's/^atax .*with one for all kernels, \([0-9]*\),.*/\1/p' first)
+best=$("$ONCHIP" db list --db one.db --program atax --best sched.limit --csv --columns sched.policy,sched.limit,cycles |
+    tr -d '\r' | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if (!at[$k]) at[$k] = k }
+        NR > 1 { print $at["sched.policy"], $at["sched.limit"] }' | sort | paste -sd ' ')
+[[ $best == "gto  swl $all" ]] || complain "db list --best has $best, not gto and $all"
+status out 1 "$ONCHIP" db list --db one.db --best l1.size
+says out "none of these runs has the setting 'l1.size'"
+
+# Of equals the largest: two warps are within each limit.
+status out 0 "$ONCHIP" sweep vectoradd n=64 --sched best-swl --db equal.db
+says out 'best with sched.limit=48: '
+status out 0 "$ONCHIP" db list --db equal.db --best sched.limit --csv --columns sched.limit
+[[ $(tail -n 1 out | tr -d '\r') == *,48,* && $(grep -c ^ out) == 2 ]] || complain "of equals: $(cat out)"
+
 # Of one kernel there is one best; a search that has none is an error.
 status out 0 "$ONCHIP" sweep atax nx=256 ny=64 --kernels kernel1 --sched best-swl --db one.db
 says out 'kernels=kernel1 sched=best-swl: best with sched.limit=2: '
@@ -67,28 +82,32 @@ status out 1 "$ONCHIP" sweep atax nx=64 ny=64 --functional --sched best-swl --db
 says out 'sched=best-swl: no kernel was timed'
 
 # --- autotune: blocks of 256 threads don't fit in 128
-threads=(atax nx=1024 ny=64 --gpu sm32 --set l1.size=32KiB)
-status out 0 "$ONCHIP" sweep "${threads[@]}" --autotune no,threads=128,256,768,1024 --db threads.db
+tuned=(atax nx=1024 ny=64 --gpu sm32 --set l1.size=32KiB)
+status out 0 "$ONCHIP" sweep "${tuned[@]}" --autotune no,threads=128,256,768,1024 --db threads.db
 says out '4 runs: 0 in the store already, 4 simulated, 0 failed'  # (1024 is the description's)
 for n in 256 768 1024; do
-    "$ONCHIP" run "${threads[@]}" --set sm.threads=$n --json | values cycles |
+    "$ONCHIP" run "${tuned[@]}" --set sm.threads=$n --json | values cycles |
         awk -v n=$n 'NR % 2 { sum += $1 } END { print n, sum }'
 done >sums
 line=$(awk 'NR == 1 || $2 <= low { low = $2; at = $1 } { last = $2 } END {
     printf "best with sm.threads=%d: %d cycles, %.3f times as fast as with 1024", at, low, last / low }' sums)
 line+='; left out, since a block is larger: 128'
 says out "atax nx=1024 ny=64 gpu=sm32 l1.size=32KiB autotune=threads=128,256,768,1024: $line"
-status out 0 "$ONCHIP" sweep "${threads[@]}" --autotune threads=128,256,768,1024 --retry --db threads.db
+status out 0 "$ONCHIP" sweep "${tuned[@]}" --autotune threads=128,256,768,1024 --retry --db threads.db
 says out '4 runs: 4 in the store already, 0 simulated, 0 failed'
-status out 0 "$ONCHIP" sweep "${threads[@]}" --autotune threads=128,256 --dry-run --db threads.db
+status out 0 "$ONCHIP" sweep "${tuned[@]}" --autotune threads=128,256 --dry-run --db threads.db
 says out 'left out atax nx=1024 ny=64  on sm32 l1.size=32KiB sm.threads=128'
 says out 'stored  atax nx=1024 ny=64  on sm32 l1.size=32KiB sm.threads=256'
-status out 1 "$ONCHIP" sweep "${threads[@]}" --autotune threads=128 --db threads.db
+status out 1 "$ONCHIP" sweep "${tuned[@]}" --autotune threads=128 --db threads.db
 says out 'no number runs, up to sm.threads=128: '
-status out 1 "$ONCHIP" sweep "${threads[@]}" --set sm.threads=128 --retry --db threads.db
+status out 1 "$ONCHIP" sweep "${tuned[@]}" --set sm.threads=128 --retry --db threads.db
 says out '1 failed'  # without a search, it is a failure
+# (256 and 768 and 1024, and the failed 128; the description's own number is a candidate, too.)
+status out 0 "$ONCHIP" db list --db threads.db --where l1.size=32KiB --best sm.threads --columns sm.threads --csv
+threads=$(sed 's/.*sm.threads=\([0-9]*\):.*/\1/' <<<"$line")
+[[ $(tail -n 1 out | tr -d '\r') == *",$threads,"* && $(grep -c ^ out) == 2 ]] || complain "db list --best: $(cat out)"
 # What fails for another reason is a failure.
-status out 1 "$ONCHIP" sweep "${threads[@]}" --set registers.count=1024 --autotune threads=256,512 --db threads.db
+status out 1 "$ONCHIP" sweep "${tuned[@]}" --set registers.count=1024 --autotune threads=256,512 --db threads.db
 says out '2 failed'
 says out 'a run failed, that with sm.threads=256'
 # A file has them as an axis.
@@ -131,7 +150,7 @@ autotune = no, threads=128,256,768,1024
 INI
 status out 0 "$ONCHIP" reproduce ./paper threads --csv --db threads.db
 says out ',"no","atax",1024,,'
-says out ",\"threads=128,256,768,1024\",\"atax\",$(sed 's/.*sm.threads=\([0-9]*\):.*/\1/' <<<"$line"),,"
+says out ",\"threads=128,256,768,1024\",\"atax\",$threads,,"
 status out 0 "$ONCHIP" reproduce ./paper threads --db threads.db
 ! grep failed out || complain 'a number that is left out is no failed run'
 exit $bad
