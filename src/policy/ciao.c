@@ -6,7 +6,7 @@
 // Each epoch, a short and a long one, marks every warp. A marked warp is looked at when its turn in the warp list
 // comes: each cycle a scheduler goes through the list, greedy then oldest, up to the warp that issues, stalled ones
 // included, and through all of it when none issues. After a short epoch a warp may be released. After a long one the
-// warp that interferes with it most is isolated or stalled. The pair list holds for whom a warp was isolated, or stalled.
+// warp that interferes with it most is isolated or stalled. The pair list says for whom.
 #include <onchip_policy.h>
 
 enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, LITERAL, PER_EPOCH, EAGER };
