@@ -114,6 +114,8 @@ void diag_free(Diag *diag);
 void source_place(const Source *source, size_t offset, int *line, int *column);
 // The name of candidates[0..n) nearest to word (edit distance at most 3), or null: for "did you mean".
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
+// The same as the end of a message: "; did you mean 'x'?", or nothing where no name is near.
+const char *did_you_mean(const char *word, const char *const *candidates, size_t n, char out[100]);
 
 // --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
 typedef struct IniEntry {

@@ -144,3 +144,11 @@ const char *nearest_name(const char *word, const char *const *candidates, size_t
     }
     return nearest;
 }
+
+const char *did_you_mean(const char *word, const char *const *candidates, size_t n, char out[100])
+{
+    const char *near = nearest_name(word, candidates, n);
+    out[0] = 0;
+    if (near) snprintf(out, 100, "; did you mean '%s'?", near);  // a near name isn't longer than LONGEST
+    return out;
+}

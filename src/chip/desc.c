@@ -47,10 +47,10 @@ static bool read_ini(const char *name, Ini *ini, Diag *diag)
         const char *names[64];
         size_t n = 0;
         for (size_t i = 0; i < gpu_file_count && n < 64; i++) names[n++] = gpu_files[i].name;
-        const char *near = nearest_name(name, names, n);
+        char hint[100];
         return diag_error(
-            diag, "unknown GPU '%s'%s%s%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path",
-            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            diag, "unknown GPU '%s'%s\nhint: onchip list gpus shows the shipped ones; a file is given by its path",
+            name, did_you_mean(name, names, n, hint));
     }
     if (!text_read_file(&text, name))
         return diag_error(diag, "can't read the GPU description %s: %s", name, strerror(errno));

@@ -56,8 +56,6 @@ void print_sl1_settings(void);
 // The value of --jobs, how many processes run at once: from 1 to 1024, else false. JOBS_RANGE says so of a text.
 bool parse_jobs(const char *text, uint32_t *jobs);
 #define JOBS_RANGE "--jobs takes a number from 1 to 1024, not '%s'"
-// "; did you mean 'x'?", or nothing where no name is near.
-const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100]);
 
 // --- interrupt.c -----------------------------------------------------------------------------------------------------
 // From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as

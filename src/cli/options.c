@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-const char *did_you_mean(const char *word, const char *const *names, size_t n, char out[100])
-{
-    const char *near = nearest_name(word, names, n);
-    out[0] = 0;
-    if (near) snprintf(out, 100, "; did you mean '%.70s'?", near);
-    return out;
-}
-
 static int wrong(Args *a, const char *format, ...)
 {
     va_list args;

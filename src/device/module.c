@@ -175,9 +175,9 @@ oc_status sim_kernel_get(oc_module *base, const char *name, oc_kernel **kernel)
         return OC_OK;
     }
     *kernel = NULL;
-    const char *near = nearest_name(name, names, n);
-    return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s", name,
-                mod->image.module->source.name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char hint[100];
+    return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no kernel '%s' in %s%s", name, mod->image.module->source.name,
+                did_you_mean(name, names, n, hint));
 }
 
 size_t sim_kernel_count(const oc_module *m) { return ((const SimModule *)m)->kernels.n; }

@@ -40,10 +40,10 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
         if (!value) return text_printf(why, "'%s' needs a value: %s=%s", name, name, sl1_settings[k].takes), false;
         return text_printf(why, "'%s' takes %s, not '%s'", name, sl1_settings[k].takes, value), false;
     }
-    const char *near = nearest_name(name, names, COUNT(sl1_settings));
-    text_printf(why, "no setting '%s' of the software L1%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-                near ? "'?" : "");
-    if (near) return false;
+    char hint[100];
+    text_printf(why, "no setting '%s' of the software L1%s", name,
+                did_you_mean(name, names, COUNT(sl1_settings), hint));
+    if (*hint) return false;
     text_put(why, "; there are ");
     for (size_t k = 0; k < COUNT(sl1_settings); k++) text_printf(why, "%s%s", k ? ", " : "", names[k]);
     return false;

@@ -71,12 +71,12 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     for (size_t k = 0; kernels && k < KERNEL_COLUMNS; k++) vec_push(&names, kernel_columns[k]);
     names_of(s, "setting", &arena, &names);
     if (columns) names_of(s, "measure", &arena, &names);
-    const char *near = nearest_name(name, names.v, names.n);
-    diag_error(diag, "%s has no %s '%s'%s%s%s%s", store_path(s), what, name, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "",
-               !near && columns ? "\nhint: onchip list counters shows counters and rates; settings are parameters and "
-                                  "overrides, such as l1.size"
-                                : "");
+    char hint[100];
+    did_you_mean(name, names.v, names.n, hint);
+    diag_error(diag, "%s has no %s '%s'%s%s", store_path(s), what, name, hint,
+               !*hint && columns ? "\nhint: onchip list counters shows counters and rates; settings are parameters and "
+                                   "overrides, such as l1.size"
+                                 : "");
     vec_free(&names);
     arena_free(&arena);
     return false;

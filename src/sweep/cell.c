@@ -137,8 +137,8 @@ static bool no_workload(const char *name, Diag *diag)
             return diag_error(diag, "several suites have a workload '%s': name one, as in %s/%s", name,
                               workload_table[k].workload->suite, name);
     const char *near = workload_near(name);
-    return diag_error(diag, "no workload '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-                      near ? "'?" : "");
+    char hint[100];
+    return diag_error(diag, "no workload '%s'%s", name, did_you_mean(name, &near, near != NULL, hint));
 }
 
 // Does a text such as "nx=64" give this name a value?

@@ -169,12 +169,11 @@ static oc_status fill_buffer(const Spec *s, const Param *p, size_t index, uint8_
     }
     while (k < COUNT(fills) && strcmp(how, fills[k])) k++;
     if (k < COUNT(fills)) return k ? fill(data, bytes, how, index + 1), OC_OK : OC_OK;
-    const char *near = nearest_name(how, fills, COUNT(fills));
-    file_fail(error, OC_BAD_ARGUMENT,
-              "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
-              "hex:… or @FILE, not '%s'",
-              s->text, how);
-    return near ? file_fail(error, OC_BAD_ARGUMENT, "; did you mean '%s'?", near) : OC_BAD_ARGUMENT;
+    char hint[100];
+    return file_fail(error, OC_BAD_ARGUMENT,
+                     "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
+                     "hex:… or @FILE, not '%s'%s",
+                     s->text, how, did_you_mean(how, fills, COUNT(fills), hint));
 }
 
 // The size is given as SIZE or SIZE:HOW; with @FILE it is the file's.

@@ -75,7 +75,7 @@ static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Tex
 {
     Text names = {0}, means = {0};
     size_t n = 0;
-    const char *near = r->kernel ? nearest_name(r->kernel, (const char *const *)all->plain.v, all->plain.n) : NULL;
+    char hint[100];
     oc_status status = OC_OK;
     for (size_t i = 0; i < all->v.n; i++) {
         const char *name = oc_kernel_describe(all->v.v[i]).name;
@@ -96,8 +96,8 @@ static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Tex
         status = file_fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
                            r->kernel, means.v);
     else if (!n)
-        status = file_fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s%s%s; its kernels are:%s", r->kernel, r->path,
-                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names.v);
+        status = file_fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s; its kernels are:%s", r->kernel, r->path,
+                           did_you_mean(r->kernel, (const char *const *)all->plain.v, all->plain.n, hint), names.v);
     text_free(&names), text_free(&means);
     return status;
 }

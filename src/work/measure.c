@@ -362,9 +362,9 @@ bool measurement_unknown(const char *name, Diag *diag)
     const char *names[COUNT(measurements)];
     for (size_t k = 0; k < COUNT(measurements); k++)
         names[k] = measurements[k].name, text_printf(&all, "%s%s", k ? ", " : "", names[k]);
-    const char *near = nearest_name(name, names, COUNT(names));
-    diag_error(diag, "no measurement '%s'; %s%s%s %s", name, near ? "did you mean '" : "", near ? near : "",
-               near ? "'? There are" : "there are", all.v);
+    char hint[100];
+    did_you_mean(name, names, COUNT(names), hint);
+    diag_error(diag, "no measurement '%s'%s%s %s", name, hint, *hint ? " There are" : "; there are", all.v);
     text_free(&all);
     return false;
 }
