@@ -62,13 +62,15 @@ extern const Key gpu_keys[];
 extern const size_t gpu_key_count;
 bool gpu_number(const Gpu *gpu, const char *name, double *value);  // of a key, "l1.size"; false: none, or a list
 
-// --- desc.c: reading -------------------------------------------------------------------------------------------------
+// --- gpus.gen.c: gpus/*.ini ------------------------------------------------------------------------------------------
 typedef struct GpuFile {
     const char *name, *text;
     size_t size;
 } GpuFile;
-extern const GpuFile gpu_files[];  // gpus/*.ini, generated
+extern const GpuFile gpu_files[];
 extern const size_t gpu_file_count;
+
+// --- desc.c: reading -------------------------------------------------------------------------------------------------
 // Loads a shipped description by name, or a file. sets: "section.key=value", null-terminated, may be null.
 // A description may begin with [gpu] base = NAME, whose keys it then overrides.
 // What was loaded is given back with gpu_free.
@@ -206,6 +208,9 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *befo
 // The host's memory for a block while it runs, and what is said when there isn't as much for so many.
 uint64_t chip_block_bytes(const LaunchInfo *info);
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
+// Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
+void record_undefined(Record *r, const Undefined *u, Undefined *first);
+void record_free(Record *r);
 // accounts.c: how storage was shared out and where energy went, from a launch's other counters: into the counters, and
 // of a record also by data structure. organised: the described SM as it was for the launch.
 void chip_account(const Gpu *g, const SmCfg *organised, uint64_t *count);
@@ -218,8 +223,5 @@ void tracer_close(Tracer *t);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
-// Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
-void record_undefined(Record *r, const Undefined *u, Undefined *first);
-void record_free(Record *r);
 
 #endif

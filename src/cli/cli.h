@@ -10,19 +10,20 @@
 // 130 Ctrl-C or SIGTERM, as shells have it.
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
+// cmd_*.c, show_registers.c: the verbs
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
-int show_program_registers(const char *name, const char *const *params);  // show_registers.c
+int show_program_registers(const char *name, const char *const *params);
 int cmd_sweep(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
-int tell(int code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));  // main.c: "onchip: …" on stderr; returns code
 
+// main.c: "onchip: …" on stderr; tell returns code
+int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tell_diag(const Diag *diag);  // if it has an error, which needn't be called one then
 
 // --- options.c -------------------------------------------------------------------------------------------------------

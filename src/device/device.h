@@ -84,9 +84,11 @@ struct oc_stream {
 struct oc_event {
     oc_device *device;
 };
+// sim.c, cuda.c
 // Open a back end's device. On failure *device is null, and message says why.
 oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
 oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
+// device.c
 // A kernel's parameters, as oc_kernel_info has them. The names belong to the function.
 typedef struct ParamTable {
     uint32_t n, *sizes;
@@ -99,8 +101,11 @@ void params_free(ParamTable *t);
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- for the program's own folders -----------------------------------------------------------------------------------
+// sim.c
 // A simulated device of a description that was read already; config's own isn't looked at.
 oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Text *message);
+
+// device.c
 void device_transform(oc_device *d, const Transform *transform);
 // How many blocks of a kernel an SM has room for at a time.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
@@ -120,13 +125,13 @@ device_wait(oc_device *d,
 // takes the described time (host.gather). On a real one the time has already passed.
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 
+// sim.c
 // Whose mistake a refused description is: OC_BAD_FILE if it is in the file, OC_BAD_ARGUMENT if it is in the file's name
 // or an override.
 oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
-const Record *device_record(const oc_device *d, size_t launch);  // null: there is none, or it was forgotten
-double device_wall_seconds(const oc_device *d);                  // host time spent simulating launches
+double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
 // How long its engines and the CPU have worked so far, without waiting.
 double device_busy_seconds(const oc_device *d);
 uint64_t device_bytes(const oc_device *d);  // the most memory that was allocated at a time so far
@@ -166,6 +171,10 @@ typedef struct LaunchSum {
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
 void sums_free(LaunchSums *sums);
+
+// launches.c
+// Of a simulated device only. Null: there is no such launch, or it was forgotten.
+const Record *device_record(const oc_device *d, size_t launch);
 // All launches of a device, in the order of each kernel's first; timed ones and others are apart.
 void device_sums(const oc_device *d, LaunchSums *out);
 

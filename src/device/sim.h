@@ -64,7 +64,9 @@ size_t sim_kernel_count(const oc_module *m);
 oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
-const char *sim_keep_label(Sim *d, const char *label);  // sim.c
+
+// sim.c
+const char *sim_keep_label(Sim *d, const char *label);
 
 // sums.c
 void sums_add(LaunchSums *sums, const Record *r);

@@ -33,6 +33,7 @@ typedef struct EnergyPrices {                                                   
     bool calibrated;                  // dynamic includes the banks, whose energy is subtracted from it
 } EnergyPrices;
 
+// energy.c
 typedef struct EnergyPart {
     Counter part;
     const char *name;  // as reports say it

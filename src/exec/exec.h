@@ -115,7 +115,7 @@ typedef struct Code {
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
 } Code;
 
-// --- kernels and modules as loaded -----------------------------------------------------------------------------------
+// --- decode.c, operand.c: kernels and modules as loaded --------------------------------------------------------------
 typedef struct Kernel {
     const Function *f;
     Code *code;          // the entry
@@ -154,7 +154,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
 void exec_kernel_free(Kernel *k);
 uint64_t exec_function_address(const Module *m, const Symbol *s);  // what a pointer to a function is; 0: not one of m's
 
-// --- global memory ---------------------------------------------------------------------------------------------------
+// --- gmem.c: global memory -------------------------------------------------------------------------------------------
 // Generic addresses: global memory where the device puts it, and windows for the other spaces (PTX ISA §6.4.1.1).
 #define GLOBAL_BASE 0x0000000200000000ull
 #define SHARED_WINDOW 0x0000700000000000ull
@@ -187,7 +187,7 @@ const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that h
 const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
 static inline void *gmem_host(const Gmem *g, uint64_t address) { return g->host + (address - GLOBAL_BASE); }
 
-// --- textures --------------------------------------------------------------------------------------------------------
+// --- texture.c: textures ---------------------------------------------------------------------------------------------
 typedef struct Texture {
     uint64_t base;
     uint32_t width, height, pitch;
@@ -373,12 +373,14 @@ typedef struct Env {
     uint32_t stamp;
 } Env;
 
+// step.c
 void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // cta's warps have slot and memory; sets them going
 void exec_cta_free(Cta *cta);
 void exec_rows_free(uint8_t *rows);
 void exec_step(Env *env, Warp *w);       // result in env->step
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX
+// fault.c
 void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message for the user
 void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
 void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"

@@ -117,6 +117,7 @@ static inline uint32_t flush32(uint32_t x) { return x & 0x7f800000u ? x : x & 0x
 static inline bool ty_signed(uint8_t t) { return type_info[t].kind == K_SINT; }
 static inline int ty_bits(uint8_t t) { return type_info[t].bits; }
 
+// ops_*.c: the lane function for an instruction; null: it isn't one of theirs.
 ExecFn *OPS_NAME(pick_int)(const Inst *i);
 ExecFn *OPS_NAME(pick_logic)(const Inst *i);
 ExecFn *OPS_NAME(pick_compare)(const Inst *i);

@@ -131,6 +131,7 @@ bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint3
 void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask);  // without operands
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
+// memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.
 bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask);

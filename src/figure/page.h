@@ -4,13 +4,15 @@
 
 #include "figure/figure.h"
 
-// --- html.c: a page --------------------------------------------------------------------------------------------------
+// --- page.gen.c: the files of page/ ----------------------------------------------------------------------------------
 typedef struct PageFile {
     const char *name, *text;  // name: "style", "script"
     size_t size;
 } PageFile;
-extern const PageFile page_files[];  // the files of page/; generated
+extern const PageFile page_files[];
 extern const size_t page_file_count;
+
+// --- html.c: a page --------------------------------------------------------------------------------------------------
 // Adds format to the page. Each %s in it stands for a text, which is escaped, and each %r for HTML, which isn't.
 // Nothing else is special. The page is well-formed XML, too.
 void html_put(Text *out, const char *format, ...);

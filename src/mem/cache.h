@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-// --- replacement: replace_*.c ----------------------------------------------------------------------------------------
+// --- replace_*.c: replacement ----------------------------------------------------------------------------------------
 typedef enum ReplacementId {
 #define REPLACE(id, name, fn, doc) REPLACE_##id,
 #include "mem/replacement.def"
@@ -24,11 +24,6 @@ typedef struct Replacement {
     // this isn't the place to change `state`: fill is.
     uint32_t (*victim)(Cache *c, uint32_t set);
 } Replacement;
-typedef struct ReplacementInfo {
-    const char *name, *doc;
-    const Replacement *ops;
-} ReplacementInfo;
-extern const ReplacementInfo replacements[REPLACE_COUNT];
 
 // --- cache.c: tags of one cache --------------------------------------------------------------------------------------
 // Serves as L1, texture, read-only, constant cache, L2 and TLB (a line is then a page). Limits: at most 32 sectors a
@@ -40,6 +35,11 @@ extern const ReplacementInfo replacements[REPLACE_COUNT];
 // power of two, or too many. Then a line goes to the set of its own number modulo the sets, and some sets further on.
 // How many is what the XORs give, without the lowest address bit of each, for the first of the lines that have another
 // set each: so as many consecutive lines as the cache has fit.
+typedef struct ReplacementInfo {
+    const char *name, *doc;
+    const Replacement *ops;
+} ReplacementInfo;
+extern const ReplacementInfo replacements[REPLACE_COUNT];
 typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT, INDEX_LINEAR } IndexKind;
 enum { MOST_INDEX_BITS = 16 };
 typedef struct CacheCfg {

@@ -325,11 +325,11 @@ static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t
 // Runs a channel, of which p is the first slice, through the window that ends at cycle `end`; of those before it in
 // which nothing was due, none has to be run. window counts those that are.
 void partition_run(Partition *p, uint64_t window, uint64_t end);
-// Passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions. At
-// edges.
+bool partition_idle(const Partition *p);  // nothing waits, nothing is under way
+// tlb.c: passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions.
+// At edges.
 void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t window, uint64_t end);
 static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.v[0].time : NEVER; }
-bool partition_idle(const Partition *p);  // nothing waits, nothing is under way
 
 // --- crossbar.c: the way back, where replies keep their order --------------------------------------------------------
 typedef struct Crossbar {

@@ -33,6 +33,7 @@ typedef struct Fifo {
     Packet *v;
     size_t head, n, cap;  // valid: [head, n)
 } Fifo;
+// partition.c
 void fifo_grow(Fifo *f);                   // room for one more
 void fifo_sort(Fifo *f, const Packet *p);  // for fifo_put_sorted: it has a place before the last one
 static inline void fifo_put(Fifo *f, const Packet *p)

@@ -8,6 +8,7 @@
 #include <onchip_policy.h>
 #include <string.h>
 
+// --- table.c ---------------------------------------------------------------------------------------------------------
 extern const oc_policy_type *const policies[];
 extern const size_t policy_count;
 const oc_policy_type *policy_named(const char *name);  // of the table; null: none

@@ -44,6 +44,8 @@ void tags_open(Tags *t, const Shape *shape);
 void tags_close(Tags *t);
 // True: the access hits. Only for deterministic rules. slot (may be null): the number of the line's tag.
 bool tags_touch(Tags *t, Rule rule, uint64_t line, uint32_t *slot);
+
+// probe.c
 // If a FORM_LINEAR folds fields of address bits by XOR, as a description's `xor` does: the lowest bit of the line's
 // number in the first field. −1: it doesn't.
 int shape_folds(const Shape *s);

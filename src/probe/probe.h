@@ -52,8 +52,6 @@ typedef struct Walk {
     bool timed;
 } Walk;
 enum { CHASE_WALKS = 1000 };  // the most walks of a sequence
-// subject.c. Does all of the walk lie within the first `span` bytes?
-bool walk_inside(const Walk *w, uint64_t span);
 
 // --- footprint.c: the neighbours that a texel of a 2D texture brings with it -----------------------------------------
 enum { FOOTPRINT_TEXEL = 4 };  // bytes of a texel
@@ -265,6 +263,7 @@ typedef struct Run {
     size_t n, timed;
     uint32_t rounds, first;
 } Run;
+bool walk_inside(const Walk *w, uint64_t span);  // does all of it lie within the first `span` bytes?
 
 // --- probe.c: everything about a device ------------------------------------------------------------------------------
 typedef enum Part {

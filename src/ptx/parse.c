@@ -377,7 +377,7 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
         diag_error(diag, "%s: PTX text of more than 2 GiB", name);
         return NULL;
     }
-    while (length && !text[length - 1]) length--;  // what comes out of a fat binary may be padded
+    while (length && !text[length - 1]) length--;          // what comes out of a fat binary may be padded
     static const char mark[3] = {'\xef', '\xbb', '\xbf'};  // the byte-order mark, with which editors begin a file
     if (length >= sizeof mark && !memcmp(text, mark, sizeof mark)) text += sizeof mark, length -= sizeof mark;
     Module *m = mem_alloc(sizeof *m);

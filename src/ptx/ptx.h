@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-// --- tables: types.def, mods.def, sregs.def, ops.def ----------------------------------------------------------------
+// --- tables.c: types.def, mods.def, sregs.def, ops.def --------------------------------------------------------------
 typedef enum Kind { K_BITS, K_UINT, K_SINT, K_FLOAT, K_PRED, K_OPAQUE } Kind;
 
 typedef enum Type {
@@ -171,7 +171,6 @@ typedef struct Operand {
 #define MAX_SHARED (1u << 20)
 #define MAX_LOCAL (1u << 24)
 #define MAX_CONST (1u << 24)
-uint32_t ptx_most_params(const Module *m);  // MAX_PARAM, or what older modules may have
 
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
@@ -308,17 +307,19 @@ struct Module {
     VEC(FileName) files;
 };
 
-// --- parse.c, parse_inst.c, check.c ---------------------------------------------------------------------------------
+// --- parse.c --------------------------------------------------------------------------------------------------------
 // Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
 Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
 // The same, but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
 Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag);
 void ptx_free(Module *module);
+Symbol *ptx_find(const Module *module, const char *name);
+// parse_var.c
+uint32_t ptx_most_params(const Module *m);  // MAX_PARAM, or what older modules may have
 // refuse.c: the function for which f can't be run: itself, or one that it names, and so on. Null: there is none.
 const Function *ptx_blocked(const Function *f);
-Symbol *ptx_find(const Module *module, const char *name);
-
-bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // check.c: fills type, mod[], space, vec
+// check.c
+bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // fills type, mod[], space, vec
 // The register that an operand list of f names, for error messages and dumps.
 const char *reg_name(const Function *f, uint32_t reg);
 // The bits that a constant operand stands for where type t is expected: integers cut to its width, a decimal rounded.
@@ -333,12 +334,11 @@ int inst_slots(const Inst *i);       // issue slots, from ops.def
 void ptx_print(const Module *m, Text *out);                        // a module that parses back to the same IR
 void ptx_print_inst(const Function *f, const Inst *i, Text *out);  // one instruction, without newline
 void ptx_print_function(const Function *f, Text *out);
-// Its parts: all before the body, with a suffix to its name and more parameters ("" for none); registers, variables,
-// tables.
+// Its parts: all before the body, with a suffix to its name and more parameters ("" for none); declarations.
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
-// --- flow.c: basic blocks, dominators, loops; live.c: liveness ------------------------------------------------------
+// --- flow.c, live.c: basic blocks, dominators, loops; liveness ------------------------------------------------------
 typedef struct Block {
     uint32_t first, last;  // instructions [first, last)
     VEC(uint32_t) succ, pred;

@@ -28,14 +28,7 @@ typedef struct Files {
 
 // strands.c: the accesses, all in the main file, and the strands. The caller frees it with files_free.
 Files *strands_find(const Flow *flow, const Alloc *alloc);
-// files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12).
-Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand);
-// spread.c: gives words that an instruction reads from the main file different banks. slots: Alloc's.
-enum { MOST_BANKS_SPREAD = 64 };
-void files_spread(Files *f, const Flow *flow, uint32_t slots, uint32_t banks);
 void files_free(Files *f);
-// The lowered function in strands: each instruction with the words that it reads => writes, and the file of each.
-void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out);
 // Both files go with sets of slots for each block, of 64-bit words. Where those would be too many, each block waits for
 // its loads, and every value goes to the main file.
 #define MOST_SETS (1u << 23)
@@ -44,5 +37,12 @@ bool files_fit(const Flow *flow, const Alloc *alloc);
 // don't.
 bool strand_long(const Function *f, const Inst *i);
 enum { STRAND_LENGTH = 1024 };  // instructions of a strand, at most, in the order of the text: a limit of ours
+// files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12).
+Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand);
+// The lowered function in strands: each instruction with the words that it reads => writes, and the file of each.
+void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out);
+// spread.c: gives words that an instruction reads from the main file different banks. slots: Alloc's.
+enum { MOST_BANKS_SPREAD = 64 };
+void files_spread(Files *f, const Flow *flow, uint32_t slots, uint32_t banks);
 
 #endif

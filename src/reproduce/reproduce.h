@@ -5,14 +5,16 @@
 #include "figure/figure.h"
 #include "sweep/sweep.h"
 
-// --- reproduce.c: the numbers of a figure or table -------------------------------------------------------------------
-// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/results/reproduce.md describes its sections.
+// --- reproduce.gen.c: reproduce/*/*.ini ------------------------------------------------------------------------------
 typedef struct ReproduceFile {
     const char *name, *text;  // "sl1/fig1"
     size_t size;
 } ReproduceFile;
-extern const ReproduceFile reproduce_files[];  // generated
+extern const ReproduceFile reproduce_files[];
 extern const size_t reproduce_file_count;
+
+// --- reproduce.c: the numbers of a figure or table -------------------------------------------------------------------
+// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/results/reproduce.md describes its sections.
 typedef struct Point {
     char *x, *series;     // where the point is in the figure; series may be empty
     double ours, theirs;  // NaN: none

@@ -37,6 +37,7 @@ typedef struct Sl1Options {
 // pointers lead to different allocations, and in kernels without pointers of unknown origin.
 static inline bool sl1_needs_apart(const Sl1Options *o) { return o->line == 24; }
 static const Sl1Options sl1_defaults = {.line = 16, .threshold = 300};
+// options.c
 // Settings: they stand in --sl1=line=8,strides of run and sl1, in the axis sl1 of a matrix and in ONCHIP_SL1.
 typedef struct Sl1Setting {
     const char *name, *takes, *doc;  // takes: its value; null: none
@@ -59,8 +60,6 @@ enum { SL1_STRUCTURES = 7, SL1_LOOPS = 16, SL1_BODIES = 256 };
 // The caller frees the copy, after its plan and before its module. The original is left as it is.
 Function *sl1_prepare(const Function *f);
 void sl1_prepared_free(Function *copy);
-Function *sl1_inline(const Function *f);  // inline.c: makes the copy
-void sl1_forward(Function *copy);         // forward.c: in place
 typedef struct Sl1Names {
     Map taken;
     Module *m;
@@ -74,6 +73,10 @@ Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
 // An instruction for f with the source position of near. The caller sets its guard.
 Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
               int operands);
+// inline.c
+Function *sl1_inline(const Function *f);  // makes the copy
+// forward.c
+void sl1_forward(Function *copy);  // in place
 
 // --- graph.c: what a function does, together with the functions that it calls ----------------------------------------
 enum {
@@ -100,7 +103,6 @@ typedef struct Sl1Graph {
 } Sl1Graph;
 Sl1Graph sl1_graph(const Function *f);
 uint32_t sl1_facts(const Sl1Graph *g, const Function *f);
-uint32_t sl1_own_facts(const Function *f);  // plan.c: SL1_… of f alone
 void sl1_graph_free(Sl1Graph *g);
 
 // --- plan.c: what is to be rewritten ---------------------------------------------------------------------------------
@@ -159,12 +161,14 @@ typedef struct Sl1Plan {
 } Sl1Plan;
 Sl1Plan *sl1_plan(const Function *f, bool lockstep);  // lockstep: silent loops are left alone
 const Function *sl1_callee(const Inst *i);            // the function that a direct call calls, or null
+uint32_t sl1_own_facts(const Function *f);            // SL1_… of f alone
 bool sl1_is_static(const Symbol *s);                  // does this variable of a body exist once?
 bool sl1_is_atomic(const Inst *i);                    // an atomic of memory that may be global
 bool sl1_is_strong(const Inst *i);                    // volatile, relaxed, or with another memory order
 void sl1_plan_free(Sl1Plan *p);
-void sl1_strides(Sl1Plan *p, uint32_t line);  // stride.c: fills the loops' hits and weights, for lines of `line` bytes
 void sl1_plan_print(const Sl1Plan *p, Text *out);
+// stride.c
+void sl1_strides(Sl1Plan *p, uint32_t line);  // fills the loops' hits and weights, for lines of `line` bytes
 
 // --- quiet.c: copies of inner loops that aren't monitored ------------------------------------------------------------
 void sl1_find_quiet(Sl1Plan *p);

@@ -1,7 +1,8 @@
-// issue.c: which warp goes. issue_evaluate puts a warp where it belongs: among those that can issue, or among those that
-// wait, with an event that will look again. issue_cycle lets each scheduler pick among the ready ones whose unit is free,
-// executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame, the
-// cycle from which it can be read, times four, plus what produced it; UNKNOWN plus that while memory hasn't answered.
+// issue.c: which warp issues. issue_evaluate puts a warp where it belongs: among those that can issue, or among those
+// that wait, with an event that will look again. issue_cycle lets each scheduler pick among the ready ones whose unit
+// is free, executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame,
+// the cycle from which it can be read, times four, plus what produced it; UNKNOWN plus that while memory hasn't
+// answered.
 #include "sm/sm.h"
 
 #include <string.h>

@@ -231,8 +231,8 @@ static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 }
 
 // The accesses of 16 bytes that an access of shared memory takes. Narrow banks are accessed by words of their width,
-// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2), and operands_shared
-// has counted their rows.
+// of which four make up such an access; those of unified storage have 16 bytes (unified-memory §4.2), and
+// operands_shared has counted their rows.
 static void count_banks(Sm *sm, const Step *s, uint32_t mask)
 {
     uint32_t width = sm->cfg.banks.width, n = sm->storage.fetch.rows;

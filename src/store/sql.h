@@ -7,13 +7,15 @@
 
 #include <sqlite3.h>
 
-// --- store.c ---------------------------------------------------------------------------------------------------------
+// --- schema.gen.c: schema/*.sql --------------------------------------------------------------------------------------
 typedef struct SchemaFile {
     const char *name, *text;  // "2": its statements make version 2 of a store of version 1
     size_t size;
 } SchemaFile;
-extern const SchemaFile schema_files[];  // schema/*.sql, generated
+extern const SchemaFile schema_files[];
 extern const size_t schema_file_count;
+
+// --- store.c ---------------------------------------------------------------------------------------------------------
 sqlite3 *store_sqlite(Store *s);
 bool sql_broken(Store *s, Diag *diag);  // gives the reason of SQLite's last error; always false
 bool sql_execute(Store *s, const char *sql, Diag *diag);

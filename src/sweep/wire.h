@@ -6,6 +6,7 @@
 
 #include "sweep/sweep.h"
 
+// sweep_ranks.c
 // A clock for deciding that another process is silent. It runs only while this process listens: a pause of more than a
 // second between two calls, such as a suspended host, counts as one second. So others aren't blamed for the pause.
 typedef struct Awake {

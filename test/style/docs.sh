@@ -78,7 +78,8 @@ done
 
 # The functions that work.h has for workloads are those of doc/extend/adding.md's table.
 sed '/^\/\/ --- stream.c/q' src/work/work.h | grep -oE '\bwork_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$folder/declared"
-sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'work_[a-z0-9_]+' | sort >"$folder/listed" || true
+sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'work_[a-z0-9_]+' | sort \
+    >"$folder/listed" || true
 diff --label work.h --label doc/extend/adding.md "$folder/declared" "$folder/listed" >&2 ||
     complain "doc/extend/adding.md doesn't list work.h's functions once each"
 
