@@ -95,9 +95,18 @@ size_t text_sequence(const char *s, size_t left);
 //      12 | the line
 //         |     ^
 //   hint: …
+// Where a text came from that a program wrote from others: its lines from byte `at` on are those from `line` on of the
+// named one.
+typedef struct LineMark {
+    size_t at;
+    const char *name;
+    uint32_t line;
+} LineMark;
 typedef struct Source {
     const char *name, *text;
     size_t length;
+    const LineMark *marks;  // in the order of the text; before the first one the text is its own
+    size_t mark_count;
 } Source;
 typedef struct Diag {
     Text text;
@@ -110,8 +119,11 @@ bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, 
     __attribute__((format(printf, 5, 6)));  // always false; hint may be null
 bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args);
 void diag_free(Diag *diag);
-// 1-based line and column of a byte offset.
-void source_place(const Source *source, size_t offset, int *line, int *column);
+typedef struct SourcePlace {
+    const char *name;
+    int line, column;  // from 1 on
+} SourcePlace;
+SourcePlace source_place(const Source *source, size_t offset);  // where the text says that this byte came from
 // The name of candidates[0..n) nearest to word (edit distance at most 3), or null: for "did you mean".
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 // The same as the end of a message: "; did you mean 'x'?", or nothing where no name is near.

@@ -40,12 +40,11 @@ bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint,
     Text *out = &diag->text;
     const char *text = source->text;
     offset = MIN(offset, source->length);
-    int line, column;
-    source_place(source, offset, &line, &column);
-    text_printf(out, "%s:%d:%d: error: ", source->name, line, column);
+    SourcePlace place = source_place(source, offset);
+    text_printf(out, "%s:%d:%d: error: ", place.name, place.line, place.column);
     text_vprintf(out, format, args);
 
-    size_t from = offset - (size_t)(column - 1), to = offset;
+    size_t from = offset - (size_t)(place.column - 1), to = offset;
     while (to < source->length && text[to] != '\n' && text[to] != '\r') to++;
     bool cut_left = false, cut_right = false;
     if (to - from > SHOWN) {
@@ -60,7 +59,7 @@ bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint,
             cut_right = true;
         }
     }
-    text_printf(out, "\n%5d | %s", line, cut_left ? "…" : "");
+    text_printf(out, "\n%5d | %s", place.line, cut_left ? "…" : "");
     Text caret = {0};
     text_printf(&caret, "\n      | %s", cut_left ? " " : "");
     for (size_t i = from; i < to;) {
@@ -87,19 +86,28 @@ void diag_free(Diag *diag)
     *diag = (Diag){0};
 }
 
-void source_place(const Source *source, size_t offset, int *line, int *column)
+SourcePlace source_place(const Source *source, size_t offset)
 {
     offset = MIN(offset, source->length);
-    size_t start = 0;
-    int lines = 1;
+    size_t least = 0, most = source->mark_count;  // the marks up to the byte
+    while (least < most) {
+        size_t middle = (least + most) / 2;
+        if (source->marks[middle].at <= offset)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    const LineMark *mark = least ? &source->marks[least - 1] : NULL;
+    size_t start = mark ? mark->at : 0;
+    SourcePlace place = {mark ? mark->name : source->name, mark ? (int)mark->line : 1, 0};
     while (offset > start) {
         const char *end = memchr(source->text + start, '\n', offset - start);
         if (!end) break;
         start = (size_t)(end - source->text) + 1;
-        lines++;
+        place.line += place.line < INT32_MAX;
     }
-    *line = lines;
-    *column = (int)(offset - start) + 1;
+    place.column = (int)(offset - start) + 1;
+    return place;
 }
 
 // Levenshtein's distance, with a swap of neighbours as one edit.

@@ -91,8 +91,7 @@ static bool add_entry(Reader *r, IniEntry entry)
     if (!seen) map_put(&r->seen, full.v, full.n, (int64_t)ini->entries.n);
     text_free(&full);
     if (seen) {
-        int line, column;
-        source_place(&ini->source, ini->entries.v[index].key_at, &line, &column);
+        int line = source_place(&ini->source, ini->entries.v[index].key_at).line;
         const char *hint = arena_printf(&ini->arena, "it was first given in line %d", line);
         if (!*entry.section)
             return diag_at(r->diag, &ini->source, entry.key_at, hint, "'%s' is given twice", entry.key);
@@ -141,7 +140,8 @@ bool ini_within(const IniEntry *e, const char *kind)
 bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag *diag)
 {
     *ini = (Ini){0};
-    ini->source = (Source){arena_copy(&ini->arena, name), arena_text(&ini->arena, text, length), length};
+    ini->source = (Source){
+        .name = arena_copy(&ini->arena, name), .text = arena_text(&ini->arena, text, length), .length = length};
     text = ini->source.text;
     Reader r = {.ini = ini, .diag = diag, .section = ""};
     // Editors on Windows put a byte order mark in front.

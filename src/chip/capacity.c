@@ -76,8 +76,9 @@ static bool settle(Gpu *g, int level, const Given *given, Diag *diag, EntryFn *s
     if (given->sets.source.text && h.sets == 1) return refuse_one(l, &h, &given->sets, diag);
     char value[32];
     IniEntry e = {.section = l->section, .key = l->key, .value = value, .comment = "the sum of the sets"};
-    Source sum = {"the sum of the sets", value,
-                  (size_t)snprintf(value, sizeof value, "%llu", (unsigned long long)h.capacity)};
+    Source sum = {.name = "the sum of the sets",
+                  .text = value,
+                  .length = (size_t)snprintf(value, sizeof value, "%llu", (unsigned long long)h.capacity)};
     Place at = given->sets.source.text ? given->sets : (Place){sum, 0};
     if (!key_set(g, k, value, &at.source, at.at, diag)) return false;
     if (seen) seen(user, k, &e);

@@ -166,7 +166,7 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
 
 static bool apply_set(Gpu *g, const char *set, Given *given, Diag *diag, EntryFn *seen, void *user)
 {
-    Source s = {"--set", set, strlen(set)};
+    Source s = {.name = "--set", .text = set, .length = strlen(set)};
     const char *equals = strchr(set, '='), *dot = strchr(set, '.');
     if (!equals || !dot || dot > equals) return diag_at(diag, &s, 0, NULL, "section.key=value is expected");
     char section[64], key[64];

@@ -43,7 +43,7 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
             code = tell(EXIT_USAGE, "sl1: --dump is one of " SL1_STEPS ", not '%s'", dump);
     } else {
         Sl1Module of;
-        sl1_rewrite(m, o, &rewritten, &of);
+        sl1_rewrite(m, o, &rewritten, NULL, &of);
         for (size_t k = 0; k < of.kernels.n; k++) {
             char *name = name_shown(of.kernels.v[k].name);
             if (of.kernels.v[k].left) tell(0, "%s is left alone: %s", name, of.kernels.v[k].left);

@@ -4,6 +4,7 @@
 // count stands beside ours where it is installed.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "ptx/flow.h"
 
 #include <onchip.h>
 #include <stdlib.h>

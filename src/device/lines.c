@@ -21,9 +21,8 @@ static LineStat place_of(const Module *m, const Inst *i)
     if (loc && loc->line)
         for (size_t k = 0; k < m->files.n; k++)
             if (m->files.v[k].index == loc->file) return (LineStat){.file = m->files.v[k].name, .line = loc->line};
-    int line, column;
-    source_place(&m->source, i->at, &line, &column);
-    return (LineStat){.file = m->source.name, .line = (uint32_t)line};
+    SourcePlace place = source_place(&m->source, i->at);
+    return (LineStat){.file = place.name, .line = (uint32_t)place.line};
 }
 
 void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)

@@ -9,7 +9,7 @@
 #ifndef EXEC_H
 #define EXEC_H
 
-#include "ptx/ptx.h"
+#include "ptx/flow.h"
 
 #define LANES 32
 #define FULL 0xffffffffu

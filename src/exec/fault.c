@@ -36,11 +36,10 @@ void exec_place(const Code *code, uint32_t pc, Text *out)
         return;
     }
     const Inst *i = &code->f->insts.v[pc];
-    int line, column;
-    source_place(&m->source, i->at, &line, &column);
-    text_printf(out, " at %s:%d", m->source.name, line);
-    if (i->loc) {
-        const Loc *l = &m->locs.v[i->loc - 1];
+    SourcePlace place = source_place(&m->source, i->at);
+    text_printf(out, " at %s:%d", place.name, place.line);
+    const Loc *l = i->loc ? &m->locs.v[i->loc - 1] : NULL;
+    if (l && l->line) {  // line 0: the compiler gave it none
         const char *file = "?";
         for (size_t k = 0; k < m->files.n; k++)
             if (m->files.v[k].index == l->file) file = m->files.v[k].name;

@@ -47,7 +47,7 @@ static Image *rewrite(const void *image, const char *path)
     text_printf(&name, "module %u%s%s", ++preload.loads, path ? ": " : "", path ? path : "");
     made->name = name.v;
     const char *ptx = find_ptx(image, name.v, &unpacked);
-    if (ptx && !sl1_rewrite_text(ptx, strlen(ptx), name.v, o, &made->text, &made->of, &diag))
+    if (ptx && !sl1_rewrite_text(ptx, strlen(ptx), name.v, o, false, &made->text, &made->of, &diag))
         log_line("%s is left alone: its PTX is not understood\n%s", name.v, diag.text.v);
     for (size_t k = 0; k < made->of.kernels.n; k++) {
         const Sl1Kernel *of = &made->of.kernels.v[k];

@@ -23,7 +23,36 @@ static void fail(Lexer *lex, size_t at, const char *hint, const char *message)
     lex->pos = lex->source->length;
 }
 
-// White space, // and /* */ comments, and lines that a C preprocessor left (# 1 "file").
+// # 12 "file", or #line 12 "file": the next line is line 12 of that file, or of the one that was named last. Programs
+// that write PTX from other texts leave such lines, as a C preprocessor does; ptxas reads them, too. Other lines that
+// begin with # say nothing.
+static void line_mark(Lexer *lex, size_t p)
+{
+    Module *m = lex->m;
+    const char *s = lex->source->text, *end = memchr(s + p, '\n', lex->source->length - p), *digit, *close;
+    if (!end || (m->marks.n && m->marks.v[m->marks.n - 1].at > p)) return;  // the lexer may have been here before
+    p++;
+    while (s + p < end && is_space(s[p])) p++;
+    if (end - (s + p) > 4 && !memcmp(s + p, "line", 4)) p += 4;
+    while (s + p < end && is_space(s[p])) p++;
+    uint64_t line = 0;
+    for (digit = s + p; s + p < end && is_digit(s[p]) && line <= INT32_MAX; p++)
+        line = line * 10 + (uint64_t)(s[p] - '0');
+    if (s + p == digit || line > INT32_MAX) return;
+    const char *name = m->marks.n ? m->marks.v[m->marks.n - 1].name : lex->source->name;
+    while (s + p < end && is_space(s[p])) p++;
+    if (s + p < end && s[p] == '"') {
+        close = memchr(s + p + 1, '"', (size_t)(end - (s + p + 1)));
+        if (!close) return;
+        size_t length = (size_t)(close - (s + p + 1));
+        if (strlen(name) != length || memcmp(name, s + p + 1, length)) name = arena_text(&m->arena, s + p + 1, length);
+    }
+    LineMark mark = {(size_t)(end - s) + 1, name, (uint32_t)line};
+    vec_push(&m->marks, mark);
+    m->source.marks = m->marks.v, m->source.mark_count = m->marks.n;
+}
+
+// White space, // and /* */ comments, and lines that begin with #.
 static bool skip_space(Lexer *lex)
 {
     const char *s = lex->source->text;
@@ -31,6 +60,7 @@ static bool skip_space(Lexer *lex)
     for (;;) {
         while (p < n && is_space(s[p])) p++;
         if (p < n && s[p] == '#' && (p == 0 || s[p - 1] == '\n')) {
+            line_mark(lex, p);
             while (p < n && s[p] != '\n') p++;
         } else if (p + 1 < n && s[p] == '/' && s[p + 1] == '/') {
             while (p < n && s[p] != '\n') p++;

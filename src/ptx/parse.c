@@ -384,7 +384,7 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
     m->source.name = arena_copy(&m->arena, name);
     m->source.text = arena_text(&m->arena, text, length);
     m->source.length = length;
-    Parser p = {.lex = {.source = &m->source, .diag = diag}, .m = m, .diag = diag, .partly = partly};
+    Parser p = {.lex = {.source = &m->source, .m = m, .diag = diag}, .m = m, .diag = diag, .partly = partly};
     for (int i = 0; i < OP_COUNT; i++) map_put(&p.mnemonics, op_info[i].name, strlen(op_info[i].name), i);
     for (size_t i = 0; i < op_missing_count; i++)
         map_put(&p.mnemonics, op_missing[i].name, strlen(op_missing[i].name), (int64_t)(OP_COUNT + i));
@@ -457,6 +457,7 @@ void ptx_free(Module *m)
     vec_free(&m->symbols);
     map_free(&m->symbol_map);
     vec_free(&m->locs);
+    vec_free(&m->marks);
     vec_free(&m->files);
     arena_free(&m->arena);
     mem_free(m);

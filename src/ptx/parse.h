@@ -21,7 +21,8 @@ typedef struct Token {
     bool is_unsigned;
 } Token;
 typedef struct Lexer {
-    const Source *source;
+    const Source *source;  // of m
+    Module *m;             // takes the line marks
     size_t pos;
     Token tok;  // the current token
     Diag *diag;

@@ -2,7 +2,7 @@
 #ifndef PTX_PASS_H
 #define PTX_PASS_H
 
-#include "ptx/ptx.h"
+#include "ptx/flow.h"
 
 // --- sets of types ---------------------------------------------------------------------------------------------------
 #define T_INT8 (T(U8) | T(S8))

@@ -1,6 +1,6 @@
 // print.c: prints the IR as PTX. The text parses back to the same IR: the parser has made names unique within a
 // function, and modifiers keep their order. Scopes, comments and debug sections are lost.
-#include "ptx/ptx.h"
+#include "ptx/origin.h"
 
 #include <string.h>
 
@@ -232,18 +232,27 @@ void ptx_print_declarations(const Function *f, Text *out)
     print_tables(f, out);
 }
 
-static void print_source(const Function *f, Text *out)
+// As it was written, without line marks: what stands behind it is elsewhere now.
+static void print_source(const Function *f, Text *out, LineOrigins *origins)
 {
-    text_add(out, f->module->source.text + f->text_at, f->text_end - f->text_at);
+    const char *text = f->module->source.text;
+    for (size_t at = f->text_at, end; at < f->text_end; at = end) {
+        const char *newline = memchr(text + at, '\n', f->text_end - at);
+        end = newline ? (size_t)(newline - text) + 1 : f->text_end;
+        if (text[at] == '#') continue;
+        origin_put(origins, out, (uint32_t)at, 0);
+        text_add(out, text + at, end - at);
+    }
     text_put(out, "\n");
 }
 
-void ptx_print_function(const Function *f, Text *out)
+static void print_function(const Function *f, Text *out, LineOrigins *origins)
 {
     if (f->refusal) {
-        print_source(f, out);
+        print_source(f, out, origins);
         return;
     }
+    origin_put(origins, out, f->symbol->at, 0);
     ptx_print_head(f, "", "", out);
     if (!f->has_body) {
         text_put(out, ";\n");
@@ -267,6 +276,7 @@ void ptx_print_function(const Function *f, Text *out)
             text_printf(out, "    %s\n", f->pragmas.v[pragma].text);
         if (n == f->insts.n) break;
         const Inst *i = &f->insts.v[n];
+        origin_put(origins, out, i->at, 0);  // its .loc stands in the text
         if (i->loc && i->loc != loc) {
             const Loc *at = &f->module->locs.v[i->loc - 1];
             text_printf(out, "    .loc %u %u %u\n", at->file, at->line, at->column);
@@ -280,8 +290,11 @@ void ptx_print_function(const Function *f, Text *out)
     text_put(out, "}\n");
 }
 
-void ptx_print(const Module *m, Text *out)
+void ptx_print_function(const Function *f, Text *out) { print_function(f, out, NULL); }
+
+void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
 {
+    origin_put(origins, out, 0, 0);
     text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor, m->target,
                 m->address_bits);
     for (size_t i = 0; i < m->files.n; i++)
@@ -298,10 +311,12 @@ void ptx_print(const Module *m, Text *out)
         const Item *item = &m->items.v[i];
         text_put(out, "\n");
         if (item->function && refused && joined)
-            print_source(item->function, out);
+            print_source(item->function, out, origins);
         else if (item->function)
-            ptx_print_function(item->function, out);
+            print_function(item->function, out, origins);
         else
-            print_variable(item->symbol, item->declares, out);
+            origin_put(origins, out, item->symbol->at, 0), print_variable(item->symbol, item->declares, out);
     }
 }
+
+void ptx_print(const Module *m, Text *out) { ptx_print_from(m, out, NULL); }

@@ -7,7 +7,7 @@
 #ifndef PTX_STRANDS_H
 #define PTX_STRANDS_H
 
-#include "ptx/ptx.h"
+#include "ptx/flow.h"
 
 enum { STRAND_STARTS = 1, STRAND_WAITS = 2 };  // WAITS: for all loads of the strands before
 enum { FILE_MAIN, FILE_LAST, FILE_OPERAND };   // FILE_OPERAND + n: entry n of the ORF

@@ -40,9 +40,10 @@ static const Function *kernel_of(const Symbol *s)
     return s->function && s->function->entry && s->function->has_body ? s->function : NULL;
 }
 
-void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m)
+void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigins *origins, Sl1Module *m)
 {
     Text kernels = {0};
+    LineOrigins inside = {0};
     *m = (Sl1Module){.kernels = {0}};
     for (size_t k = 0; k < module->symbols.n; k++) {
         const Function *original = kernel_of(module->symbols.v[k]);
@@ -64,7 +65,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
                 kernel.offset[s] =
                     (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
             for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++)
-                text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels);
+                text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels, &inside);
         }
         vec_push(&m->kernels, kernel);
         sl1_plan_free(p), sl1_prepared_free(f);
@@ -73,21 +74,28 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module
     if ((module->sm >= 70 || (module->sm >= 30 && o->scattered)) && kernels.n &&
         module->version_major * 10 + module->version_minor < 62)
         raised.version_major = 6, raised.version_minor = 2;
-    ptx_print(&raised, out);
+    ptx_print_from(&raised, out, origins);
     if (kernels.n) {
+        origin_put(origins, out, NO_ORIGIN, 0);
         text_printf(out, "\n.extern .shared .align %u .b8 sl1_shared[];\n", sl1_align(o));
         if (o->clock) text_put(out, ".shared .b8 sl1_loaded;\n");
+        origins_move(origins, &inside, out->n);
         text_add(out, kernels.v, kernels.n);
     }
-    text_free(&kernels);
+    text_free(&kernels), vec_free(&inside);
 }
 
-bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
-                      Diag *diag)
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, bool marked, Text *out,
+                      Sl1Module *m, Diag *diag)
 {
     Module *module = ptx_parse_partly(ptx, length, name, diag);
     if (!module) return false;
-    sl1_rewrite(module, o, out, m);
+    Text text = {0}, own = {0};
+    LineOrigins origins = {0};
+    sl1_rewrite(module, o, marked ? &text : out, marked ? &origins : NULL, m);
+    text_printf(&own, "%s (as onchip sl1 writes it)", name);
+    if (marked) origins_mark(&origins, &text, module, own.v, out);
+    text_free(&text), text_free(&own), vec_free(&origins);
     ptx_free(module);
     return true;
 }

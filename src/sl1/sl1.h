@@ -14,7 +14,8 @@
 #ifndef SL1_H
 #define SL1_H
 
-#include "ptx/ptx.h"
+#include "ptx/flow.h"
+#include "ptx/origin.h"
 
 typedef struct Sl1Options {
     uint32_t line;       // bytes of a line: 8, 16 or 24
@@ -195,9 +196,11 @@ typedef struct Sl1Writer {
     const char *x;    // the register with the address of the access being written
     Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
     Text *out;
+    LineOrigins aside_origins, *origins;  // origins: of what is written into the kernel's text; may be null
+    uint32_t source, loc;                 // where what is being written comes from, as in LineOrigin
 } Sl1Writer;
 // With the functions that it calls.
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out);
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out, LineOrigins *origins);
 void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice,
                      Text *out);  // one slice alone, for the reader
 // Sets %sl1_warp (where the warp's choices are), %sl1_lines (the thread's first line), %sl1_count (CLN).
@@ -289,11 +292,12 @@ typedef struct Sl1Module {
     VEC(Sl1Kernel) kernels;
 } Sl1Module;
 // Writes the module's text with the rewritten kernels behind it; the originals stay. *m tells what launches need to
-// know.
-void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, Sl1Module *m);
+// know. origins may be null.
+void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigins *origins, Sl1Module *m);
 extern const char sl1_silent[];  // what is assumed of silent loops, for the user
-bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, Text *out, Sl1Module *m,
-                      Diag *diag);
+// The same for a text. marked: with line marks, so that its instructions have the places of those they stand for.
+bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, bool marked, Text *out,
+                      Sl1Module *m, Diag *diag);
 // Prints every kernel as it is after a step, for the reader.
 #define SL1_STEPS "inline|forward|plan|monitor|compute|plain"
 bool sl1_dump(const Module *module, const Sl1Options *o, const char *step, Text *out);  // false: there is no such step

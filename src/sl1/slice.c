@@ -86,9 +86,22 @@ uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o)
 }
 
 // --- lines of PTX ----------------------------------------------------------------------------------------------------
+static void note_origin(Sl1Writer *w)
+{
+    origin_put(w->out == &w->aside ? &w->aside_origins : w->origins, w->out, w->source, w->loc);
+}
+
+// What is written from now on comes from this instruction; null: it is our own.
+static void begin_origin(Sl1Writer *w, const Inst *i)
+{
+    w->source = i ? i->at : NO_ORIGIN;
+    w->loc = i ? i->loc : 0;
+}
+
 void sl1_put(Sl1Writer *w, const char *format, ...)
 {
     va_list args;
+    note_origin(w);
     va_start(args, format);
     text_put(w->out, format[0] == '$' ? "" : "    ");
     text_vprintf(w->out, format, args);
@@ -98,6 +111,7 @@ void sl1_put(Sl1Writer *w, const char *format, ...)
 
 void sl1_put_inst(Sl1Writer *w, const Inst *i)
 {
+    note_origin(w);
     text_put(w->out, "    ");
     ptx_print_inst(&w->view, i, w->out);
     text_put(w->out, "\n");
@@ -179,9 +193,8 @@ static int looked_up_as(const Sl1Writer *w, int s)
     return s >= 0 && w->plan->structure[s].barred && w->alias && w->slice == SLICE_COMPUTE ? SL1_UNKNOWN : s;
 }
 
-static void write_inst(Sl1Writer *w, uint32_t n)
+static void write_inst(Sl1Writer *w, const Inst *i, uint32_t n)
 {
-    const Inst *i = &w->body->f->insts.v[n];
     int s = looked_up_as(w, w->body->access[n]), call = w->body->call[n];
     bool copied = w->slice == SLICE_MONITOR || w->slice == SLICE_COMPUTE, function = !w->body->f->entry;
     bool cached = s != SL1_OTHER && !sl1_is_poor(w, s) && !(s >= 0 && w->plan->structure[s].barred) &&
@@ -228,7 +241,12 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     if (w->slice == SLICE_MONITOR && w->body->f->entry && w->plan->quiet[block->loop] &&
         b == w->body->flow->loops.v[block->loop].head)
         sl1_check_inner(w, block->loop);
-    for (uint32_t n = block->first; n < block->last; n++) write_inst(w, n);
+    for (uint32_t n = block->first; n < block->last; n++) {
+        const Inst *i = &w->body->f->insts.v[n];
+        begin_origin(w, i);
+        write_inst(w, i, n);
+    }
+    begin_origin(w, NULL);
     const Inst *last = &w->body->f->insts.v[block->last - 1];
     bool ends = op_has(last->op, P_BRANCH | P_LEAVE) && !last->guarded;
     if (ends || b + 1 == next) return;
@@ -239,8 +257,9 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
 
 static void write_aside(Sl1Writer *w)
 {
+    origins_move(w->origins, &w->aside_origins, w->out->n);
     if (w->aside.n) text_add(w->out, w->aside.v, w->aside.n);
-    text_free(&w->aside);
+    text_free(&w->aside), vec_free(&w->aside_origins);
 }
 
 // --- a main loop -----------------------------------------------------------------------------------------------------
@@ -407,6 +426,7 @@ static void write_function(Sl1Writer *w, uint32_t body)
     open_body(w, b);
     enter_slice(w, w->slice, 0);
     text_put(w->out, "\n");
+    origin_put(w->origins, w->out, b->f->symbol->at, 0);
     sl1_write_head(w, body, w->out);
     text_put(w->out, "\n{\n");
     print_declarations(w, w->out);
@@ -425,7 +445,7 @@ static void write_function(Sl1Writer *w, uint32_t body)
 // Writes the functions of a slice, and for each loop the slice with its ways in or out.
 void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice, Text *out)
 {
-    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out};
+    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out, .source = NO_ORIGIN};
     for (uint32_t k = 1; k < p->bodies.n && slice != SLICE_PLAIN; k++) w.slice = slice, write_function(&w, k);
     open_body(&w, p->bodies.v[0]);
     for (uint32_t k = 0; k < p->loops; k++) {
@@ -455,9 +475,9 @@ static void write_functions(Sl1Writer *w)
             }
 }
 
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out)
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out, LineOrigins *origins)
 {
-    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out};
+    Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out, .origins = origins, .source = NO_ORIGIN};
     const Function *f = p->f;
     const Sl1Body *kernel = p->bodies.v[0];
     const char *suffix = alias ? SL1_ALIAS : SL1_APART;
@@ -466,6 +486,7 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
     open_body(&w, kernel);
     text_printf(&own, "%s%s", f->symbol->name, suffix);
     text_printf(&params, ".param .u32 %s$sl1_region, .param .u32 %s$sl1_lines", own.v, own.v);
+    origin_put(origins, out, f->symbol->at, 0);
     ptx_print_head(f, suffix, params.v, out);
     text_put(out, "\n{\n");
     for (int s = SLICE_MONITOR; s <= SLICE_COMPUTE; s++) w.slice = (Slice)s, sl1_declare_results(&w);

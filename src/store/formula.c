@@ -139,8 +139,12 @@ static double sum(Formula *f)
 
 bool formula(const char *text, FormulaName *name, void *user, double *value, Diag *diag)
 {
-    Formula f = {
-        .source = {"formula", text, strlen(text)}, .at = text, .name = name, .user = user, .diag = diag, .ok = true};
+    Formula f = {.source = {.name = "formula", .text = text, .length = strlen(text)},
+                 .at = text,
+                 .name = name,
+                 .user = user,
+                 .diag = diag,
+                 .ok = true};
     *value = sum(&f);
     while (isspace((unsigned char)*f.at)) f.at++;
     if (f.ok && *f.at) wrong(&f, f.at, "an operator is expected");

@@ -373,8 +373,9 @@ bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
 {
     const char *section = NULL;
     Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
-    *source = (Source){copy(m, ini->source.name, strlen(ini->source.name)),
-                       copy(m, ini->source.text, ini->source.length), ini->source.length};
+    *source = (Source){.name = copy(m, ini->source.name, strlen(ini->source.name)),
+                       .text = copy(m, ini->source.text, ini->source.length),
+                       .length = ini->source.length};
     bool ok = true;
     for (size_t k = 0; ok && k < ini->entries.n; k++) {
         const IniEntry *e = &ini->entries.v[k];

@@ -26,7 +26,7 @@ static char *rewrite(void *user, const char *ptx, size_t length, const char *nam
     Diag diag = {0};
     Text out = {0};
     Loaded l = {.module = NULL};
-    bool parsed = sl1_rewrite_text(ptx, length, name ? name : "module.ptx", &s->options, &out, &l.of, &diag);
+    bool parsed = sl1_rewrite_text(ptx, length, name ? name : "module.ptx", &s->options, true, &out, &l.of, &diag);
     diag_free(&diag);
     if (!parsed) return NULL;  // the loader says why
     vec_push(&s->modules, l);

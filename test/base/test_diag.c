@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static Source source_of(const char *text) { return (Source){"k.ptx", text, strlen(text)}; }
+static Source source_of(const char *text) { return (Source){.name = "k.ptx", .text = text, .length = strlen(text)}; }
 
 static void places(void **state)
 {
@@ -13,19 +13,42 @@ static void places(void **state)
     Source source = source_of("ab\ncd\n\nx");
     const int want[][2] = {{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {4, 1}, {4, 2}};
     for (size_t i = 0; i < COUNT(want); i++) {
-        int line, column;
-        source_place(&source, i, &line, &column);
-        assert_int_equal(line, want[i][0]);
-        assert_int_equal(column, want[i][1]);
+        SourcePlace place = source_place(&source, i);
+        assert_int_equal(place.line, want[i][0]);
+        assert_int_equal(place.column, want[i][1]);
     }
-    int line, column;
-    source_place(&source, 1000, &line, &column);  // past the end: the end
-    assert_int_equal(line, 4);
-    assert_int_equal(column, 2);
-    Source empty = {"e", NULL, 0};
-    source_place(&empty, 0, &line, &column);
-    assert_int_equal(line, 1);
-    assert_int_equal(column, 1);
+    SourcePlace place = source_place(&source, 1000);  // past the end: the end
+    assert_int_equal(place.line, 4);
+    assert_int_equal(place.column, 2);
+    place = source_place(&(Source){.name = "e"}, 0);
+    assert_int_equal(place.line, 1);
+    assert_int_equal(place.column, 1);
+}
+
+// Lines of other texts: before the first mark the text's own; from each mark on its lines count on.
+static void marks(void **state)
+{
+    (void)state;
+    static const LineMark mark[] = {{4, "a.ptx", 70}, {11, "b.ptx", 4}, {13, "b.ptx", INT32_MAX}};
+    Source source = source_of("0\n#\nab\nc\n#\nd\ne\n");
+    source.marks = mark, source.mark_count = COUNT(mark);
+    const struct {
+        size_t at;
+        const char *name;
+        int line, column;
+    } want[] = {{0, "k.ptx", 1, 1},  {3, "k.ptx", 2, 2},          {4, "a.ptx", 70, 1},
+                {5, "a.ptx", 70, 2}, {7, "a.ptx", 71, 1},         {10, "a.ptx", 72, 2},
+                {11, "b.ptx", 4, 1}, {13, "b.ptx", INT32_MAX, 1}, {99, "b.ptx", INT32_MAX, 1}};
+    for (size_t k = 0; k < COUNT(want); k++) {
+        SourcePlace place = source_place(&source, want[k].at);
+        assert_string_equal(place.name, want[k].name);
+        assert_int_equal(place.line, want[k].line);
+        assert_int_equal(place.column, want[k].column);
+    }
+    Diag diag = {0};
+    diag_at(&diag, &source, 7, NULL, "unknown thing");
+    assert_string_equal(diag.text.v, "a.ptx:71:1: error: unknown thing\n   71 | c\n      | ^");
+    diag_free(&diag);
 }
 
 static void expect(const char *text, size_t offset, const char *hint, const char *want)
@@ -119,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places),
+        cmocka_unit_test(marks),
         cmocka_unit_test(carets),
         cmocka_unit_test(long_lines_are_cut_around_the_caret),
         cmocka_unit_test(the_first_error_wins),

@@ -46,7 +46,7 @@ static void rewrite(const Module *m, const Sl1Options *options)
     Text out = {0};
     Sl1Module made = {0};
     Diag diag = {0};
-    sl1_rewrite(m, options, &out, &made);
+    sl1_rewrite(m, options, &out, NULL, &made);
     Module *again = ptx_parse(out.v, out.n, "rewritten", &diag);
     if (!again) give_up(out.v, "the module as rewritten isn't read", diag.text.v, NULL);
     ptx_free(again);

@@ -2,7 +2,7 @@
 #ifndef RANDOM_PTX_H
 #define RANDOM_PTX_H
 
-#include "ptx/ptx.h"
+#include "ptx/flow.h"
 
 uint32_t chance(uint64_t *state, uint32_t n);  // 0 … n - 1
 

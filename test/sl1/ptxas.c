@@ -72,7 +72,7 @@ static void rewrite(const char *name, const char *ptx, size_t length, uint64_t t
         Module *m = ptx_parse(ptx, length, name, &diag);
         if (!m) fail_msg("%s", diag.text.v);
         put_header(m);
-        sl1_rewrite(m, &settings[s], &out, &of);
+        sl1_rewrite(m, &settings[s], &out, NULL, &of);
         bool any = false;
         for (size_t k = 0; k < of.kernels.n; k++) any |= !of.kernels.v[k].left;
         count->modules++, count->rewritten += any;

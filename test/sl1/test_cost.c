@@ -55,7 +55,7 @@ static void count(bool written, uint32_t monitored, uint32_t cached)
     Diag diag = {0};
     Sl1Module of;
     put_kernel(3, written, &ptx);
-    assert_true(sl1_rewrite_text(ptx.v, ptx.n, "k.ptx", &sl1_defaults, &out, &of, &diag));
+    assert_true(sl1_rewrite_text(ptx.v, ptx.n, "k.ptx", &sl1_defaults, false, &out, &of, &diag));
     Module *m = ptx_parse(out.v, out.n, "k.ptx", &diag);
     assert_non_null(m);
     const Function *f = ptx_find(m, "k" SL1_APART)->function;

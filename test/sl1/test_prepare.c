@@ -177,7 +177,7 @@ static void left_alone(void **state)
         Diag diag = {0};
         Sl1Module of;
         put_called(&kept[k].called, 35, &ptx);
-        bool read = sl1_rewrite_text(ptx.v, ptx.n, kept[k].called.name, &sl1_defaults, &out, &of, &diag);
+        bool read = sl1_rewrite_text(ptx.v, ptx.n, kept[k].called.name, &sl1_defaults, false, &out, &of, &diag);
         if (!read) fail_msg("%s", diag.text.v);
         assert_string_equal(of.kernels.v[0].left, kept[k].why);
         sl1_module_free(&of);

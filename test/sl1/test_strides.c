@@ -68,7 +68,7 @@ static void look_at_slices(const char *name, const Text *ptx, bool known)
     Sl1Module of;
     Sl1Options o = sl1_defaults;
     o.strides = true;
-    assert_true(sl1_rewrite_text(ptx->v, ptx->n, name, &o, &out, &of, &diag));
+    assert_true(sl1_rewrite_text(ptx->v, ptx->n, name, &o, false, &out, &of, &diag));
     assert_int_equal(strstr(out.v, "$sl1_m") == NULL, known);
     sl1_module_free(&of);
     text_free(&out), diag_free(&diag);
