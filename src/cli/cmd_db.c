@@ -26,7 +26,7 @@ static const Option options[] = {
     {"-o", "FILE", "write into this file (default: to standard output)"},
     {"--by", "NAME=A,B",
      "compare the runs with NAME=A with those with NAME=B; NAME is a parameter, an overridden key, or a column of the "
-     "table run such as gpu"},
+     "table run such as gpu; a value with commas stands in braces: block={32,8},{16,16}"},
     {"--column", "NAME", "what to compare (cycles; if the clocks differ, simulated seconds)"},
     {"--against", "FILE",
      "compare every counter with the one in this other store; the exit status is 1 if any differs"},
@@ -193,12 +193,14 @@ static Store *select_runs(Request *r, RunIds *ids)
 static int fail(Request *r) { return r->diag.failed ? EXIT_FAILED : EXIT_OK; }
 
 // --- list ------------------------------------------------------------------------------------------------------------
-static void split(const char *text, Arena *arena, ColumnNames *out)
+static bool split(const char *text, Arena *arena, ColumnNames *out, Diag *diag)
 {
-    for (size_t n; *text; text += n + (text[n] == ',')) {
-        n = strcspn(text, ",");
-        if (n) vec_push(out, arena_text(arena, text, n));
+    ListValue v;
+    while (list_next(&text, &v)) {
+        if (v.wrong) return diag_error(diag, "--columns: %s", v.wrong);
+        if (v.n) vec_push(out, arena_text(arena, v.at, v.n));
     }
+    return true;
 }
 
 static int list(Request *r)
@@ -208,8 +210,8 @@ static int list(Request *r)
     ColumnNames columns = {0};
     Store *s = select_runs(r, &ids);
     ListForm form = r->csv ? LIST_CSV : r->json ? LIST_JSON : LIST_READ;
-    split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns);
-    if (s) db_list(s, &(ListRequest){&ids, &columns, r->kernels, r->filter.failed, form}, &r->diag);
+    bool ok = s && split(r->columns ? r->columns : "cycles,ipc,l1_hit_rate", &arena, &columns, &r->diag);
+    if (ok) db_list(s, &(ListRequest){&ids, &columns, r->kernels, r->filter.failed, form}, &r->diag);
     store_close(s);
     vec_free(&columns), vec_free(&ids);
     arena_free(&arena);
@@ -339,7 +341,7 @@ static int export(Request *r)
         export_runs(s, &ids, out, &r->diag);
     } else if (out) {
         if (r->columns)
-            split(r->columns, &arena, &columns);
+            split(r->columns, &arena, &columns, &r->diag);
         else
             export_columns(s, &ids, &arena, &columns, &r->diag);
         if (!r->diag.failed) export_rows(s, &ids, &columns, true, r->json ? EXPORT_JSON : EXPORT_CSV, out, &r->diag);

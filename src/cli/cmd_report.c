@@ -11,7 +11,8 @@ static const Option options[] = {
     {"-o", "FILE", "write the page into this file (report.html); - is standard output"},
     {"--gpu", "NAME|FILE[,…]", "over a store: only runs on these GPUs; of report run: the GPUs to run on (gtx480)"},
     {"--baseline", "KEY=VALUE[,…]",
-     "the values that all others are compared with (default: the description's own, or the first that is given)"},
+     "the values that all others are compared with (default: the description's own, or the first that is given); a "
+     "value with commas stands in braces: block={32,8}"},
     {"--plot", "DIR", "also write each figure into DIR: its CSV, the gnuplot script that draws it, and the SVG"},
     {"--no-figures", NULL, "make a page without figures, for which gnuplot isn't needed"},
     {"--help", NULL, "this text"},

@@ -9,7 +9,9 @@
 
 #define DB "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"
 static const Option options[] = {
-    {NULL, "", "runs: an option may have several values, separated by commas; every combination of values is run"},
+    {NULL, "",
+     "runs: an option may have several values, separated by commas; every combination of values is run. A value with "
+     "commas stands in braces, as in block={32,8},{16,16}"},
     {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (gtx480): of onchip list gpus, or files"},
     AXIS_OPTIONS,
     {"--program", "NAME[,…]",

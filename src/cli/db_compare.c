@@ -188,18 +188,19 @@ static bool compare_stores(const CompareRequest *r, Diag *diag)
 // "NAME=A,B": the filter with NAME=A, and with NAME=B.
 static bool compare_by(const CompareRequest *r, Diag *diag)
 {
-    const char *equals = strchr(r->by, '='), *comma = equals ? strchr(equals, ',') : NULL;
-    if (!equals || equals == r->by || !comma || strchr(comma + 1, ','))
-        return diag_error(diag, "--by takes NAME=A,B, not '%s'", r->by);
+    const char *equals = strchr(r->by, '='), *rest = equals ? equals + 1 : NULL;
+    ListValue v[2];
+    bool ok = equals && equals != r->by && list_next(&rest, &v[0]) && list_next(&rest, &v[1]) && !rest && !v[1].wrong;
+    if (!ok)
+        return diag_error(
+            diag, "--by takes NAME=A,B, not '%s'\nhint: a value with commas stands in braces: block={32,8}", r->by);
     Arena arena = {0};
     Selection x[2] = {0};
-    const char *name = arena_text(&arena, r->by, (size_t)(equals - r->by)),
-               *values[2] = {arena_text(&arena, equals + 1, (size_t)(comma - equals - 1)), comma + 1}, *names[2];
-    bool ok = true;
+    const char *name = arena_text(&arena, r->by, (size_t)(equals - r->by)), *names[2];
     for (int k = 0; k < 2 && ok; k++) {
         VEC(const char *) where = {0};
         for (size_t n = 0; r->filter->where[n]; n++) vec_push(&where, r->filter->where[n]);
-        names[k] = arena_printf(&arena, "%s=%s", name, values[k]);
+        names[k] = arena_printf(&arena, "%s=%.*s", name, (int)v[k].n, v[k].at);
         vec_push(&where, names[k]);
         vec_push(&where, NULL);
         Filter f = *r->filter;

@@ -39,17 +39,19 @@ static bool before(const char *a, const char *b)
     return x < y;
 }
 
-// Whether baseline, "l1.size=16KiB,sched.policy=lrr", has this value for name.
+// Whether baseline, "l1.size=16KiB,block={32,8}", has this value for name.
 static bool chosen(const char *baseline, const char *name, const char *value)
 {
     size_t n = strlen(name);
     bool found = false;
-    for (const char *p = baseline; p && !found; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        if (strncmp(p, name, n) || p[n] != '=') continue;
-        char *wanted = mem_text(p + n + 1);
-        wanted[strcspn(wanted, ",")] = 0;
-        found = same(wanted, strcmp(value, "") ? value : "default");
-        mem_free(wanted);
+    ListValue v;
+    while (!found && list_next(&baseline, &v)) {
+        const char *one = v.at + n + 1;
+        if (v.n <= n || strncmp(v.at, name, n) || v.at[n] != '=' || !list_next(&one, &v)) continue;
+        Text wanted = {0};
+        text_add(&wanted, v.at, v.n);
+        found = same(wanted.v, strcmp(value, "") ? value : "default");
+        text_free(&wanted);
     }
     return found;
 }

@@ -58,11 +58,11 @@ static uint64_t count(Reader *r, sqlite3_stmt *q, int column)
 // Returns the place of a name in a list of names between commas. Without a list it is 0; −1: the list hasn't the name.
 static int place(const char *list, const char *name)
 {
-    size_t n = strlen(name);
-    int at = 0;
-    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL, at++)
-        if (!strncmp(p, name, n) && (!p[n] || p[n] == ',')) return at;
-    return list ? -1 : 0;
+    ListValue v;
+    if (!list) return 0;
+    for (int at = 0; list_next(&list, &v); at++)
+        if (v.n == strlen(name) && !memcmp(v.at, name, v.n)) return at;
+    return -1;
 }
 
 // --- settings --------------------------------------------------------------------------------------------------------

@@ -51,37 +51,26 @@ static bool refuse(Origin o, Diag *diag, const char *format, ...)
 }
 
 // --- axes ------------------------------------------------------------------------------------------------------------
-// Does a comma of autotune part two values? In "threads=128,256, no" the second does; the first is within a list.
-static bool parts(const char *behind) { return isalpha((unsigned char)behind[strspn(behind, " \t")]); }
-
-// Splits text into values at its commas, and drops the blanks around them. A value in braces may have commas. o: the
-// origin of the whole text.
+// Splits text into values at its commas. o: the origin of the whole text. Of autotune a number belongs to the value
+// before: "threads=128,256, no" has two values.
 static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
 {
     const char *start = text;
     size_t first = o.at;
+    const char *from = NULL;  // of the value before
     bool lists = !strcmp(a->name, "autotune");
+    ListValue v;
     if (!text[strspn(text, " \t")]) return refuse(o, diag, "%s has no value", a->name);
-    for (bool more = true; more;) {
-        while (isspace((unsigned char)*text)) text++;
-        const char *end = text, *brace = text;
-        int depth = 0;
-        for (; *end && (*end != ',' || depth || (lists && !parts(end + 1))) && depth >= 0; end++) {
-            if (*end == '{' && !depth) brace = end;
-            depth += (*end == '{') - (*end == '}');
-        }
-        o.at = first + (size_t)((depth > 0 ? brace : depth < 0 ? end - 1 : text) - start);
-        if (depth > 0) return refuse(o, diag, "%s: '{' without '}'", a->name);
-        if (depth < 0) return refuse(o, diag, "%s: '}' without '{'", a->name);
-        size_t n = (size_t)(end - text);
-        while (n && isspace((unsigned char)text[n - 1])) n--;
-        if (n >= 2 && text[0] == '{' && text[n - 1] == '}') text++, n -= 2, o.at++;
-        if (!n) return refuse(o, diag, "%s has an empty value", a->name);
-        const char *value = copy(m, text, n);
+    while (list_next(&text, &v)) {
+        bool more = lists && from && v.n && !isalpha((unsigned char)*v.at);
+        o.at = first + (size_t)((v.wrong || !more ? v.at : from) - start);
+        if (v.wrong) return refuse(o, diag, "%s: %s", a->name, v.wrong);
+        if (!v.n) return refuse(o, diag, "%s has an empty value", a->name);
+        if (!more) from = v.at;
+        const char *value = copy(m, from, (size_t)(v.at + v.n - from));
+        if (more) a->values.n--;
         note(m, value, o);
         vec_push(&a->values, value);
-        more = *end;
-        text = end + more;
     }
     return true;
 }

@@ -126,6 +126,16 @@ void file_free(FileLaunch *l);
 // The caller releases run->args with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
 
+// --- words.c: words between blanks, and lists of values between commas ----------------------------------------------
+typedef struct ListValue {
+    const char *at;     // in the list; without the blanks around the value, and without its braces
+    size_t n;           // its bytes
+    const char *wrong;  // what is wrong at the place `at`: "'{' without '}'"; null: nothing
+} ListValue;
+// Finds the next value of a list such as "16KiB,{32,8}", and moves *list behind it: behind the last value *list becomes
+// null. A value with commas stands in braces or in quotes. False when *list is null.
+bool list_next(const char **list, ListValue *v);
+
 // --- argument.c: an argument of a kernel from a text -----------------------------------------------------------------
 // Makes the argument for the parameter at index from text: a number, "i32:7" or "f32:1.5"; the bytes of an array or a
 // structure, "hex:00ff"; or a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter and

@@ -143,6 +143,11 @@ grep -q "^atax .*l1.size=16KiB .* $want\$" out || complain "compare: no ratio $w
 db 0 "cycles: gpu=titan_black / gpu=gtx480" compare --by gpu=gtx480,titan_black --column cycles
 grep -q 'the clocks differ' out || complain "compare --column cycles: $(cat out)"
 db 0 "cycles: l1.size=32KiB / l1.size=16KiB" compare --by l1.size=16KiB,32KiB
+db 0 "cycles: block=16 / block=8" compare --by block=8,16 --db file.db
+db 0 "cycles: grid=2,1 / grid=3" compare --by 'grid=3,{2,1}' --db file.db
+db 1 "(0 and 2 runs)" compare --by grid=,3 --db file.db
+db 1 "a value with commas stands in braces" compare --by grid=2,1,3 --db file.db
+db 1 "--columns: '{' without '}'" list --columns '{cycles' --db file.db
 db 1 "no run of one side has a partner" compare --by program=atax,vectoradd
 db 2 "compare what?" compare
 db 2 "compare what?" compare a.db

@@ -224,3 +224,10 @@ for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx",
 issued = next(e for e in drawing.iter() if e.get("id") == "gnuplot_plot_1")
 assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar for each program, and one of the key"
 PYTHON
+
+# A baseline with a comma, among blocks of two dimensions.
+"$ONCHIP" sweep store.ptx "block={32,8},{16,16},{8,32}" --arg buf:4KiB --db blocks.db >/dev/null
+for block in 32,8 16,16; do
+    "$ONCHIP" report --no-figures --db blocks.db --baseline "gpu=gtx480,block={$block}" -o blocks.html >/dev/null
+    grep -q "cycles relative to $block<" blocks.html || { echo "the baseline isn't $block" >&2; exit 1; }
+done

@@ -1,0 +1,56 @@
+// words.c: a line of text as words between blanks, and as a list of values between commas. A text in quotes belongs
+// together, whatever is in it: "my file.ptx". Two quotes in it are one. A quote without a partner is a plain character.
+#include "work/programs.h"
+
+#include <string.h>
+
+static const char blanks[] = " \t\r\n\v\f";
+
+// How many bytes from p on belong together: those of a text in quotes, or one.
+static size_t step(const char *p)
+{
+    const char *q = p + 1;
+    if (*p != '"') return 1;
+    while (*q && (*q != '"' || q[1] == '"')) q += *q == '"' ? 2 : 1;
+    return *q ? (size_t)(q + 1 - p) : 1;
+}
+
+// Finds the end of the value at p, which is a comma outside of quotes and braces, or the end of the text. Returns what
+// is wrong with its braces and puts the place at *end; null: nothing.
+static const char *value_end(const char *p, const char **end)
+{
+    const char *open = p;
+    size_t depth = 0;
+    for (; *p && (*p != ',' || depth); p += step(p)) {
+        if (*p == '{' && !depth++) open = p;
+        if (*p == '}' && !depth--) return *end = p, "'}' without '{'";
+    }
+    *end = depth ? open : p;
+    return depth ? "'{' without '}'" : NULL;
+}
+
+// The end of the text in braces that begins at p: a text with equally many of both.
+static const char *brace_end(const char *p)
+{
+    size_t depth = 0;
+    do {
+        depth += (size_t)(*p == '{') - (size_t)(*p == '}');
+        p += step(p);
+    } while (depth);
+    return p;
+}
+
+bool list_next(const char **list, ListValue *v)
+{
+    const char *p = *list, *end;
+    if (!p) return false;
+    p += strspn(p, blanks);
+    *v = (ListValue){.wrong = value_end(p, &end)};
+    *list = !v->wrong && *end ? end + 1 : NULL;
+    v->at = v->wrong ? end : p;
+    if (v->wrong) return true;
+    while (end > p && strchr(blanks, end[-1])) end--;
+    v->n = (size_t)(end - p);
+    if (*p == '{' && brace_end(p) == end) v->at++, v->n -= 2;
+    return true;
+}
