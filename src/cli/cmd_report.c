@@ -140,7 +140,8 @@ static int run(Request *r)
     text_free(&html);
     store_close(store);
     if (r->run && interrupted()) return EXIT_INTERRUPTED;
-    return !ran ? EXIT_USAGE : ok && !s.failed ? EXIT_OK : EXIT_FAILED;
+    if (s.refused) return EXIT_USAGE;
+    return ok && !s.failed ? EXIT_OK : EXIT_FAILED;
 }
 
 int cmd_report(int argc, char **argv)

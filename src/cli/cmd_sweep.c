@@ -201,7 +201,8 @@ static int run(Request *r)
         if (!interrupted() && !r->sweep.shards) found = searches_print(&r->matrix, store);
     }
     store_close(store);
-    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : s.failed || !found ? EXIT_FAILED : EXIT_OK;
+    if (!ok) return s.refused ? EXIT_USAGE : EXIT_FAILED;
+    return interrupted() ? EXIT_INTERRUPTED : s.failed || !found ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process works on its own, under mpirun too.

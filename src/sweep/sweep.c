@@ -90,6 +90,7 @@ static bool plan(Run *r, const Matrix *m)
         int64_t before;
         r->sweep->cells++;
         ok = matrix_plan(m, r->planner, &m->cells.v[k], &t.plan, r->diag);
+        r->sweep->refused = !ok;
         if (!ok || map_get(&seen, t.plan.id.key, KEY_DIGITS, &before)) {
             plan_free(&t.plan);
             continue;

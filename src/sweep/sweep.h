@@ -181,6 +181,7 @@ typedef struct Sweep {
     uint64_t done, failed, running;  // of to_run; a candidate that its search leaves out is done
     double seconds;                  // since the start
     double left;                     // estimated to the end; negative: unknown
+    bool refused;                    // a cell can't run at all, so that nothing was run
 } Sweep;
 typedef struct SweepOptions {
     uint32_t jobs;           // runs at a time of this process; 0: one for each processor of the host, under mpirun one
@@ -195,8 +196,7 @@ typedef struct SweepOptions {
     uint64_t number;  // tells this sweep from others of the same ranks
 } SweepOptions;
 // Runs the cells of m that store lacks and keeps each result as it comes. Cells whose time is known start longest
-// first. A run that fails is kept as failed, and the others go on. False: a cell can't run at all, and nothing was run;
-// or the store failed.
+// first. A run that fails is kept as failed, and the others go on. False: sweep->refused, or the store failed.
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *options, Sweep *sweep, Diag *diag);
 
 // --- sweep_ranks.c: what the other ranks do --------------------------------------------------------------------------

@@ -44,11 +44,18 @@ gives 0 '2 runs: 1 in the store already' -- sweep m.ini atax --size small --db r
 gives 2 "'bicg' is one too many; several programs are written as atax,bicg" -- sweep atax bicg
 gives 2 "program and measure don't go together" -- sweep atax --measure shared --db runs.db
 gives 2 'sweep what? a workload' -- sweep --db runs.db
-gives 1 "no workload 'atix'; did you mean 'atax'?" -- sweep atix --db runs.db
-for missing in no.ini no.ptx; do
-    run sweep $missing --db runs.db
-    ((status)) && [[ $err == *"can't read $missing: No such file"* ]] || complain "sweep $missing: $status $err"
+# A cell that can't run is a mistake in what was written: the exit status is 2, of a sweep as of its dry run. It's 1 if
+# the store fails.
+for dry in '' --dry-run; do
+    gives 2 "no workload 'atix'; did you mean 'atax'?" -- sweep atix --db runs.db $dry
+    gives 2 "nx=0 is refused" -- sweep atax nx=64,0 --size small --db runs.db $dry
+    gives 2 "unknown GPU 'gtx481'" -- sweep atax --gpu gtx481 --db runs.db $dry
+    for missing in no.ini no.ptx; do
+        gives 2 "can't read $missing: No such file" -- sweep $missing --db runs.db $dry
+    done
+    gives 1 "can't open the store" -- sweep atax --db . $dry
 done
+gives 2 "no workload 'atix'" -- report run atix
 gives 2 "unknown option --sl1-line"$'\n'"hint: --sl1=line=8" -- sweep atax --sl1-line=8
 gives 1 '1 failed' -- sweep saxpy.ptx --arg i32:8 --arg i32:2 --arg u64:0 --arg u64:0 --db wrong.db
 gives 0 "arg i32:2: parameter 'alpha' has the PTX type .f32; write f32:2" -- db list --failed --db wrong.db

@@ -69,7 +69,7 @@ says out "2 runs: 1 in the store already, 1 simulated"
 echo '// another' >>saxpy.ptx
 status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 0 in the store already, 2 simulated"
-status out 1 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
+status out 2 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
 says out "a PTX file has no parameter 'grd'"
 status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:32 buf:64" --db file.db
 says out "1 failed"
@@ -128,9 +128,9 @@ says out "real time of this host"
 status out 0 "$ONCHIP" db list --columns params,bigkernel.chunk_count,bigkernel.seconds --csv --db stream.db
 says out \
     "app=affinity scenario=bigkernel bytes=65536 chunk=8192 blocks=1 threads=64 buffers=5 unit=0 threshold=300,9,0.00"
-status out 1 "$ONCHIP" sweep "measure=bigkernel scenario=tripple" --gpu titan_black --db stream.db
+status out 2 "$ONCHIP" sweep "measure=bigkernel scenario=tripple" --gpu titan_black --db stream.db
 says out "one of cpu, single, double, bigkernel, sl1 is expected"
-status out 1 "$ONCHIP" sweep "measure=bigkernel bytes=12" --gpu titan_black --db stream.db
+status out 2 "$ONCHIP" sweep "measure=bigkernel bytes=12" --gpu titan_black --db stream.db
 says out "a number from 1024 to 1073741824"
 
 # --- a run whose process is killed
