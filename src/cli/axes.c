@@ -18,7 +18,7 @@ static bool one_value(Axes *x, const char *name, const char *value, Diag *diag)
 bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
 {
     static const char *const single[] = {"--kernel", "--grid", "--block", "--smem", "--kernels"};
-    if (!strcmp(option, "--arg")) return text_printf(&x->args, "%s%s", x->args.n ? " " : "", value), true;
+    if (!strcmp(option, "--arg")) return text_put(&x->args, x->args.n ? " " : ""), word_quoted(&x->args, value), true;
     if (!strcmp(option, "--set")) return matrix_pair(x->matrix, value, diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
     if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
@@ -47,7 +47,7 @@ static bool is_matrix(const char *word)
 
 bool axes_word(Axes *x, const char *word, Diag *diag)
 {
-    if (strchr(word, '=') && !strchr(" \t", word[strcspn(word, "= \t")])) return matrix_pair(x->matrix, word, diag);
+    if (word[strcspn(word, "= \t\"")] == '=') return matrix_pair(x->matrix, word, diag);
     return is_matrix(word) ? matrix_read(x->matrix, word, diag) : axes_program(x, word, diag);
 }
 

@@ -16,6 +16,7 @@ typedef struct Identity {
 void identity_free(Identity *id);
 // Reads the next setting of an identity's list, "nx=64 ny=64", and moves *list behind it. False at the end.
 bool setting_next(const char **list, Text *name, Text *value);
+size_t setting_length(const char *p);  // of the setting at p, or of a program's name: bytes up to the next setting
 const char *setting_name(const char *name);  // "sched" is short for "sched.policy"
 
 // --- store.c: results that are kept ----------------------------------------------------------------------------------

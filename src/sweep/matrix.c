@@ -51,6 +51,25 @@ static bool refuse(Origin o, Diag *diag, const char *format, ...)
 }
 
 // --- axes ------------------------------------------------------------------------------------------------------------
+static const char *plain(Matrix *m, const char *word, size_t n)
+{
+    Text t = {0};
+    word_plain(&t, word, n);
+    const char *text = copy(m, t.v, t.n);
+    text_free(&t);
+    return text;
+}
+
+// A value in quotes is what stands in them. But args has words, some of which may stand in quotes; and so have programs
+// and settings together.
+static const char *value_in(Matrix *m, const char *name, const char *text, size_t n)
+{
+    static const char *const words[] = {"args", "program", "measure", "with"};
+    bool one = *text == '"' && word_length(text) >= n;
+    for (size_t k = 0; k < COUNT(words); k++) one &= strcmp(name, words[k]) != 0;
+    return one ? plain(m, text, n) : copy(m, text, n);
+}
+
 // Splits text into values at its commas. o: the origin of the whole text. Of autotune a number belongs to the value
 // before: "threads=128,256, no" has two values.
 static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
@@ -67,7 +86,7 @@ static bool split(Matrix *m, Axis *a, const char *text, Origin o, Diag *diag)
         if (v.wrong) return refuse(o, diag, "%s: %s", a->name, v.wrong);
         if (!v.n) return refuse(o, diag, "%s has an empty value", a->name);
         if (!more) from = v.at;
-        const char *value = copy(m, from, (size_t)(v.at + v.n - from));
+        const char *value = value_in(m, a->name, from, (size_t)(v.at + v.n - from));
         if (more) a->values.n--;
         note(m, value, o);
         vec_push(&a->values, value);
@@ -119,14 +138,15 @@ static bool choice(const Matrix *m, const char *name, const char *text, const ch
 // Reads "atax nx=64": a program, with parameters that it alone has.
 static void program(Matrix *m, Cell *c, const char *value, Texts *params)
 {
-    size_t n = strcspn(value, " \t");
-    c->program = copy(m, value, n);
+    size_t n = setting_length(value);
+    c->program = plain(m, value, n);
     note_part(m, c->program, value, SIZE_MAX, 0);
     for (const char *p = value + n; *(p += strspn(p, " \t"));) {
-        size_t length = strcspn(p, " \t");
-        const char *param = copy(m, p, length);
-        size_t at = (size_t)(p - value), equals = strcspn(param, "=");
-        note_part(m, param, value, at, at + equals + (equals < length));
+        size_t length = setting_length(p), at = (size_t)(p - value), equals = strcspn(p, "=");
+        const char *name = copy(m, p, equals);
+        const char *param =
+            arena_printf(&m->arena, "%s=%s", name, value_in(m, name, p + equals + 1, length - equals - 1));
+        note_part(m, param, value, at, at + equals + 1);
         vec_push(params, param);
         p += length;
     }
@@ -139,14 +159,14 @@ static bool together(Matrix *m, Cell *c, const char *value, Texts *params, Texts
 {
     const char *colon = strchr(value, ':');
     for (const char *p = colon ? colon + 1 : value; *(p += strspn(p, " \t"));) {
-        size_t n = strcspn(p, " \t"), equals = strcspn(p, "=");
+        size_t n = setting_length(p), equals = strcspn(p, "=");
         size_t at = (size_t)(p - value);
         Origin o = origin(m, value);
         o.at += at;
         if (equals >= n) return refuse(o, diag, "with: name=value is expected, not '%.*s'", (int)n, p);
-        const char *one = copy(m, p + equals + 1, n - equals - 1);
+        const char *name = copy(m, p, equals), *one = value_in(m, name, p + equals + 1, n - equals - 1);
         note_part(m, one, value, at, at + equals + 1);
-        if (!apply(m, c, copy(m, p, equals), one, params, sets, diag)) return false;
+        if (!apply(m, c, name, one, params, sets, diag)) return false;
         p += n;
     }
     return true;

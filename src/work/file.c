@@ -169,9 +169,12 @@ bool file_options(FileRun *r, const char *path, const char *const *params, Arena
                    false;
         if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, error)) return false;
         for (const char *p = equals + 1; !strcmp(names[k], "args") && *(p += strspn(p, " \t"));) {
-            size_t word = strcspn(p, " \t");
-            vec_push(&r->args, arena_text(arena, p, word));
-            p += word;
+            Text plain = {0};
+            size_t length = word_length(p);
+            word_plain(&plain, p, length);
+            vec_push(&r->args, arena_copy(arena, plain.v));
+            text_free(&plain);
+            p += length;
         }
     }
     return true;

@@ -121,12 +121,16 @@ oc_status file_fail(Text *error, oc_status status, const char *format, ...) __at
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
 void file_free(FileLaunch *l);
-// Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments,
-// separated by blanks. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
+// Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments, each
+// a word. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
 // The caller releases run->args with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
 
 // --- words.c: words between blanks, and lists of values between commas ----------------------------------------------
+// A text in quotes is one word, "my file.ptx", and two quotes in it are one.
+size_t word_length(const char *p);                       // of the word at p: bytes up to a blank outside of quotes
+void word_plain(Text *out, const char *word, size_t n);  // adds the n bytes of a word without its quotes
+void word_quoted(Text *out, const char *text);           // adds a text as one word, in quotes where it needs them
 typedef struct ListValue {
     const char *at;     // in the list; without the blanks around the value, and without its braces
     size_t n;           // its bytes

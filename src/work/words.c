@@ -6,6 +6,8 @@
 
 static const char blanks[] = " \t\r\n\v\f";
 
+// --- words -----------------------------------------------------------------------------------------------------------
+
 // How many bytes from p on belong together: those of a text in quotes, or one.
 static size_t step(const char *p)
 {
@@ -15,6 +17,39 @@ static size_t step(const char *p)
     return *q ? (size_t)(q + 1 - p) : 1;
 }
 
+size_t word_length(const char *p)
+{
+    const char *q = p;
+    while (*q && !strchr(blanks, *q)) q += step(q);
+    return (size_t)(q - p);
+}
+
+void word_plain(Text *out, const char *p, size_t n)
+{
+    text_put(out, "");
+    for (const char *end = p + n; p < end;) {
+        size_t length = step(p);
+        if (length > 1 && p + length <= end) {
+            for (size_t k = 1; k + 1 < length; k++) text_add(out, &p[k], 1), k += p[k] == '"';
+        } else {
+            text_add(out, p, length = 1);
+        }
+        p += length;
+    }
+}
+
+void word_quoted(Text *out, const char *text)
+{
+    if (*text && !text[strcspn(text, "\"{}\t\r\n\v\f ")]) {
+        text_put(out, text);
+        return;
+    }
+    text_put(out, "\"");
+    for (; *text; text++) text_add(out, "\"\"", *text == '"' ? 2 : 0), text_add(out, text, *text != '"');
+    text_put(out, "\"");
+}
+
+// --- lists -----------------------------------------------------------------------------------------------------------
 // Finds the end of the value at p, which is a comma outside of quotes and braces, or the end of the text. Returns what
 // is wrong with its braces and puts the place at *end; null: nothing.
 static const char *value_end(const char *p, const char **end)

@@ -35,6 +35,23 @@ gives 0 '1 run: 0 in the store already, 1 simulated, 0 failed' \
     -- sweep saxpy.ptx --block 8 "${arguments[@]}" --db runs.db
 gives 0 '1 run: 1 in the store already' \
     -- sweep --program saxpy.ptx block=8 "args=i32:8 f32:2 buf:32:iota:f32 buf:32" --db runs.db
+# Names with blanks are taken as onchip run takes them; names with commas or '=' stand in quotes.
+cp saxpy.ptx 'my saxpy.ptx'
+cp saxpy.ptx 'a, b=c.ptx'
+head -c 32 /dev/zero >'my zeros'
+words=(--arg i32:8 --arg f32:2 --arg 'buf:32:@my zeros' --arg buf:32)
+gives 0 saxpy -- run 'my saxpy.ptx' --block 8 "${words[@]}"
+gives 0 '2 runs: 0 in the store already, 2 simulated, 0 failed' \
+    -- sweep 'my saxpy.ptx' block=8,16 "${words[@]}" --db words.db
+gives 0 '2 runs: 0 in the store already, 2 simulated, 0 failed' \
+    -- sweep '"a, b=c.ptx" grid=2,my saxpy.ptx grid=3' "${words[@]}" --db words.db
+printf '[matrix]\nprogram = my saxpy.ptx block=8, "a, b=c.ptx" grid=2\n%s\n' \
+    'args = i32:8 f32:2 "buf:32:@my zeros" buf:32' >words.ini
+gives 0 '2 runs: 2 in the store already' -- sweep words.ini --db words.db
+gives 0 '3 runs in' -- db list --program 'my saxpy.ptx' --db words.db
+gives 0 '1 run in' -- db list --where 'args=i32:8 f32:2 "buf:32:@my zeros" buf:32' --where grid=3 --db words.db
+gives 0 'page.html: 2 runs' -- report run 'my saxpy.ptx' block=8,16 "${words[@]}" --no-figures -o page.html
+
 gives 0 '1 run: 0 in the store already, 1 simulated' -- sweep --measure shared --gpu gtx780 --db runs.db
 gives 0 '1 run: 1 in the store already' -- sweep measure=shared --gpu gtx780 --db runs.db
 printf '[matrix]\nmeasure = shared\ngpu = gtx780\n' >m.ini

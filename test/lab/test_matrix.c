@@ -121,6 +121,11 @@ static void products(void **state)
                    "shared.mode=4\n"
                    "throughput scale=0.50 on gtx780 shared.mode=8\n");
     assert_outcome("[matrix]\nverb = probe\nprogram = ops\n", "ops on gtx480\n");
+    assert_outcome("[matrix]\nprogram = \"atax\" nx=\"8\" ny=9, vectoradd\ngpu = \"gtx480\"\n",
+                   "atax nx=8 ny=9 on gtx480\nvectoradd on gtx480\n");
+    assert_outcome(
+        "[matrix]\nprogram = vectoradd\nwith = \"a b\": gpu=\"gtx480\" n=5 tlb2.sets=24 17 17 l1.size=16KiB\n",
+        "vectoradd n=5 on gtx480 tlb2.sets=24 17 17 l1.size=16KiB\n");
     assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
 }
 
@@ -183,6 +188,14 @@ static void refusals(void **state)
     assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n",
                   "error: shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
+    // A name with blanks, and one with whatever else divides words and lists.
+    assert_begins("[matrix]\nprogram = mvt, my file.ptx block=8, saxpy\n",
+                  "2:16: error: can't read my file.ptx: No such file or directory\n");
+    assert_begins("[matrix]\nprogram = mvt, \"a, b=\"\"c\"\"}.ptx\" block=8\n",
+                  "2:16: error: can't read a, b=\"c\"}.ptx: No such file or directory\n");
+    assert_begins("[matrix]\nprogram = mvt\nwith = a: n=5 gpu=\"my gpu.ini\" l1.size=4KiB\n",
+                  "3:19: error: can't read the GPU description my gpu.ini");
+    assert_begins("[matrix]\nprogram = atax nx=4 n\n", "2:19: error: atax: nx=4 n is refused");
     // A file's parameters, even before there is the file.
     assert_begins("[matrix]\nprogram = none.ptx\ngrid = {4,4,4,4}\n",
                   "3:9: error: none.ptx: grid 4,4,4,4: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4\n");
