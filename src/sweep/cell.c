@@ -1,6 +1,7 @@
 // cell.c: reads a cell and makes a plan of it. All that determines the run's result becomes a text, and the hash of
 // that text is the key. Two cells that are written differently but mean the same (16KiB and 16384, or a default that is
-// spelled out) have one key. Whatever can change a counter changes the key.
+// spelled out) have one key. Whatever can change a counter changes the key. A file counts by its contents and by its
+// name as it is given: so two files of equal contents are two runs, and the store has both names.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -234,12 +235,13 @@ static void wrong_option(const Cell *c, Plan *plan)
     }
 }
 
-// Plans a run of a PTX file's kernel. The key has the contents of that file and of the files its buffers are read from.
+// Plans a run of a PTX file's kernel. The key has the names and the contents of that file and of the files its buffers
+// are read from.
 static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
     const Cell *c = plan->cell;
     Text error = {0};
-    *s = (Subject){"file", "", c->program, {0}};
+    *s = (Subject){"file", c->program, c->program, {0}};
     join(params, c->params);
     plan->file = arena_alloc(&p->arena, sizeof *plan->file);
     bool ok = file_options(plan->file, c->program, c->params, &p->arena, &error);
@@ -326,6 +328,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
     if (ok && !gpu) wrong_set(c, plan);
     if (gpu) {
         options_of(c, &options);
+        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
                     MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
                     (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
@@ -340,7 +343,6 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
         id->overrides = mem_text(overrides.v);
-        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);  // the key has the file's hash, not its name
         id->options = mem_text(options.n ? options.v + 1 : "");
         plan->gpu = gpu;
     }

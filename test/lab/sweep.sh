@@ -69,6 +69,15 @@ says out "2 runs: 1 in the store already, 1 simulated"
 echo '// another' >>saxpy.ptx
 status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 0 in the store already, 2 simulated"
+# A copy under another name is another run: both names are there, and can be compared.
+cp saxpy.ptx copy.ptx
+status out 0 "$ONCHIP" sweep saxpy.ptx,copy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:64" --db names.db
+says out "2 runs: 0 in the store already, 2 simulated, 0 failed"
+status out 0 "$ONCHIP" db compare --by program=saxpy.ptx,copy.ptx --db names.db
+says out "equal in every digit"
+status out 0 "$ONCHIP" sweep vectoradd n=64 --ptx saxpy.ptx,copy.ptx --db names.db --dry-run
+says out "ptx=saxpy.ptx"
+says out "ptx=copy.ptx"
 status out 2 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
 says out "a PTX file has no parameter 'grd'"
 status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:32 buf:64" --db file.db

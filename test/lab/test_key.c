@@ -180,22 +180,41 @@ static void overrides(void **state)
     assert_false(same(SETS("storage.carveouts=24 17 17"), SETS("storage.carveouts=24 17 18")));
 }
 
-// Device code from a file counts by what is in it, and the store says where it is from.
+// A file counts by its name and by what is in it: files of equal contents are runs of their own, and the store has the
+// name of each. That holds for device code of a workload, and for a file that is the program.
 static void files(void **state)
 {
     (void)state;
     const WorkloadEntry *e = workload_find("atax");
-    char path[] = "/tmp/onchip-key-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0 && write(fd, e->ptx, e->ptx_bytes) == (ssize_t)e->ptx_bytes);
-    assert_true(same((Cell){.small = true}, (Cell){.small = true, .ptx = path}));
-    Identity id = identified((Cell){.small = true, .ptx = path});
-    assert_true(!strncmp(id.options, "ptx=/tmp/onchip-key-", 20));
-    identity_free(&id);
-    assert_true(write(fd, "// changed\n", 11) == 11);
-    assert_false(same((Cell){.small = true}, (Cell){.small = true, .ptx = path}));
-    close(fd);
-    unlink(path);
+    char path[2][40] = {"/tmp/onchip-key-XXXXXX.ptx", "/tmp/onchip-key-XXXXXX.ptx"};
+    int fd[2];
+    for (int k = 0; k < 2; k++) {
+        fd[k] = mkstemps(path[k], 4);
+        assert_true(fd[k] >= 0 && write(fd[k], e->ptx, e->ptx_bytes) == (ssize_t)e->ptx_bytes);
+    }
+    Cell of_workload[2], of_file[2];
+    for (int k = 0; k < 2; k++) {
+        of_workload[k] = (Cell){.small = true, .ptx = path[k]};
+        of_file[k] = (Cell){.program = path[k], .params = LIST("kernel=atax_kernel1")};
+        Identity a = identified(of_workload[k]), b = identified(of_file[k]);
+        assert_true(!strncmp(a.options, "ptx=", 4) && !strcmp(a.options + 4, path[k]));
+        assert_string_equal(b.program, path[k]);
+        identity_free(&a), identity_free(&b);
+    }
+    assert_false(same(of_workload[0], of_workload[1]));
+    assert_false(same(of_file[0], of_file[1]));
+    assert_false(same((Cell){.small = true}, of_workload[0]));
+    assert_true(same(of_workload[0], of_workload[0]));
+    assert_true(same(of_file[0], of_file[0]));
+    Identity before[2] = {identified(of_workload[0]), identified(of_file[0])};
+    assert_true(write(fd[0], "// changed\n", 11) == 11);
+    Identity after[2] = {identified(of_workload[0]), identified(of_file[0])};
+    for (int k = 0; k < 2; k++) {
+        assert_string_not_equal(before[k].key, after[k].key);
+        identity_free(&before[k]), identity_free(&after[k]);
+        close(fd[k]);
+        unlink(path[k]);
+    }
 }
 
 int main(void)
