@@ -7,6 +7,12 @@
 
 #include <sqlite3.h>
 
+struct Store {
+    sqlite3 *db;
+    char *path;
+    sqlite3_stmt *find;
+};
+
 // --- schema.gen.c: schema/*.sql --------------------------------------------------------------------------------------
 typedef struct SchemaFile {
     const char *name, *text;  // "2": its statements make version 2 of a store of version 1
@@ -15,8 +21,15 @@ typedef struct SchemaFile {
 extern const SchemaFile schema_files[];
 extern const size_t schema_file_count;
 
-// --- store.c ---------------------------------------------------------------------------------------------------------
+// --- schema.c: the tables of a store ---------------------------------------------------------------------------------
+// Checks that the file is a store, or empty, and gives its version. Nothing is written.
+bool schema_recognise(Store *s, int64_t *version, Diag *diag);
+bool schema_migrate(Store *s, Diag *diag);  // checks the same, and brings the store up to date
+
+// --- open.c ----------------------------------------------------------------------------------------------------------
 sqlite3 *store_sqlite(Store *s);
+
+// --- sql.c: statements -----------------------------------------------------------------------------------------------
 bool sql_broken(Store *s, Diag *diag);  // gives the reason of SQLite's last error; always false
 bool sql_execute(Store *s, const char *sql, Diag *diag);
 bool sql_prepare(Store *s, const char *sql, sqlite3_stmt **q, Diag *diag);

@@ -19,7 +19,7 @@ bool setting_next(const char **list, Text *name, Text *value);
 size_t setting_length(const char *p);  // of the setting at p, or of a program's name: bytes up to the next setting
 const char *setting_name(const char *name);  // "sched" is short for "sched.policy"
 
-// --- store.c: results that are kept ----------------------------------------------------------------------------------
+// --- open.c: results that are kept -----------------------------------------------------------------------------------
 typedef struct Store Store;
 // Opens a store for reading and writing. Folders and file are made where they are missing, and a store of an older
 // version is brought up to date. path null: the default, onchip/results.db under $XDG_DATA_HOME or ~/.local/share. path
@@ -29,6 +29,8 @@ Store *store_open(const char *path, Diag *diag);
 Store *store_read(const char *path, Diag *diag);
 void store_close(Store *s);
 const char *store_path(const Store *s);
+
+// --- store.c: runs that are kept -------------------------------------------------------------------------------------
 typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;
 Stored store_find(Store *s, const char *key);
 // Says how many host seconds and bytes a run took that had the same program and parameters, on whatever GPU. False: the
