@@ -256,8 +256,7 @@ static void candidates(void **state)
                   "3:16: error: autotune takes threads, with =N,… behind it or without, or no; not 'warps'");
     assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64, 5x, 7\n",
                   "3:24: error: autotune threads=64, 5x, 7: '5x' isn't a whole number");
-    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64,\n",
-                  "3:23: error: autotune has an empty value");
+    assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64,\n", "3:23: error: autotune has an empty value");
     assert_begins("[matrix]\nprogram = mvt\nautotune = threads=\n",
                   "3:20: error: autotune threads=: '' isn't a whole number");
     assert_begins("[matrix]\nprogram = mvt\nautotune = threads=64, 4294967296\n",
