@@ -74,6 +74,18 @@ void chip_close(Chip *c)
     *c = (Chip){0};
 }
 
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes)
+{
+    const PartitionCfg *cfg = &c->gpu.part;
+    if (!cfg->copies || cfg->absent || !cfg->l2.keep) return;
+    uint64_t piece = MIN(cfg->l2.line, cfg->chunk), to = address + bytes, next, local;
+    for (uint64_t at = address; at < to; at = next) {
+        next = MIN((at | (piece - 1)) + 1, to);
+        uint32_t part = partition_of(cfg, at, &local);
+        partition_copied(&c->parts[part], local, (uint32_t)(next - at));
+    }
+}
+
 // --- data structures -------------------------------------------------------------------------------------------------
 // Structure 0 is what nothing else is; 1 + k is the kernel's parameter k; then allocations that no parameter points to;
 // the last is local memory.

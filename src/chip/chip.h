@@ -197,6 +197,7 @@ typedef enum RunResult {
 } RunResult;
 bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag);
 void chip_close(Chip *c);
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, between launches: may fill the L2
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);

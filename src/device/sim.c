@@ -94,6 +94,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(p, from, bytes);
+    chip_copied(&d->chip, to, bytes);
     take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", bytes);
     return OC_OK;
 }

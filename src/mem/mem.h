@@ -210,6 +210,7 @@ typedef struct PartitionCfg {
     uint32_t flit;             // a packet is as long as a multiple of so many bytes
     bool ordered;              // replies keep their order: crossbar.c
     bool acks;                 // stores are acknowledged, sector by sector
+    bool copies;               // copies from the host fill the L2
     uint32_t slices;           // partitions that share a DRAM channel: those of equal number modulo the channels
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t sms;
@@ -282,6 +283,8 @@ bool partition_check(const PartitionCfg *cfg, const char **why);  // of a prepar
 bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
+// Between launches, a copy from the host: bytes at an address within the partition, all of one line, are in the L2 now.
+void partition_copied(Partition *p, uint64_t local, uint32_t bytes);
 // The partition by slice_bits, which are a power of two's number itself, of the address; of other numbers they say how
 // many partitions a row of chunks is moved on, of the address within a partition.
 static inline uint32_t partition_by_bits(const PartitionCfg *cfg, uint64_t address, uint64_t row, uint32_t part)

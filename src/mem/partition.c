@@ -77,6 +77,15 @@ void partition_begin(Partition *p, uint32_t sms)
     if (p == p->first_slice) dram_begin(p->dram);
 }
 
+// The lines are clean: DRAM has what was copied, too. What makes room isn't counted, since no launch is under way.
+void partition_copied(Partition *p, uint64_t local, uint32_t bytes)
+{
+    uint32_t sectors = cache_sectors(&p->l2, local, bytes);
+    CacheLine *line;
+    if (cache_lookup(&p->l2, local, sectors, &line) == MISS) cache_take(&p->l2, line, local);
+    line->valid |= sectors;
+}
+
 void fifo_grow(Fifo *f)
 {
     f->cap = f->cap ? f->cap * 2 : 64;
