@@ -124,8 +124,8 @@ static void products(void **state)
     assert_outcome("[matrix]\nprogram = \"atax\" nx=\"8\" ny=9, vectoradd\ngpu = \"gtx480\"\n",
                    "atax nx=8 ny=9 on gtx480\nvectoradd on gtx480\n");
     assert_outcome(
-        "[matrix]\nprogram = vectoradd\nwith = \"a b\": gpu=\"gtx480\" n=5 tlb2.sets=24 17 17 l1.size=16KiB\n",
-        "vectoradd n=5 on gtx480 tlb2.sets=24 17 17 l1.size=16KiB\n");
+        "[matrix]\nprogram = vectoradd\nwith = \"a b\": gpu=\"gtx480\" n=5 tlb1.sets=24 17 17 l1.size=16KiB\n",
+        "vectoradd n=5 on gtx480 tlb1.sets=24 17 17 l1.size=16KiB\n");
     assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
 }
 
