@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONCHIP_POLICY_VERSION 1  // of this header: a policy of another version is refused
+#define ONCHIP_POLICY_VERSION 2  // of this header: a policy of another version is refused
 
 enum {
     OC_MOST_SCHEDULERS = 4,  // of an SM
@@ -70,6 +70,7 @@ typedef struct oc_memory_use {  // summed since the launch began, as of the last
 typedef struct oc_sm_view {
     const uint64_t *now;                  // the cycle
     const uint64_t *instructions;         // that the SM's warps executed in this launch
+    const uint64_t *thread_instructions;  // likewise, their active lanes: 1 to 32 times as many
     uint32_t schedulers, slots, ctas;     // slots, ctas: warps and CTAs that can be resident in this launch
     uint32_t shared_size, scratch_lines;  // bytes of shared memory; lines of 128 bytes of the scratch cache, now
     const oc_scheduler_view *scheduler[OC_MOST_SCHEDULERS];
@@ -106,6 +107,7 @@ typedef struct oc_policy_param {  // a key of the description's section [sched]
     double standard, least, most;
     bool whole;          // it takes whole numbers alone
     const char *source;  // where the standard value comes from
+    const char *words;   // "no yes": the names of its values 0, 1, …, with a blank between them; null: it's a number
 } oc_policy_param;
 typedef struct oc_policy_counter {  // shown and stored as sched.NAME, the sum over the SMs
     const char *name, *unit, *doc;

@@ -96,10 +96,10 @@ static bool check_base(const Chain *c, const IniEntry *e, const Source *source, 
 static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command, Diag *diag)
 {
     const oc_policy_param *p = sched_param(g, e->key), *chosen = policy_param(g->sm.schedule, e->key);
-    uint64_t whole;
     double v;
     Text no = {0};
-    bool ok = p->whole && parse_size(e->value, &whole) ? (v = (double)whole, true) : parse_double(e->value, &v);
+    bool ok = policy_param_read(p, e->value, &v);
+    if (!ok && p->words) return diag_at(diag, s, e->value_at, p->doc, "sched.%s is one of: %s", e->key, p->words);
     const char *why = ok ? sched_set(g, e->key, v) : "a number is expected";
     if (why) return diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
     if (command && chosen && !sched_fits(g->sm.schedule, chosen, v, &no)) {

@@ -80,12 +80,23 @@ bool sched_settle(Gpu *g, Diag *diag)
     return true;
 }
 
+static void put_words(const char *words, Text *out)
+{
+    for (; *words; words++) text_printf(out, *words == ' ' ? ", " : "%c", *words);
+}
+
 void sched_manual(Text *out)
 {
     for (size_t k = 0; k < policy_count; k++)
         for (size_t n = 0; n < policy_params(policies[k]); n++) {
             const oc_policy_param *p = &policies[k]->params[n];
-            text_printf(out, "| `%s` | %.15g … %.15g | %.15g | %s | with policy = %s: %s (%s) |\n", p->name, p->least,
-                        p->most, p->standard, p->unit, policies[k]->name, p->doc, p->source);
+            text_printf(out, "| `%s` | ", p->name);
+            if (p->words)
+                put_words(p->words, out);
+            else
+                text_printf(out, "%.15g … %.15g", p->least, p->most);
+            text_put(out, " | ");
+            policy_param_write(p, p->standard, out);
+            text_printf(out, " | %s | with policy = %s: %s (%s) |\n", p->unit, policies[k]->name, p->doc, p->source);
         }
 }

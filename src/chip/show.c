@@ -56,12 +56,13 @@ static void show_params(const Show *s)
     const oc_policy_type *t = s->gpu.sm.schedule;
     for (size_t k = 0; k < policy_params(t); k++) {
         const oc_policy_param *p = &t->params[k];
-        char value[32];
+        Text value = {0};
         int64_t at;
         bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
-        snprintf(value, sizeof value, "%.15g", sched_value(&s->gpu, p));
+        policy_param_write(p, sched_value(&s->gpu, p), &value);
         const char *from = given ? s->origins.comments.v[at] : p->source;
-        show_value(s->out, p->name, value, p->unit, *from ? from : "no provenance given");
+        show_value(s->out, p->name, value.v, p->unit, *from ? from : "no provenance given");
+        text_free(&value);
     }
 }
 

@@ -7,9 +7,12 @@
 // comes: each cycle a scheduler goes through the list, greedy then oldest, up to the warp that issues, stalled ones
 // included, and through all of it when none issues. After a short epoch a warp may be released. After a long one the
 // warp that interferes with it most is isolated or stalled. The pair list says for whom.
+//
+// Where the paper can be read in several ways, a parameter chooses (doc/results/reproduce-ciao.md has the sentences).
 #include <onchip_policy.h>
 
-enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, LITERAL, PER_EPOCH, EAGER };
+enum { WARPS, THREADS };  // whose instructions count
+enum { VICTIMS, HIGH, LOW, HIGH_EPOCH, LOW_EPOCH, EPOCHS, SCORE, LITERAL, PER_EPOCH, EAGER, REVERSE, FRONT };
 static const oc_policy_param params[] = {
     [VICTIMS] = {"victims", "tag", "how many lost lines of a warp are remembered (victim tags)", 8, 1, OC_MOST_TAGS,
                  true, "ciao Table I"},
@@ -21,6 +24,10 @@ static const oc_policy_param params[] = {
                     5000, 1, 1e9, true, "ciao §IV-A"},
     [LOW_EPOCH] = {"low_epoch", "instruction", "instructions of an SM after which warps may be released", 100, 1, 1e9,
                    true, "ciao §IV-A"},
+    [EPOCHS] = {"epochs", "", "whether epochs count an instruction of a warp once, or once for each active thread",
+                WARPS, 0, 1, true, "ciao §IV-A doesn't say which; its IPC of 500 (§V-C) counts threads", "warp thread"},
+    [SCORE] = {"score", "", "the same of the instructions by which the interference score is divided", WARPS, 0, 1,
+               true, "as epochs", "warp thread"},
     [LITERAL] = {"literal", "", "1 takes IRS as Algorithm 1 writes it, hits / instructions / warps; 0 takes Equation 1",
                  0, 0, 1, true, "Equation 1 is what the text explains"},
     [PER_EPOCH] = {"per_epoch", "",
@@ -29,7 +36,14 @@ static const oc_policy_param params[] = {
     [EAGER] = {"eager", "",
                "1 releases a stalled warp also when the warp that it was stalled for is itself stalled or waits at a "
                "barrier; 0 does so only when no other warp can issue",
-               1, 0, 1, true, "Algorithm 1 has no such rule; doc/results/reproduce-ciao.md has both"},
+               1, 0, 1, true, "§IV-C has no such rule; doc/results/reproduce-ciao.md has both"},
+    [REVERSE] = {"reverse", "",
+                 "1 releases stalled warps in the reverse order of their stalls (§III-C); 0 in any order", 0, 0, 1,
+                 true, "Algorithm 1 has no order; doc/results/reproduce-ciao.md has both"},
+    [FRONT] = {"front", "",
+               "1 looks after an epoch only at the warp at the front of each scheduler's list; 0 at each warp when its "
+               "turn comes",
+               0, 0, 1, true, "Algorithm 1; §IV-C speaks of the front"},
     {.name = NULL},
 };
 
@@ -56,13 +70,14 @@ typedef enum Epoch { SHORT, LONG } Epoch;
 typedef struct Own {
     oc_victims victims;
     uint64_t hits[OC_MOST_WARPS];
-    uint64_t hits_before[2][OC_MOST_WARPS], before[2];  // when the epoch that is over began: hits, instructions
-    uint64_t hits_then[2][OC_MOST_WARPS], then[2];      // when it ended
-    uint32_t interferer[OC_MOST_WARPS];                 // the interference list; OC_NO_WARP: empty
-    uint8_t counter[OC_MOST_WARPS];                     // of two bits
+    uint64_t hits_before[2][OC_MOST_WARPS],
+        before[2];                                  // when the epoch that is over began: hits, the score's instructions
+    uint64_t hits_then[2][OC_MOST_WARPS], then[2];  // when it ended
+    uint32_t interferer[OC_MOST_WARPS];             // the interference list; OC_NO_WARP: empty
+    uint8_t counter[OC_MOST_WARPS];                 // of two bits
     Pair isolated_for[OC_MOST_WARPS], stalled_for[OC_MOST_WARPS];
     uint64_t stalled_as[OC_MOST_WARPS];      // in which order
-    uint64_t end[2];                         // of each epoch, in instructions
+    uint64_t end[2];                         // of each epoch, in instructions as epochs count them
     uint64_t marked[2][OC_MOST_SCHEDULERS];  // warps whose turn is to come
     uint64_t issued_at[OC_MOST_SCHEDULERS];  // cycle
     int last[OC_MOST_SCHEDULERS];            // the bit that issued then
@@ -103,10 +118,16 @@ static uint32_t active_warps(const oc_policy *p)
     return n;
 }
 
+// What the SM has executed, in the unit of a parameter.
+static uint64_t executed(const oc_policy *p, int param)
+{
+    return p->param[param] == THREADS ? *p->sm->thread_instructions : *p->sm->instructions;
+}
+
 static double irs(const oc_policy *p, uint32_t warp, Epoch e)
 {
     const Own *o = p->own;
-    double hits = (double)o->hits[warp], instructions = (double)*p->sm->instructions, active = active_warps(p);
+    double hits = (double)o->hits[warp], instructions = (double)executed(p, SCORE), active = active_warps(p);
     if (p->param[PER_EPOCH] != 0) {
         hits = (double)(o->hits_then[e][warp] - o->hits_before[e][warp]);
         instructions = (double)(o->then[e] - o->before[e]);
@@ -131,13 +152,25 @@ static bool is_over(const oc_policy *p, Pair k)
            irs(p, k.warp, SHORT) <= p->param[LOW];
 }
 
-// Algorithm 1, lines 4 to 17. A warp that is stalled or at a barrier can't suffer: eagerly, whom it was stalled for is
-// let go at once.
+// Is no warp stalled that was stalled after this one?
+static bool is_last_stalled(const oc_policy *p, uint32_t warp)
+{
+    const Own *o = p->own;
+    for (uint32_t k = 0; k < p->sm->schedulers; k++)
+        for (uint64_t stalled = p->sm->scheduler[k]->present & ~p->issue[k]; stalled; stalled &= stalled - 1)
+            if (o->stalled_as[oc_slot(p->sm, k, (uint32_t)__builtin_ctzll(stalled))] > o->stalled_as[warp])
+                return false;
+    return true;
+}
+
+// Algorithm 1, lines 4 to 17. A warp that is stalled or at a barrier can't suffer: eagerly, a warp that was stalled for
+// it is released at once.
 static void after_short(oc_policy *p, uint32_t warp)
 {
     Own *o = p->own;
     if (is_stalled(p, warp)) {
         Pair k = o->stalled_for[warp];
+        if (p->param[REVERSE] != 0 && !is_last_stalled(p, warp)) return;
         if (is_over(p, k))
             release(p, warp, RELEASES);
         else if (p->param[EAGER] != 0 &&
@@ -189,12 +222,17 @@ static void after_long(oc_policy *p, uint32_t warp)
     }
 }
 
-// The turn of some warps of a scheduler, the oldest first.
+// The turn of some warps of a scheduler, the oldest first; or of the oldest of them alone, where only the front counts.
 static void take_turns(oc_policy *p, uint32_t k, uint64_t warps)
 {
     Own *o = p->own;
     const oc_scheduler_view *s = p->sm->scheduler[k];
+    bool front = p->param[FRONT] != 0;
     warps &= s->present & (o->marked[SHORT][k] | o->marked[LONG][k]);
+    if (front && warps) {
+        warps = 1ull << oc_oldest(s, warps);
+        o->marked[SHORT][k] &= warps, o->marked[LONG][k] &= warps;
+    }
     while (warps) {
         int bit = oc_oldest(s, warps);
         uint64_t mask = 1ull << bit, both[2] = {o->marked[SHORT][k] & mask, o->marked[LONG][k] & mask};
@@ -238,19 +276,31 @@ static void tick(oc_policy *p)
     if (any_marked(p)) p->next_tick = *p->sm->now + 1;
 }
 
+// Asks to be called when an epoch may be over: an instruction of a warp counts for 32 threads at most.
+static void expect_epoch(oc_policy *p)
+{
+    const Own *o = p->own;
+    uint64_t end = o->end[SHORT] < o->end[LONG] ? o->end[SHORT] : o->end[LONG], left = end - executed(p, EPOCHS);
+    p->next_epoch = *p->sm->instructions + (p->param[EPOCHS] == THREADS ? (left + 31) / 32 : left);
+}
+
 static void epoch(oc_policy *p)
 {
     Own *o = p->own;
-    uint64_t now = *p->sm->instructions;
+    uint64_t now = executed(p, EPOCHS);
+    if (now < o->end[SHORT] && now < o->end[LONG]) {
+        expect_epoch(p);
+        return;
+    }
     for (int e = SHORT; e <= LONG; e++) {
         if (now < o->end[e]) continue;
         o->end[e] = now + (uint64_t)p->param[e == SHORT ? LOW_EPOCH : HIGH_EPOCH];
-        o->before[e] = o->then[e], o->then[e] = now;
+        o->before[e] = o->then[e], o->then[e] = executed(p, SCORE);
         for (uint32_t w = 0; w < p->sm->slots; w++)
             o->hits_before[e][w] = o->hits_then[e][w], o->hits_then[e][w] = o->hits[w];
         for (uint32_t k = 0; k < p->sm->schedulers; k++) o->marked[e][k] = p->sm->scheduler[k]->present;
     }
-    p->next_epoch = o->end[SHORT] < o->end[LONG] ? o->end[SHORT] : o->end[LONG];
+    expect_epoch(p);
     p->next_tick = *p->sm->now + 2;
 }
 
@@ -279,7 +329,7 @@ static void open(oc_policy *p)
 {
     Own *o = p->own;
     o->end[SHORT] = (uint64_t)p->param[LOW_EPOCH], o->end[LONG] = (uint64_t)p->param[HIGH_EPOCH];
-    p->next_epoch = o->end[SHORT] < o->end[LONG] ? o->end[SHORT] : o->end[LONG];
+    expect_epoch(p);
     for (uint32_t k = 0; k < OC_MOST_SCHEDULERS; k++) o->last[k] = -1;
 }
 

@@ -57,6 +57,44 @@ const oc_policy_param *policy_param(const oc_policy_type *t, const char *name)
     return NULL;
 }
 
+// The word number n, n from 0 on, and its length; null: there are fewer.
+static const char *word_of(const char *words, uint32_t n, size_t *length)
+{
+    while (words && n && (words = strchr(words, ' '))) words++, n--;
+    *length = words ? strcspn(words, " ") : 0;
+    return *length ? words : NULL;
+}
+
+bool policy_param_read(const oc_policy_param *p, const char *text, double *v)
+{
+    uint64_t whole;
+    size_t length;
+    const char *word;
+    for (uint32_t n = 0; (word = word_of(p->words, n, &length)); n++)
+        if (length == strlen(text) && !memcmp(word, text, length)) return *v = n, true;
+    if (p->whole && parse_size(text, &whole)) return *v = (double)whole, true;
+    return parse_double(text, v);
+}
+
+void policy_param_write(const oc_policy_param *p, double v, Text *out)
+{
+    size_t length = 0;
+    const char *word = v >= 0 && v < 64 ? word_of(p->words, (uint32_t)v, &length) : NULL;
+    if (word)
+        text_printf(out, "%.*s", (int)length, word);
+    else
+        text_printf(out, "%.15g", v);
+}
+
+// Are the words of a parameter names of all its values, and of no others?
+static bool good_words(const oc_policy_param *p)
+{
+    size_t length;
+    uint32_t n = 0;
+    while (word_of(p->words, n, &length)) n++;
+    return !p->words || (p->whole && p->least == 0 && p->most == n - 1.0);
+}
+
 // A name of small letters, digits and what joins them: it becomes part of keys, columns and files.
 static bool good_name(const char *name)
 {
@@ -81,6 +119,7 @@ const char *policy_wrong(const oc_policy_type *t)
             return "a parameter lacks a name of small letters, a unit, a sentence or a source";
         if (!(a->least <= a->standard && a->standard <= a->most) || !isfinite(a->least) || !isfinite(a->most))
             return "a parameter's standard value is out of its range";
+        if (!good_words(a)) return "a parameter's words don't name each of its values";
     }
     for (size_t k = 0; k < counters; k++)
         if (!good_name(t->counters[k].name) || !t->counters[k].unit || !t->counters[k].doc ||

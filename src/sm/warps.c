@@ -10,7 +10,10 @@ void issue_open(Sm *sm)
     const SmCfg *cfg = &sm->cfg;
     i->slots = mem_alloc(sizeof *i->slots * cfg->max_warps);
     i->wheel = mem_alloc(sizeof *i->wheel * WHEEL);
-    i->view = (oc_sm_view){.now = &sm->now, .instructions = &sm->count[C_WARP_INSTS], .schedulers = cfg->schedulers};
+    i->view = (oc_sm_view){.now = &sm->now,
+                           .instructions = &sm->count[C_WARP_INSTS],
+                           .thread_instructions = &sm->count[C_THREAD_INSTS],
+                           .schedulers = cfg->schedulers};
     i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
 }

@@ -13,14 +13,16 @@ typedef struct Fake {
     oc_scheduler_view scheduler[OC_MOST_SCHEDULERS];
     oc_warp_view warp[OC_MOST_WARPS];
     double param[OC_MOST_PARAMS];
-    uint64_t count[OC_MOST_COUNTERS], now, instructions;
+    uint64_t count[OC_MOST_COUNTERS], now, instructions, threads;
+    uint32_t lanes;  // of each instruction
 } Fake;
 
 static inline void fake_open(Fake *f, const oc_policy_type *t, uint32_t schedulers, uint32_t slots)
 {
-    *f = (Fake){.now = 1};
+    *f = (Fake){.now = 1, .lanes = 1};
     f->sm = (oc_sm_view){.now = &f->now,
                          .instructions = &f->instructions,
+                         .thread_instructions = &f->threads,
                          .schedulers = schedulers,
                          .slots = slots,
                          .scratch_lines = 256,
@@ -86,7 +88,7 @@ static inline void fake_issue(Fake *f, uint32_t w, uint64_t n)
         f->scheduler[f->warp[w].scheduler].last = f->warp[w].bit;
         f->warp[w].instructions++;
         if (f->p.type->issued) f->p.type->issued(&f->p, w, false);
-        f->instructions++;
+        f->instructions++, f->threads += f->lanes;
         if (f->p.next_epoch <= f->instructions) f->p.next_epoch = OC_NEVER, f->p.type->epoch(&f->p);
     }
 }

@@ -64,8 +64,16 @@ refused "a parameter's standard value is out of its range" '.params = params' \
     'static const oc_policy_param params[] = {{"a", "", "d", 2, 0, 1, 1, "s"}, {.name = 0}};'
 refused "a parameter's standard value is out of its range" '.params = params' \
     'static const oc_policy_param params[] = {{"a", "", "d", 0.0 / 0.0, 0, 1, 1, "s"}, {.name = 0}};'
+refused "a parameter's words don't name each of its values" '.params = params' \
+    'static const oc_policy_param params[] = {{"a", "", "d", 0, 0, 2, 1, "s", "no yes"}, {.name = 0}};'
 refused 'a counter lacks a name' '.params = params, .counters = counters' "$params
 static const oc_policy_counter counters[] = {{\"mine\", \"\", \"d\"}, {.name = 0}};"
+
+# --- values that have names
+gives 2 'sched.epochs is one of: warp thread' -- "${small[@]}" --sched ciao-t --set sched.epochs=lane
+for value in warp thread 0 1; do gives 0 'right' -- "${small[@]}" --sched ciao-t --set sched.epochs=$value; done
+"$ONCHIP" show gpu gtx480 --set sched.policy=ciao-t --set sched.epochs=1 | grep -q '^epochs  *= thread ' ||
+    complain 'show gpu does not name the value of sched.epochs'
 
 # --- a description can't run code; the command line can
 printf '[gpu]\nbase = gtx480\n[sched]\npolicy = %s/good.so\n' "$work" >mine.ini

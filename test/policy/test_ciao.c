@@ -89,7 +89,7 @@ static void score(void **state)
     Fake f;
     Own *o = begin(&f, &policy_ciao_t);
     for (int k = 0; k < 3; k++) interfere(&f, 7, 8);
-    f.instructions = 5000;
+    f.instructions = f.threads = 5000;
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 48)));  // 0.0288
     assert_true(irs(&f.p, 8, LONG) == 0);
     oc_set(&f.sm, f.p.issue, 1, false);  // a stalled warp isn't active
@@ -103,7 +103,7 @@ static void score(void **state)
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 46)));
     interfere(&f, 7, 8);
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 46)));  // until the next epoch is over
-    f.instructions = 10100;
+    f.instructions = f.threads = 10100;
     epoch(&f.p);
     assert_true(near(irs(&f.p, 7, LONG), 1.0 / (5100.0 / 46)));
     fake_close(&f);
@@ -237,6 +237,52 @@ static void barrier(void **state)
     fake_close(&f);
 }
 
+// §III-C: of the stalled warps the one that was stalled last comes back first, though the others may, too.
+static void reverse_order(void **state)
+{
+    (void)state;
+    for (int any = 0; any < 2; any++) {
+        Fake f;
+        Own *o = begin(&f, &policy_ciao_t);
+        f.param[REVERSE] = !any, f.param[EAGER] = 0;
+        long_epoch(&f, 0, 1);
+        long_epoch(&f, 2, 3);
+        assert_true(is_stalled(&f.p, 1) && is_stalled(&f.p, 3));
+        o->interferer[0] = o->interferer[2] = OC_NO_WARP;
+        o->hits[0] = 0;  // W0, for whom W1 was stalled, suffers no longer; W2 does
+        short_epochs(&f, 2);
+        assert_true(is_stalled(&f.p, 1) == !any && is_stalled(&f.p, 3));
+        o->hits[2] = 0;
+        short_epochs(&f, 2);
+        short_epochs(&f, 2);  // a turn for each
+        assert_false(is_stalled(&f.p, 1) || is_stalled(&f.p, 3));
+        assert_int_equal(f.count[RELEASES], 2);
+        fake_close(&f);
+    }
+}
+
+// Epochs and the score count threads or warps, each by itself. An instruction of a warp of 32 lanes is 32 of threads.
+static void units(void **state)
+{
+    (void)state;
+    for (int epochs = WARPS; epochs <= THREADS; epochs++)
+        for (int score = WARPS; score <= THREADS; score++) {
+            Fake f;
+            Own *o = begin(&f, &policy_ciao_t);
+            f.param[EPOCHS] = epochs, f.param[SCORE] = score, f.lanes = 32;
+            o->end[SHORT] = 100, o->end[LONG] = 5000;
+            expect_epoch(&f.p);
+            for (int k = 0; k < 3; k++) interfere(&f, 7, 8);
+            uint64_t last = epochs == THREADS ? 157 : 5000;  // 5,000 / 32 = 156.25
+            fake_issue(&f, 4, last - 1);
+            assert_true(o->end[LONG] == 5000);
+            fake_issue(&f, 4, 1);
+            assert_true(o->end[LONG] > 5000);
+            assert_true(near(irs(&f.p, 7, LONG), 3.0 * 48 / (double)(score == THREADS ? last * 32 : last)));
+            fake_close(&f);
+        }
+}
+
 // A slot that is used again begins with nothing: no tags, no list, no flag.
 static void reused(void **state)
 {
@@ -280,6 +326,23 @@ static void turns(void **state)
     fake_close(&f);
 }
 
+// Where only the front counts, one warp of each scheduler is looked at, and the others' marks are gone.
+static void front_of_the_list(void **state)
+{
+    (void)state;
+    Fake f;
+    Own *o = begin(&f, &policy_ciao_t);
+    f.param[FRONT] = 1;
+    fake_issue(&f, 4, 100);
+    assert_true(oc_has(&f.sm, o->marked[SHORT], 2) && oc_has(&f.sm, o->marked[SHORT], 3));
+    fake_issue(&f, 4, 1);  // greedy: it is the front of its scheduler's list
+    for (uint32_t w = 0; w < SLOTS; w += 2) assert_false(oc_has(&f.sm, o->marked[SHORT], w));
+    assert_true(oc_has(&f.sm, o->marked[SHORT], 3));
+    fake_issue(&f, 7, 1);  // not the last one that issued: the front is the oldest, W1
+    assert_false(any_marked(&f.p));
+    fake_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,7 +350,8 @@ int main(void)
         cmocka_unit_test(score),       cmocka_unit_test(figure_6),
         cmocka_unit_test(variants),    cmocka_unit_test(let_go),
         cmocka_unit_test(barrier),     cmocka_unit_test(reused),
-        cmocka_unit_test(turns),
+        cmocka_unit_test(turns),       cmocka_unit_test(reverse_order),
+        cmocka_unit_test(units),       cmocka_unit_test(front_of_the_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
