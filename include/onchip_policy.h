@@ -4,10 +4,10 @@
 // written on this header alone, and so is yours: a shared object that exports `onchip_policy`, an oc_policy_type, is
 // loaded by `onchip run … --sched ./mine.so`. doc/extend/writing-a-policy.md builds one.
 //
-// What a policy sees is its own SM's, so that a result doesn't depend on the number of host threads. It keeps its state
-// in `own` and nowhere else: SMs run side by side. What it changes holds from the next cycle on. What it doesn't define
-// it isn't told, and that costs nothing. A program can't hang on a policy: warps that could issue and are held back
-// while nothing else happens issue all the same, which the counter sched.fed counts.
+// A policy sees its own SM alone, so that a result doesn't depend on the number of host threads. It keeps its state in
+// `own` and nowhere else: SMs run side by side. A change that it makes holds from the next cycle on. A function that it
+// leaves out isn't called, and costs nothing. A program can't hang on a policy: if nothing happens for long while warps
+// that could issue are held back, they issue all the same, and the counter sched.fed counts that.
 #ifndef ONCHIP_POLICY_H
 #define ONCHIP_POLICY_H
 
@@ -64,13 +64,13 @@ typedef struct oc_cta_view {  // of a slot for a CTA
 } oc_cta_view;
 typedef struct oc_memory_use {  // summed since the launch began, as of the last window's edge
     double cycles;              // of the core clock
-    double l2_busy;             // of them, those in which an L2 slice served an access: the mean of all slices
-    double dram_busy;           // likewise, those in which a DRAM channel moved data: the mean of all channels
+    double l2_busy;             // cycles in which an L2 slice served an access: the mean of all slices
+    double dram_busy;           // cycles in which a DRAM channel moved data: the mean of all channels
 } oc_memory_use;
 typedef struct oc_sm_view {
     const uint64_t *now;                  // the cycle
     const uint64_t *instructions;         // that the SM's warps executed in this launch
-    const uint64_t *thread_instructions;  // likewise, their active lanes: 1 to 32 times as many
+    const uint64_t *thread_instructions;  // their active lanes, summed: 1 to 32 times as many
     uint32_t schedulers, slots, ctas;     // slots, ctas: warps and CTAs that can be resident in this launch
     uint32_t shared_size, scratch_lines;  // bytes of shared memory; lines of 128 bytes of the scratch cache, now
     const oc_scheduler_view *scheduler[OC_MOST_SCHEDULERS];
@@ -80,21 +80,22 @@ typedef struct oc_sm_view {
 } oc_sm_view;
 
 // --- what a policy is told and asked ---------------------------------------------------------------------------------
-// MERGE: the line, or what lacks of it, was under way already.
+// MERGE: what the access lacked of the line was under way already.
 typedef enum oc_outcome { OC_HIT, OC_MERGE, OC_MISS } oc_outcome;
 typedef struct oc_access_event {  // an access of the L1 or of the scratch cache: one transaction
     uint8_t outcome;              // oc_outcome
     bool store;
     bool scratch;     // of the scratch cache
-    uint32_t warp;    // that asks
-    uint32_t owner;   // that brought the line which is there, or which goes; OC_NO_WARP: there is neither
+    uint32_t warp;    // the warp that makes the access
+    uint32_t owner;   // the warp that brought the line that is hit or replaced; OC_NO_WARP: there is no such line
     uint64_t line;    // its address / the line's bytes
-    uint64_t victim;  // likewise, the line that goes; OC_NO_LINE: none does
+    uint64_t victim;  // the line that is replaced, as `line`; OC_NO_LINE: none is
 } oc_access_event;
-// Where an access goes that the L1 would serve. NO_ALLOCATE: to the L1, but what misses there takes no line,
-// though as much is fetched. PAST: only the sectors of 32 bytes that are asked for. SCRATCH:
-// to shared memory that no CTA uses, as a cache (OC_WANTS_SCRATCH); to the L1 where there is none, and where the access
-// is to local memory. WAIT: nowhere yet; the policy is asked again in the next cycle, and accesses behind it wait too.
+// Where to send an access that the L1 would serve. NO_ALLOCATE: to the L1, but a miss takes no line there, though as
+// much is fetched. PAST: past the L1, and only the sectors of 32 bytes that are asked for. SCRATCH: to the scratch
+// cache, in shared memory that no CTA uses (OC_WANTS_SCRATCH); to the L1 where there is no such memory, and where the
+// access is to local memory. WAIT: nowhere yet; the policy is asked again in the next cycle, and accesses behind this
+// one wait, too.
 typedef enum oc_route { OC_TO_L1, OC_TO_L1_NO_ALLOCATE, OC_PAST_L1, OC_TO_SCRATCH, OC_ROUTE_WAIT } oc_route;
 typedef struct oc_access {
     bool store, local;
@@ -119,12 +120,12 @@ typedef struct oc_policy {
     void *own;            // type->state bytes, 0 when the launch begins
     const double *param;  // values of type->params, in their order
     uint64_t *count;      // of type->counters
-    // By scheduler, masks of warps. Those that may issue, and those that may issue loads of global, local … memory: all
-    // ones unless the policy changes it. Those whose accesses go to the scratch cache: none; a policy with `route`
-    // decides that there, and keeps this mask for others to see.
+    // Masks of warps, one for each scheduler. issue: the warps that may issue; load: the warps that may issue loads of
+    // global, local … memory; both are all ones unless the policy changes them. isolated: the warps whose accesses go
+    // to the scratch cache, 0 at first; a policy with `route` decides that there, and keeps this mask for reports.
     uint64_t issue[OC_MOST_SCHEDULERS], load[OC_MOST_SCHEDULERS], isolated[OC_MOST_SCHEDULERS];
     uint64_t next_tick;   // the cycle at which tick is called, or the first after it; OC_NEVER: it isn't
-    uint64_t next_epoch;  // likewise epoch, in instructions of the SM
+    uint64_t next_epoch;  // the instruction of the SM at which epoch is called; OC_NEVER: it isn't
 } oc_policy;
 
 enum { OC_WANTS_USE = 1, OC_WANTS_SCRATCH = 2, OC_WANTS_INSTRUCTIONS = 4 };
@@ -138,20 +139,20 @@ typedef struct oc_policy_type {
     const char *name, *doc;
     size_t state;                                                         // bytes of own; at most 16 MiB
     const oc_policy_param *params;                                        // up to one without a name; null: none
-    const oc_policy_counter *counters;                                    // likewise
+    const oc_policy_counter *counters;                                    // up to one without a name; null: none
     void (*open)(oc_policy *p);                                           // a launch begins; the SM has no warp yet
-    int (*pick)(const oc_policy *p, uint32_t scheduler, uint64_t ready);  // which warp of `ready` (not 0) goes: its bit
+    int (*pick)(const oc_policy *p, uint32_t scheduler, uint64_t ready);  // which of `ready` (not 0) issues: its bit
     void (*cta_start)(oc_policy *p, uint32_t cta);                        // a CTA arrives; its warps start after that
-    void (*cta_stop)(oc_policy *p, uint32_t cta);                         // a CTA is over, and so are its warps
+    void (*cta_stop)(oc_policy *p, uint32_t cta);                         // a CTA has ended, and so have its warps
     void (*start)(oc_policy *p, uint32_t warp);                           // a warp arrives, younger than all others
-    void (*stop)(oc_policy *p, uint32_t warp);                            // a warp is over
+    void (*stop)(oc_policy *p, uint32_t warp);                            // a warp has ended
     void (*stall)(oc_policy *p, uint32_t warp);  // a warp waits for memory or a barrier, for long
-    void (*wake)(oc_policy *p, uint32_t warp);   // a warp that waited, for whatever, can go
+    void (*wake)(oc_policy *p, uint32_t warp);   // a warp that waited, for whatever, can issue
     void (*waits)(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to);  // what it waits for changes
-    void (*issued)(oc_policy *p, uint32_t warp, bool memory);  // an instruction goes, of global, local … memory or not
+    void (*issued)(oc_policy *p, uint32_t warp, bool memory);  // it issued; memory: a global, local … access or none
     void (*seen)(oc_policy *p, const oc_access_event *e);      // the L1 or the scratch cache is accessed
     void (*tick)(oc_policy *p);   // cycle next_tick has come; next_tick is OC_NEVER by then
-    void (*epoch)(oc_policy *p);  // instruction next_epoch has gone; likewise
+    void (*epoch)(oc_policy *p);  // instruction next_epoch has issued; next_epoch is OC_NEVER by then
     oc_route (*route)(oc_policy *p, uint32_t warp, const oc_access *a);  // asked once an instruction, or until it says
 } oc_policy_type;
 
@@ -174,12 +175,13 @@ static inline int oc_greedy(const oc_scheduler_view *s, uint64_t mask)
 {
     return s->last >= 0 && mask >> s->last & 1 ? s->last : oc_oldest(s, mask);
 }
-// A `pick` that does so: for policies that decide who may issue, and leave the order at that.
+// A `pick` that does so: for policies that decide which warps may issue, and leave the order at that.
 static inline int oc_pick_greedy(const oc_policy *p, uint32_t scheduler, uint64_t ready)
 {
     return oc_greedy(p->sm->scheduler[scheduler], ready);
 }
-// The n oldest warps of those that don't wait at a barrier: who limits warps must let those come that others wait for.
+// The n oldest warps that don't wait at a barrier: a policy that limits warps must not hold back those that others wait
+// for.
 static inline uint64_t oc_oldest_few(const oc_scheduler_view *s, uint32_t n)
 {
     uint64_t left = s->present & ~s->in[OC_WAIT_BARRIER], few = 0;
@@ -221,8 +223,8 @@ static inline uint32_t oc_warps(const oc_sm_view *sm)  // that are resident
     return n;
 }
 
-// Victim tags (Rogers et al., MICRO 2012): of each warp, the lines it brought that were pushed out last, and who pushed
-// them. A warp that misses a line whose tag is here lost locality.
+// Victim tags (Rogers et al., MICRO 2012): for each warp, the lines that it brought and lost last, and the warp that
+// pushed each out. A warp that misses a line whose tag is here lost locality.
 enum { OC_MOST_TAGS = 64 };
 typedef struct oc_victims {
     uint64_t tag[OC_MOST_WARPS][OC_MOST_TAGS];  // line + 1; 0: none
@@ -234,14 +236,14 @@ static inline void oc_victims_clear(oc_victims *v, uint32_t warp)
     for (int k = 0; k < OC_MOST_TAGS; k++) v->tag[warp][k] = 0;
     v->next[warp] = 0;
 }
-// A line of `owner` goes. tags: how many a warp has.
+// A line of `owner` is replaced. tags: how many a warp has.
 static inline void oc_victims_add(oc_victims *v, uint32_t tags, uint32_t owner, uint64_t line, uint32_t by)
 {
     uint32_t at = v->next[owner];
     v->tag[owner][at] = line + 1, v->by[owner][at] = (uint8_t)by;
     v->next[owner] = (uint8_t)(at + 1 < tags ? at + 1 : 0);
 }
-// A warp misses a line: who pushed it out, or OC_NO_WARP. Its tag goes: the line is in the cache again.
+// A warp misses a line: the warp that pushed it out, or OC_NO_WARP. Its tag is dropped: the line is in the cache again.
 static inline uint32_t oc_victims_take(oc_victims *v, uint32_t tags, uint32_t warp, uint64_t line)
 {
     for (uint32_t k = 0; k < tags; k++) {
