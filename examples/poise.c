@@ -5,20 +5,21 @@
 //
 // As in Poise's abstract, a regression is trained offline on some programs, and the hardware asks it for others at run
 // time. The abstract is what we could read of the paper. So the structure is Poise's; features, weights and cycles are
-// ours. An SM first measures itself, with all its warps and with two. From what it saw the regression predicts how many
-// warps may issue, and how many of these may take lines of the L1; what the others miss takes none. After `period`
-// cycles it measures again. doc/results/reproduce-ciao.md says how the weights were trained, and on what.
+// ours. An SM first measures itself, with all its warps and with two. From these measurements the regression predicts
+// how many warps may issue, and how many of these may take lines of the L1; misses of the others take none. After
+// `period` cycles the SM measures again. doc/results/reproduce-ciao.md says how the weights were trained, and on what.
 #include <math.h>
 #include <onchip_policy.h>
 
 enum { WARM, SAMPLE, PERIOD, WARPS, ALLOCATE };
 static const oc_policy_param params[] = {
-    [WARM] = {"warm", "cycle", "after a change, before anything is measured", 1000, 1, 1e9, true, "as policy trial"},
-    [SAMPLE] = {"sample", "cycle", "how long is measured", 2000, 1, 1e9, true, "as policy trial"},
-    [PERIOD] = {"period", "cycle", "after which it is measured again", 100000, 1, 1e9, true, "assumed"},
-    [WARPS] = {"warps", "warp", "how many issue; 0: what the regression says", 0, 0, 64, true, "to train it"},
-    [ALLOCATE] = {"allocate", "warp", "how many of them take lines of the L1; 0: likewise", 0, 0, 64, true,
-                  "to train it"},
+    [WARM] = {"warm", "cycle", "how long a change takes effect before anything is measured", 1000, 1, 1e9, true,
+              "as policy trial"},
+    [SAMPLE] = {"sample", "cycle", "how long a measurement takes", 2000, 1, 1e9, true, "as policy trial"},
+    [PERIOD] = {"period", "cycle", "after which the policy measures again", 100000, 1, 1e9, true, "assumed"},
+    [WARPS] = {"warps", "warp", "how many warps may issue; 0: what the regression says", 0, 0, 64, true, "to train it"},
+    [ALLOCATE] = {"allocate", "warp", "how many of them take lines of the L1; 0: what the regression says", 0, 0, 64,
+                  true, "to train it"},
     {.name = NULL},
 };
 
@@ -27,13 +28,14 @@ enum { PREDICTIONS, PREDICTED_WARPS, PREDICTED_ALLOCATE, FEATURE };
 enum { FEATURES = 5 };  // behind a constant 1
 static const oc_policy_counter counters[] = {
     [PREDICTIONS] = {"predictions", "prediction", "times that the regression was asked"},
-    [PREDICTED_WARPS] = {"predicted_warps", "warp", "what it said how many issue, the sum of all predictions"},
-    [PREDICTED_ALLOCATE] = {"predicted_allocate", "warp", "what it said how many take lines, the sum likewise"},
-    [FEATURE] = {"hits_all", "0.001", "hit rate of loads with all warps, the sum likewise"},
-    {"hits_few", "0.001", "hit rate of loads with two warps, the sum likewise"},
-    {"loads", "0.001", "loads of the L1 per instruction with all warps, the sum likewise"},
-    {"speed_few", "0.001", "instructions with two warps over those with all, the sum likewise"},
-    {"resident", "warp", "warps that the SM has, the sum likewise"},
+    [PREDICTED_WARPS] = {"predicted_warps", "warp", "how many warps may issue: the sum over all predictions"},
+    [PREDICTED_ALLOCATE] = {"predicted_allocate", "warp",
+                            "how many warps may take lines of the L1: the sum over all predictions"},
+    [FEATURE] = {"hits_all", "0.001", "hit rate of loads with all warps, the sum over all predictions"},
+    {"hits_few", "0.001", "hit rate of loads with two warps, the sum over all predictions"},
+    {"loads", "0.001", "loads of the L1 per instruction with all warps, the sum over all predictions"},
+    {"speed_few", "0.001", "instructions with two warps over those with all, the sum over all predictions"},
+    {"resident", "warp", "warps that the SM has, the sum over all predictions"},
     {.name = NULL},
 };
 
