@@ -57,21 +57,24 @@ static double conflicts(const uint64_t *c, const Gpu *g)
 
 const Rate rates[] = {
     {"ipc", "instruction/cycle", "warp_instructions / cycles", "warp instructions per cycle of the whole GPU", ipc},
-    {"l1_hit_rate", "", "l1.hits / l1.accesses", "L1 accesses that hit", l1_hits},
-    {"l1_read_hit_rate", "", "l1.read_hits / l1.reads", "L1 loads that hit", l1_read_hits},
-    {"l2_hit_rate", "", "l2.hits / l2.accesses", "L2 requests that hit", l2_hits},
+    {"l1_hit_rate", "", "l1.hits / l1.accesses", "share of the L1 accesses that hit", l1_hits},
+    {"l1_read_hit_rate", "", "l1.read_hits / l1.reads", "share of the L1's loads that hit", l1_read_hits},
+    {"l2_hit_rate", "", "l2.hits / l2.accesses", "share of the L2 requests that hit", l2_hits},
     {"dram_row_hit_rate", "", "dram.row_hits / (dram.row_hits + dram.row_misses)",
-     "DRAM requests that found their row open", row_hits},
+     "share of the DRAM requests that found their row open", row_hits},
     {"apki", "access", "1000 l1.accesses / thread_instructions",
      "L1 accesses per thousand thread instructions (ciao Table II)", apki},
-    {"lane_use", "", "thread_instructions / (32 warp_instructions)", "lanes that took part in an instruction", simd},
-    {"occupancy", "", "warps.resident / (sm.active × sm.warps)", "resident warps, of the most possible", occupancy},
+    {"lane_use", "", "thread_instructions / (32 warp_instructions)",
+     "share of a warp's lanes that took part in an instruction, on average", simd},
+    {"occupancy", "", "warps.resident / (sm.active × sm.warps)",
+     "resident warps as a share of the most possible, on average", occupancy},
     {"sectors_per_load", "sector", "global.load_sectors / global.loads", "32-byte sectors per global load of a warp",
      sectors},
     {"shared_passes", "pass", "shared.passes / shared accesses",
      "passes per shared-memory access: 1 is free of conflicts", conflicts},
-    {"l2_bandwidth", "GB/s", "32 l2.sectors / time", "bytes the L2 moved per second", l2_gbs},
-    {"dram_bandwidth", "GB/s", "(dram.read_bytes + dram.write_bytes) / time", "bytes DRAM moved per second", dram_gbs},
+    {"l2_bandwidth", "GB/s", "32 l2.sectors / time", "bytes that the L2 moved per second", l2_gbs},
+    {"dram_bandwidth", "GB/s", "(dram.read_bytes + dram.write_bytes) / time", "bytes that DRAM moved per second",
+     dram_gbs},
     {"seconds", "s", "cycles / gpu.clock", "simulated time", seconds},
 };
 const size_t rate_count = COUNT(rates);
@@ -123,18 +126,18 @@ static const char counters_head[] = "# Counters\n\n"
                                     "A counter says how often something happened in one launch, summed over SMs\n"
                                     "and partitions. A rate is a formula over counters. `onchip show counters`\n"
                                     "prints this page from src/base/counters.def and src/chip/rates.c.\n\n"
-                                    "The third column names the metric of NVIDIA's profiler Nsight Compute that\n"
-                                    "counts the same thing, if there is one. A difference that remains is told\n"
-                                    "behind the metric. \"None\" tells why a similar metric isn't the same. One\n"
-                                    "difference is everywhere: Nsight counts instructions of SASS, the machine\n"
-                                    "code; onchip counts those of PTX.\n\n"
+                                    "Nsight Compute is NVIDIA's profiler. The third column names its metric that\n"
+                                    "counts the same thing, if there is one. A difference that remains stands\n"
+                                    "behind the metric. \"None\" stands before the reason why a similar metric\n"
+                                    "isn't the same. One difference is everywhere: Nsight counts instructions of\n"
+                                    "SASS, the machine code; onchip counts instructions of PTX.\n\n"
                                     "Two families of counters have no such metric:\n\n"
                                     "- **Stalls.** Nsight's warp states (`…issue_stalled…`) count every waiting\n"
                                     "  warp in every cycle. Our `stall.…` count every empty issue slot once,\n"
                                     "  under one cause.\n"
                                     "- **Hits and misses.** Nsight counts sectors, and a sector that is under\n"
-                                    "  way is a miss. We count accesses, and those that wait for what is under\n"
-                                    "  way are merges, not misses.\n\n";
+                                    "  way is a miss. We count accesses, and accesses that wait for data that is\n"
+                                    "  under way are merges, not misses.\n\n";
 static const char outcomes[] = "\n## Hits, misses and merges\n\n"
                                "These words mean the same at every level, for loads and stores. An access\n"
                                "**hits** when all data that it touches is in the cache. It **merges** when\n"
@@ -143,9 +146,9 @@ static const char outcomes[] = "\n## Hits, misses and merges\n\n"
                                "rate is hits / accesses. An access that passes a cache without a look-up is\n"
                                "a bypass (`l1.bypasses`), and isn't among the cache's accesses.\n\n"
                                "A store of whole sectors needs nothing of the old data, but it is counted in\n"
-                               "the same way: where the sectors aren't in the cache, it misses, and the L2,\n"
-                               "or the L1 for local memory, fetches nothing. A store that hits found its\n"
-                               "data in the cache; it may still go further.\n";
+                               "the same way: where the sectors aren't in the cache, the store misses. Such a\n"
+                               "miss fetches nothing into the L2, nor into the L1 for local memory. A store\n"
+                               "that hits found its data in the cache; it may still be sent on.\n";
 static const char laws_list[] =
     "\n## Conservation laws\n\n"
     "These equations hold for every launch. The tests check them, and `onchip run --check` does:\n\n"
