@@ -89,14 +89,14 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
          "a key of the description with its values, as in l1.size=16KiB,48KiB; onchip show keys lists the keys"},      \
         {"--with", "LABEL: K=V …[,…]",                                                                                 \
          "a value that sets several keys or parameters together: 'large: l1.size=48KiB shared.size=16KiB'"},           \
-        {"--size", "small|standard[,…]",                                                                               \
-         "which set of values a workload's parameters have that aren't given (standard)"},                             \
+        {"--size", "small|standard[,…]", "values of a workload's parameters that aren't given (standard)"},            \
         {"--ptx", "FILE[,…]", "take the workload's device code from this file"},                                       \
         {"--kernels", "REGEX", "time only the kernels whose names match, and execute the others without time"},        \
-        {"--skip", "N[,…]", "of the launches that would be timed, execute the first N without time (0)"},              \
+        {"--skip", "N[,…]",                                                                                            \
+         "execute the first N launches without time; with --kernels, the first N whose kernels match (0)"},            \
         {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
         {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
-        {"--interval", "CYCLES", "record every counter about every so many cycles, as time series"},                   \
+        {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
         {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \

@@ -19,17 +19,18 @@ static const Option options[] = {
      "which columns to print instead of cycles, ipc and l1_hit_rate (list) or of all (export): counters, rates, "
      "settings, measured values, or columns of the tables"},
     {"--best", "NAME",
-     "of the runs that differ in this setting alone, such as sched.limit, only the one with the fewest cycles"},
+     "among runs that differ only in this setting, such as sched.limit, take the run with the fewest cycles"},
     {"--kernels", NULL, "print a row for each kernel instead of each run"},
     {"--json", NULL, "print JSON (doc/reference/store.md)"},
     {"--csv", NULL, "print CSV (RFC 4180)"},
     {"-o", "FILE", "write into this file (default: to standard output)"},
     {"--by", "NAME=A,B",
-     "compare the runs with NAME=A with those with NAME=B; NAME is a parameter, an overridden key, or a column of the "
+     "compare the runs in which NAME is A with the runs in which NAME is B; NAME is a parameter, an overridden key, or "
+     "a column of the "
      "table run such as gpu; a value with commas stands in braces: block={32,8},{16,16}"},
     {"--column", "NAME", "what to compare (cycles; if the clocks differ, simulated seconds)"},
     {"--against", "FILE",
-     "compare every counter with the one in this other store; the exit status is 1 if any differs"},
+     "compare every counter with the same counter in this other store; the exit status is 1 if any differs"},
     {"--yes", NULL, "delete, even if it is more than one run"},
     {"--help", NULL, "this text"},
 };

@@ -30,7 +30,8 @@ static const Option options[] = {
      "take the workload's device code from this file, such as the PTX that nvcc makes of the same source"},
     {NULL, NULL, PTX_FILE},
     {"--kernel", "NAME",
-     "which kernel to run; needed if the file has several. Its name as in the PTX, _Z5saxpyifPf, or as in C++: saxpy, "
+     "which kernel to run; needed if the file has several. Its name is that of the PTX, _Z5saxpyifPf, or that of C++: "
+     "saxpy, "
      "saxpy(int, float, float*), blas::scale<float>"},
     {"--grid", "X,Y,Z", "blocks of the grid (1)"},
     {"--block", "X,Y,Z", "threads of a block (32)"},
@@ -47,7 +48,7 @@ static const Option options[] = {
     {"--kernels", "REGEX",
      "time only the kernels whose names match this regular expression, and execute the others without time; "
      "it is an error if no launch is left to time"},
-    {"--skip", "N", "of the launches that would be timed, execute the first N without time (0)"},
+    {"--skip", "N", "execute the first N launches without time; with --kernels, the first N whose kernels match (0)"},
     {"--max-cycles", "N", "stop each launch after N cycles and report what ran until then (default: no limit)"},
     {"--cap", "N",
      "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
@@ -59,15 +60,15 @@ static const Option options[] = {
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "report"},
     {"--interval", "CYCLES",
-     "record every counter about every so many cycles, as time series; needs --json, or --trace, whose samples are as "
-     "far apart (1000)"},
+     "record every counter about once in so many cycles, as time series; needs --json or --trace; a trace without this "
+     "option has samples 1000 cycles apart"},
     {"--trace", "FILE.json",
      "write kernels, copies, and what each SM does over time into a file that ui.perfetto.dev opens; a run takes "
      "longer then"},
     {"--energy", NULL,
      "account the energy of every kernel, by component and by data structure (doc/reference/energy.md)"},
     {"--check", NULL,
-     "check of every launch that its counters agree with each other (conservation laws), and that no shuffle reads a "
+     "check that the counters of every launch agree with each other (conservation laws), and that no shuffle reads a "
      "lane that takes no part"},
     {"--threads", "N", "how many threads of this host simulate (1), up to 256; results don't depend on it"},
     {"--help", NULL, "this text"},
