@@ -273,7 +273,7 @@ TEXT
 - *ours*: what \`onchip run\` gives.
 - *rolled*: the same source compiled with \`-fno-unroll-loops\`.
 - *as written*: the same PTX, executed as clang wrote it (\`--no-lowering\`).
-- *per slot*: the accesses divided by the issue slots that the instructions take, in place of the instructions
+- *per slot*: the accesses divided by the issue slots that the instructions take, instead of the instructions
   (\`issue.issued\`, for each lane that took part). A 64-bit addition takes two slots, a load of a parameter none. Of
   all columns this one comes nearest to counting machine instructions.
 
@@ -282,7 +282,7 @@ instructions, so the APKI stays the same. The script checks it.
 
 The paper rounds to whole numbers, so a 1 stands for anything from 0.5 to 1.5. SYR2K has 2048 rows in the paper, which
 would take hours here. The last table shows that its APKI changes little with the size. II, PVC and SS, too, have less
-input here than in the paper. That of II and PVC grows with the input: there is more to sort.
+input here than in the paper. The APKI of II and PVC grows with the input: there is more to sort.
 
 ## Why they differ
 
@@ -290,8 +290,8 @@ input here than in the paper. That of II and PVC grows with the input: there is 
 loop by four, which removes three of four increments, comparisons and branches. The accesses stay the same, so there are
 more of them per instruction. With the loops rolled all of these programs come within a quarter of the paper. The rest
 is a matter of how many instructions a step takes. In ATAX's first kernel a warp makes 34 accesses a step (32 of A, one
-of x, one of tmp) with 9 instructions, in its second 3 accesses with 11. With 9 in both, the program's APKI would be
-37000 / (32 · 18) = 64.2, the paper's value.
+of x, one of tmp) with 9 instructions; in the second kernel it makes 3 accesses with 11. With 9 in both, the program's
+APKI would be 37000 / (32 · 18) = 64.2, the paper's value.
 
 **CORR** differs because its sum is in memory. The inner loop of the last kernel adds to \`corr[j * m + k]\`. The
 compiler stores that at every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a
@@ -347,7 +347,7 @@ value falls with every step, and it falls again if the points are read through a
 | kmeans_point alone, on points that aren't transposed | $means_rows | $means_rows_rolled |
 
 Two things come near the paper's 85. One is a run that hardly gets past \`invert_mapping\`. That kernel makes 33
-accesses for each feature (34 where n is no multiple of 32). With 12 instructions for each, in place of 9, it has
+accesses for each feature (34 where n is no multiple of 32). With 12 instructions for each, instead of 9, it has
 33000 / (32 · 12) = 86. The other is a kernel that reads points that aren't transposed (the last row). In both, a lane
 goes on to read what its line still holds, so a few warps fill the L1. That fits the 2 active warps which the paper
 found best. The paper doesn't say what it ran.
@@ -368,8 +368,8 @@ With Rodinia's arithmetic, the accesses per slot round to the paper's 3.
 the values with and without unrolling.
 
 **KMN, II, PVC, SS, SM, WC** are programs of Mars, a MapReduce framework. Ours do the same in the same steps, but they
-aren't Mars's code, so their instructions differ from Mars's. This is what the steps have of a program's instructions,
-and their APKI:
+aren't Mars's code, so their instructions differ from Mars's. The table has each step's
+share of the program's instructions, and its APKI:
 
 | | map | APKI | sort | APKI | reduce | APKI | scan and copies | APKI |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -413,9 +413,9 @@ If the first character of the keyword stays in a register, there are fewer instr
 | the program | $sm_all | $first_all |
 
 **WC** is unexplained. Nearly all of its instructions are the sort's. There a thread reads two pairs, which are
-coalesced, and the hashes of two words, which aren't. Mars's sort has twice the threads, of which half do nothing in a
-step. One that works executes 54 instructions here. One that doesn't would add some 14, and that would lower the APKI by
-a fifth.
+coalesced, and the hashes of two words, which aren't. Mars's sort has twice the threads, and in
+each step half of them do nothing. A thread that works executes 54 instructions here. A thread that does nothing would
+add some 14, and that would lower the APKI by a fifth.
 
 ## Sizes
 
