@@ -183,11 +183,11 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"width", "of the image, in pixels, 1 to 4096", 50, 256, 1, 4096},
-    {"height", "of the image, in pixels, 1 to 4096", 35, 256, 1, 4096},
-    {"spheres", "how many there are beside the plane, 1 to 255", 3, 3, 1, OBJECTS - 1},
-    {"frame", "of the film, in which objects move to the right, 0 to 66", 0, 0, 0, 66},
-    {"seed", "of the spheres beyond three, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"width", "width of the image in pixels, 1 to 4096", 50, 256, 1, 4096},
+    {"height", "height of the image in pixels, 1 to 4096", 35, 256, 1, 4096},
+    {"spheres", "spheres beside the plane, 1 to 255", 3, 3, 1, OBJECTS - 1},
+    {"frame", "frame of the film, in which objects move to the right, 0 to 66", 0, 0, 0, 66},
+    {"seed", "seed of the spheres beyond three, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -52,7 +52,7 @@ static const WorkParam params[] = {
     {"m", "rows of A and C, 1 to 8192", 100, 768, 1, 8192},
     {"n", "columns of B and C, 1 to 8192", 70, 768, 1, 8192},
     {"k", "columns of A and rows of B, 1 to 8192", 50, 768, 1, 8192},
-    {"seed", "of the matrices, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the matrices, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

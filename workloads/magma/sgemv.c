@@ -31,7 +31,7 @@ static void run(Work *work)
 static const WorkParam params[] = {
     {"m", "rows of A and elements of y, 1 to 16384", 300, 16384, 1, 16384},
     {"n", "columns of A and elements of x, 1 to 16384", 200, 2048, 1, 16384},
-    {"seed", "of the matrix and the vectors, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the matrix and the vectors, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

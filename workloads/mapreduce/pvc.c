@@ -84,7 +84,7 @@ static void run(Work *work)
 static const WorkParam params[] = {
     {"size", "bytes of the log at most, 1 to 2^30", 20000, 1 << 16, 1, 1 << 30},
     {"urls", "the log has up to 2^urls - 1 URLs, 1 to 16", 8, 12, 1, 16},
-    {"repeats", "of a hundred entries so many repeat an earlier one, 0 to 100", 30, 30, 0, 100},
+    {"repeats", "entries of a hundred that repeat an earlier one, 0 to 100", 30, 30, 0, 100},
     GROUP_PARAMS,
     JOB_PARAMS,
     {.name = NULL},

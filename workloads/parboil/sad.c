@@ -100,9 +100,9 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"width", "of the frames, pixels, a multiple of 16 up to 2048", 48, 176, SIDE, 2048},
-    {"height", "of the frames, pixels, a multiple of 16 up to 2048", 32, 144, SIDE, 2048},
-    {"seed", "of the frames, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"width", "width of the frames in pixels, a multiple of 16 up to 2048", 48, 176, SIDE, 2048},
+    {"height", "height of the frames in pixels, a multiple of 16 up to 2048", 32, 144, SIDE, 2048},
+    {"seed", "seed of the frames, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

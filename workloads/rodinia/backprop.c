@@ -108,7 +108,7 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "input units, a multiple of 16 up to 1048560", 512, 16384, UNITS, 65535 * UNITS},
-    {"seed", "of the inputs and weights, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the inputs and weights, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

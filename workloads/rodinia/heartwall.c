@@ -218,13 +218,13 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"points", "that are followed, 1 to 51", 4, INNER, 1, POINTS},
-    {"frames", "of the film, 2 to 104", 4, 2, 2, 104},
-    {"rows", "of a frame, 128 to 1024", 128, 609, 128, 1024},
-    {"columns", "of a frame, 128 to 1024", 140, 590, 128, 1024},
+    {"points", "points that are followed, 1 to 51", 4, INNER, 1, POINTS},
+    {"frames", "frames of the film, 2 to 104", 4, 2, 2, 104},
+    {"rows", "rows of a frame, 128 to 1024", 128, 609, 128, 1024},
+    {"columns", "columns of a frame, 128 to 1024", 140, 590, 128, 1024},
     {"template", "pixels of a template on each side of its point, 4 to 25", 4, 25, 4, 25},
     {"search", "pixels of an area on each side of its point, template to 40", 10, 40, 4, 40},
-    {"seed", "of the film, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the film, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -117,7 +117,7 @@ static const WorkParam params[] = {
     {"loops", "steps at most, 1 to 1000; the step that changes no point's cluster is the last", 2, 2, 1, 1000},
     {"invert", "1: the points are transposed first; 0: the step's kernel reads them as they are", 1, 1, 0, 1},
     {"texture", "1: the step's kernel reads points through a texture; 0: through the L1", 0, 0, 0, 1},
-    {"seed", "of the points, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the points, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

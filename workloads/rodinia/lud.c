@@ -44,7 +44,7 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "rows and columns of the matrix, a multiple of 16 up to 8192", 80, 256, TILE, 8192},
-    {"seed", "of the matrix, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the matrix, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -227,10 +227,10 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "letters of the reference, 1000 to 2^22", 3000, 1 << 18, 1000, 1 << 22},
-    {"queries", "how many, 1 to 2^18", 700, 8192, 1, 1 << 18},
+    {"queries", "queries, 1 to 2^18", 700, 8192, 1, 1 << 18},
     {"length", "letters of a query, 20 to 1000", 60, 100, 20, 1000},
     {"match", "letters of the shortest match that counts, 8 to 1000", 12, 20, 8, 1000},
-    {"seed", "of the letters, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the letters, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

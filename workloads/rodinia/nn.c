@@ -40,7 +40,7 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "records, 1 to 2^27", 1000, 42764, 1, 1 << 27},
-    {"k", "how many of the nearest are wanted, 1 to 1000", 5, 5, 1, 1000},
+    {"k", "nearest records that are wanted, 1 to 1000", 5, 5, 1, 1000},
     {.name = NULL},
 };
 

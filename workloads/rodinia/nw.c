@@ -62,9 +62,9 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "letters of each sequence, a multiple of the block up to 8192", 96, 512, 16, 8192},
-    {"penalty", "of a gap, a letter, 0 to 1000", 10, 10, 0, 1000},
+    {"penalty", "penalty of a gap, for each letter, 0 to 1000", 10, 10, 0, 1000},
     {"block", "rows and columns of a tile, threads of a block: 16, 32 or 64", 16, 16, 16, 64},
-    {"seed", "of the letters and their similarities, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the letters and their similarities, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -99,10 +99,10 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"rows", "of the image, a multiple of 16 up to 8192", 96, 2048, BLOCK, 8192},
-    {"columns", "of the image, a multiple of 16 up to 8192", 80, 2048, BLOCK, 8192},
-    {"steps", "of diffusion, 1 to 1000", 2, 2, 1, 1000},
-    {"seed", "of the image, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"rows", "rows of the image, a multiple of 16 up to 8192", 96, 2048, BLOCK, 8192},
+    {"columns", "columns of the image, a multiple of 16 up to 8192", 80, 2048, BLOCK, 8192},
+    {"steps", "steps of diffusion, 1 to 1000", 2, 2, 1, 1000},
+    {"seed", "seed of the image, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

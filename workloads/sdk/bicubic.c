@@ -89,7 +89,7 @@ static const WorkParam params[] = {
     {"height", "rows, 1 to 8192", 45, 512, 1, 8192},
     {"zoom", "pixels for the width of a texel, 1 to 1024", 16, 16, 1, 1024},
     {"filtered", "1: four fetches, which the texture unit filters; 0: 16 fetches", 0, 0, 0, 1},
-    {"seed", "of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -110,9 +110,9 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"width", "of the picture, pixels, a multiple of 8 up to 16384", 72, 512, SIDE, 16384},
-    {"height", "of the picture, pixels, a multiple of 8 up to 16384", 40, 512, SIDE, 16384},
-    {"seed", "of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"width", "width of the picture in pixels, a multiple of 8 up to 16384", 72, 512, SIDE, 16384},
+    {"height", "height of the picture in pixels, a multiple of 8 up to 16384", 40, 512, SIDE, 16384},
+    {"seed", "seed of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -52,7 +52,7 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "values of the signal, a power of two, 2 to 2^24", 4096, 1 << 18, 2, 1 << 24},
-    {"seed", "of the signal, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the signal, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

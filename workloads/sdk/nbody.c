@@ -77,10 +77,10 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "bodies, 1 to 65536", 300, 4096, 1, 65536},
-    {"steps", "of time, 1 to 100", 2, 1, 1, 100},
-    {"threads", "of a block, 1 to 1024", 256, 256, 1, 1024},
+    {"steps", "steps of time, 1 to 100", 2, 1, 1, 100},
+    {"threads", "threads of a block, 1 to 1024", 256, 256, 1, 1024},
     {"tiled", "1: blocks bring bodies to shared memory; 0: threads read them from global memory", 0, 0, 0, 1},
-    {"seed", "of the bodies, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the bodies, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -109,8 +109,8 @@ static void run(Work *work)
 static const WorkParam params[] = {
     {"width", "pixels in a row of the picture, 1 to 8192", 70, 512, 1, 8192},
     {"height", "rows, 1 to 8192", 45, 512, 1, 8192},
-    {"sigma", "of the blur, in pixels, 1 to 50", 10, 10, 1, 50},
-    {"seed", "of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"sigma", "sigma of the blur in pixels, 1 to 50", 10, 10, 1, 50},
+    {"seed", "seed of the picture, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

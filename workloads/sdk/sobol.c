@@ -79,9 +79,9 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"vectors", "points of each dimension, 1 to 2^21", 3000, 100000, 1, 1 << 21},
-    {"dimensions", "of the sequence, 1 to 1000", 10, 100, 1, 1000},
-    {"blocks", "of 64 threads for a dimension, a power of two up to 1024", 2, 1, 1, 1024},
-    {"seed", "of the direction numbers, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"dimensions", "dimensions of the sequence, 1 to 1000", 10, 100, 1, 1000},
+    {"blocks", "blocks of 64 threads for a dimension, a power of two up to 1024", 2, 1, 1, 1024},
+    {"seed", "seed of the direction numbers, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 

@@ -54,10 +54,10 @@ static void run(Work *work)
 
 static const WorkParam params[] = {
     {"n", "equations of a system, which are as many as threads of a block, 1 to 1024", 100, 512, 1, 1024},
-    {"systems", "how many there are, 1 to 65535", 20, 512, 1, 65535},
+    {"systems", "systems that are solved, 1 to 65535", 20, 512, 1, 65535},
     {"interleaved", "0: a system's elements stand together; 1: element i of all systems do", 0, 0, 0, 1},
     {"times", "how often all are solved, as a program that takes the time does, 1 to 1000", 1, 1, 1, 1000},
-    {"seed", "of the systems, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
+    {"seed", "seed of the systems, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };
 
