@@ -177,7 +177,7 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
               rows);
 }
 
-// How the SM's storage was shared out: of a kernel's launches in the mean.
+// How the SM's storage was shared out: of a kernel's launches on average.
 static void storage_text(const uint64_t *c, FILE *out)
 {
     static const Counter parts[] = {C_STORAGE_REGISTERS, C_STORAGE_SHARED, C_STORAGE_L1, C_STORAGE_TAGS};

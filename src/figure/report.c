@@ -213,7 +213,7 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
     size_t rows = 0;
     for (size_t k = 0; k < g->runs.n; k++) rows += g->runs.v[k]->kernels.n;
     fold(r->out, "Kernels", rows);
-    html_table(r->out, id, "Launches of one kernel are summed; grid and block are those of the first.", columns,
+    html_table(r->out, id, "Launches of one kernel are summed; grid and block are those of the first launch.", columns,
                COUNT(columns));
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
@@ -286,7 +286,7 @@ static void counters_table(Report *r, RunGroup *g, const char *id)
     vec_push(&columns, "unit");
     for (size_t k = 0; k < g->runs.n; k++) vec_push(&columns, arena_printf(&g->arena, "#%s", label_of(g, k)));
     text_put(r->out, "<details><summary>All counters</summary>\n");
-    html_table(r->out, id, "Of all kernels that were timed, summed; those that are 0 everywhere are left out.",
+    html_table(r->out, id, "Sums over all kernels that were timed; counters that are 0 everywhere are left out.",
                columns.v, columns.n);
     for (int c = 0; c < C_COUNT; c++) {
         uint64_t any = 0;

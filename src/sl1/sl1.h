@@ -26,7 +26,7 @@ typedef struct Sl1Options {
     bool pairs;          // a structure has two neighbouring lines, which a warp's lanes move on together: access.c
     bool prefetch;       // after a line is loaded, the next one is loaded early
     bool scattered;      // a structure of which most lanes of a warp access the same line isn't cached
-    bool strides;        // where strides are known, they choose in place of the monitor
+    bool strides;        // where strides are known, they choose instead of the monitor
     uint32_t registers;  // the lines of this many structures, those with most accesses, are in registers
     // A load of so many cycles or more is slow, and a line should make it faster; 0: loads aren't timed.
     uint32_t clock;

@@ -1,5 +1,5 @@
 // slice.c: writes a kernel in which each main loop stands several times. Blocks outside of main loops are copied as
-// they are. In place of a main loop stand: what the monitor needs first, the monitoring slice, the choice, the
+// they are. These replace a main loop: what the monitor needs first, the monitoring slice, the choice, the
 // computing slice, and the plain slice, in which nothing is cached. All copies of a block use the same registers, so
 // that control can go from the loop's head in one slice to its head in another. Every block gets a label, whose letter
 // names the slice: o (original), m, c or n (plain). Ways out of a computing slice lead through a flush, whose label has
@@ -166,7 +166,7 @@ static bool makes_visible(const Inst *i)
     return op_has(i->op, P_ORDER) || (sl1_is_strong(i) && i->mod[G_SEM] != M_RELAXED && i->mod[G_SEM] != M_VOLATILE);
 }
 
-// What is written in place of an instruction, or before it, must not happen if its guard is false: a branch leads
+// What is written instead of an instruction, or before it, must not happen if its guard is false: a branch leads
 // around it.
 static uint32_t begin_guard(Sl1Writer *w, const Inst *i)
 {
