@@ -38,7 +38,7 @@ print(k["counters"]["storage.registers"] / k["cycles"] / 128 / k["occupancy_warp
     test "$taken" = "$told.0" || { echo "$w: $taken registers, $told values"; exit 1; }
 done
 "$ONCHIP" show registers nosuch 2>/dev/null && { echo "an unknown workload is taken"; exit 1; }
-grep -q "of which workload" <<<"$("$ONCHIP" show registers 2>&1)" ||
+grep -q "which workload?" <<<"$("$ONCHIP" show registers 2>&1)" ||
     { echo "no hint where the workload is missing"; exit 1; }
 "$ONCHIP" show registers saxpy n=x 2>/dev/null && { echo "a bad parameter is taken"; exit 1; }
 exit 0
