@@ -168,10 +168,12 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
         Plan plan;
         if (r->sweep.shards && k % r->sweep.shards != r->sweep.shard) continue;
         ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, diag);
+        Stored found;
+        ok = ok && store_find(store, plan.id.key, &found, diag);
         if (ok) {
             bool out = search_left_out(plan.cell, store, plan.id.key);
-            printf("%-7s %s %s  on %s %s %s\n", out ? "left out" : words[store_find(store, plan.id.key)],
-                   plan.id.program, plan.id.params, plan.id.gpu, plan.id.overrides, plan.id.options);
+            printf("%-7s %s %s  on %s %s %s\n", out ? "left out" : words[found], plan.id.program, plan.id.params,
+                   plan.id.gpu, plan.id.overrides, plan.id.options);
         }
         plan_free(&plan);
     }

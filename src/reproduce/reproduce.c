@@ -244,11 +244,12 @@ static bool check_where(const Reproduction *r, const Places *places, Diag *diag)
 static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *diag)
 {
     Places places = {0};
+    bool ok = true;
     if (!strcmp(r->x, "time"))
-        values_times(t->values, r->store, t->id, t->cell->interval, &places);
+        ok = values_times(t->values, r->store, t->id, t->cell->interval, &places, diag);
     else
         values_places(t->values, w->formula, &places);
-    bool ok = check_where(r, &places, diag);
+    ok = ok && check_where(r, &places, diag);
     if (ok && base_on_curve(r, t, w->formula, &places)) {
         const IniEntry *e = NULL;
         find(&r->ini, w->section, w->key, &e);
@@ -308,7 +309,7 @@ static bool give_run(Reproduction *r, const Taken *like, const Cell *c, const Id
 {
     Taken t = *like;
     t.cell = c, t.id = id, t.values = v;
-    bool ok = take(r, &t, diag);
+    bool ok = !diag->failed && take(r, &t, diag);
     values_free(t.values);
     return ok;
 }

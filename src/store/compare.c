@@ -317,11 +317,11 @@ static const char counts_sql[] =
 
 static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *diag)
 {
-    sqlite3_stmt *q;
-    if (!sql_prepare(s, counts_sql, &q, diag)) return false;
-    sqlite3_bind_int64(q, 1, run);
-    int code;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+    sqlite3_stmt *q = NULL;
+    bool begun = false,
+         ok = sql_read(s, &begun, diag) && checksum_check(s, run, false, diag) && sql_prepare(s, counts_sql, &q, diag);
+    if (ok) sqlite3_bind_int64(q, 1, run);
+    while (ok && sql_row(s, q, diag)) {
         const char *name = arena_printf(arena, "%s\n%s", sql_text(q, 0), sql_text(q, 1));
         size_t kernel = strcspn(name, "\n");
         Count c = {.kernel = arena_text(arena, name, kernel), .name = name + kernel + 1};
@@ -332,7 +332,8 @@ static bool read_counts(Store *s, int64_t run, Arena *arena, Counts *out, Diag *
         vec_push(&out->all, c);
     }
     sqlite3_finalize(q);
-    return code == SQLITE_DONE || sql_broken(s, diag);
+    sql_end(s, begun);
+    return ok && !diag->failed;
 }
 
 static const Count *count_of(const Counts *in, const Count *like)

@@ -21,20 +21,19 @@ static bool add_names(Store *s, const RunIds *ids, const char *sql, const char *
     size_t first = out->n;
     for (size_t k = 0; k < ids->n; k++) {
         sqlite3_bind_int64(q, 1, ids->v[k]);
-        while (sqlite3_step(q) == SQLITE_ROW) {
+        while (sql_row(s, q, diag)) {
             const char *name = sql_text(q, 0);
             if (map_get(&here, name, strlen(name), NULL)) continue;
             map_put(&here, name, strlen(name), 1);
             bool taken = map_get(seen, name, strlen(name), NULL);
             if (!taken || prefix) vec_push(out, arena_printf(arena, "%s%s", taken ? prefix : "", name));
         }
-        sqlite3_reset(q);
     }
     sqlite3_finalize(q);
     map_free(&here);
     if (out->n > first) qsort(out->v + first, out->n - first, sizeof *out->v, by_name);
     for (size_t k = first; k < out->n; k++) map_put(seen, out->v[k], strlen(out->v[k]), 1);
-    return true;
+    return !diag->failed;
 }
 
 bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out, Diag *diag)
@@ -47,7 +46,9 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
     for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(out, run_columns[k]);
     for (size_t k = 0; k < out->n; k++) map_put(&seen, out->v[k], strlen(out->v[k]), 1);
     for (size_t k = 0; k < behind.n; k++) map_put(&seen, behind.v[k], strlen(behind.v[k]), 1);
-    bool ok = add_names(s, ids, "SELECT name FROM setting WHERE run_id = ?", "setting.", &seen, arena, out, diag) &&
+    bool begun = false,
+         ok = sql_read(s, &begun, diag) &&
+              add_names(s, ids, "SELECT name FROM setting WHERE run_id = ?", "setting.", &seen, arena, out, diag) &&
               add_names(s, ids, "SELECT name FROM measure WHERE run_id = ?", "measure.", &seen, arena, out, diag);
     for (size_t k = 0; k < behind.n; k++) vec_push(out, behind.v[k]);
     // Counters and rates of other versions of onchip:
@@ -56,6 +57,7 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
                    &seen, arena, out, diag) &&
          add_names(s, ids, "SELECT r.name FROM kernel k JOIN rate r ON r.kernel_id = k.id WHERE k.run_id = ?", NULL,
                    &seen, arena, out, diag);
+    sql_end(s, begun);
     map_free(&seen);
     vec_free(&behind);
     return ok;
@@ -165,6 +167,8 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 
 // --- runs ------------------------------------------------------------------------------------------------------------
 typedef struct Tables {
+    Store *s;
+    Diag *diag;
     sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *sample;
 } Tables;
 
@@ -187,6 +191,8 @@ static const struct {
     {offsetof(Tables, sample), "SELECT name, value FROM sample WHERE kernel_id = ? ORDER BY name, number"},
 };
 
+static bool next(Tables *t, sqlite3_stmt *q) { return sql_row(t->s, q, t->diag); }
+
 static sqlite3_stmt **statement(Tables *t, size_t k)
 {
     return (sqlite3_stmt **)(void *)((char *)t + queries[k].offset);
@@ -203,13 +209,12 @@ static void json_column(Json *j, const char *name, sqlite3_stmt *q, int column)
 }
 
 // Writes the rows (name, value) of a table as one object.
-static void json_pairs(Json *j, const char *key, sqlite3_stmt *q, int64_t id)
+static void json_pairs(Json *j, const char *key, Tables *t, sqlite3_stmt *q, int64_t id)
 {
     sqlite3_bind_int64(q, 1, id);
     json_open(j, key, '{');
-    while (sqlite3_step(q) == SQLITE_ROW) json_column(j, sql_text(q, 0), q, 1);
+    while (next(t, q)) json_column(j, sql_text(q, 0), q, 1);
     json_close(j, '}');
-    sqlite3_reset(q);
 }
 
 // Writes "4,1,1" as an array.
@@ -223,24 +228,25 @@ static void json_sizes(Json *j, const char *name, const char *text)
     json_close(j, ']');
 }
 
-static void json_structures(Json *j, sqlite3_stmt *q, int64_t kernel)
+static void json_structures(Json *j, Tables *t, int64_t kernel)
 {
+    sqlite3_stmt *q = t->structure;
     sqlite3_bind_int64(q, 1, kernel);
     json_open(j, "structures", '[');
-    while (sqlite3_step(q) == SQLITE_ROW) {
+    while (next(t, q)) {
         json_open(j, NULL, '{');
         for (int c = 0; c < sqlite3_column_count(q); c++) json_column(j, sqlite3_column_name(q, c), q, c);
         json_close(j, '}');
     }
     json_close(j, ']');
-    sqlite3_reset(q);
 }
 
-static void json_series(Json *j, sqlite3_stmt *q, int64_t kernel)
+static void json_series(Json *j, Tables *t, int64_t kernel)
 {
+    sqlite3_stmt *q = t->sample;
     char *name = NULL;
     sqlite3_bind_int64(q, 1, kernel);
-    while (sqlite3_step(q) == SQLITE_ROW) {
+    while (next(t, q)) {
         if (!name) json_open(j, "series", '{');
         if (!name || strcmp(name, sql_text(q, 0))) {
             if (name) json_close(j, ']');
@@ -252,7 +258,6 @@ static void json_series(Json *j, sqlite3_stmt *q, int64_t kernel)
     }
     if (name) json_close(j, ']'), json_close(j, '}');
     mem_free(name);
-    sqlite3_reset(q);
 }
 
 static void json_kernel(Json *j, Tables *t)
@@ -268,17 +273,17 @@ static void json_kernel(Json *j, Tables *t)
         else
             json_column(j, name, t->kernel, c);
     }
-    json_pairs(j, "counters", t->counter, id);
-    json_pairs(j, "rates", t->rate, id);
-    json_structures(j, t->structure, id);
-    json_series(j, t->sample, id);
+    json_pairs(j, "counters", t, t->counter, id);
+    json_pairs(j, "rates", t, t->rate, id);
+    json_structures(j, t, id);
+    json_series(j, t, id);
     json_close(j, '}');
 }
 
 static void json_run(Json *j, Tables *t, int64_t id)
 {
     sqlite3_bind_int64(t->run, 1, id);
-    if (sqlite3_step(t->run) == SQLITE_ROW) {
+    if (next(t, t->run) && checksum_check(t->s, id, true, t->diag)) {
         json_open(j, NULL, '{');
         for (int c = 0; c < sqlite3_column_count(t->run); c++) {
             const char *name = sqlite3_column_name(t->run, c);
@@ -287,12 +292,11 @@ static void json_run(Json *j, Tables *t, int64_t id)
             else
                 json_column(j, name, t->run, c);
         }
-        json_pairs(j, "settings", t->setting, id);
-        json_pairs(j, "measures", t->measure, id);
+        json_pairs(j, "settings", t, t->setting, id);
+        json_pairs(j, "measures", t, t->measure, id);
         json_open(j, "kernels", '[');
         sqlite3_bind_int64(t->kernel, 1, id);
-        while (sqlite3_step(t->kernel) == SQLITE_ROW) json_kernel(j, t);
-        sqlite3_reset(t->kernel);
+        while (next(t, t->kernel)) json_kernel(j, t);
         json_close(j, ']');
         json_close(j, '}');
     }
@@ -301,19 +305,20 @@ static void json_run(Json *j, Tables *t, int64_t id)
 
 bool export_runs(Store *s, const RunIds *ids, FILE *out, Diag *diag)
 {
-    Tables t = {.run = NULL};
+    Tables t = {.s = s, .diag = diag};
     Json j = {0};
-    bool ok = true;
+    bool begun = false, ok = sql_read(s, &begun, diag);
     for (size_t k = 0; k < COUNT(queries) && ok; k++) ok = sql_prepare(s, queries[k].sql, statement(&t, k), diag);
     export_begin(&j);
     json_open(&j, "runs", '[');
     for (size_t k = 0; k < ids->n && ok; k++) {
         json_run(&j, &t, ids->v[k]);
-        ok = flush(&j.text, out, diag);
+        ok = !diag->failed && flush(&j.text, out, diag);
     }
     json_close(&j, ']'), json_close(&j, '}');
     ok = ok && flush(&j.text, out, diag);
     for (size_t k = 0; k < COUNT(queries); k++) sqlite3_finalize(*statement(&t, k));
+    sql_end(s, begun);
     json_free(&j);
     return ok;
 }

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const steps[] = {
+static const char *const find[] = {
     "CREATE TEMP TABLE IF NOT EXISTS fresh (old INTEGER PRIMARY KEY, key TEXT NOT NULL)",
     "DELETE FROM fresh",
     "INSERT INTO fresh SELECT i.id, i.key FROM incoming.run i LEFT JOIN main.run m ON m.key = i.key"
     " WHERE m.id IS NULL OR (m.status = 'failed' AND (i.status = 'done' OR i.finished > m.finished))",
+};
+static const char *const steps[] = {
     "DELETE FROM main.run WHERE key IN (SELECT key FROM fresh)",
     "INSERT INTO main.run (key, verb, program, params, gpu, overrides, options, status, error, verified, cycles, "
     "warp_instructions,"
@@ -21,6 +23,8 @@ static const char *const steps[] = {
     "ORDER BY i.id",
     "INSERT INTO main.setting SELECT m.id, x.name, x.value FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
     "incoming.setting x ON x.run_id = f.old",
+    "INSERT INTO main.checksum SELECT m.id, x.name, x.value FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
+    "incoming.checksum x ON x.run_id = f.old",
     "INSERT INTO main.measure SELECT m.id, x.name, x.value, x.text FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
     "incoming.measure x ON x.run_id = f.old",
     "INSERT INTO main.kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
@@ -40,21 +44,35 @@ static const struct {
     {"sample", "x.number, x.name, x.value"},
 };
 
-static uint64_t count_of(Store *s, const char *sql)
+static bool count_of(Store *s, const char *sql, uint64_t *n, Diag *diag)
 {
-    sqlite3_stmt *q;
-    uint64_t n = 0;
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
-        n = (uint64_t)sqlite3_column_int64(q, 0);
+    sqlite3_stmt *q = NULL;
+    bool ok = sql_prepare(s, sql, &q, diag) && sql_row(s, q, diag);
+    if (ok) *n = (uint64_t)sqlite3_column_int64(q, 0);
     sqlite3_finalize(q);
-    return n;
+    return ok;
 }
 
-// Copies runs from the store that is attached as `incoming` into `main`.
-static bool take_over(Store *s, MergeCount *count, Diag *diag)
+// Finds the runs to copy, and checks them.
+static bool find_fresh(Store *s, const char *path, Diag *diag)
 {
-    bool ok = sql_execute(s, "BEGIN IMMEDIATE", diag);
-    if (!ok) return false;
+    sqlite3_stmt *q = NULL;
+    Checker *c = NULL;
+    bool ok = schema_alike(s, path, diag);
+    for (size_t k = 0; k < COUNT(find) && ok; k++) ok = sql_execute(s, find[k], diag);
+    ok = ok && sql_prepare(s, "SELECT old FROM fresh", &q, diag) && (c = checker_open(s, "incoming", path, diag));
+    while (ok && sql_row(s, q, diag)) ok = checker_run(c, sqlite3_column_int64(q, 0), true, diag);
+    checker_close(c);
+    sqlite3_finalize(q);
+    return ok && !diag->failed;
+}
+
+// Copies runs from the store that is attached as `incoming` into `main`. path names it in messages.
+static bool take_over(Store *s, const char *path, MergeCount *count, Diag *diag)
+{
+    s->incoming = path;
+    if (!sql_write(s, diag)) return false;
+    bool ok = find_fresh(s, path, diag);
     for (size_t k = 0; k < COUNT(steps) && ok; k++) ok = sql_execute(s, steps[k], diag);
     for (size_t k = 0; k < COUNT(below) && ok; k++) {
         Text t = {0};
@@ -67,15 +85,18 @@ static bool take_over(Store *s, MergeCount *count, Diag *diag)
         ok = sql_execute(s, t.v, diag);
         text_free(&t);
     }
-    if (ok && count) {
-        uint64_t fresh = count_of(s, "SELECT count(*) FROM fresh"),
-                 all = count_of(s, "SELECT count(*) FROM incoming.run");
-        count->added += fresh;
-        count->known += all - fresh;
-    }
-    if (ok && sql_execute(s, "COMMIT", diag)) return true;
-    sqlite3_exec(store_sqlite(s), "ROLLBACK", NULL, NULL, NULL);
-    return false;
+    uint64_t fresh = 0, all = 0;
+    ok = ok && count_of(s, "SELECT count(*) FROM fresh", &fresh, diag) &&
+         count_of(s, "SELECT count(*) FROM incoming.run", &all, diag);
+    ok = sql_commit(s, ok, diag);
+    if (ok && count) count->added += fresh, count->known += all - fresh;
+    return ok;
+}
+
+static bool leave(Store *s, bool ok, Diag *diag)
+{
+    s->incoming = NULL;
+    return sqlite3_exec(store_sqlite(s), "DETACH incoming", NULL, NULL, NULL) == SQLITE_OK ? ok : sql_broken(s, diag);
 }
 
 static bool same_file(const char *a, const char *b)
@@ -100,9 +121,7 @@ bool store_merge(Store *s, const char *path, MergeCount *count, Diag *diag)
     if (!ok) diag_error(diag, "%s: %s", path, sqlite3_errmsg(db));
     sqlite3_finalize(q);
     if (!ok) return false;
-    ok = take_over(s, count, diag);
-    sqlite3_exec(db, "DETACH incoming", NULL, NULL, NULL);
-    return ok;
+    return leave(s, take_over(s, path, count, diag), diag);
 }
 
 bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, Diag *diag)
@@ -117,9 +136,7 @@ bool store_absorb(Store *s, const void *bytes, size_t size, MergeCount *count, D
                                  SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) == SQLITE_OK ||
              diag_error(diag, "a result can't be read: %s", sqlite3_errmsg(db));
     }
-    ok = ok && take_over(s, count, diag);
-    sqlite3_exec(db, "DETACH incoming", NULL, NULL, NULL);
-    return ok;
+    return leave(s, ok && take_over(s, "a result", count, diag), diag);
 }
 
 void *store_bytes(Store *s, size_t *size)

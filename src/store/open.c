@@ -57,9 +57,31 @@ static char *folder_of(const char *path)
     return folder;
 }
 
+// A store may come from strangers: nothing in its file is executed, and none of its values takes memory without bound.
+// schema.c refuses whatever the file could have that is executed; this holds even if it comes there later.
+static bool defend(Store *s, Diag *diag)
+{
+    static const struct {
+        int option, on;
+    } of[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+              {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+              {SQLITE_DBCONFIG_DQS_DDL, 0},        {SQLITE_DBCONFIG_DQS_DML, 0}};
+    for (size_t k = 0; k < COUNT(of); k++)
+        if (sqlite3_db_config(s->db, of[k].option, of[k].on, NULL) != SQLITE_OK)
+            return diag_error(diag, "this SQLite, %s, lacks what protects from a stranger's store",
+                              sqlite3_libversion());
+    sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, 1 << 20);  // bytes of a value, of which the longest are errors' texts
+    sqlite3_limit(s->db, SQLITE_LIMIT_COLUMN, 100);
+    sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 1);  // the store that is merged
+    sqlite3_limit(s->db, SQLITE_LIMIT_WORKER_THREADS, 0);
+    sql_bound(s);
+    return sql_execute(s, "PRAGMA cell_size_check = ON", diag);
+}
+
 static bool open_file(Store *s, const char *name, int flags, Diag *diag)
 {
-    if (sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK) return true;
+    // A store is used by one thread at a time, so that SQLite needn't lock it for every value.
+    if (sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) return defend(s, diag);
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
     char *folder = folder_of(s->path);
     if (reason == ENOENT && access(folder, W_OK)) reason = errno;  // SQLite tried to read last, and has that errno
@@ -133,6 +155,7 @@ void store_close(Store *s)
 {
     if (!s) return;
     sqlite3_finalize(s->find);
+    checker_close(s->checker);
     sqlite3_close(s->db);
     mem_free(s->path);
     mem_free(s);

@@ -37,26 +37,26 @@ static bool same_setting(const char *a, const char *b)
     return !strcmp(a, b) || (parse_size(a, &x) && parse_size(b, &y) && x == y);
 }
 
-// Whether any run has a row of this name in a table.
-static bool known_in(Store *s, const char *table, const char *name)
+// Whether any run has a row of this name in a table. False, with diag->failed, when the store failed.
+static bool known_in(Store *s, const char *table, const char *name, Diag *diag)
 {
     char sql[128];
     sqlite3_stmt *q = NULL;
     snprintf(sql, sizeof sql, "SELECT 1 FROM %s WHERE name = ? LIMIT 1", table);
-    bool found = sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK && bind_text(q, 1, name) &&
-                 sqlite3_step(q) == SQLITE_ROW;
+    bool found = sql_prepare(s, sql, &q, diag) && (bind_text(q, 1, name) || sql_broken(s, diag)) && sql_row(s, q, diag);
     sqlite3_finalize(q);
     return found;
 }
 
 typedef VEC(const char *) Names;
-static void names_of(Store *s, const char *table, Arena *arena, Names *out)
+static void names_of(Store *s, const char *table, Arena *arena, Names *out, Diag *diag)
 {
     char sql[128];
     sqlite3_stmt *q = NULL;
     snprintf(sql, sizeof sql, "SELECT DISTINCT name FROM %s ORDER BY name", table);
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
-        while (sqlite3_step(q) == SQLITE_ROW) vec_push(out, arena_copy(arena, sql_text(q, 0)));
+    bool ok = sql_prepare(s, sql, &q, diag);
+    while (ok && sql_row(s, q, diag) && sql_charge(s, (size_t)sqlite3_column_bytes(q, 0), diag))
+        vec_push(out, arena_copy(arena, sql_text(q, 0)));
     sqlite3_finalize(q);
 }
 
@@ -69,8 +69,8 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     for (size_t k = 0; columns && k < rate_count; k++) vec_push(&names, rates[k].name);
     for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(&names, run_columns[k]);
     for (size_t k = 0; kernels && k < KERNEL_COLUMNS; k++) vec_push(&names, kernel_columns[k]);
-    names_of(s, "setting", &arena, &names);
-    if (columns) names_of(s, "measure", &arena, &names);
+    names_of(s, "setting", &arena, &names, diag);
+    if (columns) names_of(s, "measure", &arena, &names, diag);
     char hint[100];
     did_you_mean(name, names.v, names.n, hint);
     diag_error(diag, "%s has no %s '%s'%s%s", store_path(s), what, name, hint,
@@ -102,15 +102,15 @@ static bool condition_open(Store *s, Condition *c, const char *text, Diag *diag)
         snprintf(sql, sizeof sql, "SELECT %s FROM run WHERE id = ?1", name);
         return sql_prepare(s, sql, &c->q, diag);
     }
-    if (*c->value && !known_in(s, "setting", name)) return unknown(s, "setting", name, false, false, diag);
+    if (*c->value && !known_in(s, "setting", name, diag)) return unknown(s, "setting", name, false, false, diag);
     return sql_prepare(s, "SELECT value FROM setting WHERE run_id = ?1 AND name = ?2", &c->q, diag) &&
            (bind_text(c->q, 2, name) || sql_broken(s, diag));
 }
 
-static bool condition_holds(Condition *c, int64_t run)
+static bool condition_holds(Store *s, Condition *c, int64_t run, Diag *diag)
 {
     sqlite3_bind_int64(c->q, 1, run);
-    bool set = sqlite3_step(c->q) == SQLITE_ROW, same = set ? same_setting(sql_text(c->q, 0), c->value) : !*c->value;
+    bool set = sql_row(s, c->q, diag), same = set ? same_setting(sql_text(c->q, 0), c->value) : !*c->value;
     sqlite3_reset(c->q);
     return same;
 }
@@ -162,41 +162,36 @@ bool store_select(Store *s, const Filter *f, RunIds *ids, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     VEC(Condition) conditions = {0};
-    bool ok = filter_open(s, f, &q, diag);
+    bool begun = false, ok = sql_read(s, &begun, diag) && filter_open(s, f, &q, diag);
     for (size_t k = 0; ok && f->where && f->where[k]; k++) {
         Condition c = {.q = NULL};
         ok = condition_open(s, &c, f->where[k], diag);
         vec_push(&conditions, c);
     }
-    int code = SQLITE_DONE;
-    while (ok && (code = sqlite3_step(q)) == SQLITE_ROW) {
+    while (ok && sql_row(s, q, diag)) {
         int64_t id = sqlite3_column_int64(q, 0);
         bool all = true;
-        for (size_t k = 0; k < conditions.n && all; k++) all = condition_holds(&conditions.v[k], id);
+        for (size_t k = 0; k < conditions.n && all; k++) all = condition_holds(s, &conditions.v[k], id, diag);
         if (all) vec_push(ids, id);
     }
-    if (ok && code != SQLITE_DONE) ok = sql_broken(s, diag);
     for (size_t k = 0; k < conditions.n; k++) sqlite3_finalize(conditions.v[k].q), mem_free(conditions.v[k].name);
     vec_free(&conditions);
     sqlite3_finalize(q);
-    return ok;
+    sql_end(s, begun);
+    return ok && !diag->failed;
 }
 
 bool store_delete(Store *s, const RunIds *ids, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    sqlite3 *db = store_sqlite(s);
-    bool ok = (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK || sql_broken(s, diag)) &&
-              sql_prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
+    if (!sql_write(s, diag)) return false;
+    bool ok = sql_prepare(s, "DELETE FROM run WHERE id = ?", &q, diag);
     for (size_t k = 0; k < ids->n && ok; k++)
         ok = (sqlite3_bind_int64(q, 1, ids->v[k]) == SQLITE_OK && sqlite3_step(q) == SQLITE_DONE &&
               sqlite3_reset(q) == SQLITE_OK) ||
              sql_broken(s, diag);
     sqlite3_finalize(q);
-    if (ok && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK) return true;
-    if (ok) sql_broken(s, diag);
-    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
+    return sql_commit(s, ok, diag);
 }
 
 // --- rows ------------------------------------------------------------------------------------------------------------
@@ -212,6 +207,7 @@ struct Rows {
     const RunIds *ids;
     size_t next;           // the place in ids of the next run
     bool kernels, within;  // within: a run's kernels are being gone through
+    bool begun;            // a transaction was begun for the rows
     Column *columns;
     Datum *values;
     size_t n;
@@ -219,7 +215,6 @@ struct Rows {
     sqlite3_stmt *run, *kernel, *counters, *rates, *setting, *measure;
     Map wanted, registry;  // counters and rates → column; counters → place in counter_info
     bool wants_counters, wants_rates;
-    const char *damage;  // something in the row that no onchip writes; null: nothing
 };
 
 static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
@@ -234,11 +229,11 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
     if (of_kernel >= 0 && r->kernels) return c->kind = OF_KERNEL, c->at = of_kernel, true;
     if (!strncmp(name, "setting.", 8)) return c->kind = OF_SETTING, c->name = setting_name(name + 8), true;
     if (!strncmp(name, "measure.", 8)) return c->kind = OF_MEASURE, c->name = name + 8, true;
-    if (known_in(r->store, "setting", c->name)) return c->kind = OF_SETTING, true;
+    if (known_in(r->store, "setting", c->name, diag)) return c->kind = OF_SETTING, true;
     if (of_kernel >= 0) return diag_error(diag, "'%s' belongs to a kernel\nhint: --kernels gives a row for each", name);
-    if (known_in(r->store, "measure", name)) return c->kind = OF_MEASURE, true;
-    if (known_in(r->store, "counter", name)) return c->kind = OF_COUNTER, true;  // of another version of onchip
-    if (known_in(r->store, "rate", name)) return c->kind = OF_RATE, true;
+    if (known_in(r->store, "measure", name, diag)) return c->kind = OF_MEASURE, true;
+    if (known_in(r->store, "counter", name, diag)) return c->kind = OF_COUNTER, true;  // of another version of onchip
+    if (known_in(r->store, "rate", name, diag)) return c->kind = OF_RATE, true;
     return unknown(r->store, "column", name, true, r->kernels, diag);
 }
 
@@ -269,7 +264,7 @@ Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t 
     *r = (Rows){.store = s, .ids = ids, .kernels = kernels, .n = n};
     r->columns = arena_alloc(&r->arena, sizeof *r->columns * (n + 1));
     r->values = arena_alloc(&r->arena, sizeof *r->values * (n + 1));
-    bool ok = true;
+    bool ok = sql_read(s, &r->begun, diag);
     for (int c = 0; c < C_COUNT; c++) map_put(&r->registry, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < n && ok; k++) {
         Column *c = &r->columns[k];
@@ -298,6 +293,7 @@ void rows_close(Rows *r)
     if (!r) return;
     sqlite3_stmt *const all[] = {r->run, r->kernel, r->counters, r->rates, r->setting, r->measure};
     for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
+    sql_end(r->store, r->begun);
     map_free(&r->wanted), map_free(&r->registry);
     arena_free(&r->row), arena_free(&r->arena);
     mem_free(r);
@@ -323,7 +319,7 @@ static void take_of(Rows *r, sqlite3_stmt *q, int kind)
 }
 
 // Puts a run's settings and measures into their columns. A measure is a number or a text.
-static void take_named(Rows *r, int64_t run)
+static void take_named(Rows *r, int64_t run, Diag *diag)
 {
     for (size_t k = 0; k < r->n; k++) {
         const Column *c = &r->columns[k];
@@ -331,37 +327,35 @@ static void take_named(Rows *r, int64_t run)
         sqlite3_stmt *q = c->kind == OF_SETTING ? r->setting : r->measure;
         sqlite3_bind_int64(q, 1, run), bind_text(q, 2, c->name);
         r->values[k] = (Datum){.kind = DATUM_NONE};
-        if (sqlite3_step(q) == SQLITE_ROW)
+        if (sql_row(r->store, q, diag))
             take(r, &r->values[k], q, c->kind == OF_MEASURE && sqlite3_column_type(q, 0) == SQLITE_NULL);
         sqlite3_reset(q);
     }
 }
 
 // Adds a kernel's counters to their columns. count, unless it is null, gets them, too, in the order of the registry.
-static void add_counters(Rows *r, int64_t kernel, uint64_t *count)
+static void add_counters(Rows *r, int64_t kernel, uint64_t *count, Diag *diag)
 {
     sqlite3_bind_int64(r->counters, 1, kernel);
-    while (sqlite3_step(r->counters) == SQLITE_ROW) {
+    while (sql_row(r->store, r->counters, diag)) {
         const char *name = sql_text(r->counters, 0);
         int64_t value = sqlite3_column_int64(r->counters, 1), at;
-        if (sqlite3_column_type(r->counters, 1) != SQLITE_INTEGER && !r->damage)
-            r->damage =
-                arena_printf(&r->arena, "counter %s is '%s', not a whole number", name, sql_text(r->counters, 1));
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_COUNTER) {
             r->values[at].kind = DATUM_INT;
-            r->values[at].whole += value;
+            if (__builtin_add_overflow(r->values[at].whole, value, &r->values[at].whole))
+                diag_error(diag, "%s is damaged: the sum of %s over a run's kernels has no room in 64 bits",
+                           store_path(r->store), r->columns[at].name);
         }
         if (count && map_get(&r->registry, name, strlen(name), &at)) count[at] = (uint64_t)value;
     }
-    sqlite3_reset(r->counters);
 }
 
 // Puts a kernel's stored rates into their columns. *seconds and *occupancy get two of the rates, from which the GPU's
 // values are computed.
-static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupancy)
+static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupancy, Diag *diag)
 {
     sqlite3_bind_int64(r->rates, 1, kernel);
-    while (sqlite3_step(r->rates) == SQLITE_ROW) {
+    while (sql_row(r->store, r->rates, diag)) {
         const char *name = sql_text(r->rates, 0);
         int64_t at;
         if (map_get(&r->wanted, name, strlen(name), &at) && r->columns[at].kind == OF_RATE)
@@ -369,7 +363,6 @@ static void take_rates(Rows *r, int64_t kernel, double *seconds, double *occupan
         if (!strcmp(name, "seconds")) *seconds = sqlite3_column_double(r->rates, 1);
         if (!strcmp(name, "occupancy")) *occupancy = sqlite3_column_double(r->rates, 1);
     }
-    sqlite3_reset(r->rates);
 }
 
 static void repeat(Rows *r)
@@ -379,18 +372,18 @@ static void repeat(Rows *r)
 }
 
 // Sums over a run's kernels. Where only one kernel was timed, its rates are the run's.
-static void sum_kernels(Rows *r)
+static void sum_kernels(Rows *r, Diag *diag)
 {
     Gpu gpu = {.capability = 0};
     uint64_t sum[C_COUNT] = {0};
     size_t timed = 0;
-    while (sqlite3_step(r->kernel) == SQLITE_ROW) {
+    while (sql_row(r->store, r->kernel, diag)) {
         int64_t id = sqlite3_column_int64(r->kernel, KERNEL_COLUMNS);
         uint64_t count[C_COUNT] = {0};
         double seconds = 0, occupancy = 0;
-        add_counters(r, id, r->wants_rates ? count : NULL);
+        add_counters(r, id, r->wants_rates ? count : NULL, diag);
         if (!r->wants_rates || sqlite3_column_int(r->kernel, 5)) continue;
-        take_rates(r, id, &seconds, &occupancy);
+        take_rates(r, id, &seconds, &occupancy, diag);
         if (seconds > 0) gpu.core_mhz = (double)count[C_CYCLES] / seconds / 1e6;
         if (occupancy > 0 && count[C_SM_CYCLES])
             gpu.sm.max_warps =
@@ -398,7 +391,6 @@ static void sum_kernels(Rows *r)
         for (int c = 0; c < C_COUNT; c++) sum[c] += count[c];
         timed++;
     }
-    sqlite3_reset(r->kernel);
     for (size_t k = 0; timed > 1 && k < r->n; k++) {
         if (r->columns[k].kind != OF_RATE) continue;
         int at = r->columns[k].at;
@@ -414,49 +406,41 @@ static void clear(Rows *r)
             r->values[k] = (Datum){.kind = DATUM_NONE};
 }
 
-static bool next_kernel(Rows *r)
+static bool next_kernel(Rows *r, Diag *diag)
 {
-    if (sqlite3_step(r->kernel) != SQLITE_ROW) return sqlite3_reset(r->kernel), false;
+    if (!sql_row(r->store, r->kernel, diag)) return false;
     double unused;
     int64_t id = sqlite3_column_int64(r->kernel, KERNEL_COLUMNS);
     clear(r);
     take_of(r, r->kernel, OF_KERNEL);
-    if (r->wants_counters) add_counters(r, id, NULL);
-    if (r->wants_rates && !sqlite3_column_int(r->kernel, 5)) take_rates(r, id, &unused, &unused);
+    if (r->wants_counters) add_counters(r, id, NULL, diag);
+    if (r->wants_rates && !sqlite3_column_int(r->kernel, 5)) take_rates(r, id, &unused, &unused, diag);
     repeat(r);
     return true;
 }
 
-static bool whole(const Rows *r, Diag *diag)
-{
-    return !r->damage || diag_error(diag, "%s is damaged: %s", store_path(r->store), r->damage);
-}
-
 bool rows_next(Rows *r, Diag *diag)
 {
-    if (r->within && next_kernel(r)) return whole(r, diag);
+    if (diag->failed) return false;
+    if (r->within && next_kernel(r, diag)) return !diag->failed;
     r->within = false;
-    for (; r->next < r->ids->n; r->next++) {
+    for (; r->next < r->ids->n && !diag->failed; r->next++) {
         int64_t id = r->ids->v[r->next];
         arena_free(&r->row);
         sqlite3_bind_int64(r->run, 1, id);
-        int code = sqlite3_step(r->run);
-        if (code == SQLITE_ROW)
-            take_of(r, r->run, OF_RUN);
-        else if (code != SQLITE_DONE)
-            sql_broken(r->store, diag);
+        if (!sql_row(r->store, r->run, diag)) continue;  // deleted since it was selected
+        take_of(r, r->run, OF_RUN);
         sqlite3_reset(r->run);
-        if (code == SQLITE_DONE) continue;  // deleted since it was selected
-        if (code != SQLITE_ROW) return false;
         r->next++;
+        if (!checksum_check(r->store, id, false, diag)) return false;
         clear(r);
-        take_named(r, id);
+        take_named(r, id, diag);
         sqlite3_bind_int64(r->kernel, 1, id);
         if (r->kernels)
-            r->within = next_kernel(r);
+            r->within = next_kernel(r, diag);
         else if (r->wants_counters || r->wants_rates)
-            sum_kernels(r), repeat(r);
-        return whole(r, diag);
+            sum_kernels(r, diag), repeat(r);
+        return !diag->failed;
     }
     return false;
 }
@@ -464,16 +448,18 @@ bool rows_next(Rows *r, Diag *diag)
 bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    if (!sql_prepare(
-            s,
-            "SELECT k.name, x.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes"
-            " FROM kernel k JOIN structure x ON x.kernel_id = k.id WHERE k.run_id = ? ORDER BY k.id, dram_bytes DESC, "
-            "x.name",
-            &q, diag))
-        return false;
-    sqlite3_bind_int64(q, 1, run);
-    int code;
-    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+    bool
+        begun = false,
+        ok =
+            sql_read(s, &begun, diag) && checksum_check(s, run, false, diag) &&
+            sql_prepare(
+                s,
+                "SELECT k.name, x.name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes"
+                " FROM kernel k JOIN structure x ON x.kernel_id = k.id WHERE k.run_id = ? ORDER BY k.id, dram_bytes "
+                "DESC, x.name",
+                &q, diag);
+    if (ok) sqlite3_bind_int64(q, 1, run);
+    while (ok && sql_row(s, q, diag)) {
         RunStructure x = {.kernel = arena_copy(arena, sql_text(q, 0)), .name = arena_copy(arena, sql_text(q, 1))};
         uint64_t *const values[] = {&x.loads,   &x.stores,      &x.atomics, &x.transactions,
                                     &x.sectors, &x.l1_accesses, &x.l1_hits, &x.dram_bytes};
@@ -481,7 +467,8 @@ bool store_structures(Store *s, int64_t run, Arena *arena, RunStructures *out, D
         vec_push(out, x);
     }
     sqlite3_finalize(q);
-    return code == SQLITE_DONE || sql_broken(s, diag);
+    sql_end(s, begun);
+    return ok && !diag->failed;
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ bool formula(const char *text, FormulaName *name, void *user, double *value, Dia
 typedef struct Values Values;
 typedef VEC(const char *) Places;
 // sets: the overrides of the run's description, ended by null; may be null. Returns null when the store doesn't have
-// the run, or has it as failed.
+// the run, or has it as failed; diag->failed: the store failed, or the run is damaged.
 Values *values_load(Store *s, const Identity *id, const char *const *sets, Diag *diag);
 Values *values_given(const char *list);  // has only the numbers of a list, "gflops=345.6 gbs=86.4"
 bool values_get(void *values, const char *name, double *value);  // a FormulaName
@@ -154,7 +154,7 @@ void values_places(Values *v, const char *formula, Places *places);
 void values_at(Values *v, const char *place);
 // Lists the times of a run's samples, "time=5000" in cycles of all its kernels, to the nearest multiple of the
 // interval. At such a place the counters are how much they grew since the time before.
-void values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places);
+bool values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places, Diag *diag);
 void values_free(Values *v);
 
 // --- runs.c: runs of a store, read back ------------------------------------------------------------------------------

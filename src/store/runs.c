@@ -19,15 +19,7 @@ typedef struct Reader {
 
 static bool prepare(Reader *r, sqlite3_stmt **q, const char *sql) { return sql_prepare(r->s, sql, q, r->diag); }
 
-// Goes to the next row of a statement. False at its end, or when the store failed.
-static bool next(Reader *r, sqlite3_stmt *q)
-{
-    int got = sqlite3_step(q);
-    if (got == SQLITE_ROW) return true;
-    if (got != SQLITE_DONE) sql_broken(r->s, r->diag);
-    sqlite3_reset(q);
-    return false;
-}
+static bool next(Reader *r, sqlite3_stmt *q) { return sql_row(r->s, q, r->diag); }
 
 static const char *text(Reader *r, sqlite3_stmt *q, int column)
 {
@@ -242,13 +234,15 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
 {
     Reader r = {.runs = runs, .s = s, .diag = diag};
     sqlite3_stmt *q = NULL;
-    bool ok = open_reader(&r) && prepare(&r, &q,
-                                         "SELECT id, key, program, params, gpu, overrides, options, error, version, "
-                                         "finished, host, verified, model, cycles, warp_instructions,"
-                                         " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
-    while (ok && next(&r, q)) {
+    bool begun = false, ok = sql_read(s, &begun, diag) && open_reader(&r) &&
+                             prepare(&r, &q,
+                                     "SELECT id, key, program, params, gpu, overrides, options, error, version, "
+                                     "finished, host, verified, model, cycles, warp_instructions,"
+                                     " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
+    while (ok && !diag->failed && next(&r, q)) {
         const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
         if (place(wanted->programs, program) < 0 || place(wanted->gpus, gpu) < 0) continue;
+        if (!checksum_check(s, sqlite3_column_int64(q, 0), true, diag)) break;
         StoredRun run = {.key = word(&r, q, 1),
                          .program = program,
                          .params = word(&r, q, 3),
@@ -277,6 +271,7 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
     }
     sqlite3_finalize(q);
     close_reader(&r);
+    sql_end(s, begun);
     set_order(runs, wanted);
     if (runs->v.n) qsort(runs->v.v, runs->v.n, sizeof *runs->v.v, by_text);
     tell_apart(runs);

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 
+#include <math.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ static void run(Query *x)
 {
     x->ok = x->ok && sqlite3_step(x->q) == SQLITE_DONE && sqlite3_reset(x->q) == SQLITE_OK;
     x->at = 0;
+    x->s->spent = 0;  // how many rows a run has is for onchip to say, not for the store
 }
 static bool finish(Query *x, Diag *diag)
 {
@@ -39,29 +41,32 @@ static bool finish(Query *x, Diag *diag)
 }
 
 // --- looking up ------------------------------------------------------------------------------------------------------
-Stored store_find(Store *s, const char *key)
+bool store_find(Store *s, const char *key, Stored *found, Diag *diag)
 {
-    if (!s->find &&
-        sqlite3_prepare_v2(s->db, "SELECT status = 'done' FROM run WHERE key = ?", -1, &s->find, NULL) != SQLITE_OK)
-        return STORED_NOT;
-    sqlite3_bind_text(s->find, 1, key, -1, SQLITE_STATIC);
-    Stored found = sqlite3_step(s->find) != SQLITE_ROW ? STORED_NOT
-                   : sqlite3_column_int(s->find, 0)    ? STORED_DONE
-                                                       : STORED_FAILED;
+    bool begun = false;
+    *found = STORED_NOT;
+    bool ok = sql_read(s, &begun, diag) &&
+              (s->find || sql_prepare(s, "SELECT id, status = 'done' FROM run WHERE key = ?", &s->find, diag)) &&
+              (sqlite3_bind_text(s->find, 1, key, -1, SQLITE_STATIC) == SQLITE_OK || sql_broken(s, diag));
+    if (ok && sql_row(s, s->find, diag)) {
+        *found = sqlite3_column_int(s->find, 1) ? STORED_DONE : STORED_FAILED;
+        checksum_check(s, sqlite3_column_int64(s->find, 0), true, diag);
+    }
     sqlite3_reset(s->find);
-    return found;
+    sql_end(s, begun);
+    return ok && !diag->failed;
 }
 
-bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes)
+bool store_estimate(Store *s, const Identity *id, bool *known, double *seconds, double *bytes, Diag *diag)
 {
     Query x = query(s, "SELECT avg(wall_seconds), max(memory_bytes) FROM run WHERE program = ? AND params = ? AND "
                        "options = ? AND status = 'done'");
     put_text(&x, id->program), put_text(&x, id->params), put_text(&x, id->options);
-    bool known = x.ok && sqlite3_step(x.q) == SQLITE_ROW && sqlite3_column_type(x.q, 0) != SQLITE_NULL;
-    *seconds = known ? sqlite3_column_double(x.q, 0) : 0;
-    *bytes = known ? sqlite3_column_double(x.q, 1) : 0;
-    sqlite3_finalize(x.q);
-    return known;
+    *known = x.ok && sql_row(s, x.q, diag) && sqlite3_column_type(x.q, 0) != SQLITE_NULL;
+    *seconds = *known ? sqlite3_column_double(x.q, 0) : 0;
+    *bytes = *known ? sqlite3_column_double(x.q, 1) : 0;
+    *known = *known && *seconds >= 0 && *bytes >= 0 && isfinite(*seconds) && isfinite(*bytes);
+    return finish(&x, diag) && !diag->failed;
 }
 
 // --- a run's rows ----------------------------------------------------------------------------------------------------
@@ -195,7 +200,7 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
 
 bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
 {
-    if (!sql_execute(s, "BEGIN IMMEDIATE", diag)) return false;
+    if (!sql_write(s, diag)) return false;
     LaunchSums sums = {0};
     if (o->device) device_sums(o->device, &sums);
     Query x = query(s, "DELETE FROM run WHERE key = ?");
@@ -207,7 +212,5 @@ bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
     for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(o->device), diag);
     if (ok && o->findings) ok = put_findings(s, run_id, o->findings, diag);
     sums_free(&sums);
-    if (ok && sql_execute(s, "COMMIT", diag)) return true;
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
+    return sql_commit(s, ok && checksum_put(s, run_id, diag), diag);
 }

@@ -32,10 +32,11 @@ const char *store_path(const Store *s);
 
 // --- store.c: runs that are kept -------------------------------------------------------------------------------------
 typedef enum Stored { STORED_NOT, STORED_DONE, STORED_FAILED } Stored;
-Stored store_find(Store *s, const char *key);
-// Says how many host seconds and bytes a run took that had the same program and parameters, on whatever GPU. False: the
-// store has no such run.
-bool store_estimate(Store *s, const Identity *id, double *seconds, double *bytes);
+// Looks a run up, and checks that it is as it was stored.
+bool store_find(Store *s, const char *key, Stored *found, Diag *diag);
+// Says how many host seconds and bytes a run took that had the same program and parameters, on whatever GPU. *known is
+// false when the store has no such run. Of these runs nothing is checked: an estimate only orders runs.
+bool store_estimate(Store *s, const Identity *id, bool *known, double *seconds, double *bytes, Diag *diag);
 typedef struct RunOutcome {
     const oc_device *device;  // the device on which it ran; null: nothing ran
     const char *error;        // why the run failed; null: it is done

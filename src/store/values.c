@@ -31,22 +31,21 @@ static void add(Values *v, const char *name, double value)
     vec_push(&v->others, n);
 }
 
-// Prepares a statement for rows of a name and a value, of the run with this key.
-static sqlite3_stmt *rows(Store *s, const char *sql, const char *key)
+// Prepares a statement for rows of a name and a value, of the run with this key. Null when the store failed.
+static sqlite3_stmt *rows(Store *s, const char *sql, const char *key, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
-    if (sqlite3_prepare_v2(store_sqlite(s), sql, -1, &q, NULL) == SQLITE_OK)
-        sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
+    if (sql_prepare(s, sql, &q, diag)) sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
     return q;
 }
 
-static void load_counters(Values *v, Store *s, const char *key)
+static void load_counters(Values *v, Store *s, const char *key, Diag *diag)
 {
     sqlite3_stmt *q = rows(s,
                            "SELECT c.name, sum(c.value) FROM run r JOIN kernel k ON k.run_id = r.id JOIN counter c ON "
                            "c.kernel_id = k.id WHERE r.key = ? GROUP BY c.name",
-                           key);
-    while (q && sqlite3_step(q) == SQLITE_ROW) {
+                           key, diag);
+    while (q && sql_row(s, q, diag)) {
         const char *name = (const char *)sqlite3_column_text(q, 0);
         int c = 0;
         while (c < C_COUNT && strcmp(counter_info[c].name, name)) c++;
@@ -58,7 +57,7 @@ static void load_counters(Values *v, Store *s, const char *key)
     sqlite3_finalize(q);
 }
 
-static void load_others(Values *v, Store *s, const char *key)
+static void load_others(Values *v, Store *s, const char *key, Diag *diag)
 {
     static const char *const of[] = {
         "SELECT 'launches', sum(k.launches) FROM run r JOIN kernel k ON k.run_id = r.id WHERE r.key = ?",
@@ -68,8 +67,8 @@ static void load_others(Values *v, Store *s, const char *key)
         "SELECT m.name, m.value FROM run r JOIN measure m ON m.run_id = r.id WHERE r.key = ?",
     };
     for (size_t k = 0; k < COUNT(of); k++) {
-        sqlite3_stmt *q = rows(s, of[k], key);
-        while (q && sqlite3_step(q) == SQLITE_ROW)
+        sqlite3_stmt *q = rows(s, of[k], key, diag);
+        while (q && sql_row(s, q, diag))
             add(v, (const char *)sqlite3_column_text(q, 0),
                 sqlite3_column_type(q, 1) == SQLITE_NULL ? NAN : sqlite3_column_double(q, 1));
         sqlite3_finalize(q);
@@ -89,16 +88,18 @@ static void load_params(Values *v, const char *list)
 
 Values *values_load(Store *s, const Identity *id, const char *const *sets, Diag *diag)
 {
-    if (store_find(s, id->key) != STORED_DONE) return NULL;
-    Values *v = mem_alloc(sizeof *v);
-    if (!gpu_load(&v->gpu, id->gpu, sets, diag)) {
-        mem_free(v);
-        return NULL;
+    Stored found;
+    bool begun = false, ok = sql_read(s, &begun, diag) && store_find(s, id->key, &found, diag) && found == STORED_DONE;
+    Values *v = ok ? mem_alloc(sizeof *v) : NULL;
+    if (v && gpu_load(&v->gpu, id->gpu, sets, diag)) {
+        load_counters(v, s, id->key, diag);
+        load_others(v, s, id->key, diag);
+        load_params(v, id->params);
     }
-    load_counters(v, s, id->key);
-    load_others(v, s, id->key);
-    load_params(v, id->params);
-    return v;
+    sql_end(s, begun);
+    if (!diag->failed) return v;
+    values_free(v);
+    return NULL;
 }
 
 Values *values_given(const char *list)
@@ -141,17 +142,20 @@ void values_at(Values *v, const char *place)
         if (v->times.v[k] == place) v->now = v->grown.v + k * C_COUNT;
 }
 
-void values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places)
+bool values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Places *places, Diag *diag)
 {
+    Stored found;
+    bool begun = false, ok = sql_read(s, &begun, diag) && store_find(s, id->key, &found, diag);
     sqlite3_stmt *q =
-        rows(s,
-             "SELECT p.kernel_id, p.number, p.name, p.value FROM run r JOIN kernel k ON k.run_id = r.id JOIN "
-             "sample p ON p.kernel_id = k.id WHERE r.key = ? ORDER BY p.kernel_id, p.number",
-             id->key);
+        !ok ? NULL
+            : rows(s,
+                   "SELECT p.kernel_id, p.number, p.name, p.value FROM run r JOIN kernel k ON k.run_id = r.id JOIN "
+                   "sample p ON p.kernel_id = k.id WHERE r.key = ? ORDER BY p.kernel_id, p.number",
+                   id->key, diag);
     uint64_t count[C_COUNT] = {0}, before[C_COUNT] = {0}, elapsed = 0;
     int64_t kernel = -1, number = -1;
     for (bool more = q, any = false; more; any = true) {
-        more = sqlite3_step(q) == SQLITE_ROW;
+        more = sql_row(s, q, diag);
         int64_t k = more ? sqlite3_column_int64(q, 0) : -1, n = more ? sqlite3_column_int64(q, 1) : -1;
         if (any && (k != kernel || n != number)) {           // a sample is complete
             bool anew = count[C_CYCLES] < before[C_CYCLES];  // of another launch, which counts from 0
@@ -171,6 +175,8 @@ void values_times(Values *v, Store *s, const Identity *id, uint64_t interval, Pl
                 count[c] = (uint64_t)sqlite3_column_int64(q, 3);
     }
     sqlite3_finalize(q);
+    sql_end(s, begun);
+    return !diag->failed;
 }
 
 bool values_get(void *values, const char *name, double *value)

@@ -97,14 +97,17 @@ static bool plan(Run *r, const Matrix *m)
         }
         map_put(&seen, t.plan.id.key, KEY_DIGITS, (int64_t)k);
         r->sweep->distinct++;
-        Stored s = store_find(r->store, t.plan.id.key);
-        if (s == STORED_DONE ||
+        Stored s;
+        bool known;
+        ok = store_find(r->store, t.plan.id.key, &s, r->diag) &&
+             store_estimate(r->store, &t.plan.id, &known, &t.seconds, &t.bytes, r->diag);
+        if (!ok || s == STORED_DONE ||
             (s == STORED_FAILED && (!o->retry || search_left_out(t.plan.cell, r->store, t.plan.id.key)))) {
-            r->sweep->stored++;
+            r->sweep->stored += ok;
             plan_free(&t.plan);
             continue;
         }
-        if (!store_estimate(r->store, &t.plan.id, &t.seconds, &t.bytes)) t.seconds = -1;
+        if (!known) t.seconds = -1;
         vec_push(&r->tasks, t);
     }
     map_free(&seen);
@@ -225,8 +228,9 @@ static bool keep(Run *r, Seat *s)
     if (t->seconds >= 0) r->expected += t->seconds, r->known_spent += took;
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
     rise(r, s);
-    if (ok && (store_find(r->store, t->plan.id.key) == STORED_DONE ||
-               search_left_out(t->plan.cell, r->store, t->plan.id.key)))
+    Stored found = STORED_NOT;
+    ok = ok && store_find(r->store, t->plan.id.key, &found, r->diag);
+    if (ok && (found == STORED_DONE || search_left_out(t->plan.cell, r->store, t->plan.id.key)))
         r->sweep->done++;
     else
         r->sweep->failed++;

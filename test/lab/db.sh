@@ -166,6 +166,7 @@ if command -v sqlite3 >/dev/null; then
         UPDATE counter SET value = 2 * value WHERE name = 'l1.accesses' AND value > 0 AND
             kernel_id = (SELECT k.id FROM kernel k JOIN run r ON r.id = k.run_id
                 WHERE r.program = 'vectoradd' AND r.gpu = 'gtx480' LIMIT 1)"
+    restamp before.db
     db 1 "14 pairs, 1 differ" compare --against before.db
     db 0 "5 pairs, 0 differ" compare --against before.db --where program=atax
     sqlite3 before.db "DELETE FROM run"

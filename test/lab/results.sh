@@ -37,6 +37,7 @@ fi
 "$ONCHIP" db compare --by l1.size=16KiB,32KiB --json --db results.db >compare.json
 cp results.db before.db
 sqlite3 before.db "UPDATE counter SET value = value + 1 WHERE name = 'l1.hits'"
+restamp before.db
 "$ONCHIP" db compare --against before.db --json --db results.db >against.json &&
     complain "a counter that differs isn't found"
 for field in $(sed '/"settings": {/,/}/d' all.json compare.json against.json | grep -oE '^ *"[a-z0-9_.]+":' |

@@ -34,6 +34,26 @@ contents() {
             JOIN sample s ON s.kernel_id = k.id ORDER BY key, k.name, functional, number, s.name;"
 }
 
+# damage FILE SQL: makes a copy of good.db, and changes it.
+damage() {
+    cp good.db "$1"
+    sqlite3 "$1" "$2; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE" >/dev/null
+}
+
+# try FILE COMMAND …: runs it on a copy; its exit status in $status, what it says in out.
+try() {
+    cp "$1" copy.db
+    rm -f copy.db-wal copy.db-shm
+    status=0
+    # shellcheck disable=SC2086
+    "$ONCHIP" ${*:2} --db copy.db >out 2>&1 || status=$?
+    ((status < 100)) || complain "$1: onchip ${*:2}: exit status $status"
+    ((status == 0)) || grep -q 'onchip: ' out || complain "$1: onchip ${*:2}: fails and says nothing"
+}
+
+# restamp STORE: makes a store whose rows were changed one of version 1, so that onchip takes them as they are now.
+restamp() { sqlite3 "$1" "DROP TABLE checksum; PRAGMA user_version = 1"; }
+
 # same A B: the stores have the same contents.
 same() {
     contents "$1" >"$folder/a.contents"

@@ -37,6 +37,8 @@ static void add(Store *s, int model, const char *program, const char *params, co
         }
         text_free(&name), text_free(&value);
     }
+    Diag d = {0};
+    if (!checksum_fill(s, &d)) fail_msg("%s", d.text.v);
 }
 
 static Store *fresh(void)
@@ -205,6 +207,9 @@ static void one_has_a_kernel(void **state)
                      " SELECT max(id), 'late', 3, '1,1,1', '32,1,1', 0, 0, 0, 1, 1, '', 0 FROM run",
                      NULL, NULL, NULL),
         SQLITE_OK);
+    assert_int_equal(sqlite3_exec(store_sqlite(s), "DELETE FROM checksum", NULL, NULL, NULL), SQLITE_OK);
+    Diag stamped = {0};
+    assert_true(checksum_fill(s, &stamped));
     for (int turn = 0; turn < 2; turn++) {
         Store *both[2] = {s, s};
         Arena arena = {0};

@@ -43,6 +43,7 @@ static void of_a_curve(void **state)
     if (sqlite3_exec(store_sqlite(s), sql, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s", sqlite3_errmsg(store_sqlite(s)));
     sqlite3_free(sql);
+    assert_true(checksum_fill(s, &d));
     Identity id = {.gpu = "gtx480", .params = ""};
     memcpy(id.key, key, sizeof key);
     Values *v = values_load(s, &id, NULL, &d);
