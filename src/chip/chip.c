@@ -65,6 +65,7 @@ bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag
 void chip_close(Chip *c)
 {
     crew_close(c->crew);
+    chip_spare(c);
     for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_close(&c->sms[s]);
     for (uint32_t p = 0; p < c->gpu.part.partitions && c->parts; p++) partition_close(&c->parts[p]);
     mem_free(c->sms), mem_free(c->parts), mem_free(c->envs);
@@ -254,15 +255,28 @@ static const Fault *first_fault(const Chip *c)
 }
 
 // False: the host has no memory for it.
+// What the host has to give for the blocks of a launch; fit: an SM has room for so many. They come to the SMs in turn,
+// so that no SM has more than its share at once.
+static uint64_t blocks_lack(const Launch *l, const LaunchInfo *info, uint32_t fit)
+{
+    const Chip *c = l->c;
+    uint32_t share = (uint32_t)MIN((l->blocks + c->used - 1) / c->used, fit);
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < c->used; s++) bytes += sm_lacks(&c->sms[s], info, fit, share);
+    return bytes;
+}
+
 static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg,
                   uint32_t blocks)
 {
     Chip *c = l->c;
     for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept may lose its contents
         if (!sm_resize(&c->sms[s], cfg)) return false;
-    uint64_t need = chip_block_bytes(info) * blocks * c->used;
-    if (need > c->held && !mem_room(need - c->held)) return false;
-    c->held = MAX(c->held, need);
+    uint64_t lack = blocks_lack(l, info, blocks);
+    if (lack && !mem_room(lack)) {
+        chip_spare(c);  // what other launches left may be what there is no room for
+        if (!mem_room(blocks_lack(l, info, blocks))) return false;
+    }
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
         if (!watch_begin(sm, l->o->interval || l->o->trace)) return false;
@@ -386,19 +400,18 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *befo
     return fit;
 }
 
-// Of a block: its warps with their registers and scoreboards, and shared memory; local memory comes as it is used.
-uint64_t chip_block_bytes(const LaunchInfo *info)
+void chip_spare(Chip *c)
 {
-    const Kernel *k = info->kernel;
-    uint64_t warps = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
-    return sizeof(Cta) + k->static_shared + info->dynamic_shared + 64 +
-           warps * (sizeof(Warp) + 16 * sizeof(Split) + k->code->frame_bytes + 64 + 8ull * k->score_size);
+    for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_spare(&c->sms[s]);
+    for (uint32_t k = 0; k < c->idle; k++) exec_cta_free(c->ctas.v[k]), mem_free(c->ctas.v[k]);
+    vec_free(&c->ctas);
+    c->idle = 0;
 }
 
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message)
 {
     char bytes[32];
-    format_bytes(bytes, (double)(chip_block_bytes(info) * blocks));
+    format_bytes(bytes, (double)(exec_cta_lacks(&(Cta){0}, info) * blocks));
     text_printf(message, "the host has no memory for the %llu blocks that run side by side, %s",
                 (unsigned long long)blocks, bytes);
 }

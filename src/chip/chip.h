@@ -157,7 +157,8 @@ typedef struct Chip {
     struct Crew *crew;  // host threads
     uint64_t clock_ns;  // simulated time of all earlier launches
     uint64_t launches;
-    uint64_t held;      // bytes that SMs have for blocks
+    VEC(Cta *) ctas;  // of launches without time: the first `idle` of them run no block; between launches, all
+    uint32_t idle;
     Division division;  // of the latest timed launch
     uint32_t threads;
 } Chip;
@@ -206,8 +207,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // changed. before: of an earlier launch, or null (sm_organise).
 #define UNFIT "no block of this kernel fits an SM: "
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message);
-// The host's memory for a block while it runs, and what is said when there isn't as much for so many.
-uint64_t chip_block_bytes(const LaunchInfo *info);
+void chip_spare(Chip *c);  // gives back what blocks have left for later launches
+// What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);

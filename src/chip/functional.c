@@ -1,7 +1,8 @@
 // functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once.
 // Blocks that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would
-// hold. A warp's stretch ends before a store, so that the warps of a block come to a store about together, as they do
-// in time: where several of them read a word, and all write the same value back, none reads what another wrote.
+// hold. Most end in their first turn, and their memory serves the next ones. A warp's stretch ends before a store, so
+// that the warps of a block come to a store about together, as they do in time: where several of them read a word, and
+// all write the same value back, none reads what another wrote.
 #include "chip/chip.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct Execution {
     Chip *c;
     const RunOptions *o;
     Env env;
-    Cta *ctas;
+    Cta **at;  // the block in each place of the chip; null: none runs there
     uint32_t slots, per_block;
     uint64_t blocks, started, finished, insts, threads;
     bool moved, sleeping;     // in this round: some warp did something; some sleeps
@@ -86,8 +87,8 @@ static bool hangs(Execution *x, uint64_t round_began)
     if (env->watch && env->changed < x->watched) {
         WatchVerdict all = WATCH_STUCK;
         for (uint32_t k = 0; k < x->slots; k++)
-            for (uint32_t w = 0; x->ctas[k].running && w < x->per_block; w++)
-                if (x->ctas[k].warps[w].live) all = MIN(all, watch_judge(env, &x->ctas[k].warps[w], x->watched));
+            for (uint32_t w = 0; x->at[k] && w < x->per_block; w++)
+                if (x->at[k]->warps[w].live) all = MIN(all, watch_judge(env, &x->at[k]->warps[w], x->watched));
         if (all == WATCH_STUCK || (all == WATCH_POLLS && env->clock - env->changed > POLLS_LIMIT)) return true;
     }
     bool watch = x->quiet >= from && x->quiet - from < from / 4;
@@ -100,11 +101,40 @@ static void explain_hang(const Execution *x, Text *message)
 {
     text_put(message, "the kernel hangs: every warp waits, or goes round a loop that nothing will end\n");
     for (uint32_t k = 0; k < x->slots && message->n < 20000; k++)
-        for (uint32_t w = 0; x->ctas[k].running && w < x->per_block; w++) {
-            if (!x->ctas[k].warps[w].live) continue;
-            text_printf(message, "  block (%u,%u,%u), warp %u\n", x->ctas[k].x, x->ctas[k].y, x->ctas[k].z, w);
-            exec_dump_warp(&x->ctas[k].warps[w], message);
+        for (uint32_t w = 0; x->at[k] && w < x->per_block; w++) {
+            const Cta *cta = x->at[k];
+            if (!cta->warps[w].live) continue;
+            text_printf(message, "  block (%u,%u,%u), warp %u\n", cta->x, cta->y, cta->z, w);
+            exec_dump_warp(&cta->warps[w], message);
         }
+}
+
+// Sees to it that there is a CTA for the next block. False: the host has no memory for more.
+static bool more_ctas(Execution *x)
+{
+    Chip *c = x->c;
+    if (c->idle) return true;
+    uint32_t n = (uint32_t)MIN(MAX(c->ctas.n, 1), x->slots - c->ctas.n);
+    if (!mem_room(n * (sizeof(Cta) + exec_cta_lacks(&(Cta){0}, x->env.launch)))) return false;
+    for (; n; n--) {
+        vec_push(&c->ctas, NULL);
+        c->ctas.v[c->idle++] = mem_alloc(sizeof(Cta));
+    }
+    return true;
+}
+
+static void start_block(Execution *x, uint32_t k)
+{
+    uint32_t sms = x->c->gpu.sms;
+    Cta *cta = x->at[k] = x->c->ctas.v[--x->c->idle];
+    exec_cta_start(&x->env, cta, x->started++);
+    for (uint32_t w = 0; w < x->per_block; w++) cta->warps[w].slot = k / sms * x->per_block + w;
+}
+
+static void end_block(Execution *x, uint32_t k)
+{
+    x->c->ctas.v[x->c->idle++] = x->at[k];
+    x->at[k] = NULL;
 }
 
 static RunResult run_blocks(Execution *x, Text *message)
@@ -113,15 +143,16 @@ static RunResult run_blocks(Execution *x, Text *message)
         uint64_t began = x->env.clock;
         x->moved = x->sleeping = false;
         for (uint32_t k = 0; k < x->slots; k++) {
-            Cta *cta = &x->ctas[k];
-            x->env.sm = k % x->c->gpu.sms;
-            if (!cta->running) {
-                if (x->started == x->blocks) continue;
-                exec_cta_start(&x->env, cta, x->started++);
-                for (uint32_t w = 0; w < x->per_block; w++) cta->warps[w].slot = k / x->c->gpu.sms * x->per_block + w;
+            if (!x->at[k] && x->started == x->blocks) continue;
+            if (!x->at[k] && !more_ctas(x)) {
+                chip_no_room(x->env.launch, MAX(x->c->ctas.n, 1), message);
+                return RUN_MEMORY;
             }
-            RunResult r = run_block(x, cta, message);
+            x->env.sm = k % x->c->gpu.sms;
+            if (!x->at[k]) start_block(x, k);
+            RunResult r = run_block(x, x->at[k], message);
             if (r != RUN_OK) return r;
+            if (!x->at[k]->running) end_block(x, k);
         }
         if (hangs(x, began)) {
             explain_hang(x, message);
@@ -152,25 +183,20 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                   .nanoseconds = c->clock_ns,
                   .wake = wake};
     x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
-    if (!mem_room(chip_block_bytes(info) * x.slots)) {
-        chip_no_room(info, x.slots, message);
-        r->partial = true;
-        return RUN_MEMORY;
-    }
-    x.ctas = mem_alloc(sizeof *x.ctas * x.slots);
-    for (uint32_t k = 0; k < x.slots; k++) {
-        x.ctas[k].warps = mem_alloc(sizeof(Warp) * per_block);
-        x.ctas[k].warp_count = per_block;
-    }
+    uint64_t lack = 0;
+    for (uint32_t k = 0; k < MIN(c->idle, x.slots); k++) lack += exec_cta_lacks(c->ctas.v[c->idle - 1 - k], info);
+    if (lack && !mem_room(lack)) chip_spare(c);
+    x.at = mem_alloc(sizeof *x.at * x.slots);
     RunResult result = run_blocks(&x, message);
-    r->partial = result == RUN_LIMIT || result == RUN_STOPPED;
+    r->partial = result == RUN_LIMIT || result == RUN_STOPPED || result == RUN_MEMORY;
     r->count[C_WARP_INSTS] = x.insts;
     r->count[C_THREAD_INSTS] = x.threads;
     r->count[C_BLOCKS] = x.finished;
     record_undefined(r, &x.env.undefined, &(Undefined){0});
     if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
     text_free(&x.env.printed);
-    for (uint32_t k = 0; k < x.slots; k++) exec_cta_free(&x.ctas[k]);
-    mem_free(x.ctas);
+    for (uint32_t k = 0; k < x.slots; k++)
+        if (x.at[k]) end_block(&x, k);
+    mem_free(x.at);
     return result;
 }

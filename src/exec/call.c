@@ -28,15 +28,18 @@ static bool frame_room(Env *env, Warp *w, uint32_t mask, uint64_t stack, uint64_
     if (bytes <= w->rows_cap) return true;
     split_save(w);
     uint32_t cap = (uint32_t)MAX(MIN(w->rows_cap * 2ull, MAX_STACK), bytes);
-    uint8_t *grown = exec_rows(cap);
-    if (!grown) {
-        exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), cap, 0, false);
-        return false;
+    if (cap > w->rows_room) {
+        uint8_t *grown = exec_rows(cap);
+        if (!grown) {
+            exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), cap, 0, false);
+            return false;
+        }
+        memcpy(grown, w->rows, w->rows_cap);
+        exec_rows_free(w->rows);
+        w->rows = grown;
+        w->rows_room = cap;
     }
-    memcpy(grown, w->rows, w->rows_cap);
-    memset(grown + w->rows_cap, 0, cap - w->rows_cap);
-    exec_rows_free(w->rows);
-    w->rows = grown;
+    memset(w->rows + w->rows_cap, 0, cap - w->rows_cap);
     w->rows_cap = cap;
     split_load(w);
     return true;

@@ -259,12 +259,12 @@ typedef struct Warp {
     Lanes l;                 // of the current split's frame
     uint32_t pc, mask, rpc;  // the current split's, cached
     Code *code;
-    int cur;             // index of the current split; -1: none can run
-    uint32_t live;       // lanes that haven't exited
-    uint8_t *rows;       // registers and predicates of all frames
-    uint32_t rows_cap;   // bytes
-    uint8_t *local;      // local memory, words interleaved by lane
-    uint32_t local_cap;  // bytes per lane
+    int cur;                         // index of the current split; -1: none can run
+    uint32_t live;                   // lanes that haven't exited
+    uint8_t *rows;                   // registers and predicates of all frames
+    uint32_t rows_cap, rows_room;    // bytes: in use, and that there is room for
+    uint8_t *local;                  // local memory, words interleaved by lane
+    uint32_t local_cap, local_room;  // bytes per lane, likewise
     VEC(Split) splits;
     uint32_t first_free;  // of them: none before it is
     Cta *cta;
@@ -284,11 +284,12 @@ typedef struct Barrier {
 
 struct Cta {
     Warp *warps;
-    uint32_t warp_count, threads, live_threads;
+    uint32_t warp_count, warp_room;  // of the block; that are there
+    uint32_t threads, live_threads;
     uint32_t x, y, z;
     uint64_t number;  // linear block number
     uint8_t *shared;
-    uint32_t shared_bytes;
+    uint32_t shared_bytes, shared_room;
     Barrier barrier[16];
     struct Env *env;
     bool running;
@@ -373,10 +374,11 @@ typedef struct Env {
     uint32_t stamp;
 } Env;
 
-// step.c
-void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // cta's warps have slot and memory; sets them going
+// cta.c: the bytes that a CTA, which begins empty, takes from the host for a block of a launch, beyond what it has
+uint64_t exec_cta_lacks(const Cta *cta, const LaunchInfo *l);
+void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // of env->launch; the caller gives its warps their slots
 void exec_cta_free(Cta *cta);
-void exec_rows_free(uint8_t *rows);
+// step.c
 void exec_step(Env *env, Warp *w);       // result in env->step
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX

@@ -339,12 +339,15 @@ bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask)
 {
     if (bytes <= w->local_cap) return true;
     uint32_t cap = MAX(w->local_cap * 2, (bytes + 255) & ~255u);
-    uint8_t *local = mem_try_resize(w->local, (size_t)cap * LANES);
-    if (!local) {
-        exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), (uint64_t)cap * LANES, 0, false);
-        return false;
+    if (cap > w->local_room) {
+        uint8_t *local = mem_try_resize(w->local, (size_t)cap * LANES);
+        if (!local) {
+            exec_fault(env, w, FAULT_HOST, (uint32_t)__builtin_ctz(mask), (uint64_t)cap * LANES, 0, false);
+            return false;
+        }
+        w->local = local;
+        w->local_room = cap;
     }
-    w->local = local;
     memset(w->local + (size_t)w->local_cap * LANES, 0, (size_t)(cap - w->local_cap) * LANES);
     w->local_cap = cap;
     return true;

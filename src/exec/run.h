@@ -152,8 +152,9 @@ void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts
 // pick.c: the lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
 AddressFn *exec_pick_address(void);
-// step.c: room for registers, aligned for vectors; null: the host has none.
+// cta.c: room for registers, aligned for vectors; null: the host has none.
 uint8_t *exec_rows(uint32_t bytes);
+void exec_rows_free(uint8_t *rows);
 // fault.c
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
 // watch.c

@@ -12,6 +12,7 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     if (!links_open(sm, part, why)) return false;
     issue_open(sm);
     lsu_open(sm);
+    sm->ctas = mem_alloc(sizeof *sm->ctas * cfg->max_blocks);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
     sm->env.sm = index;
@@ -20,26 +21,15 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     return true;
 }
 
-static void free_blocks(Sm *sm)
+void sm_spare(Sm *sm)
 {
-    for (uint32_t c = 0; c < sm->cta_slots; c++) {
-        Cta *cta = &sm->ctas[c];
-        for (uint32_t w = 0; w < cta->warp_count; w++) {
-            exec_rows_free(cta->warps[w].rows);
-            mem_free(cta->warps[w].local);
-            vec_free(&cta->warps[w].splits);
-            exec_audit_free(&cta->warps[w]);
-        }
-        mem_free(cta->shared);
-    }
-    issue_free_slots(sm);
-    mem_free(sm->ctas), mem_free(sm->warps);
-    sm->ctas = NULL, sm->warps = NULL, sm->cta_slots = 0;
+    for (uint32_t c = 0; c < sm->cfg.max_blocks && sm->ctas; c++) exec_cta_free(&sm->ctas[c]);
 }
 
 void sm_close(Sm *sm)
 {
-    free_blocks(sm);
+    sm_spare(sm);
+    mem_free(sm->ctas);
     ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm);
     mem_free(sm->inst), mem_free(sm->watch.seen);
     log_free(&sm->log);
@@ -66,31 +56,21 @@ static void wake(Env *env, Warp *w)
     issue_pause(sm, w->slot, sm->now + sm->cfg.unit[CLASS_BARRIER].latency);
 }
 
-// Room for so many blocks of a launch, and for their warps.
-static void make_blocks(Sm *sm, uint32_t blocks, uint32_t warps)
+uint64_t sm_lacks(const Sm *sm, const LaunchInfo *l, uint32_t blocks, uint32_t share)
 {
-    free_blocks(sm);
-    sm->cta_slots = blocks;
-    sm->ctas = mem_alloc(sizeof *sm->ctas * MAX(blocks, 1u));
-    sm->warps = mem_alloc(sizeof *sm->warps * MAX(blocks * warps, 1u));
-    for (uint32_t c = 0; c < blocks; c++) {
-        sm->ctas[c].warps = sm->warps + (size_t)c * warps;
-        sm->ctas[c].warp_count = warps;
-        for (uint32_t w = 0; w < warps; w++) sm->ctas[c].warps[w].slot = c * warps + w;
-    }
-    issue_room(sm, blocks * warps);
+    uint64_t bytes = issue_lacks(sm, l, blocks * sm_block_needs(&sm->cfg, l).warps);
+    for (uint32_t c = 0; c < share; c++) bytes += exec_cta_lacks(&sm->ctas[c], l);
+    return bytes;
 }
 
 void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
 {
-    uint32_t warps = sm_block_needs(&sm->cfg, l).warps;
     sm->launch = l;
     sm->env.launch = l;
     sm->env.wake = wake;
     memset(sm->env.near, 0, sizeof sm->env.near);
-    if (blocks != sm->cta_slots || (blocks && sm->ctas[0].warp_count != warps) ||
-        l->kernel->score_size > sm->issue.score_size)
-        make_blocks(sm, blocks, warps);
+    sm->cta_slots = blocks;
+    issue_room(sm, blocks * sm_block_needs(&sm->cfg, l).warps);
     storage_lay_out(sm);
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
@@ -115,6 +95,7 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     oc_cta_view *view = &sm->issue.view.cta[c];
     sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
+    for (uint32_t k = 0; k < cta->warp_count; k++) cta->warps[k].slot = c * cta->warp_count + k;
     sm->running++;
     view->running = true, view->number = number, view->started = now;
     scratch_arrange(sm);

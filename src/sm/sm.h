@@ -17,9 +17,8 @@ typedef struct Sm {
     Env env;
     Log log;
     const LaunchInfo *launch;
-    Cta *ctas;
+    Cta *ctas;  // cfg.max_blocks; what memory they have is kept from launch to launch
     uint32_t cta_slots, running;
-    Warp *warps;
     Issue issue;
     Lsu lsu;
     Ports ports;
@@ -39,9 +38,13 @@ typedef struct Sm {
 // --- sm.c ------------------------------------------------------------------------------------------------------------
 bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
 void sm_close(Sm *sm);
-bool sm_resize(Sm *sm, const SmCfg *cfg);                          // takes over the sizes sm_organise chose
-void sm_flush(Sm *sm);                                             // between kernels, caches that aren't kept
-void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // room for a launch: blocks that fit at once
+bool sm_resize(Sm *sm, const SmCfg *cfg);  // takes over the sizes sm_organise chose
+void sm_flush(Sm *sm);                     // between kernels, caches that aren't kept
+// The bytes that a launch, of which so many blocks fit, takes from the host beyond what there is; share: the most
+// blocks that this SM gets at once.
+uint64_t sm_lacks(const Sm *sm, const LaunchInfo *l, uint32_t blocks, uint32_t share);
+void sm_spare(Sm *sm);                                             // gives blocks' memory back; none runs
+void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // a launch, of which so many fit at once
 bool sm_has_room(const Sm *sm);
 void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
 void sm_end_block(Sm *sm, Cta *cta);                         // its last warp is over
@@ -57,10 +60,11 @@ void sm_explain(const Sm *sm, Text *out);                    // what its warps w
 // --- warps.c ---------------------------------------------------------------------------------------------------------
 void issue_open(Sm *sm);
 void issue_close(Sm *sm);
-bool issue_resize(Sm *sm);                      // room for the policy's state; false: the host has no memory
-void issue_room(Sm *sm, uint32_t count);        // a launch needs so many, of its kernel's registers
-void issue_free_slots(Sm *sm);                  // the scoreboards
-void issue_begin(Sm *sm, const LaunchInfo *l);  // a launch: no warp is there, and the policy opens
+bool issue_resize(Sm *sm);  // room for the policy's state; false: the host has no memory
+// Scoreboards of so many warps of a launch: the bytes that they take beyond what is there; and room for them.
+uint64_t issue_lacks(const Sm *sm, const LaunchInfo *l, uint32_t count);
+void issue_room(Sm *sm, uint32_t count);
+void issue_begin(Sm *sm, const LaunchInfo *l);                   // a launch: no warp is there, and the policy opens
 void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta);  // a warp arrives
 void issue_stop(Sm *sm, WarpSlot *ws);                           // a warp is over
 void issue_pause(Sm *sm, uint32_t slot, uint64_t when);          // it waits at a barrier until then

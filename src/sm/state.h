@@ -70,6 +70,8 @@ enum { WHEEL = 1024 };
 typedef struct Issue {
     WarpSlot *slots;
     uint32_t slot_count, score_size;
+    uint64_t *ready;  // score_size of them for each slot
+    size_t ready_room;
     SchedState sched[OC_MOST_SCHEDULERS];
     // the policy, and what it sees
     oc_sm_view view;

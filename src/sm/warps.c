@@ -21,8 +21,7 @@ void issue_open(Sm *sm)
 void issue_close(Sm *sm)
 {
     Issue *i = &sm->issue;
-    issue_free_slots(sm);
-    mem_free(i->slots), mem_free(i->wheel);
+    mem_free(i->slots), mem_free(i->ready), mem_free(i->wheel);
     mem_free(i->view.warp), mem_free(i->view.cta), mem_free(i->policy.own);
 }
 
@@ -37,18 +36,25 @@ bool issue_resize(Sm *sm)
     return i->policy.own;
 }
 
-void issue_free_slots(Sm *sm)
+uint64_t issue_lacks(const Sm *sm, const LaunchInfo *l, uint32_t count)
 {
-    Issue *i = &sm->issue;
-    for (uint32_t s = 0; s < sm->cfg.max_warps && i->slots; s++) mem_free(i->slots[s].ready), i->slots[s].ready = NULL;
+    uint64_t size = (uint64_t)count * l->kernel->score_size;
+    return size > sm->issue.ready_room ? size * sizeof *sm->issue.ready : 0;
 }
 
+// An entry is cleared when its warp arrives.
 void issue_room(Sm *sm, uint32_t count)
 {
     Issue *i = &sm->issue;
     i->slot_count = count;
     i->score_size = sm->launch->kernel->score_size;
-    for (uint32_t s = 0; s < count; s++) i->slots[s].ready = mem_alloc(sizeof(uint64_t) * i->score_size);
+    size_t size = (size_t)count * i->score_size;
+    if (size > i->ready_room) {
+        mem_free(i->ready);
+        i->ready = mem_alloc(sizeof *i->ready * size);
+        i->ready_room = size;
+    }
+    for (uint32_t s = 0; s < count; s++) i->slots[s].ready = i->ready + (size_t)s * i->score_size;
 }
 
 static void open_policy(Sm *sm, const LaunchInfo *l)

@@ -450,7 +450,7 @@ static void forms(void **state)
 static void run_warp(Opened *o, uint32_t threads, uint32_t *values, const char *const *names, int n)
 {
     LaunchInfo launch = {.kernel = o->kernel, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .local_limit = 1 << 16};
-    Cta cta = {.warp_count = 1, .warps = mem_alloc(sizeof(Warp))};
+    Cta cta = {.warps = NULL};
     Env env = {.launch = &launch, .ns_per_clock = 1};
     exec_cta_start(&env, &cta, 0);
     int steps = 0;

@@ -256,8 +256,7 @@ Reference reference_run(oc_device *device, oc_kernel *kernel, uint32_t blocks, o
                .max_warps = d->gpu.sm.max_warps,
                .ns_per_clock = 1,
                .wake = wake};
-    uint32_t warps = (block.x * block.y * block.z + LANES - 1) / LANES;
-    Cta cta = {.warps = mem_alloc(sizeof(Warp) * warps), .warp_count = warps};
+    Cta cta = {.warps = NULL};
     Trace t = {.undefined = NULL};
     bool ended = true;
     for (uint32_t b = 0; b < blocks && ended; b++) {
