@@ -38,7 +38,10 @@ typedef struct Entry {
 } Entry;
 _Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as they lie in memory");
 
-enum { UNPACKED_MOST = 1 << 30 };  // in bytes; a container that claims more isn't understood
+enum { UNPACKED_MOST = 256 << 20 };  // in bytes, as of a PTX file; a container that claims more isn't understood
+// What a compressed byte yields at most. LZ4 (Block Format Description): it adds 255 to a length. zstd (RFC 8878
+// §3.1.1.2): a block has three bytes of header and one of contents at least, and yields 128 KiB at most.
+enum { LZ4_YIELD = 255, ZSTD_YIELD = (128 << 10) / 4 };
 
 static bool is_text(const char *s)
 {
@@ -121,10 +124,12 @@ static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why
 {
     if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD)))
         return text_add(ptx, (const char *)contents, strnlen((const char *)contents, e->bytes)), true;
-    if (e->packed > e->bytes || !e->unpacked || e->unpacked > UNPACKED_MOST)
+    uint64_t yield = e->flags & PACKED_ZSTD ? ZSTD_YIELD : LZ4_YIELD, most = MIN(e->packed * yield, UNPACKED_MOST);
+    if (e->packed > e->bytes || !e->unpacked || e->unpacked > most)
         return text_put(why, "its compressed PTX is damaged"), false;
-    uint8_t *to = mem_alloc(e->unpacked + 1);
+    uint8_t *to = mem_room(2 * e->unpacked) ? mem_try(e->unpacked + 1, 1) : NULL;  // the text becomes a copy
     bool ok = true;
+    if (!to) return text_put(why, "the host has no memory for its PTX"), false;
     if (e->flags & PACKED_ZSTD)
         ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
     else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked)))
