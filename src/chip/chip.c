@@ -254,7 +254,6 @@ static const Fault *first_fault(const Chip *c)
     return f;
 }
 
-// False: the host has no memory for it.
 // What the host has to give for the blocks of a launch; fit: an SM has room for so many. They come to the SMs in turn,
 // so that no SM has more than its share at once.
 static uint64_t blocks_lack(const Launch *l, const LaunchInfo *info, uint32_t fit)
@@ -266,6 +265,7 @@ static uint64_t blocks_lack(const Launch *l, const LaunchInfo *info, uint32_t fi
     return bytes;
 }
 
+// False: the host has no memory for it.
 static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, uint32_t texture_count, const SmCfg *cfg,
                   uint32_t blocks)
 {
