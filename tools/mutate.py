@@ -26,14 +26,16 @@ CHIP = "chip/(?!conservation|streaming)"  # those two take long, and little else
 FOLDERS = {
     "exec": (["src/exec/*.c"], ["exec/", "run/"]),
     "mem": (["src/mem/*.c"], ["mem/", CHIP]),
-    "sm": (["src/sm/*.c"], [CHIP, "chip/"]),
+    "sm": (["src/sm/*.c"], [CHIP, "policy/(?!workloads)", "energy/energy", "chip/"]),
     "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
+    "policy": (["src/policy/*.c"], ["policy/", CHIP]),
+    "energy": (["src/energy/*.c"], ["energy/", CHIP]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
     "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|values|compare|formula|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
-         "cli/(json|names|lines|functional)", "lab/(counts|results)"]
+         "cli/(json|names|lines|functional)", "lab/(counts|results)", "policy/", "energy/"]
 LEFT_OUT = r".*_long$|style/|preload/|.*/(mpi|mpi_kill|nvcc|screenshot|kill)$"
 
 MEMORY = 6 << 30  # bytes: more than any test takes
@@ -171,7 +173,8 @@ def lines_of(folder):
 
 
 def known_equal():
-    """tools/mutants.equal: blocks of a file's name, "- line", "+ line" and the reason, with empty lines between."""
+    """tools/mutants.equal: blocks of a file's name, "- line", "+ line" and the reason, with empty lines between. A block
+    that is no mutant of the sources as they are now is named: its line has changed, or its file."""
     known = {}
     if not EQUAL.exists(): return known
     for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n", "", EQUAL.read_text()).strip()):
@@ -179,6 +182,10 @@ def known_equal():
         if len(head) < 4 or head[1][:2] != "- " or head[2][:2] != "+ ":
             sys.exit("%s: not a block:\n%s" % (EQUAL, block))
         known[head[0], head[1][2:], head[2][2:]] = " ".join(head[3:])
+    files = {key[0] for key in known if (ROOT / key[0]).is_file()}
+    all = {m.key for file in files for m in mutants(file, (ROOT / file).read_text())}
+    for file, old, new in known:
+        if (file, old, new) not in all: print("%s: stale: %s: %s" % (EQUAL.name, file, new), file=sys.stderr)
     return known
 
 
@@ -335,14 +342,14 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     about.add_argument("--n", type=int, default=60, metavar="N", help="mutants in all (60), but six of a folder")
     about.add_argument("--seed", type=int, default=1, metavar="S", help="another number draws others (1)")
-    about.add_argument("--only", choices=FOLDERS, help="all of them from this folder")
+    about.add_argument("--only", choices=FOLDERS, nargs="+", metavar="FOLDER", help="N from each of these folders alone")
     about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J", help="mutants at a time")
     about.add_argument("--list", action="store_true", help="show the first that would be tried, and try none")
     about.add_argument("--out", metavar="FILE", help="write the table there too (tools/mutants.txt is kept)")
     args = about.parse_args()
 
     all_lines = sum(map(lines_of, FOLDERS))
-    folders = [args.only] if args.only else list(FOLDERS)
+    folders = args.only or list(FOLDERS)
     quota = {f: args.n if args.only else max(6, round(args.n * lines_of(f) / all_lines)) for f in folders}
     queue = {f: collections.deque(drawn(f, args.seed)) for f in folders}
     if args.list:
@@ -403,7 +410,7 @@ def main():
 
 def table(args, results, known):
     out, number = [], 0
-    only = " --only " + args.only if args.only else ""
+    only = " --only " + " ".join(args.only) if args.only else ""
     out.append("Small mistakes, and the tests that notice them; made by ./dev mutate --n %d --seed %d%s "
                "(tools/mutate.py says how).\n" % (args.n, args.seed, only))
     for f in results:
