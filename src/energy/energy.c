@@ -106,5 +106,5 @@ uint64_t tag_storage(const CacheCfg *cache)
     uint64_t lines = cache->line ? cache->size / cache->line : 0, sets = cache->ways ? lines / cache->ways : 0;
     uint32_t known = cache->line ? 31u - (uint32_t)__builtin_clz(cache->line) : 0;
     if (sets) known += 63u - (uint32_t)__builtin_clzll(sets);
-    return lines * (known < 32 ? 32 - known : 0) / 8;
+    return lines * (32 - MIN(known, 32u)) / 8;
 }

@@ -132,6 +132,9 @@ static void tags(void **state)
     const CacheCfg all = {.size = 384 * 1024, .line = 128, .ways = 4};
     assert_int_equal(tag_storage(&all), 3072 * 16 / 8);  // 768 sets: 9 bits of the 25 are known
     assert_int_equal(tag_storage(&none), 0);
+    // 2^18 sets of lines of 64 KiB: set and offset have 34 bits, more than the address.
+    const CacheCfg huge = {.size = 1ull << 34, .line = 1 << 16, .ways = 1};
+    assert_int_equal(tag_storage(&huge), 0);
 }
 
 static void words(void **state)
@@ -159,13 +162,10 @@ static void words(void **state)
 static void keys(void **state)
 {
     (void)state;
-    static const char *const wrong[][2] = {{"energy.bank=2,8", NULL},
-                                           {"energy.bank=8,2,12", NULL},
-                                           {"energy.bank=2,2,12", NULL},
-                                           {"energy.read=1,2,3,4", NULL},
-                                           {"energy.dram=-1", NULL},
-                                           {"energy.read=nan,1,2", NULL},
-                                           {"energy.bank=1,2,3,4,5,6,7,8,9", NULL}};
+    static const char *const wrong[][2] = {{"energy.bank=2,8", NULL},        {"energy.bank=8,2,12", NULL},
+                                           {"energy.bank=2,2,12", NULL},     {"energy.read=1,2,3,0.5", NULL},
+                                           {"energy.write=1,2,3,0.5", NULL}, {"energy.dram=-1", NULL},
+                                           {"energy.read=nan,1,2", NULL},    {"energy.bank=1,2,3,4,5,6,7,8,9", NULL}};
     for (size_t k = 0; k < COUNT(wrong); k++) {
         Gpu g;
         Diag diag = {0};
@@ -175,6 +175,13 @@ static void keys(void **state)
         assert_non_null(strstr(diag.text.v, "energy."));
         diag_free(&diag);
     }
+    // A size lacks a price: the first one, too.
+    EnergyCfg own = {.bank = {2, 8}, .read = {1, 2}, .write = {1, 2}};
+    assert_null(energy_refusal(&own));
+    own.read[0] = 0;
+    assert_non_null(energy_refusal(&own));
+    own.read[0] = 1, own.write[0] = 0;
+    assert_non_null(energy_refusal(&own));
     Gpu g;
     Diag diag = {0};
     const char *const fewer[] = {"energy.bank=1,2", "energy.read=1,2", "energy.write=3,4", NULL};
