@@ -97,10 +97,12 @@ static void score(void **state)
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 46)));
     f.param[LITERAL] = 1;
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / 5000 / 46));
+    for (int k = 0; k < 2; k++) interfere(&f, 0, 8);
     f.param[LITERAL] = 0, f.param[PER_EPOCH] = 1;
     o->end[LONG] = 5000, o->end[SHORT] = 1 << 30;
     epoch(&f.p);
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 46)));
+    assert_true(near(irs(&f.p, 0, LONG), 2.0 / (5000.0 / 46)));
     interfere(&f, 7, 8);
     assert_true(near(irs(&f.p, 7, LONG), 3.0 / (5000.0 / 46)));  // until the next epoch is over
     f.instructions = f.threads = 10100;
@@ -168,6 +170,8 @@ static void variants(void **state)
     long_epoch(&f, 3, 1);
     assert_true(oc_has(&f.sm, f.p.isolated, 1) && !is_stalled(&f.p, 1));
     assert_int_equal(o->isolated_for[1].warp, 0);
+    long_epoch(&f, 4, 12);
+    assert_true(oc_has(&f.sm, f.p.isolated, 12) && !oc_has(&f.sm, f.p.isolated, 4));
     fake_close(&f);
     o = begin(&f, &policy_ciao_c);
     interfere(&f, 6, 9);  // 1 · 48 / 5,000 = 0.0096, between the cut-offs
@@ -233,6 +237,29 @@ static void barrier(void **state)
     assert_int_equal(first, 3);  // W2 had its turn after W0
     fake_wait(&f, first, OC_WAIT_READY, OC_WAIT_BARRIER);
     assert_int_equal(f.count[UNSTUCK], 2);
+    assert_false(is_stalled(&f.p, 1));
+    fake_wait(&f, 1, OC_WAIT_READY, OC_WAIT_BARRIER);  // all wait there
+    assert_int_equal(f.count[UNSTUCK], 2);
+    fake_wait(&f, 5, OC_WAIT_BARRIER, OC_WAIT_READY);  // W5 is behind it, and the only one that could go
+    assert_int_equal(f.count[UNSTUCK], 3);
+    assert_false(is_stalled(&f.p, 5));
+    fake_close(&f);
+}
+
+// The last warp that could go ends: the stalled one goes on at once, and not at its next turn.
+static void last_one_ends(void **state)
+{
+    (void)state;
+    Fake f;
+    begin(&f, &policy_ciao_t);
+    for (uint32_t w = 3; w < SLOTS - 2; w++) fake_stop(&f, w);
+    long_epoch(&f, 0, 1);
+    assert_true(is_stalled(&f.p, 1));
+    fake_wait(&f, 0, OC_WAIT_READY, OC_WAIT_BARRIER);
+    fake_stop(&f, 2), fake_stop(&f, 46);
+    assert_int_equal(f.count[UNSTUCK], 0);
+    fake_stop(&f, 47);
+    assert_int_equal(f.count[UNSTUCK], 1);
     assert_false(is_stalled(&f.p, 1));
     fake_close(&f);
 }
@@ -323,6 +350,34 @@ static void turns(void **state)
     assert_true(oc_has(&f.sm, o->marked[SHORT], 8));
     fake_idle(&f, 2);
     assert_false(any_marked(&f.p));
+    // An epoch marks in the middle of a cycle: who issues nothing goes through its list in the next one, and what comes
+    // of that holds from the one after it.
+    fake_issue(&f, 47, o->end[SHORT] - f.instructions);
+    fake_idle(&f, 1);
+    assert_true(oc_has(&f.sm, o->marked[SHORT], 0));
+    fake_idle(&f, 1);
+    assert_false(any_marked(&f.p));
+    // One scheduler's marks alone: they have their turns when its youngest issues.
+    fake_issue(&f, 45, o->end[SHORT] - f.instructions);
+    fake_issue(&f, 47, 1);
+    assert_true(!o->marked[SHORT][1] && o->marked[SHORT][0]);
+    fake_issue(&f, 46, 1);
+    assert_false(any_marked(&f.p));
+    fake_close(&f);
+}
+
+// A scheduler that hasn't issued yet is greedy for nobody: its first instruction is a turn for all that are older.
+static void first_turn(void **state)
+{
+    (void)state;
+    Fake f;
+    fake_open(&f, &policy_ciao_t, 2, SLOTS);
+    Own *o = f.p.own;
+    for (uint32_t w = SLOTS; w--;) fake_start(&f, w);  // W0 is the youngest
+    fake_issue(&f, 1, 100);
+    assert_true(oc_has(&f.sm, o->marked[SHORT], 46));
+    fake_issue(&f, 0, 1);
+    assert_false(oc_has(&f.sm, o->marked[SHORT], 46));
     fake_close(&f);
 }
 
@@ -346,12 +401,13 @@ static void front_of_the_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(victim_tags), cmocka_unit_test(interference_list),
-        cmocka_unit_test(score),       cmocka_unit_test(figure_6),
-        cmocka_unit_test(variants),    cmocka_unit_test(let_go),
-        cmocka_unit_test(barrier),     cmocka_unit_test(reused),
-        cmocka_unit_test(turns),       cmocka_unit_test(reverse_order),
-        cmocka_unit_test(units),       cmocka_unit_test(front_of_the_list),
+        cmocka_unit_test(victim_tags),   cmocka_unit_test(interference_list),
+        cmocka_unit_test(score),         cmocka_unit_test(figure_6),
+        cmocka_unit_test(variants),      cmocka_unit_test(let_go),
+        cmocka_unit_test(barrier),       cmocka_unit_test(reused),
+        cmocka_unit_test(turns),         cmocka_unit_test(reverse_order),
+        cmocka_unit_test(units),         cmocka_unit_test(front_of_the_list),
+        cmocka_unit_test(last_one_ends), cmocka_unit_test(first_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
