@@ -59,6 +59,20 @@ static void stack(void **state)
     fake_close(&f);
 }
 
+// Of equal scores the older warp lies lower, wherever its slot is: here W7 is the oldest, and W2 loses locality.
+static void oldest_below(void **state)
+{
+    (void)state;
+    Fake f;
+    fake_open(&f, &policy_ccws, 1, 8);
+    for (uint32_t w = 8; w--;) fake_start(&f, w);
+    for (uint32_t w = 0; w < 8; w++) fake_issue(&f, w, 100);
+    for (uint64_t k = 0; k < 40; k++) fake_miss(&f, 1, 1000 + k, 2, 50 + k), fake_miss(&f, 2, 50 + k, OC_NO_WARP, 0);
+    assert_int_equal(loading(&f), 1 + others(320));  // 8 · 40 / 800 · 800
+    for (uint32_t w = 0; w < 8; w++) assert_true(oc_has(&f.sm, f.p.load, w) == (w >= 2));
+    fake_close(&f);
+}
+
 // Sixteen tags a warp, first in, first out.
 static void tags(void **state)
 {
@@ -137,6 +151,7 @@ static void run_at(Fake *f, uint64_t cycles, uint64_t (*speed)(Limits))
 static uint64_t best_with_six(Limits l) { return l.issuing == 6 ? 90 : l.issuing < 6 ? 40 : 60 - l.issuing; }
 static uint64_t best_with_four_near(Limits l) { return l.issuing < 16 ? 30 : l.near == 4 ? 90 : 80 - l.near; }
 static uint64_t all_alike(Limits l) { return 50 + l.near % 2; }
+static uint64_t best_with_all(Limits l) { return 20 + 2 * l.issuing + l.near; }
 
 static void trial(void **state)
 {
@@ -161,6 +176,26 @@ static void trial(void **state)
             assert_int_equal(policy_trial.route(&f.p, w, &load), to);
             assert_int_equal(policy_trial.route(&f.p, w, &local), OC_TO_L1);
         }
+        fake_close(&f);
+    }
+}
+
+// A program's next phase is another search, which climbs back both ladders.
+static void trial_of_phases(void **state)
+{
+    (void)state;
+    uint64_t (*const first[])(Limits) = {best_with_six, best_with_four_near};
+    for (size_t k = 0; k < COUNT(first); k++) {
+        Fake f;
+        fake_open(&f, &policy_trial, 2, 16);
+        for (uint32_t w = 0; w < 16; w++) fake_start(&f, w);
+        run_at(&f, 150000, first[k]);
+        run_at(&f, 150000, best_with_all);
+        f.param[2] = 1000;  // what the search under way finds stays
+        run_at(&f, 50000, best_with_all);
+        Limits l = limits_of(&f);
+        assert_int_equal(l.issuing, 16);
+        assert_int_equal(l.near, 16);
         fake_close(&f);
     }
 }
@@ -192,7 +227,12 @@ static void trial_without_scratch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stack), cmocka_unit_test(tags), cmocka_unit_test(tokens),
-                                       cmocka_unit_test(trial), cmocka_unit_test(trial_without_scratch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stack),
+                                       cmocka_unit_test(tags),
+                                       cmocka_unit_test(tokens),
+                                       cmocka_unit_test(trial),
+                                       cmocka_unit_test(trial_without_scratch),
+                                       cmocka_unit_test(oldest_below),
+                                       cmocka_unit_test(trial_of_phases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
