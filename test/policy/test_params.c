@@ -56,11 +56,11 @@ static void ranges(void **state)
         for (size_t n = 0; n < COUNT(params[k].policies) && params[k].policies[n]; n++, checked++) {
             const oc_policy_type *t = policy_named(params[k].policies[n]);
             const oc_policy_param *p = policy_param(t, params[k].name);
-            double least = params[k].least, most = params[k].most;
+            double least = params[k].least, most = params[k].most, step = params[k].whole ? 1 : 0.001;
             assert_non_null(p);
             if (p->standard != params[k].standard) fail_msg("sched.%s of %s is %g", p->name, t->name, p->standard);
             if (!fits(t, p, least) || !fits(t, p, most)) fail_msg("sched.%s of %s refuses an end", p->name, t->name);
-            if (fits(t, p, least - 0.001) || fits(t, p, most + 0.001))
+            if (fits(t, p, least - step) || fits(t, p, most + step))
                 fail_msg("sched.%s of %s takes what is beyond its ends", p->name, t->name);
             if (fits(t, p, (least + most) / 2 + 0.25) == params[k].whole)
                 fail_msg("sched.%s of %s: parts of a whole", p->name, t->name);

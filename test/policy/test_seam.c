@@ -69,7 +69,12 @@ typedef struct Told {
 } Told;
 static Told told;
 
-static int greedy(const oc_policy *p, uint32_t k, uint64_t ready) { return oc_greedy(p->sm->scheduler[k], ready); }
+static int greedy(const oc_policy *p, uint32_t k, uint64_t ready)
+{
+    const oc_scheduler_view *s = p->sm->scheduler[k];
+    assert_true(s->last == -1 || s->present >> s->last & 1);  // −1: none issued, or it is over
+    return oc_greedy(s, ready);
+}
 static void on_open(oc_policy *p) { p->next_tick = 1000, told = (Told){.open = 1}; }
 static void on_cta_start(oc_policy *p, uint32_t cta) { told.ctas[0]++, (void)p, assert_int_equal(cta, 0); }
 static void on_cta_stop(oc_policy *p, uint32_t cta) { told.ctas[1]++, (void)p, assert_int_equal(cta, 0); }
