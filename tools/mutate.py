@@ -26,7 +26,7 @@ CHIP = "chip/(?!conservation|streaming)"  # those two take long, and little else
 FOLDERS = {
     "exec": (["src/exec/*.c"], ["exec/", "run/"]),
     "mem": (["src/mem/*.c"], ["mem/", CHIP]),
-    "sm": (["src/sm/*.c"], [CHIP, "policy/(?!workloads)", "energy/energy", "chip/"]),
+    "sm": (["src/sm/*.c"], [CHIP, "policy/(?!workloads)", "energy/energy", "cli/(hang|interference|trace)", "chip/"]),
     "chip": (["src/chip/*.c"], [CHIP, "chip/"]),
     "policy": (["src/policy/*.c"], ["policy/", CHIP]),
     "energy": (["src/energy/*.c"], ["energy/", CHIP]),

@@ -38,6 +38,16 @@ run run syrk n=128 --sched ciao-c --set sched.eager=0 --json
 same 'cycles without' "$(number cycles)" "$(run "${syrk[@]}" --json; number cycles)"
 [[ $(number watch.warps) == 0 ]] || complain 'it watches though nobody asks'
 
+# Each launch is watched from its own beginning.
+gives 0 '"verified": true' -- run atax --size small --interval 100 --json
+mapfile -t resident < <(sed -n 's/^ *"warps.resident": \([0-9]*\),$/\1/p' <<<"$out")
+mapfile -t watched < <(sed -n 's/^ *"watch.warps": \([0-9]*\),$/\1/p' <<<"$out")
+((${#resident[@]} == 2 && ${#watched[@]} == 2)) || complain 'atax has two kernels'
+for k in 0 1; do
+    ((watched[k] > resident[k] * 97 / 100 && watched[k] < resident[k] * 103 / 100)) ||
+        complain "kernel $k: ${watched[k]} warp-cycles were watched, ${resident[k]} are counted"
+done
+
 gives 1 "can't write no/t.json" -- run syrk n=32 --trace no/t.json
 gives 2 '--trace has no effect with --functional' -- run syrk n=32 --trace t.json --functional
 gives 2 '--interval needs --json or --trace' -- run syrk n=32 --interval 100
