@@ -73,6 +73,20 @@ static void oldest_below(void **state)
     fake_close(&f);
 }
 
+// The highest score lies lowest. W2's reaches the cutoff alone, and W5 may not load, though it loses locality, too.
+static void highest_below(void **state)
+{
+    (void)state;
+    Fake f;
+    fake_open(&f, &policy_ccws, 1, 8);
+    for (uint32_t w = 0; w < 8; w++) fake_start(&f, w), fake_issue(&f, w, 100);
+    for (uint64_t k = 0; k < 25; k++) fake_miss(&f, 1, 1000 + k, 5, 50 + k), fake_miss(&f, 5, 50 + k, OC_NO_WARP, 0);
+    assert_int_equal(loading(&f), 1 + others(200));  // 8 · 25 / 800 · 800
+    for (uint64_t k = 0; k < 100; k++) fake_miss(&f, 1, 3000 + k, 2, 500 + k), fake_miss(&f, 2, 500 + k, OC_NO_WARP, 0);
+    for (uint32_t w = 0; w < 8; w++) assert_true(oc_has(&f.sm, f.p.load, w) == (w == 2));  // 8 · 125: beyond 800
+    fake_close(&f);
+}
+
 // Sixteen tags a warp, first in, first out.
 static void tags(void **state)
 {
@@ -233,6 +247,7 @@ int main(void)
                                        cmocka_unit_test(trial),
                                        cmocka_unit_test(trial_without_scratch),
                                        cmocka_unit_test(oldest_below),
+                                       cmocka_unit_test(highest_below),
                                        cmocka_unit_test(trial_of_phases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
