@@ -46,7 +46,7 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
 {
     // No two lanes on different rows of a bank: one pass. Most accesses are such, and this finds it out quickly.
     if (bytes == 4 && cfg->mode == 4 && cfg->width == 4 && cfg->banks == 32) {
-        uint64_t row[32], first = addr[__builtin_ctz(lanes | 1u << 31)], differ = 0;
+        uint64_t row[32], first = addr[__builtin_ctz(lanes)], differ = 0;
         for (uint32_t m = lanes; m; m &= m - 1) differ |= addr[__builtin_ctz(m)] ^ first;
         if (differ < 128) return 1;  // all in one row
         uint32_t seen = 0;
@@ -66,7 +66,7 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
         uint32_t part = lanes & (size == 32 ? ~0u : ((1u << size) - 1) << p * size);
         if (part) sum += passes_of(cfg, addr, part, bytes);
     }
-    return sum ? sum : 1;
+    return sum;
 }
 
 uint32_t cluster_passes(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool scatters, uint8_t *rows)

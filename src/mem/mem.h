@@ -62,7 +62,8 @@ typedef struct BankCfg {
     uint32_t width;  // bytes a bank gives: 4 or 8
     uint32_t mode;   // bytes of consecutive addresses in a bank: 4 or 8
 } BankCfg;
-// Passes that an access takes: the most distinct rows any bank must give. Lanes that read the same row share it.
+// Passes that an access of one lane or more takes: the most distinct rows any bank must give. Lanes that read the same
+// row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
 bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride);  // banks_free of several runs
 // Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one
