@@ -315,9 +315,11 @@ static bool decode_commit(Decode *x, Dinst *d)
     return true;
 }
 
+// imm: the first group that must be over, counted back from the open one, 0. wait_all is for that one, too;
+// wait_group leaves it and the latest N behind it under way (PTX ISA 9.7.9.25.3.3).
 static bool decode_wait(Decode *x, Dinst *d)
 {
-    d->imm = x->i->operands ? x->i->opnd[0].imm : 0;
+    d->imm = x->i->operands ? 1 + MIN(x->i->opnd[0].imm, UINT32_MAX) : 0;
     return true;
 }
 

@@ -61,10 +61,10 @@ static void run_free(Sm *sm, WarpSlot *ws)
     }
 }
 
-// cp.async groups that must be complete before at most `keep` are left; 16 are told apart.
-static bool copies_pending(const WarpSlot *ws, uint64_t keep)
+// Is a cp.async group under way, `first` or more groups back from the open one? 16 are told apart.
+static bool copies_pending(const WarpSlot *ws, uint64_t first)
 {
-    for (uint32_t back = (uint32_t)MIN(keep, 16); back < 16; back++)
+    for (uint32_t back = (uint32_t)MIN(first, 16); back < 16; back++)
         if (ws->async_count[(ws->async_group - back) & 15]) return true;
     return false;
 }

@@ -135,6 +135,44 @@ static void loops(void **state)
     }
 }
 
+// cp.async.wait_group N leaves the N latest groups under way, wait_all none, nor the open one (PTX ISA 9.7.9.25.3.3). A
+// copy of a line that misses takes the way to a partition and back at least; one that hits takes less.
+static void groups_of_copies(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t copies[2];         // byte offsets: the line at 0 is in the L1
+        const char *commit, *wait;  // after the second copy
+        bool miss;                  // must be waited for
+    } of[] = {{{4096, 0}, "cp.async.commit_group;", "cp.async.wait_group 2;", false},
+              {{4096, 0}, "cp.async.commit_group;", "cp.async.wait_group 1;", true},
+              {{0, 4096}, "cp.async.commit_group;", "cp.async.wait_group 1;", false},
+              {{0, 4096}, "cp.async.commit_group;", "cp.async.wait_group 0;", true},
+              {{0, 4096}, "", "cp.async.wait_group 0;", false},
+              {{4096, 0}, "", "cp.async.wait_group 0;", true},
+              {{0, 4096}, "", "cp.async.wait_all;", true}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        Bench b;
+        Text t = {0};
+        uint32_t took;
+        bench_open(&b, "h200", NULL);
+        bench_data(&b, NULL, 8192);
+        text_printf(&t,
+                    "ld.global.ca.u32 %%r1, [%%in];\nadd.u32 %%r1, %%r1, 1;\nst.global.u32 [%%out+4], %%r1;\n"
+                    "bar.sync 0;\nmov.u32 %%r2, %%clock;\n"
+                    "cp.async.ca.shared.global [smem], [%%in+%u], 4;\ncp.async.commit_group;\n"
+                    "cp.async.ca.shared.global [smem+4], [%%in+%u], 4;\n%s\n%s\n"
+                    "mov.u32 %%r3, %%clock;\nsub.u32 %%r3, %%r3, %%r2;\nst.global.u32 [%%out], %%r3;",
+                    of[k].copies[0], of[k].copies[1], of[k].commit, of[k].wait);
+        bench_launch(&b, bench_load(&b, t.v, "sm_80"), (Shape){.block = 1, .shared = 64}, 0);
+        bench_read(&b, &took, sizeof took);
+        if (of[k].miss != (took >= b.gpu->sm.to_partition + b.gpu->part.to_sm))
+            fail_msg("case %zu: %s %s waits for %u cycles", k, of[k].commit, of[k].wait, took);
+        text_free(&t);
+        bench_close(&b);
+    }
+}
+
 // Extra operand passes: all sources in one bank of one port, or two.
 static void register_banks(void **state)
 {
@@ -210,9 +248,16 @@ static void two_register_banks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_gtx480), cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200),
-        cmocka_unit_test(on_odd),    cmocka_unit_test(counted_as_ptx), cmocka_unit_test(other_dependences),
-        cmocka_unit_test(loops),     cmocka_unit_test(register_banks), cmocka_unit_test(two_register_banks),
+        cmocka_unit_test(on_gtx480),
+        cmocka_unit_test(on_titan_black),
+        cmocka_unit_test(on_h200),
+        cmocka_unit_test(on_odd),
+        cmocka_unit_test(counted_as_ptx),
+        cmocka_unit_test(other_dependences),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(register_banks),
+        cmocka_unit_test(two_register_banks),
+        cmocka_unit_test(groups_of_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
