@@ -128,8 +128,9 @@ static void random_patterns(void **state)
         uint32_t bytes = 1u << next_random(&r) % 5, lanes = next_random(&r) & 1 ? ~0u : (uint32_t)next_random(&r) | 1;
         uint64_t span = 64ull << next_random(&r) % 10, stride = next_random(&r) % 70 * bytes;
         bool regular = next_random(&r) & 1;
+        uint64_t base = next_random(&r) & 1 ? 227 << 10 : 0;  // up to the end of the largest shared memory, and beyond
         for (uint32_t lane = 0; lane < 32; lane++)
-            a[lane] = regular ? lane * stride : next_random(&r) % span / bytes * bytes;
+            a[lane] = base + (regular ? lane * stride : next_random(&r) % span / bytes * bytes);
         uint32_t parts = bytes > cfg->width ? bytes / cfg->width : 1, want = 0;
         for (uint32_t p = 0; p < parts; p++)
             want += naive_part(cfg, a, 32 / parts * p, 32 / parts * (p + 1), lanes, bytes);

@@ -284,6 +284,24 @@ static void arrival_order(void **state)
     rig_close(&r);
 }
 
+// Sectors of 64 bytes: each is two of a request's, and comes for either.
+static void wide_sectors(void **state)
+{
+    (void)state;
+    PartitionCfg cfg = plain;
+    cfg.l2.sector = cfg.l2.fill = 64;
+    Rig r;
+    rig_open(&r, &cfg);
+    for (uint32_t k = 0; k < 4; k++) send(&r, 1000 + 1000 * k, 0, PACKET_READ, 0x4000, 8u >> k, 0, k);
+    run(&r, 0);
+    for (uint32_t k = 0; k < 4; k++)  // the last one first: the fourth, with the third; the second, with the first
+        assert_int_equal(reply_time(&r, k), 1000 + 1000 * k + (k % 2 ? 0 : 2 + DRAM) + 2 + BACK);
+    COUNTS(&r, L2_MISSES, 2);
+    COUNTS(&r, L2_HITS, 2);
+    COUNTS(&r, DRAM_READ_BYTES, 128);
+    rig_close(&r);
+}
+
 // --- stores ----------------------------------------------------------------------------------------------------------
 static void write_back(void **state)
 {
@@ -844,6 +862,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hit_and_miss),
         cmocka_unit_test(whole_line_fill),
+        cmocka_unit_test(wide_sectors),
         cmocka_unit_test(merging),
         cmocka_unit_test(one_lookup_an_interval),
         cmocka_unit_test(port_in),
