@@ -56,6 +56,76 @@ static void places(void **state)
     }
 }
 
+// --- where it lies ---------------------------------------------------------------------------------------------------
+// An SM with 48 KB of shared memory and six slots for CTAs of 8 KB; those of `running` have one.
+enum { SLOT = 8 << 10, SLOTS = 6, MOST_LINES = 256 };
+typedef struct Slots {
+    Sm sm;
+    oc_cta_view cta[SLOTS];
+    Cache *cache;
+} Slots;
+
+static void slots_open(Slots *s)
+{
+    const char *why;
+    *s = (Slots){.sm.cfg = {.shared_size = SLOTS * SLOT, .scratch_bits = 8}};
+    s->cache = &s->sm.ports.port[PORT_SCRATCH].cache;
+    const CacheCfg cfg = {
+        .size = MOST_LINES * 128, .line = 128, .sector = 32, .fill = 32, .ways = 1, .index = INDEX_MODULO};
+    assert_true(cache_open(s->cache, &cfg, 1, &why));
+    for (uint32_t k = 0; k < SLOTS; k++) s->cta[k] = (oc_cta_view){.shared_at = k * SLOT, .shared_size = SLOT};
+    s->sm.issue.view.cta = s->cta, s->sm.issue.view.ctas = SLOTS;
+    scratch_begin(&s->sm);
+}
+
+static void arrange(Slots *s, uint32_t running)
+{
+    for (uint32_t k = 0; k < SLOTS; k++) s->cta[k].running = running >> k & 1;
+    scratch_arrange(&s->sm);
+}
+
+// Of several gaps between CTAs the largest is taken, of equal ones the first.
+static void gaps(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t running, at, lines;
+    } cases[] = {{0, 0, 256},
+                 {1 << 3, 0, 128},         // 24 KB below it, 16 above
+                 {1 << 2, 3 * SLOT, 128},  // the other way round
+                 {1 << 0 | 1 << 1 | 1 << 5, 2 * SLOT, 128},
+                 {1 << 1 | 1 << 3, 4 * SLOT, 64},    // 8, 8 and 16 KB
+                 {1 << 1 | 1 << 3 | 1 << 5, 0, 32},  // three of 8 KB
+                 {0x3f, 0, 0}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        static Slots s;
+        slots_open(&s);
+        arrange(&s, cases[k].running);
+        assert_int_equal(s.sm.issue.view.scratch_lines, cases[k].lines);
+        assert_int_equal(s.cache->sets, cases[k].lines);
+        if (cases[k].lines) assert_int_equal(s.sm.ports.scratch.at, cases[k].at);
+        cache_close(s.cache);
+    }
+}
+
+// What lies in rows that a CTA takes back is lost for good: it isn't there again when the CTA is over.
+static void taken_back(void **state)
+{
+    (void)state;
+    static Slots s;
+    CacheLine *line;
+    slots_open(&s);
+    arrange(&s, 0);
+    for (uint64_t k = 0; k < MOST_LINES; k++) {
+        assert_int_equal(cache_lookup(s.cache, k * 128, 1, &line), MISS);
+        cache_take(s.cache, line, k * 128);
+    }
+    arrange(&s, 1 << 3);  // 128 lines are left, from the same place on
+    arrange(&s, 0);
+    for (uint64_t k = 0; k < MOST_LINES; k++) assert_true(!cache_peek(s.cache, k * 128) == (k >= 128));
+    cache_close(s.cache);
+}
+
 // --- runs ------------------------------------------------------------------------------------------------------------
 // Each warp of a CTA adds up rounds · lines of its own and of a shared region, with a stride that makes the lines
 // collide, and stores into a line that others read.
@@ -234,8 +304,13 @@ static void ctas_come_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),     cmocka_unit_test(places),          cmocka_unit_test(direct_mapped),
-        cmocka_unit_test(one_copy), cmocka_unit_test(ctas_come_first),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(places),
+        cmocka_unit_test(direct_mapped),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(taken_back),
+        cmocka_unit_test(one_copy),
+        cmocka_unit_test(ctas_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
