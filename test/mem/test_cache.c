@@ -498,6 +498,24 @@ static void bits_within_a_line(void **state)
     cache_close(&a), cache_close(&b);
 }
 
+// One set has all lines, whatever the bits say. Bits that can't number 96 sets, and have no second address bit, move
+// nothing on.
+static void bits_that_say_nothing(void **state)
+{
+    (void)state;
+    CacheCfg one = fermi, single = fermi;
+    Cache a, b;
+    const char *why;
+    one.ways = 128;
+    single.size = 96 * 512, single.index_bits[0] = A(13), single.index_bit_count = 1;
+    assert_true(cache_open(&a, &one, 1, &why) && cache_open(&b, &single, 1, &why));
+    for (uint64_t address = 0; address < 1 << 20; address += 36) {
+        assert_int_equal(cache_set(&a, address), 0);
+        assert_int_equal(cache_set(&b, address), address / 128 % 96);
+    }
+    cache_close(&a), cache_close(&b);
+}
+
 static void no_index(void **state)
 {
     (void)state;
@@ -649,11 +667,17 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scripts),       cmocka_unit_test(random_accesses),
-        cmocka_unit_test(distributions), cmocka_unit_test(seeds),
-        cmocka_unit_test(refusals),      cmocka_unit_test(fermi_sets),
-        cmocka_unit_test(too_many_sets), cmocka_unit_test(bits_within_a_line),
-        cmocka_unit_test(no_index),      cmocka_unit_test(only_what_moves_in_ages),
+        cmocka_unit_test(scripts),
+        cmocka_unit_test(random_accesses),
+        cmocka_unit_test(distributions),
+        cmocka_unit_test(seeds),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(fermi_sets),
+        cmocka_unit_test(too_many_sets),
+        cmocka_unit_test(bits_within_a_line),
+        cmocka_unit_test(bits_that_say_nothing),
+        cmocka_unit_test(no_index),
+        cmocka_unit_test(only_what_moves_in_ages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
