@@ -52,6 +52,13 @@ pairs='{"warp":0,"by":1,"misses":9},{"warp":1,"by":0,"misses":8},{"warp":1,"by":
 run run "${launch[@]}" --json
 [[ $out != *'"interference": ['* ]] || complain 'pairs are told though nobody asks'
 
+# Each launch has pairs of its own: as many misses as it counts, and in atax's second kernel none.
+run run atax --size small --set l1.size=1KiB --interval 1000 --json
+awk '/"watch.interference": [0-9]/ { sub(/.*: /, ""); counted[++k] = $0 + 0 }
+     /"misses": / { sub(/.*: /, ""); told[k] += $0 }
+     END { exit !(k == 2 && counted[1] > 100 && told[1] == counted[1] && !counted[2] && !told[2]) }' "$work/out" ||
+    complain 'the pairs of a launch are not those that it counts'
+
 # In a store they are a finding for each pair, beside the least and the most of two different warps.
 gives 0 '1 simulated, 0 failed' -- sweep "${launch[@]}" --interval 1000 --db pairs.db
 gives 0 'interference.misses[warp=0 by=1]": 9' 'interference.misses[warp=1 by=2]": 1' \
