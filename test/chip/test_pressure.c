@@ -318,16 +318,21 @@ static void local_stores(void **state)
     COUNTS(r, L1_READ_HITS, 1);
     COUNTS(r, L2_WRITES, 1);  // the result
     COUNTS(r, L1_WRITEBACKS, 0);
-    // 40 words of 32 lanes each are 40 lines; the cache has 32, eight sets of four: those that leave are dirty.
-    r = run(NULL,
-            ".local .align 4 .b8 own[160];\nmov.u64 %rd1, own;\nmov.u32 %r1, 0;\nL: st.local.u32 [%rd1], %r1;\nadd.u64 "
-            "%rd1, %rd1, 4;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 40;\n@%p1 bra L;",
-            (Shape){0});
-    COUNTS(r, L1_WRITES, 40);
-    COUNTS(r, L1_WRITEBACKS, 8);
-    COUNTS(r, L1_EVICTIONS, 8);
-    COUNTS(r, L2_WRITES, 8);
-    COUNTS(r, L2_READS, 0);  // whole lines: nothing is fetched
+    // 40 words of 32 lanes each are 40 lines; the cache has 32, eight sets of four: those that leave are dirty. So it is
+    // where a store has to wait until its victim can leave.
+    static const char *const ways_out[] = {NULL, "dram.simple=yes link.queue=0 link.credits=2"};
+    for (size_t k = 0; k < COUNT(ways_out); k++) {
+        r = run(ways_out[k],
+                ".local .align 4 .b8 own[160];\nmov.u64 %rd1, own;\nmov.u32 %r1, 0;\nL: st.local.u32 [%rd1], "
+                "%r1;\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 40;\n@%p1 bra L;",
+                (Shape){0});
+        assert_true((COUNT_OF(r, L1_REFUSED_LINK) > 0) == (k > 0));
+        COUNTS(r, L1_WRITES, 40);
+        COUNTS(r, L1_WRITEBACKS, 8);
+        COUNTS(r, L1_EVICTIONS, 8);
+        COUNTS(r, L2_WRITES, 8);
+        COUNTS(r, L2_READS, 0);  // whole lines: nothing is fetched
+    }
 }
 
 // Contents from one kernel to the next: a key.

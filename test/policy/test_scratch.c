@@ -265,7 +265,8 @@ static void one_copy(void **state)
                                               {"gpu.sms=1", "scratch.bits=4", "l1.mshrs=3", NULL},
                                               {"gpu.sms=1", "scratch.modulo=yes", "l1.merges=1", "l1.write_evict=yes"},
                                               {"gpu.sms=1", "l1.fill=32", "l1.sector=32", "l1.write_evict=no"},
-                                              {"gpu.sms=1", "l1.line=64", "l1.fill=64", NULL}};
+                                              {"gpu.sms=1", "l1.line=64", "l1.fill=64", NULL},
+                                              {"gpu.sms=1", "l1.write_back=yes", "link.queue=0", "link.credits=2"}};
     for (size_t v = 0; v < COUNT(variants); v++)
         for (uint32_t shared = 0; shared <= 9000; shared += 4500) {
             settings = variants[v], both = looked = 0;
