@@ -238,6 +238,31 @@ static void sleeping(void **state)
     assert_int_equal(g.of[C_STALL_SLEEP] + g.of[C_ISSUED], g.of[C_ISSUE_SLOTS]);
 }
 
+// A warp sleeps as long beside one of another scheduler that wakes at any time: 500 times 1000 cycles beside naps of 50
+// to 1073. Both reads of the clock issue, too.
+static void naps(void **state)
+{
+    (void)state;
+    Bench b;
+    uint32_t got[2];
+    bench_open(&b, ODD, "sm.schedulers=2");
+    bench_run_sm70(&b,
+                   "mov.u32 %r6, %clock;\nmov.u32 %r1, 0;\nmov.u32 %r2, 1000000;\nmov.u32 %r3, 0;\n"
+                   "setp.lt.u32 %p1, %t, 32;\n@%p1 bra NAP;\n"
+                   "SLEEP: mov.u32 %r4, %clock;\nnanosleep.u32 1000;\nmov.u32 %r5, %clock;\n"
+                   "sub.u32 %r5, %r5, %r4;\nmin.u32 %r2, %r2, %r5;\nmax.u32 %r3, %r3, %r5;\n"
+                   "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 500;\n@%p2 bra SLEEP;\n"
+                   "st.global.v2.u32 [%out], {%r2, %r3};\nbra DONE;\n"
+                   "NAP: mad.lo.u32 %r1, %r1, 1664525, 1013904223;\nshr.u32 %r7, %r1, 22;\nadd.u32 %r7, %r7, 50;\n"
+                   "nanosleep.u32 %r7;\nmov.u32 %r8, %clock;\nsub.u32 %r8, %r8, %r6;\n"
+                   "setp.lt.u32 %p3, %r8, 500000;\n@%p3 bra NAP;\nDONE:",
+                   (Shape){.block = 64}, 5);
+    bench_read(&b, got, sizeof got);
+    assert_int_equal(got[0], 1002);
+    assert_int_equal(got[1], 1002);
+    bench_close(&b);
+}
+
 static void empty(void **state)
 {
     (void)state;
@@ -279,10 +304,19 @@ static void instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory),   cmocka_unit_test(shared),          cmocka_unit_test(dependence),
-        cmocka_unit_test(pipe),     cmocka_unit_test(load_store_unit), cmocka_unit_test(barrier),
-        cmocka_unit_test(branch),   cmocka_unit_test(diverged),        cmocka_unit_test(scheduler),
-        cmocka_unit_test(sleeping), cmocka_unit_test(empty),           cmocka_unit_test(instructions),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(shared),
+        cmocka_unit_test(dependence),
+        cmocka_unit_test(pipe),
+        cmocka_unit_test(load_store_unit),
+        cmocka_unit_test(barrier),
+        cmocka_unit_test(branch),
+        cmocka_unit_test(diverged),
+        cmocka_unit_test(scheduler),
+        cmocka_unit_test(sleeping),
+        cmocka_unit_test(naps),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
