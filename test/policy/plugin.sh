@@ -95,6 +95,12 @@ policy never '.open = open, .cta_start = shut' '
 static void open(oc_policy *p) { for (int k = 0; k < 4; k++) p->issue[k] = 0; }
 static void shut(oc_policy *p, uint32_t c) { for (int k = 0; k < 4; k++) p->issue[k] = p->load[k] = 0; }'
 gives 0 'the policy held back ready warps for too long' -- run vectoradd n=64 --sched ./never.so
+# Once let go, a warp is held back again: each of its instructions waits for more than 2^15 cycles.
+gives 0 '"sched.fed"' -- run vectoradd n=64 --sched ./never.so --json
+number() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" <<<"$out" | head -n 1; }
+fed=$(number sched.fed) warps=$(number warps) cycles=$(number cycles)
+((fed >= 8 * warps && cycles > fed / warps * 32768)) ||
+    complain "$fed instructions of $warps warps were let go in $cycles cycles"
 policy wait '.route = route' '
 static oc_route route(oc_policy *p, uint32_t w, const oc_access *a) { return OC_ROUTE_WAIT; }'
 gives 0 'the policy held back ready warps for too long' -- run vectoradd n=64 --sched ./wait.so
