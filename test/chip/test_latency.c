@@ -245,6 +245,24 @@ static void two_register_banks(void **state)
     assert_true(seen[0] && seen[1]);
 }
 
+// The latest results: 4 in the last-result file, the 12 before them in the operand register file. %t is read by 20
+// additions: after none to three further results, four to fifteen, and more. Of the 20 sums each is stored, the latest
+// 16 first.
+static void recent_results(void **state)
+{
+    (void)state;
+    Bench b;
+    Text t = {0};
+    bench_open(&b, "test/chip/gpus/odd.ini", "registers.hierarchy=recent registers.lrf=4 registers.orf=12");
+    for (int k = 0; k < 20; k++) text_printf(&t, "add.u32 %%r%d, %%t, %d;\n", k, k + 1);
+    for (int k = 20; k--;) text_printf(&t, "st.global.u32 [%%out+%d], %%r%d;\n", 4 * k, k);
+    const Record *r = bench_run(&b, t.v, (Shape){0}, 3);
+    assert_int_equal(COUNT_OF(r, LRF_READS), 4 + 4);
+    assert_int_equal(COUNT_OF(r, ORF_READS), 12 + 12);
+    text_free(&t);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +276,7 @@ int main(void)
         cmocka_unit_test(register_banks),
         cmocka_unit_test(two_register_banks),
         cmocka_unit_test(groups_of_copies),
+        cmocka_unit_test(recent_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
