@@ -72,7 +72,8 @@ static const oc_policy_counter counters[] = {{\"mine\", \"\", \"d\"}, {.name = 0
 # --- values that have names
 gives 2 'sched.epochs is one of: warp thread' -- "${small[@]}" --sched ciao-t --set sched.epochs=lane
 for value in warp thread 0 1; do gives 0 'right' -- "${small[@]}" --sched ciao-t --set sched.epochs=$value; done
-"$ONCHIP" show gpu gtx480 --set sched.policy=ciao-t --set sched.epochs=1 | grep -q '^epochs  *= thread ' ||
+run show gpu gtx480 --set sched.policy=ciao-t --set sched.epochs=1
+grep -q '^epochs  *= thread ' <<<"$out" ||
     complain 'show gpu does not name the value of sched.epochs'
 
 # --- a description can't run code; the command line can
