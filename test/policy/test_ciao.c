@@ -292,22 +292,22 @@ static void reverse_order(void **state)
 static void units(void **state)
 {
     (void)state;
-    for (int epochs = WARPS; epochs <= THREADS; epochs++)
-        for (int score = WARPS; score <= THREADS; score++) {
-            Fake f;
-            Own *o = begin(&f, &policy_ciao_t);
-            f.param[EPOCHS] = epochs, f.param[SCORE] = score, f.lanes = 32;
-            o->end[SHORT] = 100, o->end[LONG] = 5000;
-            expect_epoch(&f.p);
-            for (int k = 0; k < 3; k++) interfere(&f, 7, 8);
-            uint64_t last = epochs == THREADS ? 157 : 5000;  // 5,000 / 32 = 156.25
-            fake_issue(&f, 4, last - 1);
-            assert_true(o->end[LONG] == 5000);
-            fake_issue(&f, 4, 1);
-            assert_true(o->end[LONG] > 5000);
-            assert_true(near(irs(&f.p, 7, LONG), 3.0 * 48 / (double)(score == THREADS ? last * 32 : last)));
-            fake_close(&f);
-        }
+    for (int k = 0; k < 8; k++) {
+        int epochs = k & 1 ? THREADS : WARPS, score = k & 2 ? THREADS : WARPS;
+        Fake f;
+        Own *o = begin(&f, &policy_ciao_t);
+        f.param[EPOCHS] = epochs, f.param[SCORE] = score, f.lanes = k & 4 ? 20 : 32;
+        o->end[SHORT] = 100, o->end[LONG] = 5000;
+        expect_epoch(&f.p);
+        for (int n = 0; n < 3; n++) interfere(&f, 7, 8);
+        uint64_t last = epochs == THREADS ? (k & 4 ? 250 : 157) : 5000;  // 5,000 / 20, and 5,000 / 32 = 156.25
+        fake_issue(&f, 4, last - 1);
+        assert_true(o->end[LONG] == 5000);
+        fake_issue(&f, 4, 1);
+        assert_true(o->end[LONG] > 5000);
+        assert_true(near(irs(&f.p, 7, LONG), 3.0 * 48 / (double)(score == THREADS ? last * f.lanes : last)));
+        fake_close(&f);
+    }
 }
 
 // A slot that is used again begins with nothing: no tags, no list, no flag.
