@@ -175,7 +175,7 @@ bool store_best(Store *s, RunIds *ids, const char *setting, Diag *diag)
             best.all.v[at] = e;
         }
     }
-    bool ok = r && !diag->failed;
+    bool ok = !diag->failed;
     rows_close(r);
     if (ok && !set)
         ok = diag_error(

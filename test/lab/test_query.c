@@ -217,10 +217,56 @@ static void deleting(void **state)
     vec_free(&all);
 }
 
+// --- runs that differ in nothing that is told -------------------------------------------------------------------------
+static void read_all(Fixture *f, Runs *runs)
+{
+    if (!runs_read(runs, f->store, &(RunsWanted){.programs = NULL}, &f->diag)) fail_msg("%s", f->diag.text.v);
+}
+
+// Runs of equal settings get the beginning of their keys as a setting, and nobody else does.
+static void told_apart(void **state)
+{
+    Fixture *f = *state;
+    Runs runs = {0};
+    read_all(f, &runs);
+    for (size_t k = 0; k < runs.v.n; k++)
+        for (size_t n = 0; n < runs.v.v[k].settings.n; n++)
+            assert_string_not_equal(runs.v.v[k].settings.v[n].name, "key");
+    size_t before = runs.v.n;
+    char copied[33], *sql;
+    snprintf(copied, sizeof copied, "%s", runs.v.v[0].key);
+    runs_free(&runs);
+
+    sql =
+        sqlite3_mprintf("CREATE TEMP TABLE twin AS SELECT * FROM run WHERE key = %Q;"
+                        "UPDATE twin SET id = 1000, key = 'fedcba9876543210fedcba9876543210';"
+                        "INSERT INTO run SELECT * FROM twin; INSERT INTO setting SELECT 1000, name, value FROM setting "
+                        "WHERE run_id = (SELECT id FROM run WHERE key = %Q)",
+                        copied, copied);
+    sqlite3 *db = store_sqlite(f->store);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_free(sql);
+    runs = (Runs){0};
+    read_all(f, &runs);
+    assert_int_equal(runs.v.n, before + 1);
+    uint32_t told = 0;
+    for (size_t k = 0; k < runs.v.n; k++) {
+        const StoredRun *r = &runs.v.v[k];
+        const RunSetting *last = &r->settings.v[r->settings.n - 1];
+        bool twin = !strcmp(r->key, copied) || !strncmp(r->key, "fedcba98", 8);
+        assert_true(!strcmp(last->name, "key") == twin);
+        if (twin) told += strlen(last->value) == 8 && !strncmp(last->value, r->key, 8);
+    }
+    assert_int_equal(told, 2);
+    runs_free(&runs);
+    if (sqlite3_exec(db, "DELETE FROM run WHERE id = 1000; DROP TABLE twin", NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filters),  cmocka_unit_test(suites),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(sums),
-                                       cmocka_unit_test(columns),  cmocka_unit_test(deleting)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(told_apart), cmocka_unit_test(filters), cmocka_unit_test(suites),  cmocka_unit_test(refusals),
+        cmocka_unit_test(sums),       cmocka_unit_test(columns), cmocka_unit_test(deleting)};
     return cmocka_run_group_tests(tests, open_store, close_store);
 }
