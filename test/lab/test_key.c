@@ -2,6 +2,7 @@
 #include "sweep/sweep.h"
 
 #include "chip/chip.h"
+#include "sl1/sl1.h"
 
 #include "check.h"
 
@@ -199,6 +200,7 @@ static void files(void **state)
         Identity a = identified(of_workload[k]), b = identified(of_file[k]);
         assert_true(!strncmp(a.options, "ptx=", 4) && !strcmp(a.options + 4, path[k]));
         assert_string_equal(b.program, path[k]);
+        assert_true(a.checked && !b.checked);  // nobody knows what a file's kernel should compute
         identity_free(&a), identity_free(&b);
     }
     assert_false(same(of_workload[0], of_workload[1]));
@@ -217,10 +219,26 @@ static void files(void **state)
     }
 }
 
+// What isn't set of the software L1 is as s-l1 has it: lines of 16 bytes, a choice after 300 accesses (§3.2.1).
+static void software_l1(void **state)
+{
+    (void)state;
+    Planner *planner = planner_open();
+    Plan plan;
+    Diag d = {0};
+    const Cell c = {.verb = "run", .program = "atax", .gpu = "gtx480", .sl1 = "line=8"};
+    if (!plan_cell(planner, &c, &plan, &d)) fail_msg("%s", d.text.v);
+    assert_int_equal(plan.sl1->line, 8);
+    assert_int_equal(plan.sl1->threshold, 300);
+    plan_free(&plan);
+    planner_close(planner);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stable),       cmocka_unit_test(defaults),  cmocka_unit_test(options), cmocka_unit_test(names),
-        cmocka_unit_test(measurements), cmocka_unit_test(overrides), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable),       cmocka_unit_test(defaults),
+                                       cmocka_unit_test(options),      cmocka_unit_test(names),
+                                       cmocka_unit_test(measurements), cmocka_unit_test(overrides),
+                                       cmocka_unit_test(files),        cmocka_unit_test(software_l1)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
