@@ -164,6 +164,31 @@ static void sums(void **state)
     }
 }
 
+// The rates of a run with one kernel are those that are stored: they aren't computed anew.
+static double ipc_of_vectoradd(Fixture *f)
+{
+    RunIds ids = selected(f, (Filter){.program = "vectoradd"});
+    Rows *r = rows_open(f->store, &ids, (const char *const[]){"ipc"}, 1, false, &f->diag);
+    assert_true(rows_next(r, &f->diag));
+    double ipc = rows_values(r)[0].real;
+    rows_close(r);
+    vec_free(&ids);
+    return ipc;
+}
+
+static void one_kernel(void **state)
+{
+    Fixture *f = *state;
+    double before = ipc_of_vectoradd(f);
+    assert_true(before > 0);
+    for (int k = 1; k >= -1; k -= 2) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "UPDATE rate SET value = value + %d WHERE name = 'ipc'", k);
+        assert_int_equal(sqlite3_exec(store_sqlite(f->store), sql, NULL, NULL, NULL), SQLITE_OK);
+        assert_true(fabs(ipc_of_vectoradd(f) - before - (k > 0)) < 1e-9);
+    }
+}
+
 static void columns(void **state)
 {
     Fixture *f = *state;
@@ -265,8 +290,9 @@ static void told_apart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(told_apart), cmocka_unit_test(filters), cmocka_unit_test(suites),  cmocka_unit_test(refusals),
-        cmocka_unit_test(sums),       cmocka_unit_test(columns), cmocka_unit_test(deleting)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(told_apart), cmocka_unit_test(filters),
+                                       cmocka_unit_test(suites),     cmocka_unit_test(refusals),
+                                       cmocka_unit_test(sums),       cmocka_unit_test(columns),
+                                       cmocka_unit_test(one_kernel), cmocka_unit_test(deleting)};
     return cmocka_run_group_tests(tests, open_store, close_store);
 }
