@@ -32,7 +32,7 @@ FOLDERS = {
     "energy": (["src/energy/*.c"], ["energy/", CHIP]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
-    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|values|compare|formula|report|sweep)"]),
+    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|values|compare|formula|matrix|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
          "cli/(json|names|lines|functional)", "lab/(counts|results)", "policy/", "energy/"]
