@@ -226,9 +226,40 @@ static void one_has_a_kernel(void **state)
     store_close(s);
 }
 
+// Of runs that differ in one setting alone the fastest is kept: for each program one, of equals the larger number. Runs
+// that failed, or have no cycles, are none.
+static void best(void **state)
+{
+    (void)state;
+    Store *s = fresh();
+    add(s, 1, "a", "", "sched.limit=2", 100, 0, "done");
+    add(s, 1, "a", "", "sched.limit=4", 80, 0, "done");
+    add(s, 1, "a", "", "sched.limit=8", 90, 0, "done");
+    add(s, 1, "b", "", "sched.limit=8", 70, 0, "done");
+    add(s, 1, "b", "", "sched.limit=10", 70, 0, "done");
+    add(s, 1, "b", "", "sched.limit=2", 70, 0, "done");
+    add(s, 1, "b", "", "sched.limit=3", 10, 0, "failed");
+    add(s, 1, "b", "", "sched.limit=5", 0, 0, "done");
+    Diag d = {0};
+    RunIds ids = ids_of(s, "gpu=gtx480");
+    assert_int_equal(ids.n, 8);
+    assert_true(store_best(s, &ids, "sched.limit", &d));
+    assert_int_equal(ids.n, 2);
+    assert_int_equal(ids.v[0], 2);
+    assert_int_equal(ids.v[1], 5);
+    assert_false(store_best(s, &ids, "sched.active", &d));  // none of them has it
+    assert_non_null(strstr(d.text.v, "none of these runs has the setting 'sched.active'"));
+    diag_free(&d);
+    vec_free(&ids);
+    ids = (RunIds){0};
+    assert_true(store_best(s, &ids, "sched.active", &d));  // of no runs none is the best
+    assert_int_equal(ids.n, 0);
+    store_close(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(halves), cmocka_unit_test(models),
-                                       cmocka_unit_test(one_has_a_kernel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(best), cmocka_unit_test(intervals), cmocka_unit_test(halves),
+                                       cmocka_unit_test(models), cmocka_unit_test(one_has_a_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

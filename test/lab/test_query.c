@@ -288,11 +288,37 @@ static void told_apart(void **state)
         fail_msg("%s", sqlite3_errmsg(db));
 }
 
+// --- what can't be written --------------------------------------------------------------------------------------------
+// A row that the database refuses fails the run, whatever its table is, and nothing of the run is there then.
+static void refused_rows(void **state)
+{
+    Fixture *f = *state;
+    static const char *const tables[] = {"run", "setting", "kernel", "counter", "rate", "structure"};
+    const Cell c = {.verb = "run", .program = "vectoradd", .gpu = "gtx480", .params = (const char *[]){"n=64", NULL}};
+    for (size_t k = 0; k < COUNT(tables); k++) {
+        char sql[200];
+        snprintf(sql, sizeof sql, "CREATE TRIGGER refuse BEFORE INSERT ON %s BEGIN SELECT RAISE(ABORT, 'refused'); END",
+                 tables[k]);
+        assert_int_equal(sqlite3_exec(store_sqlite(f->store), sql, NULL, NULL, NULL), SQLITE_OK);
+        Plan plan;
+        Diag d = {0};
+        Planner *planner = planner_open();
+        assert_true(plan_cell(planner, &c, &plan, &d));
+        if (plan_run(&plan, f->store, &d)) fail_msg("a run without its row in %s is taken", tables[k]);
+        assert_non_null(strstr(d.text.v, "refused"));
+        assert_int_equal(store_find(f->store, plan.id.key), STORED_NOT);
+        diag_free(&d);
+        plan_free(&plan);
+        planner_close(planner);
+        assert_int_equal(sqlite3_exec(store_sqlite(f->store), "DROP TRIGGER refuse", NULL, NULL, NULL), SQLITE_OK);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(told_apart), cmocka_unit_test(filters),
-                                       cmocka_unit_test(suites),     cmocka_unit_test(refusals),
-                                       cmocka_unit_test(sums),       cmocka_unit_test(columns),
-                                       cmocka_unit_test(one_kernel), cmocka_unit_test(deleting)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(told_apart), cmocka_unit_test(filters),      cmocka_unit_test(suites),
+        cmocka_unit_test(refusals),   cmocka_unit_test(sums),         cmocka_unit_test(columns),
+        cmocka_unit_test(one_kernel), cmocka_unit_test(refused_rows), cmocka_unit_test(deleting)};
     return cmocka_run_group_tests(tests, open_store, close_store);
 }
