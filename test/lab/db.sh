@@ -182,6 +182,13 @@ db 0 "1 run deleted" delete --failed
 db 0 "4 runs deleted" delete --program histogram --yes
 db 0 "8 runs in" list
 
+# The course of each kernel is exported as the run itself tells it: atax has two.
+series() { tr -d ' \n' | grep -o '"cycles":\[[0-9,]*\]'; }
+"$ONCHIP" sweep atax --size small --interval 2000 --db series.db >/dev/null
+"$ONCHIP" run atax --size small --interval 2000 --json | series >told
+"$ONCHIP" db export --db series.db --json | series >exported
+[[ $(sort -u told | wc -l) == 2 ]] && cmp -s told exported || complain "exported: $(cut -c1-60 exported)"
+
 # --- where nothing can be written: as another user when the test is run by root
 mkdir locked
 cp "$XDG_DATA_HOME/onchip/results.db" locked
