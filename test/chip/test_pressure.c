@@ -318,8 +318,8 @@ static void local_stores(void **state)
     COUNTS(r, L1_READ_HITS, 1);
     COUNTS(r, L2_WRITES, 1);  // the result
     COUNTS(r, L1_WRITEBACKS, 0);
-    // 40 words of 32 lanes each are 40 lines; the cache has 32, eight sets of four: those that leave are dirty. So it is
-    // where a store has to wait until its victim can leave.
+    // 40 words of 32 lanes each are 40 lines; the cache has 32, eight sets of four: those that leave are dirty. It is
+    // so where a store has to wait until its victim can leave, too.
     static const char *const ways_out[] = {NULL, "dram.simple=yes link.queue=0 link.credits=2"};
     for (size_t k = 0; k < COUNT(ways_out); k++) {
         r = run(ways_out[k],

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The report of a hang: since when each warp waits, for which registers, and at most 32 registers of a lane, those of all
-# kinds together.
+# The report of a hang: since when each warp waits, for which registers, and at most 32 registers of a lane, those of
+# all kinds together.
 source test/cli/expect.bash
 cd "$ONCHIP_SOURCE/test/run/data" || exit 1
 

@@ -236,7 +236,7 @@ static void settings_by_name(void **state)
     arena_free(&arena);
 }
 
-// --- runs that differ in nothing that is told -------------------------------------------------------------------------
+// --- runs that differ in nothing that is told ------------------------------------------------------------------------
 // Runs of equal settings get the beginning of their keys as a setting, and nobody else does: here a description's file
 // changed between two runs.
 static void told_apart(void **state)
@@ -270,7 +270,7 @@ static void told_apart(void **state)
     vec_free(&ids);
 }
 
-// --- what can't be written --------------------------------------------------------------------------------------------
+// --- what can't be written -------------------------------------------------------------------------------------------
 static int unread(void *table, int action, const char *of, const char *column, const char *database, const char *inner)
 {
     (void)column, (void)database, (void)inner;
