@@ -66,6 +66,10 @@ refused "a parameter's standard value is out of its range" '.params = params' \
     'static const oc_policy_param params[] = {{"a", "", "d", 0.0 / 0.0, 0, 1, 1, "s"}, {.name = 0}};'
 refused "a parameter's words don't name each of its values" '.params = params' \
     'static const oc_policy_param params[] = {{"a", "", "d", 0, 0, 2, 1, "s", "no yes"}, {.name = 0}};'
+for range in '-1 / 0.0, 1' '0, 1 / 0.0'; do
+    refused "a parameter's standard value is out of its range" '.params = params' \
+        "static const oc_policy_param params[] = {{\"a\", \"\", \"d\", 0, $range, 1, \"s\"}, {.name = 0}};"
+done
 refused 'a counter lacks a name' '.params = params, .counters = counters' "$params
 static const oc_policy_counter counters[] = {{\"mine\", \"\", \"d\"}, {.name = 0}};"
 
