@@ -182,6 +182,11 @@ db 0 "1 run deleted" delete --failed
 db 0 "4 runs deleted" delete --program histogram --yes
 db 0 "8 runs in" list
 
+# A field with a comma stands in quotes (RFC 4180).
+"$ONCHIP" sweep vectoradd n=64 --set 'storage.carveouts={24,17}' --db commas.db >/dev/null
+db 0 ',gtx480,"storage.carveouts=24,17",,' list --csv --columns storage.carveouts --db commas.db
+db 0 ',"24,17",done,' list --csv --columns storage.carveouts --db commas.db
+
 # The course of each kernel is exported as the run itself tells it: atax has two.
 series() { tr -d ' \n' | grep -o '"cycles":\[[0-9,]*\]'; }
 "$ONCHIP" sweep atax --size small --interval 2000 --db series.db >/dev/null
