@@ -102,7 +102,8 @@ static void of_times(void **state)
         "(1, 1, 'cycles', 2000), (1, 1, 'l1.hits', 30), (2, 0, 'cycles', 900), (2, 0, 'l1.hits', 5), "
         "(2, 1, 'cycles', 1950), (2, 1, 'l1.hits', 12);");
     Places places = {0};
-    values_times(m.values, m.store, &m.id, 1000, &places);
+    Diag d = {0};
+    assert_true(values_times(m.values, m.store, &m.id, 1000, &places, &d));
     assert_int_equal(places.n, COUNT(want));
     for (size_t k = 0; k < COUNT(want); k++) {
         assert_string_equal(places.v[k], want[k].time);
