@@ -32,7 +32,8 @@ FOLDERS = {
     "energy": (["src/energy/*.c"], ["energy/", CHIP]),
     "sl1": (["src/sl1/*.c"], ["sl1/", "lab/sl1"]),
     "ptx": (["src/ptx/*.c"], ["ptx/", "base/", "fuzz/ptx"]),
-    "store": (["src/store/*.c", "src/sweep/cell.c"], ["lab/(store|db|query|key|values|compare|formula|matrix|report|sweep)"]),
+    "store": (["src/store/*.c", "src/sweep/cell.c"],
+              ["lab/(store|db|query|key|values|compare|formula|matrix|checksum|damage|report|sweep)"]),
 }
 WIDER = ["lab/golden", "fuzz/", "mem/", CHIP, "exec/", "ptx/(?!ptxas)", "run/", "sl1/(cases|cost|strides|share|dump)",
          "cli/(json|names|lines|functional)", "lab/(counts|results)", "policy/", "energy/"]
@@ -342,7 +343,7 @@ def main():
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     about.add_argument("--n", type=int, default=60, metavar="N", help="mutants in all (60), but six of a folder")
     about.add_argument("--seed", type=int, default=1, metavar="S", help="another number draws others (1)")
-    about.add_argument("--only", choices=FOLDERS, nargs="+", metavar="FOLDER", help="N from each of these folders alone")
+    about.add_argument("--only", choices=FOLDERS, nargs="+", metavar="FOLDER", help="N of each of these folders alone")
     about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J", help="mutants at a time")
     about.add_argument("--list", action="store_true", help="show the first that would be tried, and try none")
     about.add_argument("--out", metavar="FILE", help="write the table there too (tools/mutants.txt is kept)")
