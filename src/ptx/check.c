@@ -194,7 +194,8 @@ static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed
                        name, type_info[t].name);
     default: break;
     }
-    return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind],
+    const char *hint = o->kind == O_SYM && !o->sym->function && type_info[t].kind != K_FLOAT ? "write name+0" : NULL;
+    return fail_at(c, o->at, hint, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind],
                    type_info[t].name);
 }
 
@@ -363,6 +364,17 @@ Type inst_operand_type(const Inst *i, int n)
     case 's': return i->type;
     default: return TY_NONE;
     }
+}
+
+Type inst_source_type(const Module *m, const Inst *i, int n)
+{
+    Diag unused = {0};
+    Inst sorted = *i;
+    Check c = {m, NULL, &sorted, &unused, 0};
+    bool value = sort_suffixes(&c) && n >= inst_dest_count(&sorted);
+    const char *sig = value ? signature(&sorted) : NULL;
+    diag_free(&unused);
+    return sig && (sig[n] != 's' || inst_has(&sorted, G_TO)) ? inst_operand_type(&sorted, n) : TY_NONE;
 }
 
 static bool check_address(const Check *c, int n, const Operand *o)

@@ -136,6 +136,7 @@ bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG
 // parse_expand.c: what stands for several instructions
 bool parse_index(Parser *p, Operand *o);           // a[…]: o has the variable
 void expand_arrays(Parser *p, Inst *i);            // before i is taken up
+void expand_addresses(Parser *p, Inst *i);         // likewise
 bool expand_vector_mov(Parser *p, const Inst *i);  // instead of i; false: it is none, or an error
 bool join_results(Parser *p, Symbols *rets);       // of a function or prototype
 void open_registers(Parser *p);                    // when a body begins

@@ -1,6 +1,6 @@
 // parse_expand.c: some forms of PTX stand for several instructions. The parser replaces them by these, so that later
-// passes needn't know the forms: elements of arrays (PTX ISA §6.4.2), moves of whole vectors (§6.4.3), and parameters
-// and results of functions in registers (§7.1).
+// passes needn't know the forms: elements of arrays (PTX ISA §6.4.2), sums of an address and a constant, moves of whole
+// vectors (§6.4.3), and parameters and results of functions in registers (§7.1).
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -104,6 +104,35 @@ void expand_arrays(Parser *p, Inst *i)
         Operand e = element(p, i, o, i->op == OP_MOV && type_info[t].bits == 32);
         *o = e;
         if (!value) o->kind = O_ADDR;
+    }
+}
+
+// --- sums of an address and a constant as values ---------------------------------------------------------------------
+// Constant expressions have no addresses (§4.5), but ptxas takes a variable's name + constant wherever an integer may
+// stand, and cuts the sum to the operand's width. The name alone stands in a mov only.
+static Operand address_sum(Parser *p, const Inst *i, const Operand *o, int bits)
+{
+    bool narrow = bits == 32 && o->sym->space == SP_SHARED;
+    Type t = narrow ? TY_U32 : TY_U64;
+    Operand sum[] = {new_operand(p, "%address", t, o->at), *o};
+    emit(p, i, false, OP_MOV, M_NONE, t, sum, 2);
+    if (narrow || bits == 64) return sum[0];
+    Type cut_to = bits == 32 ? TY_U32 : TY_U16;
+    Operand cut[] = {new_operand(p, "%address", cut_to, o->at), sum[0]};
+    emit(p, i, false, OP_CVT, M_COUNT + cut_to, TY_U64, cut, 2);
+    return cut[0];
+}
+
+void expand_addresses(Parser *p, Inst *i)
+{
+    for (int n = 0; n < i->operands; n++) {
+        Operand *o = &i->opnd[n];
+        bool sum = o->sum && o->kind == O_SYM && !o->sym->function;
+        o->sum = false;
+        if (!sum || (i->op == OP_MOV && i->opnd[0].kind != O_VEC)) continue;
+        const TypeInfo *t = &type_info[inst_source_type(p->m, i, n)];
+        bool integer = t->kind == K_BITS || t->kind == K_UINT || t->kind == K_SINT;
+        if (integer && t->bits >= 16 && t->bits <= 64) *o = address_sum(p, i, o, t->bits);
     }
 }
 

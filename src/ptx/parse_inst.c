@@ -175,6 +175,7 @@ static bool parse_name_operand(Parser *p, Operand *o)
         take_punct(p, '+');
         if (!parse_int(p, &n)) return false;
         o->imm = (uint64_t)n;
+        o->sum = true;
     }
     return true;
 }
@@ -355,6 +356,7 @@ static bool parse_inst(Parser *p)
     i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
     memcpy(i.opnd, o, sizeof *o * (size_t)n);
     expand_arrays(p, &i);
+    expand_addresses(p, &i);
     if (i.op == OP_CVT) cvt_sreg(p, &i);
     if (i.op == OP_RET) store_results(p, &i);
     if (expand_vector_mov(p, &i)) return true;

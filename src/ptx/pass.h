@@ -17,6 +17,9 @@
 bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
 // The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).
 Type inst_operand_type(const Inst *i, int n);
+// The same of a source of an instruction that isn't checked yet; TY_NONE, too, where its modifiers are wrong, and where
+// the address of a variable may stand (cvta).
+Type inst_source_type(const Module *m, const Inst *i, int n);
 
 // --- index.c: the instructions of each register ---------------------------------------------------------------------
 typedef struct RegIndex {

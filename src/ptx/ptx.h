@@ -150,7 +150,7 @@ typedef enum ImmKind { IMM_INT, IMM_F32, IMM_F64 } ImmKind;
 typedef struct Operand {
     uint8_t kind, imm_kind;
     bool negated, minus;  // !p; -r of vmad
-    bool indexed;         // a[…], while it is parsed
+    bool indexed, sum;    // a[…]; a variable's name + …: while they are parsed
     uint16_t count;       // items
     uint16_t select;      // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
