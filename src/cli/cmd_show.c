@@ -104,6 +104,7 @@ static int show_functions(const Module *m, const char *path, const char *view, c
     size_t n = 0;
     for (size_t k = 0; k < m->symbols.n; k++) {
         const Function *f = m->symbols.v[k]->function;
+        if (m->symbols.v[k]->alias && !kernel) continue;
         if (!f || !(f->has_body || (f->refusal && !strcmp(view, "ir")))) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
         if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, out);

@@ -67,6 +67,7 @@ void places_clear(Places *p)
 uint64_t exec_function_address(const Module *m, const Symbol *s)
 {
     int64_t index;
+    if (s->alias) s = s->alias;
     return map_get(&m->symbol_map, s->name, strlen(s->name), &index) ? CODE_BASE + (uint64_t)index : 0;
 }
 

@@ -173,8 +173,8 @@ static bool parse_file(Parser *p)
 // Does what stands at module scope begin here?
 static bool begins_item(const Parser *p)
 {
-    static const char *const names[] = {".visible", ".extern", ".weak",   ".common", ".entry", ".func",
-                                        ".global",  ".const",  ".shared", ".tex",    ".file",  ".section"};
+    static const char *const names[] = {".visible", ".extern", ".weak", ".common", ".entry",   ".func", ".global",
+                                        ".const",   ".shared", ".tex",  ".file",   ".section", ".alias"};
     bool found = tok(p)->kind == TOK_END;
     for (size_t k = 0; k < COUNT(names); k++) found |= is_directive(p, names[k]);
     return found;
@@ -261,7 +261,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     int64_t old;
     if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
         Symbol *was = f->symbol = p->m->symbols.v[old];
-        if (!was->function || (was->function->has_body && f->has_body))
+        if (!was->function || ((was->function->has_body || was->alias) && f->has_body))
             return parse_fail(p, s->at, NULL, "'%s' is declared twice", s->name);
         if (was->function->entry != entry || !same_symbols(&was->function->params, &f->params) ||
             !same_symbols(&was->function->rets, &f->rets))
@@ -272,7 +272,7 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
         vec_push(&p->m->symbols, s);
         map_put(&p->m->symbol_map, s->name, strlen(s->name), (int64_t)(p->m->symbols.n - 1));
     }
-    Item item = {f->symbol, f, false};
+    Item item = {.symbol = f->symbol, .function = f};
     vec_push(&p->m->items, item);
     if (!known) return leave_out(p, f);
     if (f->has_body) return parse_body(p, f) || leave_out(p, f);
@@ -361,6 +361,7 @@ static bool parse_item(Parser *p)
         if (take_directive(p, ".loc")) return parse_loc(p);
         if (take_directive(p, ".section")) return parse_skip_section(p);
         if (take_directive(p, ".pragma")) return parse_pragma(p) != NULL;
+        if (take_directive(p, ".alias")) return parse_alias(p);
     }
     Space space = parse_space(p);
     if (space == SP_REG || space == SP_LOCAL || space == SP_PARAM)
@@ -394,7 +395,7 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
     lex_next(&p.lex);
     bool ok = parse_header(&p);
     while (ok && tok(&p)->kind != TOK_END) ok = parse_item(&p);
-    ok = ok && !p.lex.failed;
+    ok = ok && join_aliases(&p) && !p.lex.failed;
     map_free(&p.mnemonics);
     map_free(&p.suffixes);
     map_free(&p.sregs);

@@ -129,6 +129,10 @@ bool params_within_bounds(Parser *p, const Function *f);
 bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes);  // with *bytes before them
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
 
+// parse_alias.c
+bool parse_alias(Parser *p);   // behind .alias
+bool join_aliases(Parser *p);  // when the module ends: aliases get their aliasees' functions
+
 // parse_inst.c
 bool parse_body(Parser *p, Function *f);
 bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG

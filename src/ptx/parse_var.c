@@ -36,7 +36,7 @@ static bool declare_symbol(Parser *p, Symbol *s)
 {
     if (p->f) return declare_local(p, s);
     int64_t old;
-    Item item = {s, NULL, s->linkage == LINK_EXTERN};
+    Item item = {.symbol = s, .declares = s->linkage == LINK_EXTERN};
     if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
         Symbol *was = item.symbol = p->m->symbols.v[old];
         if (was->function || (was->linkage != LINK_EXTERN && s->linkage != LINK_EXTERN))

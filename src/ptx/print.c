@@ -310,7 +310,10 @@ void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
     for (size_t i = 0; i < m->items.n; i++) {
         const Item *item = &m->items.v[i];
         text_put(out, "\n");
-        if (item->function && refused && joined)
+        if (item->aliasee)
+            origin_put(origins, out, item->at, 0),
+                text_printf(out, ".alias %s, %s;\n", item->symbol->name, item->aliasee->name);
+        else if (item->function && refused && joined)
             print_source(item->function, out, origins);
         else if (item->function)
             print_function(item->function, out, origins);

@@ -222,7 +222,9 @@ struct Symbol {
     const char *attributes;  // the text of .ptr and .attribute annotations, for printing; may be null
     uint8_t *init;           // bytes, or null
     Reloc *relocs;           // in the order of at
-    Function *function;
+    Function *function;      // of an alias, once the module is parsed: its aliasee's
+    Symbol *alias;           // of a function: whose second name it is (.alias), or null
+    bool has_aliases;
     uint32_t at;
     uint64_t address;  // where the symbol lies in its space; set by whoever loads the module
 };
@@ -275,12 +277,14 @@ struct Function {
     uint32_t text_at, text_end;  // its text in the source, from its linkage to its end
 };
 
-// What stands at module scope, in the order of the text: a variable, a function or its prototype (function), or only
-// the declaration of a variable that is .extern there.
+// What stands at module scope, in the order of the text: a variable, a function or its prototype (function), only the
+// declaration of a variable that is .extern there, or an .alias directive.
 typedef struct Item {
     Symbol *symbol;
     Function *function;
     bool declares;
+    const Symbol *aliasee;  // of an .alias; at: where it stands
+    uint32_t at;
 } Item;
 
 typedef struct Loc {
