@@ -153,7 +153,9 @@ bool leave_out(Parser *p,
 
 // parse_reg.c
 bool parse_regs(Parser *p);                                    // behind .reg
+bool fits_vector(Parser *p, size_t at, Type type, int n);      // may a vector have n elements of this type?
 uint32_t declare_reg(Parser *p, const char *name, Type type);  // in the innermost scope
+uint32_t declare_vector(Parser *p, const char *name, Type type, int count);  // likewise: its first element
 bool scope_has(const Parser *p, const Scope *s, const char *name, size_t n);
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKind << 32 | index, innermost scope first
 uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own

@@ -177,7 +177,7 @@ bool expand_vector_mov(Parser *p, const Inst *i)
 // --- parameters in registers (§7.1) ----------------------------------------------------------------------------------
 // A .reg parameter of a function becomes a .param, which is loaded into a register of that name at the body's
 // beginning. A .reg result becomes a .param, which is stored at the body's end. Several results become one .param, a
-// structure.
+// structure. A predicate travels as 0 or 1.
 bool join_results(Parser *p, Symbols *rets)
 {
     if (rets->n < 2) return true;
@@ -190,10 +190,9 @@ bool join_results(Parser *p, Symbols *rets)
         if (!s->in_reg)
             return parse_fail(p, s->at, "return a structure, such as .param .align 8 .b8 r[16]",
                               "one of several results must be in a register (.reg)");
-        uint64_t size = (uint64_t)type_bytes(s->type);
         all->align = MAX(all->align, s->align);
-        s->address = (all->bytes + size - 1) / size * size;
-        all->bytes = s->address + size;
+        s->address = (all->bytes + s->bytes - 1) / s->bytes * s->bytes;
+        all->bytes = s->address + s->bytes;
     }
     all->type = TY_B8;
     all->array = true;
@@ -206,7 +205,7 @@ bool join_results(Parser *p, Symbols *rets)
 static Type bits_of(Type t)
 {
     int bits = type_info[t].bits;
-    return bits == 8 ? TY_B8 : bits == 16 ? TY_B16 : bits == 32 ? TY_B32 : bits == 64 ? TY_B64 : TY_B128;
+    return bits == 8 ? TY_B8 : bits == 16 ? TY_B16 : bits == 64 ? TY_B64 : bits == 128 ? TY_B128 : TY_B32;
 }
 
 static Operand place(Symbol *s, uint64_t offset)
@@ -214,10 +213,49 @@ static Operand place(Symbol *s, uint64_t offset)
     return (Operand){.kind = O_ADDR, .reg = NO_REG, .sym = s, .imm = offset, .at = s->at};
 }
 
-static void load(Parser *p, const Inst *like, Operand to, Symbol *s, uint64_t offset, Type type)
+// Loads and stores of what a call passes can't have a guard (§7.1), so they are always made. With guarded set, what
+// comes behind the load has the guard of `like`.
+static void load(Parser *p, const Inst *like, bool guarded, Operand to, Symbol *s, uint64_t offset, Type type)
 {
-    Operand o[] = {to, place(s, offset)};
+    bool direct = type != TY_PRED && !guarded;
+    Operand value = direct ? to : new_operand(p, "%result", bits_of(type), to.at), o[] = {value, place(s, offset)};
     emit(p, like, false, OP_LD, M_PARAM, bits_of(type), o, 2);
+    if (direct) return;
+    Operand set[] = {to, value, constant(0, to.at)};
+    if (type == TY_PRED)
+        emit(p, like, guarded, OP_SETP, M_NE, TY_B32, set, 3);
+    else
+        emit(p, like, guarded, OP_MOV, M_NONE, bits_of(type), set, 2);
+}
+
+static Operand zero_or_one(Parser *p, const Inst *like, Operand predicate)
+{
+    uint32_t at = predicate.at;
+    Operand o[] = {new_operand(p, "%flag", TY_B32, at), constant(1, at), constant(0, at), predicate};
+    emit(p, like, false, OP_SELP, M_NONE, TY_B32, o, 4);
+    return o[0];
+}
+
+static void store(Parser *p, const Inst *like, Operand from, Symbol *s, uint64_t offset, Type type)
+{
+    if (type == TY_PRED) from = zero_or_one(p, like, from);
+    Operand o[] = {place(s, offset), from};
+    emit(p, like, false, OP_ST, M_PARAM, bits_of(type), o, 2);
+}
+
+static uint32_t declare_all(Parser *p, const Symbol *s)
+{
+    if (s->reg_count > 1) return declare_vector(p, s->name, s->reg_type, s->reg_count);
+    return declare_reg(p, s->name, s->reg_type);
+}
+
+static void add_results(Parser *p, const Symbol *part, Symbol *in, uint64_t offset)
+{
+    uint32_t first = declare_all(p, part);
+    for (uint32_t k = 0; k < part->reg_count; k++) {
+        Result r = {first + k, part->reg_type, in, offset + k * (uint64_t)type_bytes(part->reg_type)};
+        vec_push(&p->results, r);
+    }
 }
 
 // The registers of f's parameters and results, where its body begins.
@@ -227,20 +265,16 @@ void open_registers(Parser *p)
     p->results.n = 0;
     for (size_t k = 0; k < f->rets.n; k++) {
         Symbol *s = f->rets.v[k];
-        for (uint32_t n = 0; n < s->part_count; n++) {
-            Result r = {declare_reg(p, s->parts[n]->name, s->parts[n]->type), s->parts[n]->type, s,
-                        s->parts[n]->address};
-            vec_push(&p->results, r);
-        }
-        if (!s->in_reg || s->part_count) continue;
-        Result r = {declare_reg(p, s->name, s->type), s->type, s, 0};
-        vec_push(&p->results, r);
+        for (uint32_t n = 0; n < s->part_count; n++) add_results(p, s->parts[n], s, s->parts[n]->address);
+        if (s->in_reg && !s->part_count) add_results(p, s, s, 0);
     }
     for (size_t k = 0; k < f->params.n; k++) {
         Symbol *s = f->params.v[k];
         if (!s->in_reg) continue;
         Inst like = {.at = s->at};
-        load(p, &like, reg_operand(declare_reg(p, s->name, s->type), s->at), s, 0, s->type);
+        uint32_t first = declare_all(p, s);
+        for (uint32_t n = 0; n < s->reg_count; n++)
+            load(p, &like, false, reg_operand(first + n, s->at), s, n * (uint64_t)type_bytes(s->reg_type), s->reg_type);
     }
 }
 
@@ -249,65 +283,122 @@ void store_results(Parser *p, const Inst *like)
 {
     for (size_t k = 0; k < p->results.n; k++) {
         const Result *r = &p->results.v[k];
-        Operand o[] = {place(r->symbol, r->offset), reg_operand(r->reg, like->at)};
-        emit(p, like, false, OP_ST, M_PARAM, bits_of(r->type), o, 2);
+        store(p, like, reg_operand(r->reg, like->at), r->symbol, r->offset, r->type);
     }
 }
 
-// What a call gives back, as the function or the prototype says; null where there is none.
-static const Symbols *results_of(const Parser *p, const Inst *i)
+// --- calls (§7.1) ----------------------------------------------------------------------------------------------------
+// What a call passes and gives back, as the function or the prototype says. False: nobody says.
+static bool callee_lists(const Parser *p, const Inst *i, const Symbols **rets, const Symbols **params)
 {
     const Operand *callee = &i->opnd[i->operands > 1 && i->opnd[0].kind == O_LIST], *last = &i->opnd[i->operands - 1];
-    if (callee->kind == O_SYM) return callee->sym->function ? &callee->sym->function->rets : NULL;
-    if (last->kind != O_PROTO) return NULL;
-    const Proto *proto = p->f->protos.v[last->reg];
-    return proto->targets.n ? &proto->targets.v[0]->function->rets : &proto->rets;
+    const Function *f = callee->kind == O_SYM ? callee->sym->function : NULL;
+    const Proto *proto = !f && last->kind == O_PROTO ? p->f->protos.v[last->reg] : NULL;
+    if (proto && proto->targets.n) f = proto->targets.v[0]->function;
+    *rets = f ? &f->rets : proto ? &proto->rets : NULL;
+    *params = f ? &f->params : proto ? &proto->params : NULL;
+    return f || proto;
 }
 
-// Several results are loaded from a .param variable behind the call. Such loads can't have a guard (§7.1), so they are
-// always made. Moves with the call's guard then set the registers.
+// A .param variable of the body that is passed for s.
+static Symbol *new_param(Parser *p, const Symbol *s, const char *name, uint32_t at)
+{
+    Symbol *v = arena_alloc(&p->m->arena, sizeof *v);
+    *v = (Symbol){.name = unique_name(p, name),
+                  .space = SP_PARAM,
+                  .type = s->type,
+                  .array = s->array,
+                  .elements = s->elements,
+                  .bytes = s->bytes,
+                  .align = s->align,
+                  .at = at};
+    vec_push(&p->f->locals, v);
+    return v;
+}
+
+static bool is_register_of(Parser *p, const Operand *o, Type type)
+{
+    if (o->kind != O_REG || o->negated)
+        return parse_fail(p, o->at, NULL, "a register of type .%s is expected here", type_info[type].name);
+    const TypeInfo *r = &type_info[p->f->regs.v[o->reg].type], *t = &type_info[type];
+    bool floats = r->kind == K_FLOAT || t->kind == K_FLOAT, bits = r->kind == K_BITS || t->kind == K_BITS;
+    if (r->bits == t->bits && (r->kind == t->kind || !floats || bits)) return true;
+    return parse_fail(p, o->at, NULL, "register %s is .%s, which doesn't agree with .%s", reg_name(p->f, o->reg),
+                      r->name, t->name);
+}
+
+// The operands that stand for the registers of s; null, with the error: o is no vector of so many.
+static const Operand *registers_of(Parser *p, const Operand *o, const Symbol *s)
+{
+    if (s->reg_count == 1) return o;
+    if (o->kind == O_VEC && o->count == s->reg_count) return o->items;
+    parse_fail(p, o->at, NULL, "a vector of %u registers is expected here", s->reg_count);
+    return NULL;
+}
+
+// Before the call: predicates and vectors go into what they travel as.
+static bool pass_registers(Parser *p, Inst *i, const Symbols *params)
+{
+    int at = (i->opnd[0].kind == O_LIST) + 1;
+    if (at >= i->operands || i->opnd[at].kind != O_LIST || i->opnd[at].count != params->n) return true;
+    for (size_t n = 0; n < params->n; n++) {
+        const Symbol *s = params->v[n];
+        Operand *o = &i->opnd[at].items[n];
+        if (s->reg_count < 2 && s->reg_type != TY_PRED) continue;
+        const Operand *from = registers_of(p, o, s);
+        for (uint32_t k = 0; from && k < s->reg_count; k++)
+            if (!is_register_of(p, &from[k], s->reg_type)) return false;
+        if (!from) return false;
+        if (s->reg_type == TY_PRED) {
+            *o = zero_or_one(p, i, *o);
+            continue;
+        }
+        Symbol *v = new_param(p, s, "passed", o->at);
+        for (uint32_t k = 0; k < s->reg_count; k++)
+            store(p, i, from[k], v, k * (uint64_t)type_bytes(s->reg_type), s->reg_type);
+        *o = (Operand){.kind = O_SYM, .sym = v, .reg = NO_REG, .at = o->at};
+    }
+    return true;
+}
+
+// Behind the call: into registers, which are set where the call was made.
+static bool take_result(Parser *p, const Inst *i, const Operand *o, Symbol *from, const Symbol *part)
+{
+    if (o->kind == O_SINK) return true;
+    const Operand *to = registers_of(p, o, part);
+    for (uint32_t k = 0; to && k < part->reg_count; k++) {
+        if (to[k].kind == O_SINK) continue;
+        if (to[k].kind == O_SYM)
+            return parse_unsupported(p, o->at, "name a register or _",
+                                     "a result in registers that goes elsewhere is not implemented");
+        if (!is_register_of(p, &to[k], part->reg_type)) return false;
+        load(p, i, i->guarded, to[k], from, part->address + k * (uint64_t)type_bytes(part->reg_type), part->reg_type);
+    }
+    return to != NULL;
+}
+
+// Several results, a vector and a predicate are loaded from a .param variable behind the call.
 bool expand_call(Parser *p, Inst *i)
 {
-    const Symbols *rets = i->operands ? results_of(p, i) : NULL;
-    const Symbol *all = rets && rets->n == 1 ? rets->v[0] : NULL;
+    const Symbols *rets, *params;
+    bool known = i->operands && callee_lists(p, i, &rets, &params);
+    if (known && !pass_registers(p, i, params)) return false;
+    i->origin = (uint32_t)p->f->insts.n;
     vec_push(&p->f->insts, *i);
-    if (!all || !all->part_count) return true;
+    const Symbol *all = known && rets->n == 1 ? rets->v[0] : NULL;
+    if (!all || (!all->part_count && all->reg_count < 2 && all->reg_type != TY_PRED)) return true;
     Operand *list = &i->opnd[0];
-    int have = list->kind == O_LIST ? list->count : 0;
-    if (have != (int)all->part_count)
-        return parse_fail(p, list->at, NULL, "%u results are expected, not %d", all->part_count, have);
-    Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
-    *s = (Symbol){.name = unique_name(p, "results"),
-                  .space = SP_PARAM,
-                  .type = TY_B8,
-                  .array = true,
-                  .elements = all->elements,
-                  .bytes = all->bytes,
-                  .align = all->align,
-                  .at = i->at};
-    vec_push(&p->f->locals, s);
+    int have = list->kind == O_LIST ? list->count : 0, want = MAX((int)all->part_count, 1);
+    if (have != want)
+        return parse_fail(p, list->at, NULL,
+                          want == 1 ? "%d result is expected, not %d" : "%d results are expected, not %d", want, have);
+    Symbol *s = new_param(p, all, "results", i->at);
     const Operand *taken = list->items;
     list->items = arena_alloc(&p->m->arena, sizeof *list->items);
     *list->items = (Operand){.kind = O_SYM, .sym = s, .reg = NO_REG, .at = list->at};
     list->count = 1;
     p->f->insts.v[p->f->insts.n - 1] = *i;
-    for (int k = 0; k < have; k++) {
-        const Operand *o = &taken[k];
-        Type type = all->parts[k]->type;
-        if (o->kind == O_SINK) continue;
-        if (o->kind != O_REG || o->negated)
-            return parse_unsupported(
-                p, o->at, "name a register or _",
-                "one of several results that goes elsewhere than into a register is not implemented");
-        const TypeInfo *r = &type_info[p->f->regs.v[o->reg].type], *t = &type_info[type];
-        if (r->bits != t->bits || (r->kind != t->kind && (r->kind == K_FLOAT || t->kind == K_FLOAT) &&
-                                   r->kind != K_BITS && t->kind != K_BITS))
-            return parse_fail(p, o->at, NULL, "register %s is .%s, which doesn't agree with .%s",
-                              reg_name(p->f, o->reg), r->name, t->name);
-        Operand value = i->guarded ? new_operand(p, "%result", bits_of(type), o->at) : *o;
-        load(p, i, value, s, all->parts[k]->address, type);
-        Operand move[] = {*o, value};
-        if (i->guarded) emit(p, i, true, OP_MOV, M_NONE, bits_of(type), move, 2);
-    }
+    for (int k = 0; k < have; k++)
+        if (!take_result(p, i, &taken[k], s, all->part_count ? all->parts[k] : all)) return false;
     return true;
 }

@@ -84,6 +84,12 @@ uint32_t declare_reg(Parser *p, const char *name, Type type)
     return add_reg(p, &p->scopes.v[p->scopes.n - 1], name, strlen(name), type, p->order++, 0);
 }
 
+uint32_t declare_vector(Parser *p, const char *name, Type type, int count)
+{
+    add_vector(p, &p->scopes.v[p->scopes.n - 1], name, strlen(name), type, count, p->order++, 0);
+    return p->vectors.v[p->vectors.n - 1].first;
+}
+
 bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v)
 {
     for (size_t i = p->scopes.n; i-- > 0;) {
@@ -142,6 +148,12 @@ static bool declare_range(Parser *p, const Token *name, Type type, int vec)
     return true;
 }
 
+bool fits_vector(Parser *p, size_t at, Type type, int n)
+{
+    return n == 1 || (type != TY_PRED && n * type_info[type].bits <= 128) ||
+           parse_fail(p, at, NULL, "a vector has at most 128 bits, and no predicates");
+}
+
 // .reg [.v2 | .v4] type (name | name '<' n '>') (',' …)* ';'
 bool parse_regs(Parser *p)
 {
@@ -150,8 +162,7 @@ bool parse_regs(Parser *p)
     Type type = parse_type(p);
     if (type == TY_NONE || type_info[type].kind == K_OPAQUE)
         return parse_fail(p, at, NULL, "a register type is expected here");
-    if (vec > 1 && (type == TY_PRED || vec * type_info[type].bits > 128))
-        return parse_fail(p, at, NULL, "a vector has at most 128 bits, and no predicates");
+    if (!fits_vector(p, at, type, vec)) return false;
     do {
         if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register's name is expected here");
         const Token name = *tok(p);

@@ -270,9 +270,7 @@ static bool parse_attributes(Parser *p, Symbol *s)
     size_t at = tok(p)->at;
     s->type = parse_type(p);
     if (s->type == TY_NONE) return parse_fail(p, at, NULL, "a type is expected here");
-    if (s->type == TY_PRED && s->in_reg)
-        return parse_unsupported(p, at, NULL, "predicates as parameters are not implemented");
-    if (s->type == TY_PRED) return parse_fail(p, at, NULL, "predicates live in registers only");
+    if (s->type == TY_PRED && !s->in_reg) return parse_fail(p, at, NULL, "predicates live in registers only");
     return !take_directive(p, ".ptr") || parse_ptr(p, s);
 }
 
@@ -349,6 +347,21 @@ bool parse_variables(Parser *p, Space space, Linkage linkage)
     return expect_punct(p, ';');
 }
 
+// How a parameter or result in registers travels: a predicate as .b32, which is 0 or 1; a vector as bytes.
+static void set_travel(Symbol *s)
+{
+    s->reg_type = (uint8_t)s->type;
+    s->reg_count = (uint8_t)s->elements;
+    if (s->type == TY_PRED) {
+        s->type = TY_B32;
+        s->bytes = s->align = 4;
+    } else if (s->elements > 1) {
+        s->type = TY_B8;
+        s->array = true;
+        s->elements = s->bytes;
+    }
+}
+
 // param = (.param | .reg) attribute* type [.ptr …] [name dim*]: null, with the error, where there is none
 static Symbol *parse_param(Parser *p, bool named)
 {
@@ -357,8 +370,7 @@ static Symbol *parse_param(Parser *p, bool named)
     Symbol proto = {.space = SP_PARAM, .in_reg = space == SP_REG, .at = (uint32_t)at}, *s = NULL;
     if (space != SP_PARAM && space != SP_REG) return parse_fail(p, at, NULL, ".param or .reg is expected here"), NULL;
     if (!parse_attributes(p, &proto)) return NULL;
-    if (proto.in_reg && proto.elements > 1)
-        return parse_unsupported(p, at, NULL, "vectors as parameters are not implemented"), NULL;
+    if (proto.in_reg && !fits_vector(p, at, proto.type, (int)proto.elements)) return NULL;
     if (named || tok(p)->kind == TOK_NAME) {
         if (!parse_declarator(p, proto, &s)) return NULL;
     } else {
@@ -369,6 +381,7 @@ static Symbol *parse_param(Parser *p, bool named)
         if (!s->align) s->align = (uint32_t)s->bytes;
     }
     if (s->in_reg && s->array) return parse_fail(p, s->at, NULL, "a register is no array"), NULL;
+    if (s->in_reg) set_travel(s);
     return s;
 }
 

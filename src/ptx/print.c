@@ -292,6 +292,15 @@ static void print_function(const Function *f, Text *out, LineOrigins *origins)
 
 void ptx_print_function(const Function *f, Text *out) { print_function(f, out, NULL); }
 
+// Is it printed otherwise than it was written, so that what calls it must be?
+static bool is_changed(const Symbols *list)
+{
+    bool changed = false;
+    for (size_t k = 0; k < list->n; k++)
+        changed |= list->v[k]->part_count || list->v[k]->reg_count > 1 || list->v[k]->reg_type == TY_PRED;
+    return changed;
+}
+
 void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
 {
     origin_put(origins, out, 0, 0);
@@ -299,13 +308,13 @@ void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
                 m->address_bits);
     for (size_t i = 0; i < m->files.n; i++)
         text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
-    // What was left out stands there as it was written. Its calls then fit functions with several results only as these
-    // were written.
-    bool refused = false, joined = false;
+    // What was left out stands there as it was written. Where what is passed is printed otherwise, its calls fit
+    // functions only as these were written.
+    bool refused = false, changed = false;
     for (size_t k = 0; k < m->functions.n; k++) {
         const Function *f = m->functions.v[k];
         refused |= f->refusal != NULL;
-        joined |= f->rets.n && f->rets.v[0]->part_count;
+        changed |= is_changed(&f->rets) || is_changed(&f->params);
     }
     for (size_t i = 0; i < m->items.n; i++) {
         const Item *item = &m->items.v[i];
@@ -313,7 +322,7 @@ void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
         if (item->aliasee)
             origin_put(origins, out, item->at, 0),
                 text_printf(out, ".alias %s, %s;\n", item->symbol->name, item->aliasee->name);
-        else if (item->function && refused && joined)
+        else if (item->function && refused && changed)
             print_source(item->function, out, origins);
         else if (item->function)
             print_function(item->function, out, origins);

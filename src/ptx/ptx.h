@@ -213,9 +213,10 @@ struct Symbol {
     Linkage linkage;
     Type type;
     uint32_t align;
-    uint64_t bytes;       // 0: an .extern array without size
-    bool array, ptr;      // declared with []; a parameter marked .ptr
-    bool in_reg;          // a function's parameter or result that was declared .reg; it travels as a .param
+    uint64_t bytes;               // 0: an .extern array without size
+    bool array, ptr;              // declared with []; a parameter marked .ptr
+    bool in_reg;                  // a function's parameter or result that was declared .reg; it travels as a .param
+    uint8_t reg_type, reg_count;  // then: the type of its registers, and how many: the elements of a vector
     uint32_t part_count;  // several such results travel as one: its parts, and in the address of each its offset
     Symbol **parts;
     uint64_t elements;       // declared in the first dimension product
