@@ -76,10 +76,34 @@ static void match(const Lanes *l, const Dinst *d, uint32_t mask)
     put_predicate(l, d->pdst, mask, all ? FULL : 0);
 }
 
+#define NAN32 0x7fffffffu
+
+// §9.7.13.13: -0 is less than +0. NaNs don't count, unless .NaN is there, or there is nothing else. Floats are in the
+// order of signed integers once those below zero have their other bits inverted.
+static uint32_t least_or_most(const Dinst *d, const uint32_t *a, uint32_t in)
+{
+    uint32_t r = NAN32, keep = inst_has(d->inst, G_ABS) ? 0x7fffffffu : FULL;
+    int32_t best = d->mod == M_A_MIN ? INT32_MAX : INT32_MIN;
+    for (uint32_t m = in; m; m &= m - 1) {
+        uint32_t v = a[__builtin_ctz(m)] & keep;
+        int32_t key = (int32_t)(v ^ (uint32_t)((int32_t)v >> 31) >> 1);
+        bool nan = (v & 0x7fffffffu) > 0x7f800000u;
+        if (nan && inst_has(d->inst, G_NAN)) return NAN32;
+        if (nan || (d->mod == M_A_MIN ? key > best : key < best)) continue;
+        r = v;
+        best = key;
+    }
+    return r;
+}
+
 static void reduce(const Lanes *l, const Dinst *d, uint32_t mask)
 {
     const uint32_t *a = row(l, d->a), *member = row(l, d->vector[3]);
     uint32_t in = mask & member[__builtin_ctz(mask)], r = a[__builtin_ctz(in ? in : mask)];
+    if (d->type == TY_F32) {
+        put_all(l, d->dst, mask, least_or_most(d, a, in));
+        return;
+    }
     bool is_signed = type_info[d->type].kind == K_SINT;
     for (uint32_t m = in & (in - 1); m; m &= m - 1) {
         uint32_t v = a[__builtin_ctz(m)];

@@ -146,9 +146,8 @@ static bool decode_across(Decode *x, Dinst *d)
         return true;
     case OP_REDUX:
         d->mod = i->mod[G_ATOM];
-        if (i->type == TY_F32) return decode_fail(x, true, "redux of .f32 is not implemented");
         d->dst = dest_row(x, &o[0]);
-        d->a = source_row(x, &o[1], TY_B32);
+        d->a = source_row(x, &o[1], i->type);
         d->vector[3] = source_row(x, &o[2], TY_B32);
         return true;
     case OP_ELECT:

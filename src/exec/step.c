@@ -185,7 +185,8 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 static bool meet(const Split *s, const Split *o)
 {
     const Dinst *d = &s->code->insts[s->pc], *e = &o->code->insts[o->pc];
-    return o->state == SPLIT_SYNC && o->wait == s->wait && d->kind == e->kind && d->mod == e->mod && d->type == e->type;
+    return o->state == SPLIT_SYNC && o->wait == s->wait && d->kind == e->kind && d->type == e->type &&
+           !memcmp(d->inst->mod, e->inst->mod, sizeof d->inst->mod);
 }
 
 static void try_sync(Env *env, Warp *w, size_t at)

@@ -81,6 +81,21 @@ static bool gives_predicate(const Legal *c)
     return fail(c, c->i->operands ? o->at : c->i->at, "'%s' gives a pair, whose second is a predicate", name(c));
 }
 
+// A form that came later: with which version of the ISA, and with which architecture.
+static bool since(const Legal *c, const char *what, int version, int sm)
+{
+    if (c->m->version_major * 10 + c->m->version_minor < version)
+        return fail(c, c->i->at, "%s needs .version %d.%d", what, version / 10, version % 10);
+    return c->m->sm >= sm || fail(c, c->i->at, "%s needs .target sm_%d", what, sm);
+}
+
+// Is the target one architecture, or one family, alone (sm_90a, sm_100f)?
+static bool is_special(const Module *m)
+{
+    char last = m->target[3 + strspn(m->target + 3, "0123456789")];
+    return last == 'a' || last == 'f';
+}
+
 static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
 
 // .rn, .rz, .rm, .rp, of which half-precision types take .rn alone
@@ -569,6 +584,13 @@ static bool match(const Legal *c)
             fail(c, i->opnd[0].at, "match.any has no predicate"));
 }
 
+static bool float_redux(const Legal *c)
+{
+    if (!since(c, "'redux' of .f32", 86, 100)) return false;
+    return (c->m->sm < 110 && is_special(c->m)) ||
+           fail(c, c->i->at, "'redux' of .f32 needs .target sm_100a, sm_100f or another of that family");
+}
+
 static bool redux(const Legal *c)
 {
     Mod op = (Mod)c->i->mod[G_ATOM];
@@ -576,7 +598,7 @@ static bool redux(const Legal *c)
     return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ATOM), "an operation such as .add") &&
            only(c, G_ATOM, logic || extremes || op == M_A_ADD) &&
            only_types(c, G_ATOM, logic ? T(B32) : T(U32) | T(S32) | (extremes ? T(F32) : 0)) &&
-           only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32));
+           only_types(c, G_ABS, T(F32)) && only_types(c, G_NAN, T(F32)) && (c->i->type != TY_F32 || float_redux(c));
 }
 
 static bool griddepcontrol(const Legal *c) { return needs(c, has(c, G_DEPEND), ".wait or .launch_dependents"); }
@@ -587,8 +609,7 @@ static bool setmaxnreg(const Legal *c)
     uint64_t n = i->operands && i->opnd[0].kind == O_IMM ? i->opnd[0].imm : 24;
     return needs(c, is(c, G_ATOM, M_A_INC, M_A_DEC), ".inc or .dec") &&
            needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
-           needs(c, c->m->target[strlen(c->m->target) - 1] == 'a' || strchr(c->m->target, 'f'),
-                 "a target of one architecture alone, such as sm_90a") &&
+           needs(c, is_special(c->m), "a target of one architecture alone, such as sm_90a") &&
            ((n >= 24 && n <= 256 && n % 8 == 0) ||
             fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
 }
