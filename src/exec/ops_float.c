@@ -50,6 +50,65 @@ BINARY(sub_f64, uint64_t, uint64_t, canon64(as_f64(a) - as_f64(b)))
 BINARY(mul_f64, uint64_t, uint64_t, canon64(as_f64(a) * as_f64(b)))
 TERNARY(fma_f64, uint64_t, uint64_t, canon64(__builtin_fma(as_f64(a), as_f64(b), as_f64(c))))
 
+// Two .f32 in the halves of 64 bits (.f32x2). With another rounding the lanes' halves are 64 floats in a row.
+LANE_INLINE uint32_t add32_ftz(uint32_t a, uint32_t b) { return flush32(add32(flush32(a), flush32(b))); }
+LANE_INLINE uint32_t sub32_ftz(uint32_t a, uint32_t b) { return flush32(sub32(flush32(a), flush32(b))); }
+LANE_INLINE uint32_t mul32_ftz(uint32_t a, uint32_t b) { return flush32(mul32(flush32(a), flush32(b))); }
+LANE_INLINE uint32_t fma32_ftz(uint32_t a, uint32_t b, uint32_t c)
+{
+    return flush32(fma32(flush32(a), flush32(b), flush32(c)));
+}
+#define UPPER(x) (uint32_t)((x) >> 32)
+#define HALVES2(op) ((uint64_t)op(UPPER(a), UPPER(b)) << 32 | op((uint32_t)a, (uint32_t)b))
+#define HALVES3(op) ((uint64_t)op(UPPER(a), UPPER(b), UPPER(c)) << 32 | op((uint32_t)a, (uint32_t)b, (uint32_t)c))
+BINARY(add_f32x2, uint64_t, uint64_t, HALVES2(add32))
+BINARY(sub_f32x2, uint64_t, uint64_t, HALVES2(sub32))
+BINARY(mul_f32x2, uint64_t, uint64_t, HALVES2(mul32))
+TERNARY(fma_f32x2, uint64_t, uint64_t, HALVES3(fma32))
+BINARY(add_f32x2_ftz, uint64_t, uint64_t, HALVES2(add32_ftz))
+BINARY(sub_f32x2_ftz, uint64_t, uint64_t, HALVES2(sub32_ftz))
+BINARY(mul_f32x2_ftz, uint64_t, uint64_t, HALVES2(mul32_ftz))
+TERNARY(fma_f32x2_ftz, uint64_t, uint64_t, HALVES3(fma32_ftz))
+#define DIRECTED_HALVES(name, expr)                                                             \
+    static void name(Lanes *l, const Dinst *i, uint32_t mask)                                   \
+    {                                                                                           \
+        float buf[4][2 * LANES] = {{0}};                                                        \
+        const Loc32 at[3] = {i->a, i->b, i->c};                                                 \
+        bool ftz = inst_has(i->inst, G_FTZ);                                                    \
+        for (int k = 0; k < i->inst->operands - 1; k++) {                                       \
+            const uint32_t *r = row(l, at[k]);                                                  \
+            for (int n = 0; n < 2 * LANES; n++) buf[k][n] = as_f32(ftz ? flush32(r[n]) : r[n]); \
+        }                                                                                       \
+        int old = round_enter(i, buf);                                                          \
+        for (int n = 0; n < 2 * LANES; n++) {                                                   \
+            float a = buf[0][n], b = buf[1][n];                                                 \
+            buf[3][n] = (expr);                                                                 \
+        }                                                                                       \
+        round_leave(old, buf);                                                                  \
+        uint32_t *to = row(l, i->dst);                                                          \
+        for (int n = 0; n < 2 * LANES; n++) {                                                   \
+            uint32_t v = canon32(buf[3][n]);                                                    \
+            if (mask >> n / 2 & 1) to[n] = ftz ? flush32(v) : v;                                \
+        }                                                                                       \
+    }
+DIRECTED_HALVES(add_f32x2_dir, a + b)
+DIRECTED_HALVES(sub_f32x2_dir, a - b)
+DIRECTED_HALVES(mul_f32x2_dir, a *b)
+DIRECTED_HALVES(fma_f32x2_dir, __builtin_fmaf(a, b, buf[2][n]))
+
+static ExecFn *pick_f32x2(const Inst *i)
+{
+    bool nearest = rounds_nearest(i);
+    if (inst_has(i, G_SAT) || inst_has(i, G_APPROX) || inst_has(i, G_RELU)) return NULL;
+    switch (i->op) {
+    case OP_ADD: return nearest ? PICK_FTZ(add_f32x2, i) : add_f32x2_dir;
+    case OP_SUB: return nearest ? PICK_FTZ(sub_f32x2, i) : sub_f32x2_dir;
+    case OP_MUL: return nearest ? PICK_FTZ(mul_f32x2, i) : mul_f32x2_dir;
+    case OP_FMA: return nearest ? PICK_FTZ(fma_f32x2, i) : fma_f32x2_dir;
+    default: return NULL;
+    }
+}
+
 // div: .full is correctly rounded too. .approx is a × (1/b), whose reciprocal is zero for |b| > 2^126 (§9.7.3.8).
 LANE_INLINE uint32_t div32(uint32_t a, uint32_t b) { return canon32(as_f32(a) / as_f32(b)); }
 LANE_INLINE uint32_t div32_approx(uint32_t a, uint32_t b)
@@ -191,6 +250,7 @@ ExecFn *OPS_NAME(pick_float)(const Inst *i)
     bool nearest = rounds_nearest(i);
     if (!rounds_float(i) || i->mod[G_SAT] == M_SATFINITE || inst_has(i, G_MUL) || inst_has(i, G_CC)) return NULL;
     if (i->type == TY_F64) return pick_f64(i);
+    if (i->type == TY_F32X2) return pick_f32x2(i);
     if (i->type != TY_F32) return NULL;
     switch (i->op) {
     case OP_ADD: return nearest ? PICK_SAT(add_f32, i) : add_f32_dir;

@@ -112,6 +112,7 @@ static bool agrees(Type r, Type t, bool relaxed)
     const TypeInfo *a = &type_info[r], *b = &type_info[t];
     if (a->kind == K_PRED || b->kind == K_PRED) return a->kind == b->kind;
     if (a->kind == K_OPAQUE || b->kind == K_OPAQUE) return a->kind == b->kind;
+    if (t == TY_F32X2) return r == TY_B64;
     if (b->kind == K_FLOAT && a->kind == K_FLOAT) return a->bits == b->bits;
     if (b->kind == K_FLOAT) return a->kind == K_BITS && (relaxed ? a->bits >= b->bits : a->bits == b->bits);
     if (b->kind == K_BITS && a->kind == K_FLOAT) return relaxed ? a->bits >= b->bits : a->bits == b->bits;
@@ -147,7 +148,7 @@ bool imm_fits(const Operand *o, Type t)
 {
     const TypeInfo *info = &type_info[t];
     if (o->imm_kind == IMM_INT) return info->kind != K_FLOAT && info->kind != K_OPAQUE;
-    if (info->kind == K_FLOAT) return info->bits >= 32 && t != TY_F16X2 && t != TY_BF16X2;
+    if (info->kind == K_FLOAT) return info->bits >= 32 && t != TY_F16X2 && t != TY_BF16X2 && t != TY_F32X2;
     return info->kind == K_BITS && info->bits == (o->imm_kind == IMM_F32 ? 32 : 64);
 }
 

@@ -102,13 +102,15 @@ static bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a
 static bool rounding(const Legal *c)
 {
     bool plain = c->i->mod[G_RND] <= M_RP;
-    return only_types(c, G_RND, T_FLT | HALF | BRAIN) &&
-           only(c, G_RND, plain && (T_FLT >> c->i->type & 1 || c->i->mod[G_RND] == M_RN));
+    uint64_t all = T_FLT | T(F32X2);
+    return only_types(c, G_RND, all | HALF | BRAIN) &&
+           only(c, G_RND, plain && (all >> c->i->type & 1 || c->i->mod[G_RND] == M_RN));
 }
 
 static bool float_modifiers(const Legal *c)
 {
-    return rounding(c) && only_types(c, G_FTZ, T(F32) | HALF) && only(c, G_SAT, c->i->mod[G_SAT] == M_SAT);
+    if (c->i->type == TY_F32X2 && !since(c, "type .f32x2", 86, 100)) return false;
+    return rounding(c) && only_types(c, G_FTZ, T(F32) | T(F32X2) | HALF) && only(c, G_SAT, c->i->mod[G_SAT] == M_SAT);
 }
 
 static bool products(const Legal *c)

@@ -11,7 +11,7 @@
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 // Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4).
 #define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
-#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(TF32) | T_F8X2 | T_I16X2)
+#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(F32X2) | T(TF32) | T_F8X2 | T_I16X2)
 
 // --- check.c ---------------------------------------------------------------------------------------------------------
 bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?

@@ -293,24 +293,27 @@ static uint64_t reference(const Inst *i, int t, const uint64_t *x)
 
 static void check_arithmetic(const Inst *i, int rounds)
 {
-    bool wide = i->type == TY_F64, pair = i->type == TY_F16X2 || i->type == TY_BF16X2;
-    int t = i->type == TY_F16X2 ? TY_F16 : i->type == TY_BF16X2 ? TY_BF16 : i->type;
+    bool wide = type_info[i->type].bits == 64,
+         pair = i->type == TY_F16X2 || i->type == TY_BF16X2 || i->type == TY_F32X2;
+    int t = i->type == TY_F16X2 ? TY_F16 : i->type == TY_BF16X2 ? TY_BF16 : i->type == TY_F32X2 ? TY_F32 : i->type;
+    int bits = layout(t).bits;
+    uint64_t half = (1ull << bits % 64) - 1;
     const Build *b = &all_builds[build_count() - 1];
     ExecFn *fn = pick(b, i);
     assert_non_null(fn);
     for (int round = 0; round < rounds; round++) {
         Warp32 w = {0};
         for (int n = 0; n < LANES; n++)
-            for (int k = 0; k < 3; k++) put(&w, k, wide, n, any_float(t) | (pair ? any_float(t) << 16 : 0));
+            for (int k = 0; k < 3; k++) put(&w, k, wide, n, any_float(t) | (pair ? any_float(t) << bits : 0));
         run(fn, i, flags_of(i), &w, FULL);
         for (int n = 0; n < LANES; n++)
             for (int h = 0; h <= pair; h++) {
                 uint64_t x[3], want, got = get(&w, 3, wide, n);
                 for (int k = 0; k < 3; k++) {
                     x[k] = get(&w, k, wide, n);
-                    if (pair) x[k] = x[k] >> 16 * h & 0xffff;
+                    if (pair) x[k] = x[k] >> bits * h & half;
                 }
-                if (pair) got = got >> 16 * h & 0xffff;
+                if (pair) got = got >> bits * h & half;
                 want = reference(i, t, x);
                 if (got != want)
                     print_error("%s%s%s%s.%s(%llx, %llx, %llx) = %llx, not %llx\n", op_info[i->op].name,
@@ -357,6 +360,22 @@ static void half_arithmetic(void **state)
                 if (form < 4 && form & 2) i.mod[G_SAT] = M_SAT;
                 if (form >= 4) i.mod[G_RELU] = M_RELU;
                 check_arithmetic(&i, RANDOM_ROUNDS / (form ? 16 : 3));
+            }
+}
+
+// add, sub, mul and fma of two .f32 at once (.f32x2): each half by itself.
+static void pairs_of_singles(void **state)
+{
+    (void)state;
+    static const uint16_t ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
+    static const uint8_t modes[] = {M_NONE, M_RN, M_RZ, M_RM, M_RP};
+    for (size_t o = 0; o < COUNT(ops); o++)
+        for (size_t m = 0; m < COUNT(modes); m++)
+            for (int ftz = 0; ftz < 2; ftz++) {
+                Inst i = {.op = ops[o], .type = TY_F32X2, .operands = ops[o] == OP_FMA ? 4 : 3};
+                i.mod[G_RND] = modes[m];
+                if (ftz) i.mod[G_FTZ] = M_FTZ;
+                check_arithmetic(&i, RANDOM_ROUNDS / 16);
             }
 }
 
@@ -841,7 +860,7 @@ static void builds_agree(void **state)
     static const uint16_t ops[] = {OP_ADD,  OP_SUB,   OP_MUL, OP_MAD, OP_FMA,      OP_DIV,  OP_RCP,
                                    OP_SQRT, OP_RSQRT, OP_SIN, OP_COS, OP_LG2,      OP_EX2,  OP_TANH,
                                    OP_MIN,  OP_MAX,   OP_ABS, OP_NEG, OP_COPYSIGN, OP_TESTP};
-    static const uint8_t types[] = {TY_F32, TY_F64, TY_F16, TY_BF16, TY_F16X2, TY_BF16X2};
+    static const uint8_t types[] = {TY_F32, TY_F64, TY_F16, TY_BF16, TY_F16X2, TY_BF16X2, TY_F32X2};
     for (size_t o = 0; o < COUNT(ops); o++)
         for (size_t t = 0; t < COUNT(types); t++)
             for (int form = 0; form < 5 * 3 * 2 * 2 * 2 * 2 * 2; form++) {
@@ -864,9 +883,10 @@ static void builds_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic),     cmocka_unit_test(half_arithmetic),     cmocka_unit_test(selections),
-        cmocka_unit_test(approximations), cmocka_unit_test(half_approximations), cmocka_unit_test(special_forms),
-        cmocka_unit_test(conversions),    cmocka_unit_test(all_halves),          cmocka_unit_test(builds_agree),
+        cmocka_unit_test(arithmetic),    cmocka_unit_test(half_arithmetic), cmocka_unit_test(pairs_of_singles),
+        cmocka_unit_test(selections),    cmocka_unit_test(approximations),  cmocka_unit_test(half_approximations),
+        cmocka_unit_test(special_forms), cmocka_unit_test(conversions),     cmocka_unit_test(all_halves),
+        cmocka_unit_test(builds_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
