@@ -177,6 +177,21 @@ FORMS2(min_xor_f32, MIN32_XOR)
 FORMS2(max_xor_f32, MAX32_XOR)
 FORMS2(min_nan_xor_f32, MIN32_NAN_XOR)
 FORMS2(max_nan_xor_f32, MAX32_NAN_XOR)
+// Of three, perhaps of their magnitudes
+#define LEAST3(name, greatest, nan, keep)                                                                          \
+    TERNARY(name, uint32_t, uint32_t,                                                                              \
+            least32(least32(a &keep, b &keep, greatest, nan, false), c &keep, greatest, nan, false))               \
+    TERNARY(name##_ftz, uint32_t, uint32_t,                                                                        \
+            least32(least32(flush32(a &keep), flush32(b &keep), greatest, nan, false), flush32(c &keep), greatest, \
+                    nan, false))
+LEAST3(min3_f32, false, false, FULL)
+LEAST3(max3_f32, true, false, FULL)
+LEAST3(min3_nan_f32, false, true, FULL)
+LEAST3(max3_nan_f32, true, true, FULL)
+LEAST3(min3_abs_f32, false, false, ~SIGN32)
+LEAST3(max3_abs_f32, true, false, ~SIGN32)
+LEAST3(min3_nan_abs_f32, false, true, ~SIGN32)
+LEAST3(max3_nan_abs_f32, true, true, ~SIGN32)
 BINARY(min_f64, uint64_t, uint64_t, least64(a, b, false))
 BINARY(max_f64, uint64_t, uint64_t, least64(a, b, true))
 
@@ -212,9 +227,20 @@ static ExecFn *pick_testp(const Inst *i, bool wide)
     }
 }
 
+static ExecFn *pick_least3(const Inst *i, bool greatest)
+{
+    bool nan = inst_has(i, G_NAN);
+    if (inst_has(i, G_XORSIGN) || inst_has(i, G_RELU)) return NULL;
+    if (inst_has(i, G_ABS) && nan) return greatest ? PICK_FTZ(max3_nan_abs_f32, i) : PICK_FTZ(min3_nan_abs_f32, i);
+    if (inst_has(i, G_ABS)) return greatest ? PICK_FTZ(max3_abs_f32, i) : PICK_FTZ(min3_abs_f32, i);
+    if (nan) return greatest ? PICK_FTZ(max3_nan_f32, i) : PICK_FTZ(min3_nan_f32, i);
+    return greatest ? PICK_FTZ(max3_f32, i) : PICK_FTZ(min3_f32, i);
+}
+
 static ExecFn *pick_least(const Inst *i, bool greatest)
 {
     bool nan = inst_has(i, G_NAN), xorsign = inst_has(i, G_XORSIGN);
+    if (i->operands == 4) return pick_least3(i, greatest);
     if (xorsign != inst_has(i, G_ABS) || inst_has(i, G_RELU)) return NULL;
     if (xorsign && nan) return greatest ? PICK_FTZ(max_nan_xor_f32, i) : PICK_FTZ(min_nan_xor_f32, i);
     if (xorsign) return greatest ? PICK_FTZ(max_xor_f32, i) : PICK_FTZ(min_xor_f32, i);

@@ -474,8 +474,14 @@ static bool sign(const Legal *c) { return only_types(c, G_FTZ, T(F32) | HALF); }
 
 static bool extreme(const Legal *c)
 {
+    bool three = c->i->operands == 4;
+    if (three && c->i->type != TY_F32)
+        return fail(c, c->i->at, "'%s' of .%s takes two sources", name(c), type_info[c->i->type].name);
+    if (three && !since(c, c->i->op == OP_MIN ? "'min' of three sources" : "'max' of three sources", 88, 100))
+        return false;
     return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) &&
-           only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) && only(c, G_ABS, has(c, G_XORSIGN)) &&
+           only_types(c, G_XORSIGN, T(F32) | HALF | BRAIN) && only(c, G_XORSIGN, !three) &&
+           only(c, G_ABS, has(c, G_XORSIGN) || three) &&
            needs(c, !has(c, G_XORSIGN) || has(c, G_ABS), ".abs beside .xorsign") &&
            only_types(c, G_RELU, T(S32) | T(S16X2));
 }

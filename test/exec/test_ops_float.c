@@ -394,6 +394,35 @@ static uint64_t least(const Inst *i, int t, uint64_t a, uint64_t b)
     bool first = x == y ? (signbit(x) != 0) != (i->op == OP_MAX) : (x < y) == (i->op == OP_MIN);
     return (first ? a : b) | sign;
 }
+// min and max of three .f32 (§9.7.3.11, §9.7.3.12): as of two, and then of that and the third one. The values are often
+// few, so that the three are often equal but for the sign, or NaNs.
+static void three_sources(void **state)
+{
+    (void)state;
+    const Build *b = &all_builds[build_count() - 1];
+    for (int form = 0; form < 16; form++) {
+        Inst i = {.op = form & 1 ? OP_MAX : OP_MIN, .type = TY_F32, .operands = 4};
+        if (form & 2) i.mod[G_FTZ] = M_FTZ;
+        if (form & 4) i.mod[G_NAN] = M_NAN;
+        if (form & 8) i.mod[G_ABS] = M_ABS;
+        ExecFn *fn = pick(b, &i);
+        assert_non_null(fn);
+        for (int round = 0; round < 200; round++) {
+            Warp32 w = {0};
+            uint64_t some[3] = {any_float(TY_F32), any_float(TY_F32), any_float(TY_F32)};
+            for (int n = 0; n < LANES; n++)
+                for (int k = 0; k < 3; k++)
+                    put(&w, k, false, n, round % 3 ? some[any() % 3] ^ (any() & 1) << 31 : any_float(TY_F32));
+            run(fn, &i, 0, &w, FULL);
+            for (int n = 0; n < LANES; n++) {
+                uint64_t x[3], got = get(&w, 3, false, n);
+                for (int k = 0; k < 3; k++) x[k] = get(&w, k, false, n) & (form & 8 ? 0x7fffffffu : 0xffffffffu);
+                assert_int_equal(got, least(&i, TY_F32, least(&i, TY_F32, x[0], x[1]), x[2]));
+            }
+        }
+    }
+}
+
 static bool has_property(int t, uint64_t x, int property)
 {
     double d = number(t, x);
@@ -883,10 +912,10 @@ static void builds_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic),    cmocka_unit_test(half_arithmetic), cmocka_unit_test(pairs_of_singles),
-        cmocka_unit_test(selections),    cmocka_unit_test(approximations),  cmocka_unit_test(half_approximations),
-        cmocka_unit_test(special_forms), cmocka_unit_test(conversions),     cmocka_unit_test(all_halves),
-        cmocka_unit_test(builds_agree),
+        cmocka_unit_test(arithmetic),          cmocka_unit_test(half_arithmetic), cmocka_unit_test(pairs_of_singles),
+        cmocka_unit_test(three_sources),       cmocka_unit_test(selections),      cmocka_unit_test(approximations),
+        cmocka_unit_test(half_approximations), cmocka_unit_test(special_forms),   cmocka_unit_test(conversions),
+        cmocka_unit_test(all_halves),          cmocka_unit_test(builds_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
