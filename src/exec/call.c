@@ -119,7 +119,7 @@ void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Split s = w->splits.v[w->cur];
     s.mask = w->mask;
     uint64_t above = frame_base(w, &s, callee);
-    uint32_t base = (uint32_t)above, local = s.local_base + s.code->local_bytes, stack = s.stack + callee->frame_bytes;
+    uint32_t base = (uint32_t)above, local = stack_end(w, mask), stack = s.stack + callee->frame_bytes;
     if (!frame_room(env, w, mask, (uint64_t)s.stack + callee->frame_bytes, above + callee->frame_bytes,
                     (uint64_t)local + callee->local_bytes)) {
         exec_fault(env, w, FAULT_STACK, (uint32_t)__builtin_ctz(mask), local, 0, false);
@@ -147,5 +147,6 @@ void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     w->cur = at;
     split_load(w);
     w->l.pred[PRED_TRUE] = FULL;
+    stack_open(w, mask);
     place_parameters(env, w, local, mask);
 }

@@ -79,6 +79,16 @@ static void frame_local(Decode *x, Code *code)
     places_clear(&taken);
 }
 
+static bool takes_stack(const Function *f)
+{
+    bool takes = false;
+    for (size_t n = 0; n < f->insts.n; n++) {
+        Op op = f->insts.v[n].op;
+        takes |= op == OP_ALLOCA || op == OP_STACKSAVE || op == OP_STACKRESTORE;
+    }
+    return takes;
+}
+
 // Instructions name a register's row in the scoreboard and a predicate by 16 bits, and all frames of a warp have a
 // bounded stack.
 static bool frame_fits(Decode *x, uint64_t rows)
@@ -110,6 +120,9 @@ static bool decode_function(Decode *x, Code *code)
     uint64_t rows = ((uint64_t)code->reg_rows + 1) & ~1ull;
     if (!f->entry) rows = frame_params(x, &f->params, frame_params(x, &f->rets, rows));
     rows = frame_params(x, &f->locals, rows);
+    code->stack = takes_stack(f) ? (uint32_t)rows : NO_REG;
+    if (code->stack != NO_REG) rows += 2;
+    x->k->grows |= code->stack != NO_REG;
     frame_local(x, code);
     bool ok = !x->failed && frame_fits(x, rows);
     if (!ok) rows = 0;

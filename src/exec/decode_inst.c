@@ -372,6 +372,20 @@ static bool decode_cvta(Decode *x, Dinst *d)
     return true;
 }
 
+// An alignment of 8 bytes is what alloca gives at least (§9.7.18.3).
+static bool decode_alloca(Decode *x, Dinst *d)
+{
+    plain_operands(x, d);
+    d->imm = MAX(d->imm, 8);
+    return true;
+}
+
+static bool decode_stack(Decode *x, Dinst *d)
+{
+    plain_operands(x, d);
+    return true;
+}
+
 static bool decode_with_carry(Decode *x, Dinst *d)
 {
     plain_operands(x, d);
@@ -412,6 +426,9 @@ static const struct {
     [OP_FENCE] = {X_FENCE, NULL},
     [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
     [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
+    [OP_ALLOCA] = {X_ALLOCA, decode_alloca},
+    [OP_STACKSAVE] = {X_STACK_SAVE, decode_stack},
+    [OP_STACKRESTORE] = {X_STACK_RESTORE, decode_stack},
     [OP_PMEVENT] = {X_NOP, NULL},
     [OP_DISCARD] = {X_NOP, NULL},  // what is discarded may be anything, so also what it was
     [OP_APPLYPRIORITY] = {X_NOP, NULL},

@@ -108,6 +108,7 @@ typedef struct Code {
     uint32_t local_bytes;  // of this frame
     uint32_t frame_bytes;  // rows and predicates
     uint32_t reg_rows;     // rows that hold registers
+    uint32_t stack;        // the row of the lanes' stacks (stack.c); NO_REG: it takes none
     uint32_t stat_base;    // number of its first instruction among all of the kernel's
     Alloc *alloc;
     struct Files *files;  // where its values lie; null: nobody asks (Image.files)
@@ -130,8 +131,8 @@ typedef struct Kernel {
     uint32_t insts;          // of all codes, their sentinels included
     uint32_t score_size;     // the most scoreboard entries of a frame
     uint32_t local_bytes;    // per thread, deepest chain; recursion is bounded by the device
-    bool recursive;
-    bool its;  // independent thread scheduling: .target sm_70 or later
+    bool recursive, grows;   // grows: it takes more local memory while it runs (alloca)
+    bool its;                // independent thread scheduling: .target sm_70 or later
     struct Image *image;
 } Kernel;
 

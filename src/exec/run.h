@@ -84,6 +84,13 @@ void split_merge(Warp *w);
 // call.c
 void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 
+// stack.c: alloca and what belongs to it
+void exec_alloca(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_stack_save(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_stack_restore(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+uint32_t stack_end(const Warp *w, uint32_t mask);  // where the callee's local memory begins for these lanes
+void stack_open(const Warp *w, uint32_t mask);     // they are in a new frame
+
 // barrier.c
 uint32_t barrier_lanes(const Warp *w, const Dinst *d, uint32_t mask);  // those that arrive together
 bool barrier_arrive(Env *env, Warp *w, const Dinst *d);                // the current split; true: it must wait

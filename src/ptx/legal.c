@@ -622,6 +622,18 @@ static bool setmaxnreg(const Legal *c)
             fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
 }
 
+static bool stack(const Legal *c)
+{
+    const Inst *i = c->i;
+    const char *what = i->op == OP_ALLOCA ? "'alloca'" : i->op == OP_STACKSAVE ? "'stacksave'" : "'stackrestore'";
+    if (!since(c, what, 73, 52)) return false;
+    if (i->op == OP_STACKRESTORE && i->operands && i->opnd[0].kind != O_REG)
+        return fail(c, i->opnd[0].at, "'stackrestore' takes a register, which stacksave has set");
+    uint64_t align = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 8;
+    return (align && !(align & (align - 1)) && align <= 1u << 23) ||
+           fail(c, i->opnd[2].at, "an alignment is a power of two, of at most 2^23");
+}
+
 // Where there is no rule, all that the row of ops.def allows is legal. The video instructions have one for all.
 typedef bool Rule(const Legal *c);
 static Rule *const rules[OP_COUNT] = {
@@ -687,6 +699,9 @@ static Rule *const rules[OP_COUNT] = {
     [OP_ELECT] = gives_predicate,
     [OP_GRIDDEPCONTROL] = griddepcontrol,
     [OP_SETMAXNREG] = setmaxnreg,
+    [OP_ALLOCA] = stack,
+    [OP_STACKSAVE] = stack,
+    [OP_STACKRESTORE] = stack,
 };
 
 bool check_legal(const Module *m, const Inst *i, Diag *diag)

@@ -123,6 +123,7 @@ static bool is_fit(const Inliner *in, const Function *g)
         const Inst *i = &g->insts.v[n];
         bool access = (i->op == OP_LD || i->op == OP_ST) && i->space == SP_PARAM;
         u.bad |= access && !i->opnd[i->op == OP_LD].sym;
+        u.bad |= i->op == OP_ALLOCA || i->op == OP_STACKSAVE || i->op == OP_STACKRESTORE;  // freed when it returns
     }
     each_mention(g, look_at_mention, &u);
     return !u.bad && !(sl1_facts(&in->graph, g) & SL1_CYCLE);

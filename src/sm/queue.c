@@ -260,12 +260,14 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     return passes;
 }
 
-// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion the most there is. So
-// warps lie one behind the other, as drivers place them. With a power of two between them they would meet in few sets.
+// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion or alloca the most there
+// is. So warps lie one behind the other, as drivers place them. With a power of two between them they would meet in few
+// sets.
 static uint64_t local_room(const Sm *sm)
 {
     const Kernel *k = sm->launch->kernel;
-    return k->recursive || k->local_bytes > sm->cfg.local_limit ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u;
+    bool most = k->recursive || k->grows || k->local_bytes > sm->cfg.local_limit;
+    return most ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u;
 }
 
 // Where an access lies for the caches and the partitions: room for lanes' addresses is given. Execution has words of
