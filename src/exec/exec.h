@@ -124,8 +124,7 @@ typedef struct Kernel {
     VEC(Code *) codes;   // the entry and what it can call
     uint8_t *consts;     // constant rows, 64-byte aligned
     uint32_t const_rows;
-    uint32_t static_shared;  // bytes
-    uint32_t param_bytes;
+    uint32_t static_shared, param_bytes;
     VEC(uint32_t) param_at;  // offset of each parameter
     uint32_t registers;      // per thread, callees included
     uint32_t insts;          // of all codes, their sentinels included

@@ -25,6 +25,18 @@ static bool fail_at(const Check *c, size_t at, const char *hint, const char *for
 }
 #define fail(c, ...) fail_at(c, (c)->i->at, __VA_ARGS__)
 
+size_t suffix_at(const Module *m, const Inst *i, int k)
+{
+    const Source *s = &m->source;
+    size_t at = i->at + strlen(op_info[i->op].name);
+    for (int n = 0; at < s->length && s->text[at] == '.'; n++) {
+        at++;
+        if (n == k) return at;
+        while (at < s->length && s->text[at] != '.') at++;
+    }
+    return MIN(at, s->length);
+}
+
 // The letters for an instruction's operands, or null. Of its operation's alternatives it is the one with as many
 // operands; with .L2::cache_hint a cache policy comes last.
 static const char *signature(const Inst *i)

@@ -14,18 +14,6 @@ typedef struct Legal {
     Diag *diag;
 } Legal;
 
-size_t suffix_at(const Module *m, const Inst *i, int k)
-{
-    const Source *s = &m->source;
-    size_t at = i->at + strlen(op_info[i->op].name);
-    for (int n = 0; at < s->length && s->text[at] == '.'; n++) {
-        at++;
-        if (n == k) return at;
-        while (at < s->length && s->text[at] != '.') at++;
-    }
-    return MIN(at, s->length);
-}
-
 static size_t mod_at(const Legal *c, Group g)
 {
     for (int k = 0; k < c->i->suffixes; k++)

@@ -161,8 +161,10 @@ bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKin
 uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own
 void order_regs(Parser *p);                                           // when a body ends: numbers as declared
 
+// check.c
+size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
+
 // legal.c
 bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together
-size_t suffix_at(const Module *m, const Inst *i, int k);       // where suffix k of the mnemonic stands
 
 #endif
