@@ -190,67 +190,104 @@ static Value one_set(Shape *s, uint64_t lines)
     return counted(FORM_ONE);
 }
 
-// Infers sets, ways and index: everything that only asks whether lines fit. Until the size of a line is known, the
-// level's lines are units of l->unit bytes. base and first are what set_latencies was given.
-static bool infer_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool sectors,
-                        Found *out)
+// Returns how many lines fit from the start on; 0: no group of lines was found that doesn't fit. flat: false if another
+// level may lie in between. base and first are what set_latencies was given.
+static uint64_t find_room(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, bool *flat)
 {
-    LineVec conflict = {0};
     uint64_t prefix = find_prefix(l, stair->below, stair->at, most);
-    bool flat = !prefix || is_flat(l, prefix);
-    if (!flat && first_misses(l, base, stair) && set_latencies(l, base, &stair->sample, stair->at, first)) {
+    *flat = !prefix || is_flat(l, prefix);
+    if (!*flat && first_misses(l, base, stair) && set_latencies(l, base, &stair->sample, stair->at, first)) {
         prefix = find_prefix(l, stair->below, stair->at, most);
-        flat = !prefix || is_flat(l, prefix);
+        *flat = !prefix || is_flat(l, prefix);
     }
     l->room = prefix;
-    uint32_t units = 1;
     if (prefix && !l->above) learn_least(l, prefix);
-    const uint32_t least = l->least;  // of units; until it is known how many a line has, one of each may go round
-    if (sectors) l->least = MAX(1, least / 64);
-    uint64_t room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096),
-             once = 1;
-    bool one = prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(want, room));
-    bool ok = prefix && flat && (one || find_conflict(l, prefix, prefix, &conflict, &units));
-    if (sectors) l->least = MAX(1, least / units);
-    if (ok && sectors && units > 1) {
-        l->unit *= units;
-        prefix /= units;
-        l->room = prefix;
-        for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
-    }
-    if (l->settle && ok && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
-    out->line = counted((double)l->unit);
-    if (one) out->index = one_set(&out->shape, prefix);
-    // The index is looked at over eight times what fits. That may be more than the prefix if a set's lines are
-    // neighbours.
-    room = (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger), want = MAX(8 * prefix, 4096);
-    while (ok && !one && !l->broken && want > once) {
+    return prefix;
+}
+
+// The index is looked at over eight times what fits. That may be more than the prefix if a set's lines are neighbours.
+static uint64_t wanted(uint64_t prefix) { return MAX(8 * prefix, 4096); }
+static uint64_t room_of(const Level *l) { return (l->subject->span[l->kind] - l->base) / (l->unit + l->stagger); }
+
+static void find_sets(Level *l, uint64_t prefix, const LineVec *conflict, Found *out)
+{
+    const uint64_t room = room_of(l);
+    for (uint64_t want = wanted(prefix), once = 1; !l->broken && want > once;) {
         out->span = span_of(want, room);
         once = want;
         shape_free(&out->shape);
-        out->index = find_index(l, prefix, &conflict, out->span, &out->shape, &out->nearest);
+        out->index = find_index(l, prefix, conflict, out->span, &out->shape, &out->nearest);
         if (out->index.verdict != MEASURED && prefix < 64 && want < 1u << 19)
             want *= 16;
         else if (out->index.verdict == MEASURED)
             want = MIN(MAX(want, 16 * shape_reach(&out->shape)), 1u << 20);
     }
     // Sets may be told apart well, and still not be all that decides, as where a buffer takes what is replaced.
-    if (ok && !one && !l->above && out->index.verdict == MEASURED && prefix_of(&out->shape) != prefix)
+    if (!l->above && out->index.verdict == MEASURED && prefix_of(&out->shape) != prefix)
         refuse(out, "the sets that were found don't explain how many lines fit together");
+}
+
+// overflows: is there a group of lines that doesn't fit?
+static void conclude(Level *l, bool flat, bool overflows, Found *out)
+{
     if (!flat)
         out->index = out->rule =
             undetermined("latencies rise below its capacity already: another level may lie in between");
-    else if (!ok)
+    else if (!overflows)
         out->index = undetermined("no group of lines was found that doesn't fit");
-    if (sectors && out->index.verdict != MEASURED) out->line = out->index;
-    ok = ok && !l->broken && out->index.verdict == MEASURED;
-    if (ok) {
-        const Shape *s = &out->shape;
-        out->sets = counted(s->sets);
-        out->entries = counted((double)s->lines);
-        out->size = counted((double)(s->lines * l->unit));
+    else if (!l->broken && out->index.verdict == MEASURED) {
+        out->sets = counted(out->shape.sets);
+        out->entries = counted((double)out->shape.lines);
+        out->size = counted((double)(out->shape.lines * l->unit));
     }
     lines_free(&l->filler);
+}
+
+// Infers a cache's line, sets, ways and index: everything that only asks whether lines fit. Until the size of a line is
+// known, the level's lines are units of l->unit bytes, of which a line may have several.
+static bool infer_cache_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most,
+                              Found *out)
+{
+    LineVec conflict = {0};
+    uint32_t units = 1;
+    bool flat;
+    uint64_t prefix = find_room(l, stair, base, first, most, &flat);
+    const uint32_t least = l->least;  // of units; until it is known how many a line has, one of each may go round
+    l->least = MAX(1, least / 64);
+    const bool overflows = prefix && flat && find_conflict(l, prefix, prefix, &conflict, &units);
+    l->least = MAX(1, least / units);
+    if (overflows && units > 1) {
+        l->unit *= units;
+        prefix /= units;
+        l->room = prefix;
+        for (size_t k = 0; k < conflict.n; k++) conflict.v[k] /= units;
+    }
+    out->line = counted((double)l->unit);
+    if (overflows) find_sets(l, prefix, &conflict, out);
+    conclude(l, flat, overflows, out);
+    if (out->index.verdict != MEASURED) out->line = out->index;
+    vec_free(&conflict);
+    return !l->broken;
+}
+
+// Infers a TLB's sets, ways and index. A page is one unit. A single set is asked for directly where another TLB hides
+// hits: the filler would fall into that set.
+static bool infer_tlb_shape(Level *l, Stair *stair, const Sample *base, const Sample *first, uint64_t most, Found *out)
+{
+    LineVec conflict = {0};
+    uint32_t units;
+    bool flat;
+    const uint64_t prefix = find_room(l, stair, base, first, most, &flat);
+    const bool one =
+                   prefix && flat && l->above && is_one_set(l, prefix, out->span = span_of(wanted(prefix), room_of(l))),
+               overflows = prefix && flat && (one || find_conflict(l, prefix, prefix, &conflict, &units));
+    if (l->settle && overflows && !one) l->settle = (uint32_t)MIN(8 * conflict.n, 1024);
+    out->line = counted((double)l->unit);
+    if (one)
+        out->index = one_set(&out->shape, prefix);
+    else if (overflows)
+        find_sets(l, prefix, &conflict, out);
+    conclude(l, flat, overflows, out);
     vec_free(&conflict);
     return !l->broken;
 }
@@ -314,7 +351,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
     if (measure_round(&l, 1, 20000, &hit) && climb(&l, 2, &hit, most, &stair)) {
         out->distance = (stair.sample.mean - hit.mean) / hit.sd;
         if (set_latencies(&l, &hit, &stair.sample, stair.at, &hit) &&
-            infer_shape(&l, &stair, &hit, &hit, most, true, out) && out->index.verdict == MEASURED)
+            infer_cache_shape(&l, &stair, &hit, &hit, most, out) && out->index.verdict == MEASURED)
             out->rule = find_rule(&l, &out->shape, NULL, out);
         well(&l, out);
         if (hit_time(&l, &hit)) out->low = interval(hit.mean, hit.error);
@@ -434,7 +471,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
         if (!known)
             f->index = f->rule = undetermined("the L1 TLB in front of it isn't known");
-        else if (!same && infer_shape(&l, &stair, &base, &first, most, false, f) && f->index.verdict == MEASURED)
+        else if (!same && infer_tlb_shape(&l, &stair, &base, &first, most, f) && f->index.verdict == MEASURED)
             f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
         f->distance = level_distance(&l);
