@@ -318,8 +318,12 @@ static void put_l2(const Probe *p, Text *out)
     while (parts && parts % 2 == 0) parts /= 2;
     while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
     Text from = {0}, value = {0};
-    if (sized) provenance(&from, &l2->size, "bytes");
     section(out, "l2");
+    if (p->part[PART_L2].state == PART_ABSENT) {
+        key(out, "size", "measured: none", "0");
+        return;
+    }
+    if (sized) provenance(&from, &l2->size, "bytes");
     put_number(&value, (double)size);
     key(out, "size", sized ? from.v : "the device says", "%s", value.v);
     text_free(&from), text_free(&value);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 // LEAST: bytes, of an L2 whose size nobody gave. QUESTIONS: it takes roughly as many times its lines in loads.
-enum { UNIT = 128, LEAST = 1 << 16, QUESTIONS = 40, APARTS = 7, PLACES = 50 };
+enum { UNIT = 128, LEAST = 1 << 16, QUESTIONS = 40, APARTS = 7, PLACES = 50, SETTLE = 16 };
+static const double FEW = 0.01;  // share of loads: so many may miss though the lines fit
 
 // --- capacity --------------------------------------------------------------------------------------------------------
 typedef struct Round {
@@ -29,10 +30,10 @@ static int by_value(const void *a, const void *b)
 static bool measure(Level *l, uint64_t n, double middle, Round *out)
 {
     uint32_t rounds = (uint32_t)(1 + 2000 / n), *latency;
-    if (l->subject->loads + n * (2 + rounds) > l->until)
+    if (l->subject->loads + n * (l->warm + rounds) > l->until)
         return l->broken = true, l->spent = "going round so much memory would take too long", false;
     latency = mem_alloc(sizeof *latency * n * rounds);
-    bool ok = go_round(l, n, 2, rounds, latency);
+    bool ok = go_round(l, n, l->warm, rounds, latency);
     if (ok) {
         *out = (Round){.sample = sample_of(latency, n * rounds)};
         for (uint64_t k = 0; k < n * rounds; k++) out->over += (latency[k] > middle) / (double)(n * rounds);
@@ -58,7 +59,7 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
             *past = k;
             break;
         }
-        if (r.over < 0.01) *n = k;
+        if (r.over < FEW) *n = k;
     }
     if (!*past) return true;
     if (!measure(l, MIN(2 * *past, most), 1.04 * small.top, &r)) return false;
@@ -67,25 +68,56 @@ static bool bracket(Level *l, FoundL2 *out, uint64_t lines, uint64_t most, uint6
     return true;
 }
 
-// The likely size is tried first, then one line more.
-static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
+// Where victims are drawn, what was cached before stays for many rounds. Lines that fit miss less and less until it is
+// gone; lines that don't fit never stop. Goes round on until few loads miss or the misses no longer halve.
+static bool settle_round(Level *l, uint64_t n, double middle, Round *out)
+{
+    const uint32_t warm = l->warm;
+    double before = 2;
+    bool ok = measure(l, n, middle, out);
+    for (l->warm = SETTLE; ok && out->over > FEW && out->over < before / 2; ok = measure(l, n, middle, out))
+        before = out->over;
+    l->warm = warm;
+    return ok;
+}
+
+// The largest size that fits between n, which does, and past, which doesn't. The likely size is tried first, then
+// the next larger one, a `step` farther.
+static bool search(Level *l, uint64_t likely, uint64_t n, uint64_t past, uint64_t step, double few, double middle,
+                   bool drawn, uint64_t *fits)
 {
     Round r;
-    if (!measure(l, n, middle, &r)) return false;
-    double noise = 3 * r.over;
     uint64_t low = n, high = past;
-    for (uint64_t k = likely; low + 1 < high; k = k == likely && low == k ? k + 1 : (low + high) / 2) {
+    for (uint64_t k = likely; low + step < high; k = k == likely && low == k ? k + step : (low + high) / 2) {
         if (k <= low || k >= high) k = (low + high) / 2;
-        if (!measure(l, k, middle, &r)) return false;
-        if (r.over <= noise)
+        if (!(drawn ? settle_round : measure)(l, k, middle, &r)) return false;
+        if (r.over <= few)
             low = k;
         else
             high = k;
     }
+    *fits = low;
+    return true;
+}
+
+// n lines fitted when the search began. If some of them miss now, after more lines were gone round, victims aren't
+// the lines that were used least recently: they are drawn.
+static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
+{
+    Round r;
+    uint64_t low;
+    if (!measure(l, n, middle, &r)) return false;
+    const bool drawn = r.over > FEW;
+    if (drawn && !settle_round(l, n, middle, &r)) return false;
+    if (drawn && r.over > FEW)
+        return out->size = undetermined("lines that fitted once miss again and again after others were loaded"), true;
+    if (!search(l, likely, n, past, drawn ? MAX(n / 32, 1) : 1, drawn ? FEW : 3 * r.over, middle, drawn, &low))
+        return false;
     // If there were much more room than for the lines that fit from the start on, most of a few lines more would still
-    // hit.
-    if (!measure(l, low + low / 16, middle, &r)) return false;
-    uint64_t full = r.over > 0.5 ? low + low / 16 : MAX(past, low + low / 16);
+    // hit. Of drawn victims 1 − exp(−m · n / capacity) = m miss: 0.2 of an eighth too many, a half only of 1.4 times.
+    const uint64_t more = low + low / (drawn ? 8 : 16);
+    if (!(drawn ? settle_round : measure)(l, more, middle, &r)) return false;
+    uint64_t full = r.over > (drawn ? 0.15 : 0.5) ? more : MAX(past, more);
     out->size = measured((double)(low * l->unit), (double)(low * l->unit), (double)(full * l->unit));
     return true;
 }
@@ -122,7 +154,8 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
 
 // With a stride of nine fills, each line that is touched gets one fill, and all sets are used. If a line is one fill,
 // nine times the capacity can be gone round. If a tag stands for more fills, the others stay empty, and less can be
-// gone round: a half, a quarter, an eighth.
+// gone round: a half, a quarter, an eighth. What doesn't fit is 1.4 times the capacity. If victims are drawn, half of
+// that misses.
 static bool find_line(Level *l, FoundL2 *f, double middle)
 {
     f->line = undetermined("its size or its fill isn't known");
@@ -136,28 +169,54 @@ static bool find_line(Level *l, FoundL2 *f, double middle)
             if (l->spent) f->line = undetermined(l->spent);
             return false;
         }
-        if (r.over > 0.5) break;
+        if (r.over > 0.4) break;
         f->line = counted(f->fill.value * units);
     }
     l->unit = unit;
     return true;
 }
 
-// If nobody gave its size, the search begins with little memory.
+// Without an L2, lines that were just loaded are loaded no faster than new ones. New ones are lines at the end of the
+// memory, whose pages other loads have brought in. They lie so far apart that a miss doesn't bring in two of them.
+static bool is_there(Level *l, bool *there)
+{
+    enum { NEW = 8, APART = 4096 + UNIT };
+    const uint64_t span = l->subject->span[l->kind], from = (span - NEW * APART) / 4096 * 4096;
+    const Walk page = {.start = from + 2048, .stride = APART, .count = NEW},
+               line = {.start = from, .stride = APART, .count = NEW, .timed = true};
+    const Walk walks[] = {page, line, line, line};
+    uint32_t latency[3 * NEW];
+    *there = true;
+    if (span < 1 << 20) return true;
+    if (!level_run(l, walks, COUNT(walks), 1, 0, latency)) return false;
+    const Sample first = sample_of(latency, NEW), last = sample_of(latency + 2 * (size_t)NEW, NEW);
+    *there = first.mean > 1.02 * last.mean + 5 * (first.error + last.error);
+    return true;
+}
+
+// If nobody gave its size, there may be none, and the search begins with little memory.
 static bool infer(Level *l, uint64_t bytes, FoundL2 *out)
 {
     uint64_t n, past;
     double middle = 0;
+    bool there = true;
+    Round r;
+    if (!bytes && !is_there(l, &there)) return false;
+    if (!there) {
+        out->size = out->fill = out->line = absent("a line that was just loaded is loaded no faster than a new one");
+        return measure(l, 256, 0, &r) && (out->miss = mean_of(&r.sample), true);
+    }
     if (!bracket(l, out, MAX(bytes, LEAST) / UNIT, l->subject->span[CHASE_L2] / 2 / UNIT, &n, &past, &middle))
         return false;
     if (!past) out->size = out->fill = out->line = undetermined("the largest array that was tried still fits");
-    return !past || (find_size(l, out, bytes / UNIT, n, past, middle) && find_fill(l, out, middle, &out->fill) &&
-                     find_line(l, out, middle));
+    if (past && !find_size(l, out, bytes / UNIT, n, past, middle)) return false;
+    if (out->size.verdict != MEASURED) return out->fill = out->line = out->size, true;
+    return find_fill(l, out, middle, &out->fill) && find_line(l, out, middle);
 }
 
 bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
 {
-    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT, .until = s->loads + 3 * loads};
+    Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT, .warm = 2, .until = s->loads + 3 * loads};
     out->size = out->fill = out->line = undetermined("going round so much memory would take too long");
     if (bytes / UNIT * QUESTIONS > loads) {
         Round r;

@@ -111,7 +111,9 @@ static bool do_l2(Work *w)
     FoundL2 *l2 = &w->probe->l2;
     if (!w->subject.span[CHASE_L2]) return finish(w, PART_ABSENT, "the device has no loads past the L1"), true;
     const uint64_t loads = w->probe->device.real ? 100u << 20 : 4u << 20;
-    return l2_infer(&w->subject, w->probe->device.l2_bytes, loads, l2, &w->diag) && l2_halves(w->device, l2, &w->diag);
+    if (!l2_infer(&w->subject, w->probe->device.l2_bytes, loads, l2, &w->diag)) return false;
+    if (l2->size.verdict == ABSENT) return finish(w, PART_ABSENT, "%s", l2->size.why), true;
+    return l2_halves(w->device, l2, &w->diag);
 }
 
 static bool do_tlb(Work *w)

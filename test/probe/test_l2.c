@@ -67,6 +67,42 @@ static void hashed(void **state)
     compare(&want, 4 << 20);
 }
 
+// Victims drawn at random leave lines of before for many rounds; in three ways, too, and with two halves.
+static void drawn(void **state)
+{
+    (void)state;
+    static const char *const halves[] = {"l2.policy=random", "l2.far=37", NULL}, *const three[] = {
+                                                                                     "l2.policy=random", "l2.ways=3",
+                                                                                     "l2.size=1152KiB", "l2.index=xor",
+                                                                                     NULL};
+    const Want want[] = {{"gtx780", halves, 1536, 128, 32, 248}, {"gtx780", three, 1152, 128, 32, 230}};
+    for (size_t k = 0; k < COUNT(want); k++) compare(&want[k], want[k].kib * 1024ull);
+}
+
+// Without an L2 every load takes as long as one that missed in it: mei Table 3, pattern 4. That shows with few loads.
+static void none(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l2.size=0", NULL};
+    oc_device *d;
+    Chase c;
+    FoundL2 f = {.hit = {.verdict = ABSENT}};
+    Diag diag = {0};
+    if (oc_open(&(oc_config){.gpu = "gtx780", .sets = sets}, &d, NULL, 0) != OC_OK) fail_msg("gtx780");
+    if (!chase_open(&c, d, 64 << 20, &diag)) fail_msg("%s", diag.text.v);
+    Subject s = {.of = &c, .run = run, .cold = true};
+    memcpy(s.span, c.span, sizeof s.span);
+    assert_true(l2_infer(&s, 0, LOADS, &f, &diag));
+    assert_int_equal(f.size.verdict, ABSENT);
+    assert_int_equal(f.hit.verdict, ABSENT);
+    assert_true(f.miss.low <= 371 && 371 <= f.miss.high);
+    assert_true(s.loads < 10000);
+    subject_close(&s);
+    l2_free(&f);
+    chase_close(&c);
+    oc_close(d);
+}
+
 // An L2 that is too large for the loads that are allowed stays undetermined, whether its size is given or not.
 static void too_large(void **state)
 {
@@ -94,6 +130,7 @@ static void too_large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(hashed), cmocka_unit_test(too_large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(hashed), cmocka_unit_test(drawn),
+                                       cmocka_unit_test(none), cmocka_unit_test(too_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
