@@ -19,21 +19,30 @@ struct Trace {
 
 enum { GPU = 1, FIRST_SM = 10, KERNELS = 1, COPIES = 2 };
 
+// A text, quoted as JSON needs it.
+static void put_string(Trace *t, const char *text)
+{
+    Json j = {0};
+    json_string(&j, NULL, text);
+    fputs(j.text.v, t->out);
+    json_free(&j);
+}
+
 // The beginning of an event, up to its own fields.
 static void begin(Trace *t, const char *phase, const char *name, int process, int thread)
 {
-    Json j = {0};
-    json_string(&j, NULL, name);  // quoted as JSON needs it
-    fprintf(t->out, "%s\n{\"ph\":\"%s\",\"name\":%s,\"pid\":%d,\"tid\":%d", t->any ? "," : "", phase, j.text.v, process,
-            thread);
-    json_free(&j);
+    fprintf(t->out, "%s\n{\"ph\":\"%s\",\"name\":", t->any ? "," : "", phase);
+    put_string(t, name);
+    fprintf(t->out, ",\"pid\":%d,\"tid\":%d", process, thread);
     t->any = true;
 }
 
 static void named(Trace *t, const char *what, int process, int thread, const char *name)
 {
     begin(t, "M", what, process, thread);
-    fprintf(t->out, ",\"args\":{\"name\":\"%s\"}}", name);
+    fputs(",\"args\":{\"name\":", t->out);
+    put_string(t, name);
+    fputs("}}", t->out);
 }
 
 static void work(void *user, const char *what, uint64_t bytes, double start, double end)

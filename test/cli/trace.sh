@@ -48,6 +48,15 @@ for k in 0 1; do
         complain "kernel $k: ${watched[k]} warp-cycles were watched, ${resident[k]} are counted"
 done
 
+# A description's name may have what JSON writes in another way.
+cp "$ONCHIP_SOURCE/gpus/gtx480.ini" 'a"b\c.ini'
+gives 0 'right' -- run atax nx=64 ny=64 --gpu './a"b\c.ini' --trace t.json
+same 'the name of the GPU' "$(grep -cF '"args":{"name":"a\"b\\c.ini"}}' t.json)" 1
+if command -v python3 >/dev/null; then
+    name=$(python3 -c 'import json; print(json.load(open("t.json"))["otherData"]["gpu"])' 2>/dev/null)
+    same 'as JSON, the GPU' "$name" 'a"b\c.ini'
+fi
+
 gives 1 "can't write no/t.json" -- run syrk n=32 --trace no/t.json
 gives 2 '--trace has no effect with --functional' -- run syrk n=32 --trace t.json --functional
 gives 2 '--interval needs --json or --trace' -- run syrk n=32 --interval 100
