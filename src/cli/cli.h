@@ -7,8 +7,8 @@
 #include <onchip.h>
 
 // Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
-// 130 Ctrl-C or SIGTERM, as shells have it.
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+// 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 // cmd_*.c, show_registers.c: the verbs
 int cmd_run(int argc, char **argv);
@@ -63,7 +63,8 @@ bool parse_jobs(const char *text, uint32_t *jobs);
 // after a release.
 const volatile bool *interrupt_catch(void);
 void interrupt_release(void);
-bool interrupted(void);  // since interrupt_catch
+bool interrupted(void);      // since interrupt_catch
+int interrupt_status(void);  // then the exit status: 128 and the signal's number
 
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
 enum { COLUMNS = 80 };

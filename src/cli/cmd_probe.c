@@ -217,7 +217,7 @@ static int measure(Request *r, oc_device *d)
         probe_text(&p, stdout);
     probe_free(&p);
     diag_free(&diag);
-    return interrupted() ? EXIT_INTERRUPTED : r->error.n ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? interrupt_status() : r->error.n ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(Request *r)

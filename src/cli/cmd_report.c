@@ -139,7 +139,7 @@ static int run(Request *r)
              (unsigned long long)(s.to_run - s.done - s.failed), (unsigned long long)s.to_run);
     text_free(&html);
     store_close(store);
-    if (r->run && interrupted()) return EXIT_INTERRUPTED;
+    if (r->run && interrupted()) return interrupt_status();
     if (s.refused) return EXIT_USAGE;
     return ok && !s.failed ? EXIT_OK : EXIT_FAILED;
 }

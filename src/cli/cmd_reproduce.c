@@ -280,7 +280,7 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
         figure_free(&f);
     }
     reproduce_free(&r);
-    return !ok ? EXIT_FAILED : interrupted() ? EXIT_INTERRUPTED : EXIT_OK;
+    return !ok ? EXIT_FAILED : interrupted() ? interrupt_status() : EXIT_OK;
 }
 
 static bool find_figures(Request *r)
@@ -309,7 +309,7 @@ static int all(Request *r, Diag *diag)
         code = one(r, &r->figures.v[k], store, diag);
     }
     store_close(store);
-    if (code == EXIT_INTERRUPTED) {
+    if (interrupted() && code == interrupt_status()) {
         fflush(stdout);
         tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
              r->figures.n);

@@ -432,7 +432,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         if (error) refuse(r, code, "%s", error);
         mem_free(error);
     }
-    if (interrupted()) code = EXIT_INTERRUPTED;
+    if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
     if (r->check && !r->json) report_undefined(d);

@@ -204,7 +204,7 @@ static int run(Request *r)
     }
     store_close(store);
     if (!ok) return s.refused ? EXIT_USAGE : EXIT_FAILED;
-    return interrupted() ? EXIT_INTERRUPTED : s.failed || !found ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? interrupt_status() : s.failed || !found ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process works on its own, under mpirun too.

@@ -5,12 +5,15 @@
 #include <signal.h>
 
 // A signal handler has no argument, so this is the one place that needs a variable at file scope.
-static volatile bool pressed;
+static volatile struct {
+    bool pressed;
+    int number;  // of the signal
+} caught;
 
 static void on_interrupt(int number)
 {
-    (void)number;
-    pressed = true;
+    caught.number = number;
+    caught.pressed = true;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }
@@ -18,10 +21,11 @@ static void on_interrupt(int number)
 const volatile bool *interrupt_catch(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt};
-    pressed = false;
+    sigaddset(&action.sa_mask, SIGINT), sigaddset(&action.sa_mask, SIGTERM);  // the first one is told
+    caught.pressed = false;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return &pressed;
+    return &caught.pressed;
 }
 
 void interrupt_release(void)
@@ -30,4 +34,6 @@ void interrupt_release(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-bool interrupted(void) { return pressed; }
+bool interrupted(void) { return caught.pressed; }
+
+int interrupt_status(void) { return 128 + caught.number; }

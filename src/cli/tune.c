@@ -330,7 +330,7 @@ static int run(Tune *t)
     ok = ok && read_runs(t, store);
     store_close(store);
     if (ok) finish(t), (t->json ? print_json : print_text)(t);
-    return ok ? EXIT_OK : interrupted() ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return ok ? EXIT_OK : interrupted() ? interrupt_status() : EXIT_FAILED;
 }
 
 int tune(int argc, char **argv)

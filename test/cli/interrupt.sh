@@ -1,6 +1,7 @@
 #!/bin/bash
-# Ctrl-C: what there is so far is reported as cut short, what was stored stays, and the exit status is 130. Each program
-# runs on a terminal of script(1), where it shows how far it is; the signal is sent when it says that it is far enough.
+# Ctrl-C and SIGTERM: what there is so far is reported as cut short, what was stored stays, and the exit status is 130
+# or 143: 128 and the signal's number, as shells have it. Each program runs on a terminal of script(1), where it shows
+# how far it is; the signal is sent when it says that it is far enough.
 source test/cli/expect.bash
 command -v script >/dev/null || exit 77
 cd "$work" || exit 1
@@ -31,6 +32,7 @@ ends() {
     ((status == $1)) || complain "exit status $status, not $1: $out $(tail -c 400 log)"
 }
 press() { kill -INT "$pid" 2>/dev/null; }
+stop() { kill -TERM "$pid" 2>/dev/null; }
 says() { for text; do [[ $out$err == *"$text"* ]] || complain "nothing of '$text' in: $out $(tail -c 200 log)"; done; }
 
 # --- run: a kernel that counts for hours, with time and without (which shows no progress: CPU time tells); a workload
@@ -58,10 +60,18 @@ begin 'spin: .* cycles' "${spin[@]}" --json
 press
 ends 130
 says '"partial": true' '"error": "interrupted: kernel spin was stopped after'
+begin 'spin: .* cycles' "${spin[@]}" --json
+stop
+ends 143
+says '"partial": true' '"error": "interrupted: kernel spin was stopped after'
 begin 'spin: .* cycles' "${spin[@]}"
 press
 press
 ends 130
+begin 'spin: .* cycles' "${spin[@]}"
+stop
+stop
+ends 143
 # ThreadSanitizer holds signals back in a loop without calls.
 if ! grep -q __tsan_init <<<"$(nm "$onchip" 2>/dev/null)"; then
     "$onchip" "${spin[@]}" --functional >out 2>log &
@@ -86,15 +96,12 @@ begin ' l1, ' probe --gpu gtx480 --only l1,shared --json
 press
 ends 130
 says '"state": "cut short"' '"state": "left out"' '"error": "interrupted"'
+begin ' l1, ' probe --gpu gtx480 --only l1,shared
+stop
+ends 143
 
 # --- several runs: those that are done. The first one is short; none of the others comes to an end.
 counts=args=u64:8,u64:0x10000000000,u64:0x10000000001
-begin ' 1 of 3' report run spin.ptx $counts --no-figures -o page.html
-press
-ends 130
-says 'page.html: 1 run' 'interrupted: the page is cut short, 2 of 3 runs are not on it'
-grep -q 'u64:8' page.html || complain 'the page lacks the run that was done'
-
 mkdir figures
 cat >figures/spins.ini <<'INI'
 [figure]
@@ -105,15 +112,24 @@ y     = cycles
 program = spin.ptx
 args    = u64:8, u64:0x10000000000, u64:0x10000000001
 INI
-begin ' 1 of 3' reproduce ./figures --db runs.db
-press
-ends 130
-says 'Cycles by rounds' 'cut short: 2 runs are left' 'figure 1 of 1; the same command goes on'
-grep -Eq '^u64:8 +[0-9]' out || complain "the value of the run that was done: $out"
-gives 0 '1 run in runs.db' -- db list --db runs.db
-begin ' 1 of 3' sweep --program spin.ptx $counts,u64:9 --db runs.db --jobs 3
-press
-ends 130
-says '2 left (the same command goes on)'
-gives 0 '2 runs in runs.db' -- db list --db runs.db
+for way in press stop; do
+    after=130
+    [[ $way == press ]] || after=143
+    begin ' 1 of 3' report run spin.ptx $counts --no-figures -o page.html
+    $way
+    ends $after
+    says 'page.html: 1 run' 'interrupted: the page is cut short, 2 of 3 runs are not on it'
+    grep -q 'u64:8' page.html || complain 'the page lacks the run that was done'
+    begin ' 1 of 3' reproduce ./figures --db $way.db
+    $way
+    ends $after
+    says 'Cycles by rounds' 'cut short: 2 runs are left' 'figure 1 of 1; the same command goes on'
+    grep -Eq '^u64:8 +[0-9]' out || complain "the value of the run that was done: $out"
+    gives 0 "1 run in $way.db" -- db list --db $way.db
+    begin ' 1 of 3' sweep --program spin.ptx $counts,u64:9 --db $way.db --jobs 3
+    $way
+    ends $after
+    says '2 left (the same command goes on)'
+    gives 0 "2 runs in $way.db" -- db list --db $way.db
+done
 exit $bad
