@@ -56,6 +56,8 @@ const char mem_none[] = "the host has no memory for it";
 void *mem_try(size_t n, size_t bytes) { return calloc(n ? n : 1, bytes ? bytes : 1); }
 void *mem_try_resize(void *old, size_t bytes) { return realloc(old, bytes ? bytes : 1); }
 
+enum { LARGE = 1 << 20 };  // bytes: for less it isn't worth while to read what the host says
+
 // Mapped and given back, which changes nothing of what malloc holds.
 bool mem_room(uint64_t bytes)
 {
@@ -64,7 +66,7 @@ bool mem_room(uint64_t bytes)
     void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return false;
     munmap(p, all);
-    return true;
+    return bytes < LARGE || mem_left("").bytes >= all;
 }
 
 char *mem_text(const char *text)

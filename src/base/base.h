@@ -28,6 +28,14 @@ bool mem_room(uint64_t bytes);                  // whether the host would give s
 enum { MEM_SPARE = 16 << 20 };                  // what small structures may take unasked
 extern const char mem_none[];                   // "the host has no memory for it", where a reason is given as a text
 
+// --- room.c: what the host gives -------------------------------------------------------------------------------------
+typedef struct HostRoom {
+    uint64_t bytes;
+    const char *limit;  // what sets the limit, as words
+} HostRoom;
+HostRoom mem_left(const char *root);  // root: "", or a folder that stands for /, for tests
+
+// --- arena.c ---------------------------------------------------------------------------------------------------------
 typedef struct ArenaChunk ArenaChunk;
 typedef struct Arena {
     ArenaChunk *head;

@@ -6,18 +6,11 @@
 
 #include <string.h>
 
-// What is allocated besides caches, whose parts are small: queues and tables of SMs and partitions, and what waits in
-// them.
-static uint64_t fixed_bytes(const Gpu *g)
+// SMs and partitions come with the first launch that is timed. False: the host has no memory for them, since a
+// description that was read can be built (derive.c).
+static bool build(Chip *c)
 {
-    uint64_t sm = sizeof(Sm) + (uint64_t)g->sm.max_warps * (64 * sizeof(Tracker) + 16384) + (256 << 10);
-    uint64_t part = sizeof(Partition) + g->part.l2.mshrs * sizeof(Miss) + (64 << 10);
-    return g->sms * sm + g->part.partitions * part + (uint64_t)g->sms * g->part.partitions * 8 * sizeof(Wire);
-}
-
-static bool build(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
-{
-    *c = (Chip){.gpu = *gpu, .gmem = gmem, .threads = threads};
+    const Gpu *gpu = &c->gpu;
     const char *why = NULL;
     uint32_t sms = gpu->sms, parts = gpu->part.partitions;
     c->sms = mem_alloc(sizeof *c->sms * sms);
@@ -26,17 +19,16 @@ static bool build(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *d
     c->channels = parts / gpu->part.slices;
     for (uint32_t p = 0; p < parts; p++) {
         Partition *before = p < c->channels ? NULL : &c->parts[p - c->channels];
-        if (!partition_open(&c->parts[p], &c->gpu.part, p, before, &why)) return gpu_refuse(diag, "l2", why);
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, before, &why)) return false;
     }
     for (uint32_t s = 0; s < sms; s++) {
-        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return gpu_refuse(diag, "sm", why);
+        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return false;
         c->envs[s] = &c->sms[s].env;
-        c->envs[s]->gmem = gmem;
+        c->envs[s]->gmem = c->gmem;
         c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
     }
     bool ordered = c->gpu.part.ordered;
-    if (ordered && !crossbar_open(&c->crossbar, &c->gpu.part, gpu->sm.bytes_in))
-        return gpu_refuse(diag, "link.ordered", mem_none);
+    if (ordered && !crossbar_open(&c->crossbar, &c->gpu.part, gpu->sm.bytes_in)) return false;
     c->to_part = mem_alloc(sizeof *c->to_part * sms * parts);
     c->from_part = mem_alloc(sizeof *c->from_part * sms * parts);
     c->credit = mem_alloc(sizeof *c->credit * sms * parts);
@@ -50,16 +42,14 @@ static bool build(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *d
     c->late = mem_alloc(sizeof *c->late * sms);
     for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].links.late;
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
-        return gpu_refuse(diag, "tlb2", why);
-    c->crew = crew_open(MIN(threads, sms + parts));
+        return false;
+    c->crew = crew_open(MIN(c->threads, sms + parts));
     return true;
 }
 
-bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag)
+void chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads)
 {
-    *c = (Chip){0};
-    if (!mem_room(fixed_bytes(gpu))) return gpu_refuse(diag, "gpu.sms", mem_none);
-    return build(c, gpu, gmem, threads, diag) && (mem_room(0) || gpu_refuse(diag, "gpu.sms", mem_none));
+    *c = (Chip){.gpu = *gpu, .gmem = gmem, .threads = threads};
 }
 
 void chip_close(Chip *c)
@@ -73,18 +63,6 @@ void chip_close(Chip *c)
     crossbar_close(&c->crossbar);
     mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit), mem_free(c->late);
     *c = (Chip){0};
-}
-
-void chip_copied(Chip *c, uint64_t address, uint64_t bytes)
-{
-    const PartitionCfg *cfg = &c->gpu.part;
-    if (!cfg->copies || cfg->absent || !cfg->l2.keep) return;
-    uint64_t piece = MIN(cfg->l2.line, cfg->chunk), to = address + bytes, next, local;
-    for (uint64_t at = address; at < to; at = next) {
-        next = MIN((at | (piece - 1)) + 1, to);
-        uint32_t part = partition_of(cfg, at, &local);
-        partition_copied(&c->parts[part], local, (uint32_t)(next - at));
-    }
 }
 
 // --- data structures -------------------------------------------------------------------------------------------------
@@ -270,6 +248,8 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
                   uint32_t blocks)
 {
     Chip *c = l->c;
+    uint64_t l1 = cfg->l1.size == c->sms[0].cfg.l1.size ? 0 : most_times(c->gpu.sms, cache_bytes(&cfg->l1));
+    if (l1 && !mem_room(l1)) return false;
     for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept may lose its contents
         if (!sm_resize(&c->sms[s], cfg)) return false;
     uint64_t lack = blocks_lack(l, info, blocks);
@@ -332,28 +312,45 @@ static void finish(Launch *l, Record *r)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
 
-// After a fault or a limit the chip must be as new: what is under way is dropped. False: the host has no memory for a
-// new one at this moment; the next launch tries again.
-static bool reset(Chip *c)
+// After a fault or a limit the chip must be as new: what is under way is dropped, and the next launch builds it anew.
+static void reset(Chip *c)
 {
     Gpu gpu = c->gpu;
     Gmem *gmem = c->gmem;
     uint64_t ns = c->clock_ns, launches = c->launches;
     Division division = c->division;
     uint32_t threads = c->threads;
-    Diag diag = {0};
-    bool had = c->sms != NULL;  // what is given back now is enough again
     chip_close(c);
-    bool ok = (had ? build : chip_open)(c, &gpu, gmem, threads, &diag);
-    diag_free(&diag);
-    if (!ok) {
-        chip_close(c);
-        *c = (Chip){.gpu = gpu, .gmem = gmem, .threads = threads};
-    }
+    chip_open(c, &gpu, gmem, threads);
     c->clock_ns = ns;
     c->launches = launches;
     c->division = division;
-    return ok;
+}
+
+// The SMs and partitions of the first launch. False: the host has no memory for them.
+static bool be_built(Chip *c, Text *message)
+{
+    if (c->sms) return true;
+    if (!chip_affords(&c->gpu, message)) return false;
+    if (build(c)) return true;
+    reset(c);
+    return text_put(message, mem_none), false;
+}
+
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes)
+{
+    const PartitionCfg *cfg = &c->gpu.part;
+    if (!cfg->copies || cfg->absent || !cfg->l2.keep || !bytes) return;
+    Text unsaid = {0};  // the launch will say it
+    bool built = be_built(c, &unsaid);
+    text_free(&unsaid);
+    if (!built) return;
+    uint64_t piece = MIN(cfg->l2.line, cfg->chunk), to = address + bytes, next, local;
+    for (uint64_t at = address; at < to; at = next) {
+        next = MIN((at | (piece - 1)) + 1, to);
+        uint32_t part = partition_of(cfg, at, &local);
+        partition_copied(&c->parts[part], local, (uint32_t)(next - at));
+    }
 }
 
 // Room for another sample.
@@ -542,11 +539,14 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     SmCfg organised = c->gpu.sm;
     uint32_t fit = chip_fit(&organised, info, &c->division, r, message);
     if (!fit) return RUN_TOO_LARGE;
-    crew_muster(c->crew);
     r->code = info->kernel;
-    bool ready = c->sms || reset(c);
+    if (!be_built(c, message)) {
+        r->partial = true;
+        return RUN_MEMORY;
+    }
+    crew_muster(c->crew);
     c->used = sms;
-    if (!ready || !begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
+    if (!begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
         tracer_close(l.tracer);
         chip_no_room(info, (uint64_t)sms * MIN(fit, blocks), message);
         r->partial = true;

@@ -196,7 +196,7 @@ typedef enum RunResult {
     RUN_TOO_LARGE,
     RUN_MEMORY,
 } RunResult;
-bool chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads, Diag *diag);
+void chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads);  // it is built when a launch is timed
 void chip_close(Chip *c);
 void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, between launches: may fill the L2
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
@@ -213,6 +213,14 @@ void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_free(Record *r);
+// needs.c: the host's memory for what a chip is built of
+typedef struct Needs {
+    uint64_t bytes, later;  // to build it; for what waits in queues
+    uint64_t most;          // of bytes, for one key
+    const char *key;
+} Needs;
+Needs chip_needs(const Gpu *g);
+bool chip_affords(const Gpu *g, Text *message);  // false: the host doesn't have it, and message says what lacks
 // accounts.c: how storage was shared out and where energy went, from a launch's other counters: into the counters, and
 // of a record also by data structure. organised: the described SM as it was for the launch.
 void chip_account(const Gpu *g, const SmCfg *organised, uint64_t *count);

@@ -154,6 +154,20 @@ void cache_close(Cache *c)
     *c = (Cache){0};
 }
 
+uint64_t cache_bytes(const CacheCfg *cfg)
+{
+    const Cache *c = NULL;  // for sizes alone
+    if (!cfg->size) return 0;
+    uint64_t lines = cfg->size / cfg->line, sets = cfg->set_count ? cfg->set_count : lines / cfg->ways;
+    uint64_t line = sizeof *c->tags + sizeof *c->stamps + sizeof *c->lines;
+    if (replacements[cfg->policy].ops->keeps) line += sizeof *c->state;
+    if (cfg->index == INDEX_DEALT) line += sizeof *c->deal;
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < cfg->index_bit_count; k++) all |= cfg->index_bits[k] & ~(uint64_t)(cfg->line - 1);
+    uint64_t tables = cfg->index == INDEX_LINEAR && all ? (log2_of(all) / 8 + 1) * sizeof *c->part : 0;  // at most
+    return most_times(lines, line) + most_times(sets, sizeof *c->first + sizeof *c->ways + sizeof *c->tree) + tables;
+}
+
 void cache_narrow(Cache *c, uint32_t sets)
 {
     c->sets = sets;

@@ -104,7 +104,8 @@ bool masks_independent(const uint64_t *masks, uint32_t n, uint64_t within);
 bool cache_check(const CacheCfg *cfg, const char **why);
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
 void cache_close(Cache *c);
-void cache_flush(Cache *c);  // invalidates everything
+uint64_t cache_bytes(const CacheCfg *cfg);  // that cache_open takes from the host
+void cache_flush(Cache *c);                 // invalidates everything
 // Uses the first so many sets of those that it was opened with, 0 or more. What lay in others stays there, unseen.
 void cache_narrow(Cache *c, uint32_t sets);
 uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none

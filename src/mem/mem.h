@@ -174,6 +174,7 @@ typedef struct TlbCfg {
 } TlbCfg;
 bool tlb_check(const TlbCfg *cfg, const char **why);
 bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why);
+uint64_t tlb_bytes(const TlbCfg *cfg);        // that tlb_open takes from the host
 bool tlb_lookup(Cache *c, uint64_t address);  // true: hit; a miss enters the page
 // The L2 TLB with the requests on their way to it.
 typedef struct Mmu {

@@ -38,6 +38,12 @@ bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
     return true;
 }
 
+uint64_t tlb_bytes(const TlbCfg *cfg)
+{
+    CacheCfg t = tags_of(cfg);
+    return cache_bytes(&t);
+}
+
 bool tlb_lookup(Cache *c, uint64_t address)
 {
     CacheLine *line;

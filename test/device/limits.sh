@@ -50,6 +50,10 @@ none='the host has no memory'
 limited 3000000 1 "$none" -- run vectoradd n=32 --set l1.size=1GiB
 limited 3000000 0 '' -- run vectoradd n=32 --gpu h200
 limited 100000 1 "$none" -- run vectoradd n=32 --gpu h200
+# All SMs' caches are added up before the first is made; without time none is made.
+limited 800000 1 'hint: most of it is for l1.size' -- run saxpy n=64 --gpu h200 --set l1.size=64MiB
+limited 800000 1 '(ulimit -v)' -- run saxpy n=64 --gpu h200 --set l1.size=64MiB
+limited 100000 0 '' -- run saxpy n=64 --gpu h200 --set l1.size=64MiB --functional
 local=("$work/local.ptx" --block 1024 --grid 8 --arg buf:4 --set sm.local=2MiB)
 limited 400000 1 "$none left for" -- run "${local[@]}"
 limited 400000 1 "$none left for" -- run "${local[@]}" --functional
