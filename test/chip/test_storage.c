@@ -70,15 +70,19 @@ static void fermi(void **unused)
         const char *limit;
         draw_case(&d, STORAGE_FERMI);
         const SmCfg before = d.cfg;
-        uint32_t most = 0;
+        uint32_t most = 0, smaller = 0;
         for (uint32_t part = 1; part <= 3; part += 2) {  // a quarter, and three
             SmCfg tried = before;
             tried.shared_size = part == 1 ? before.storage_size / 4 : before.storage_size - before.storage_size / 4;
             most = MAX(most, sm_occupancy(&tried, &d.launch, &limit));
+            if (part == 1) smaller = most;
         }
         sm_organise(&d.cfg, &d.launch, NULL);
         assert_int_equal(sm_occupancy(&d.cfg, &d.launch, &limit), most);
         assert_int_equal(d.cfg.registers, before.registers);
+        // Three quarters only where more blocks run with them: else the L1 has these (unified-memory §2.2).
+        uint32_t quarter = before.storage_size / 4;
+        assert_int_equal(d.cfg.shared_size, smaller == most ? quarter : before.storage_size - quarter);
         uint64_t used = d.cfg.shared_size + d.cfg.l1.size;
         assert_true(used <= before.storage_size && before.storage_size - used < 128ull * before.l1.ways);
     }
