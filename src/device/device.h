@@ -171,6 +171,14 @@ typedef struct LaunchSum {
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
 void sums_free(LaunchSums *sums);
+// Which warps took whose lines (ciao §III-A, Fig. 4), by their slots, of all kernels and SMs. Slots above the last one
+// that has any are left out: maybe no warp lay there.
+typedef struct Interference {
+    uint32_t slots;
+    uint64_t misses[OC_MOST_WARPS][OC_MOST_WARPS];  // [warp][by]
+    uint64_t least, most;                           // of any two different warps; 0 where there is one slot or none
+} Interference;
+void sums_interference(const LaunchSums *sums, Interference *out);
 
 // launches.c
 // Of a simulated device only. Null: there is no such launch, or it was forgotten.

@@ -98,3 +98,19 @@ void sums_free(LaunchSums *sums)
     }
     vec_free(sums);
 }
+
+void sums_interference(const LaunchSums *sums, Interference *out)
+{
+    *out = (Interference){0};
+    for (size_t k = 0; k < sums->n; k++)
+        for (uint32_t p = 0; p < OC_MOST_WARPS * OC_MOST_WARPS && sums->v[k].pairs; p++) {
+            uint32_t warp = p / OC_MOST_WARPS, by = p % OC_MOST_WARPS;
+            out->misses[warp][by] += sums->v[k].pairs[p];
+            if (sums->v[k].pairs[p]) out->slots = MAX(out->slots, MAX(warp, by) + 1);
+        }
+    out->least = out->slots > 1 ? UINT64_MAX : 0;
+    for (uint32_t warp = 0; warp < out->slots; warp++)
+        for (uint32_t by = 0; by < out->slots; by++)
+            if (warp != by)
+                out->least = MIN(out->least, out->misses[warp][by]), out->most = MAX(out->most, out->misses[warp][by]);
+}

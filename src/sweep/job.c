@@ -66,30 +66,22 @@ static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findi
     diag_free(&why);
 }
 
-// Puts which warps took whose lines (ciao §III-A, Fig. 4), by their slots, of all kernels and SMs; then the least and
-// the most of any two different warps. Slots above the last one that has any aren't put: maybe no warp lay there.
+// Puts which warps took whose lines, then the least and the most of any two different warps.
 static void put_interference(const oc_device *d, Findings *f)
 {
     LaunchSums sums = {0};
-    uint64_t misses[OC_MOST_WARPS][OC_MOST_WARPS] = {{0}}, least = UINT64_MAX, most = 0;
-    uint32_t slots = 0;
+    Interference x;
     device_sums(d, &sums);
-    for (size_t k = 0; k < sums.n; k++)
-        for (uint32_t p = 0; p < OC_MOST_WARPS * OC_MOST_WARPS && sums.v[k].pairs; p++) {
-            uint32_t warp = p / OC_MOST_WARPS, by = p % OC_MOST_WARPS;
-            misses[warp][by] += sums.v[k].pairs[p];
-            if (sums.v[k].pairs[p]) slots = MAX(slots, MAX(warp, by) + 1);
-        }
-    for (uint32_t warp = 0; warp < slots; warp++)
-        for (uint32_t by = 0; by < slots; by++) {
+    sums_interference(&sums, &x);
+    sums_free(&sums);
+    for (uint32_t warp = 0; warp < x.slots; warp++)
+        for (uint32_t by = 0; by < x.slots; by++) {
             char place[64];
             snprintf(place, sizeof place, "warp=%u by=%u", warp, by);
-            findings_put(f, "interference.misses", place, (double)misses[warp][by]);
-            if (warp != by) least = MIN(least, misses[warp][by]), most = MAX(most, misses[warp][by]);
+            findings_put(f, "interference.misses", place, (double)x.misses[warp][by]);
         }
-    findings_put(f, "interference.least", "", slots > 1 ? (double)least : 0);
-    findings_put(f, "interference.most", "", (double)most);
-    sums_free(&sums);
+    findings_put(f, "interference.least", "", (double)x.least);
+    findings_put(f, "interference.most", "", (double)x.most);
 }
 
 bool plan_run(const Plan *plan, Store *store, Diag *diag)
