@@ -4,6 +4,7 @@
 // Tracker behind that counts the transactions still out; the last one makes the destination registers' time known.
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
@@ -129,7 +130,9 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t from = 0; from < 4; from += per) {
             uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
-            if (part && m < MAX_SEGMENTS) out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
+            if (!part) continue;
+            assert(m < MAX_SEGMENTS);  // a lane touches one sector, or one with each of four words
+            out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
         }
     memcpy(seg, out, m * sizeof *seg);
     return m;
@@ -184,7 +187,8 @@ void lsu_tick(Sm *sm)
 static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, bool write, Segment *out)
 {
     uint32_t n = 0, step = MIN(bytes, 4u);
-    for (uint32_t at = 0; at < bytes && n + LANES <= MAX_SEGMENTS; at += step) {
+    for (uint32_t at = 0; at < bytes; at += step) {
+        assert(n + LANES <= MAX_SEGMENTS);  // four words at most
         n += coalesce(addr, mask, step, write, out + n);
         for (int k = 0; k < LANES; k++) addr[k] += SEGMENT;
     }
