@@ -78,8 +78,9 @@ bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 void gpu_free(Gpu *gpu);
 
 // --- show.c: showing -------------------------------------------------------------------------------------------------
-// The description as text with values, units and provenance, keys in the registry's order.
-bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag);
+// The description as text with values, units and provenance, keys in the registry's order. defaults: instead, the keys
+// that it leaves at their defaults, with the sentence of each.
+bool gpu_show(const char *name, const char *const *sets, bool defaults, Text *out, Diag *diag);
 // gpu_load, and every key with its value in a form that doesn't depend on how it was written: what a run's key is made
 // of. gpu: null where the text is all that is asked for.
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag);

@@ -34,24 +34,24 @@ static void note_origin(void *user, const Key *k, const IniEntry *e)
 typedef struct Show {
     Gpu gpu;
     Origins origins;
+    bool defaults;        // only keys that the description leaves at their defaults, with their sentences
+    const char *section;  // whose head is to come before its first key; null: it is there
     Text *out;
 } Show;
 
-static void show_head(void *user, const char *section)
-{
-    Text *out = ((Show *)user)->out;
-    text_printf(out, "%s[%s]\n", out->n ? "\n" : "", section);
-}
+static void show_head(void *user, const char *section) { ((Show *)user)->section = section; }
 
-static void show_value(Text *out, const char *key, const char *value, const char *unit, const char *from)
+static void show_value(Show *s, const char *key, const char *value, const char *unit, const char *from)
 {
     size_t n = strlen(unit);  // some comments begin with it
     bool told = !n || (!strncmp(from, unit, n) && from[n] == ',');
-    text_printf(out, "%-14s = %-12s # %s%s%s\n", key, value, told ? "" : unit, told ? "" : "; ", from);
+    if (s->section) text_printf(s->out, "%s[%s]\n", s->out->n ? "\n" : "", s->section);
+    s->section = NULL;
+    text_printf(s->out, "%-14s = %-12s # %s%s%s\n", key, value, told ? "" : unit, told ? "" : "; ", from);
 }
 
 // The chosen policy's parameters.
-static void show_params(const Show *s)
+static void show_params(Show *s)
 {
     const oc_policy_type *t = s->gpu.sm.schedule;
     for (size_t k = 0; k < policy_params(t); k++) {
@@ -60,8 +60,8 @@ static void show_params(const Show *s)
         int64_t at;
         bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
         policy_param_write(p, sched_value(&s->gpu, p), &value);
-        const char *from = given ? s->origins.comments.v[at] : p->source;
-        show_value(s->out, p->name, value.v, p->unit, *from ? from : "no provenance given");
+        const char *from = s->defaults ? p->doc : given ? s->origins.comments.v[at] : p->source;
+        if (!given || !s->defaults) show_value(s, p->name, value.v, p->unit, *from ? from : "no provenance given");
         text_free(&value);
     }
 }
@@ -74,20 +74,22 @@ static void show_row(void *user, const Key *k)
     char value[128];
     if (given)
         snprintf(value, sizeof value, "%s", given);
-    else if (key_is_list(k->kind))
+    else if (key_is_list(k->kind) && !s->defaults)
         return;
+    else if (key_is_list(k->kind))
+        snprintf(value, sizeof value, "none");
     else if (key_name(k->kind, 0))
         snprintf(value, sizeof value, "%s", key_name(k->kind, (uint32_t)key_get(&s->gpu, k)));
     else
         snprintf(value, sizeof value, "%.15g", key_get(&s->gpu, k));
-    from = !from ? "default" : *from ? from : "no provenance given";
-    show_value(s->out, k->key, value, k->unit, from);
+    from = s->defaults ? k->doc : !from ? "default" : *from ? from : "no provenance given";
+    if (!given || !s->defaults) show_value(s, k->key, value, k->unit, from);
     if (k->kind == KEY_POLICY) show_params(s);
 }
 
-bool gpu_show(const char *name, const char *const *sets, Text *out, Diag *diag)
+bool gpu_show(const char *name, const char *const *sets, bool defaults, Text *out, Diag *diag)
 {
-    Show s = {.out = out};
+    Show s = {.out = out, .defaults = defaults};
     bool ok = desc_load(&s.gpu, name, sets, diag, note_origin, &s.origins);
     Gpu g = s.gpu;  // what is derived isn't shown
     ok = ok && gpu_derive(&g, diag);
@@ -160,8 +162,14 @@ void gpu_manual(Text *out)
              "# Keys of a GPU description\n\nA GPU description is an INI file. Each key below stands in the section "
              "that its heading names. The comment behind\n"
              "a value says where the value comes from (its provenance). A description can start from another one: "
-             "its first key is\nthen `[gpu] base = NAME`. A key that is missing has its default. Any key can be set "
-             "on the command line, too:\n`--set l1.size=48KiB`.\n\n`onchip show keys` prints this page from "
+             "its first key is\nthen `[gpu] base = NAME`. Any key can be set on the command line, too: `--set "
+             "l1.size=48KiB`.\n\n"
+             "A key that is missing has its default, so no key is required. But a GPU has only the caches that have a "
+             "`size` (or\n`sets`), and only the TLBs that have `entries` (or `sets`). The other defaults are those of "
+             "no card. What a card's\ndescription can't do without: `gpu.sms` and `gpu.clock`; `sm.schedulers`, "
+             "`sm.warps` and `registers.count`;\n`shared.size`; `size`, `line`, `ways` and `latency` of each cache; "
+             "`l2.partitions`; `dram.bandwidth` and `dram.latency`.\n`onchip show gpu NAME --defaults` lists the "
+             "keys that a description leaves at their defaults.\n\n`onchip show keys` prints this page from "
              "src/chip/desc.def and src/chip/show.c.\n");
     keys_by_section(manual_head, manual_row, out);
 }

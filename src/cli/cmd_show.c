@@ -18,8 +18,9 @@ static const Option options[] = {
     {"--kernel", "NAME", "print only this function"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
+    {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
 };
-enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_ };
+enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_, O_DEFAULTS };
 static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered"};
 
 static void show_live(const Function *f, Text *out)
@@ -162,12 +163,12 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
     return code;
 }
 
-static int show_gpu(const char *name, const char *const *sets)
+static int show_gpu(const char *name, const char *const *sets, bool defaults)
 {
     Text out = {0};
     Diag diag = {0};
     int code = EXIT_OK;
-    if (gpu_show(name, sets, &out, &diag))
+    if (gpu_show(name, sets, defaults, &out, &diag))
         fputs(out.v ? out.v : "", stdout);
     else
         code = tell(device_blame(name, &diag) == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", diag.text.v);
@@ -192,7 +193,7 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 
 // words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
-                const char *const *sets)
+                const char *const *sets, bool defaults)
 {
     static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters"};
     static const size_t takes[] = {2, 2, 2, 1, 1}, most[] = {2, 2, SIZE_MAX, 1, 1};  // words, with parameters at most
@@ -220,7 +221,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
                     did_you_mean(view, views, COUNT(views), hint));
     switch (kind) {
     case 0: return show_ptx(words[1], view, kernel);
-    case 1: return show_gpu(words[1], sets);
+    case 1: return show_gpu(words[1], sets, defaults);
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
     default: return show_manual(counter_manual);
@@ -232,6 +233,7 @@ int cmd_show(int argc, char **argv)
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *words[MAX_PARAMS + 3] = {NULL}, *view = "ir", *kernel = NULL;
     VEC(const char *) sets = {0};
+    bool defaults = false;
     size_t n = 0;
     int o, code = -1;
     while (code < 0 && (o = args_next(&a)) != -2) {
@@ -243,6 +245,7 @@ int cmd_show(int argc, char **argv)
         case O_VIEW: view = a.value; break;
         case O_KERNEL: kernel = a.value; break;
         case O_SET_: vec_push(&sets, a.value); break;
+        case O_DEFAULTS: defaults = true; break;
         case O_HELP:
             printf("%s\n\n", usage);
             print_options(options, COUNT(options));
@@ -251,7 +254,7 @@ int cmd_show(int argc, char **argv)
         }
     }
     vec_push(&sets, NULL);
-    if (code < 0) code = show(&a, words, n, view, kernel, sets.v);
+    if (code < 0) code = show(&a, words, n, view, kernel, sets.v, defaults);
     vec_free(&sets);
     return code;
 }

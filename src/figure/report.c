@@ -114,7 +114,7 @@ static void descriptions(Report *r, const Runs *runs)
     for (size_t k = 0; k < list.n; k++) {
         Text text = {0};
         Diag why = {0};
-        bool ok = gpu_show(list.v[k]->gpu, NULL, &text, &why);
+        bool ok = gpu_show(list.v[k]->gpu, NULL, false, &text, &why);
         html_put(r->out,
                  "<details><summary>%s: the description, with the origin of each value</summary>\n<p "
                  "class=\"note\">Before the settings of the runs.</p><pre>%s</pre></details>\n",

@@ -21,6 +21,18 @@ gives 0 'latency        = 40           # cycle; ' 'bandwidth      = 177         
     -- show gpu gtx480
 lacks 'MHz; MHz'
 
+# Every key is either given by the description or listed as left at its default: section.key of the file, of --defaults,
+# and of the manual, whose rows of policies' parameters say so.
+keys() { awk '/^\[/ { s = substr($1, 2, length($1) - 2) } /^[a-z0-9_]+ *=/ { print s "." $1 }' | sort; }
+gives 0 'interleave' '[tlb1]' -- show gpu gtx480 --defaults
+echo "$out" | keys >"$work/left"
+keys <"$ONCHIP_SOURCE/gpus/gtx480.ini" | grep -v '^gpu.title$' >"$work/given"  # a name is no key of the manual
+gives 0 -- show keys
+awk -F '[`|]' '/^## / { gsub(/[^a-z0-9]/, ""); s = $0 }
+    /^\| `/ && !(s == "sched" && /with policy = /) { print s "." $3 }' <<<"$out" | sort >"$work/all"
+sort -m "$work/left" "$work/given" | cmp -s - "$work/all" ||
+    complain "show gpu --defaults: $(sort -m "$work/left" "$work/given" | diff - "$work/all" | head -n 5)"
+
 gives 0 -- show keys
 repeated=$(grep '^## ' <<<"$out" | sort | uniq -d)
 [[ ! $repeated ]] || complain "show keys: more than once: $repeated"

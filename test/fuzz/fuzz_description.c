@@ -187,7 +187,7 @@ static void try(const char *base, const char *const *sets)
     uint32_t words[2 * WORDS];
     Diag diag = {0};
     Text shown = {0}, canonical = {0};
-    bool good = gpu_show(base, sets, &shown, &diag);
+    bool good = gpu_show(base, sets, false, &shown, &diag);
     if (good == diag.failed || (good && !gpu_canonical(NULL, base, sets, &canonical, &diag))) abort();
     diag_free(&diag);
     text_free(&shown), text_free(&canonical);
