@@ -316,7 +316,8 @@ static void put_l2(const Probe *p, Text *out)
              line = lined ? (uint64_t)l2->line.value : 128, parts = size / (line * WAYS);
     // As many slices that the number of sets of each is a power of two.
     while (parts && parts % 2 == 0) parts /= 2;
-    while (parts < 6 && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
+    bool halves = l2->far.verdict == MEASURED;  // which need an even number
+    while ((parts < 6 || (halves && parts % 2)) && size / (line * WAYS) % (2 * parts) == 0) parts *= 2;
     Text from = {0}, value = {0};
     section(out, "l2");
     if (p->part[PART_L2].state == PART_ABSENT) {
@@ -338,7 +339,10 @@ static void put_l2(const Probe *p, Text *out)
     // If the L1 serves global loads, the latency is that through the L1, whose fills take longer on the links.
     const Value *latency = global ? &p->cache[PART_L1].high : l2->near.verdict == MEASURED ? &l2->near : &l2->hit;
     whole(out, "latency", latency, 250, "cycles");
-    if (l2->far.verdict == MEASURED)
+    if (halves && (parts % 2 || parts > 128))
+        text_printf(out, "# far = %.0f: measured, but halves need an even number of partitions\n",
+                    round(l2->far.value - l2->near.value));
+    else if (halves)
         key(out, "far", "measured: a hit in the farther half takes so much longer", "%.0f",
             round(l2->far.value - l2->near.value));
     key(out, "keep", "assumed", "yes");

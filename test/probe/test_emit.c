@@ -271,11 +271,45 @@ static void no_time(void **state)
     probe_free(&p);
 }
 
+// An L2 of two halves needs an even number of partitions. One is chosen where the size has a factor for it. Elsewhere
+// the distance of the halves becomes a comment, and the description loads all the same.
+static void halves(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t size;  // in units of 2 KiB, 16 lines of 128 bytes: partitions take whole sets of these
+        uint64_t partitions;
+        const char *far;
+    } cases[] = {{7 * 2, 14, "37"}, {768, 6, "37"}, {9, 9, NULL}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Probe p = {.name = mem_text("made up"),
+                   .device = {.capability = 35,
+                              .clock_mhz = 1000,
+                              .memory = 1 << 30,
+                              .sms = 4,
+                              .shared_sm = 49152,
+                              .shared_block = 49152}};
+        Text text = {0};
+        char value[400];
+        double size = 2048.0 * (double)cases[k].size;
+        p.l2.size = (Value){MEASURED, size, size, size, NULL};
+        p.l2.near = (Value){MEASURED, 230, 230, 230, NULL}, p.l2.far = (Value){MEASURED, 267, 267, 267, NULL};
+        char *all = read_back(&p, &text);
+        value_of(all, "l2", "partitions", value);
+        assert_int_equal(atoi(value), cases[k].partitions);
+        expect(all, "l2", "far", cases[k].far ? cases[k].far : "0");
+        assert_true(!strstr(text.v, "# far = 37: measured") == (cases[k].far != NULL));
+        mem_free(all);
+        text_free(&text);
+        probe_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovered), cmocka_unit_test(l2),      cmocka_unit_test(spectrum),
-        cmocka_unit_test(shapes),    cmocka_unit_test(no_time),
+        cmocka_unit_test(shapes),    cmocka_unit_test(no_time), cmocka_unit_test(halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
