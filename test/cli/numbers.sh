@@ -14,7 +14,7 @@ gives 0 -- run vectoradd n=32 --set host.latency=-0 --set gpu.clock=0x1p9
 # Parameters of a workload, of a measurement and of a sweep.
 for value in nan inf 1e3 -1 18446744073709551615 9223372036854775808; do
     gives 2 "n=$value" -- run vectoradd n=$value
-    gives 1 "n=$value" -- sweep --program vectoradd n=$value --db "$work/none.db"
+    gives 2 "n=$value" -- sweep --program vectoradd n=$value --db "$work/none.db"
 done
 gives 2 'blocks=nan' -- run wordcount blocks=nan
 gives 2 '--budget takes a time' -- probe --budget nan
