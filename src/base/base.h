@@ -89,8 +89,6 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 void text_vprintf(Text *text, const char *format, va_list args);
 void text_number(Text *text, double value);  // finite; as few digits as give back the same
 void text_free(Text *text);
-// Adds a whole file, of 256 MiB at most. False, with errno set and the text as it was, when it can't.
-bool text_read_file(Text *text, const char *path);
 // The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0: overlong forms, surrogates and stray
 // bytes. left is 1 or more.
 size_t utf8_sequence(const char *s, size_t left);
@@ -136,6 +134,14 @@ SourcePlace source_place(const Source *source, size_t offset);  // where the tex
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 // The same as the end of a message: "; did you mean 'x'?", or nothing where no name is near.
 const char *did_you_mean(const char *word, const char *const *candidates, size_t n, char out[100]);
+
+// --- file.c: whole files as text, and a folder for a while -----------------------------------------------------------
+// Adds a whole file, of 256 MiB at most. False, with errno set and the text as it was, when it can't.
+bool text_read_file(Text *text, const char *path);
+// Makes the file, or replaces what it holds. False, with errno set, when it can't.
+bool text_write_file(const Text *text, const char *path);
+// Makes an empty folder, in TMPDIR or /tmp, and adds its name to path. The caller removes the folder.
+bool folder_for_a_while(Text *path, Diag *diag);
 
 // --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
 typedef struct IniEntry {

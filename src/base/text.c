@@ -4,12 +4,9 @@
 // whatever locale the host process has chosen, since reports and JSON mustn't change with it.
 #include "base/base.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_FILE ((size_t)256 << 20)  // of a text file; what is longer, such as /dev/zero, isn't one
 
 static void text_room(Text *text, size_t more)
 {
@@ -75,42 +72,6 @@ void text_free(Text *text)
 {
     mem_free(text->v);
     *text = (Text){0};
-}
-
-// Room for more of a file. Its size is the user's choice, so this is the one place that can be told there is no memory.
-static int room_for_file(Text *text, size_t before)
-{
-    if (text->n - before > MOST_FILE) return EFBIG;
-    if (text->cap - text->n >= 4096) return 0;
-    size_t cap = MAX(text->cap * 2, 65536);
-    char *v = realloc(text->v, cap);
-    if (!v) return ENOMEM;
-    text->v = v;
-    text->cap = cap;
-    return 0;
-}
-
-// The size isn't asked for beforehand: pipes and /proc have none.
-bool text_read_file(Text *text, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    size_t before = text->n;
-    int problem = 0;
-    while (!(problem = room_for_file(text, before))) {
-        errno = 0;
-        text->n += fread(text->v + text->n, 1, text->cap - text->n - 1, file);
-        if (ferror(file)) problem = errno ? errno : EIO;
-        if (problem || feof(file)) break;
-    }
-    fclose(file);
-    if (problem) text->n = before;
-    if (!text->n && problem)
-        text_free(text);
-    else
-        text->v[text->n] = 0;
-    errno = problem;
-    return problem == 0;
 }
 
 size_t utf8_sequence(const char *text, size_t left)

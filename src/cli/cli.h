@@ -24,7 +24,8 @@ int cmd_sl1(int argc, char **argv);
 
 // main.c: "onchip: …" on stderr; tell returns code
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void tell_diag(const Diag *diag);  // if it has an error, which needn't be called one then
+void tell_diag(const Diag *diag);                                // if it has an error, which needn't be called one then
+bool write_out(const Text *text, const char *path, Diag *diag);  // null or "-": to the standard output
 
 // --- options.c -------------------------------------------------------------------------------------------------------
 // An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. If the metavariable begins

@@ -169,25 +169,15 @@ static void show_progress(void *user, const char *part, double done)
     fflush(stderr);
 }
 
-static bool write_text(const Text *t, const char *path, Diag *diag)
-{
-    FILE *f = fopen(path, "w");
-    bool ok = f && fwrite(t->v, 1, t->n, f) == t->n;
-    if (f && fclose(f)) ok = false;
-    return ok || diag_error(diag, "can't write %s: %s", path, strerror(errno));
-}
-
 // Loads a description as run would, from a file in a folder of its own.
 static bool loads(const Text *t, Diag *diag)
 {
-    const char *temporary = getenv("TMPDIR");
     Text folder = {0}, file = {0};
-    text_printf(&folder, "%s/onchip-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    bool made = mkdtemp(folder.v) || diag_error(diag, "can't make a folder in %s: %s", folder.v, strerror(errno));
+    bool made = folder_for_a_while(&folder, diag);
     text_printf(&file, "%s/found.ini", folder.v);
     Gpu gpu = {0};
     Diag why = {0};
-    bool ok = made && write_text(t, file.v, diag);
+    bool ok = made && write_out(t, file.v, diag);
     if (ok && !gpu_load(&gpu, file.v, NULL, &why))
         ok = diag_error(diag,
                         "what was found makes no description that run takes, so none is written: %s\nhint: --json "
@@ -204,7 +194,7 @@ static bool write_description(const Probe *p, const char *path, Diag *diag)
 {
     Text t = {0};
     probe_emit(p, &t);
-    bool ok = loads(&t, diag) && write_text(&t, path, diag);
+    bool ok = loads(&t, diag) && write_out(&t, path, diag);
     text_free(&t);
     return ok;
 }

@@ -108,15 +108,6 @@ static bool make_runs(Request *r, Store *store, Sweep *s)
     return ok;
 }
 
-static bool write_page(Request *r, const Text *html)
-{
-    bool standard = !strcmp(r->out, "-");
-    FILE *f = standard ? stdout : fopen(r->out, "wb");
-    bool ok = f && fwrite(html->v, 1, html->n, f) == html->n;
-    if (f && (standard ? fflush(f) : fclose(f))) ok = false;
-    return ok || diag_error(&r->diag, "can't write %s: %s", r->out, strerror(errno));
-}
-
 static int run(Request *r)
 {
     // A report only reads, so a mistyped name must not create a store.
@@ -128,7 +119,7 @@ static int run(Request *r)
     ReportCount made;
     Sweep s = {.failed = 0};
     bool ran = !r->run || make_runs(r, store, &s);
-    bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_page(r, &html);
+    bool ok = ran && report_page(store, &r->report, &made, &html, &r->diag) && write_out(&html, r->out, &r->diag);
     if (ok && strcmp(r->out, "-"))
         printf("%s: %llu run%s, %llu figure%s\n", r->out, (unsigned long long)made.runs, made.runs == 1 ? "" : "s",
                (unsigned long long)made.figures, made.figures == 1 ? "" : "s");

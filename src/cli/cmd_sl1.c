@@ -17,13 +17,13 @@ static const Option options[] = {
 };
 enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SL1 };
 
-static int write_out(const char *path, const Text *t)
+static int put_out(const Text *t, const char *path)
 {
-    FILE *f = path ? fopen(path, "w") : stdout;
-    if (!f) return tell(EXIT_FAILED, "can't write %s: %s", path, strerror(errno));
-    bool ok = !t->n || fwrite(t->v, 1, t->n, f) == t->n;
-    ok &= path ? !fclose(f) : !fflush(f);
-    return ok ? EXIT_OK : tell(EXIT_FAILED, "can't write %s: %s", path ? path : "the output", strerror(errno));
+    Diag diag = {0};
+    bool ok = write_out(t, path, &diag);
+    tell_diag(&diag);
+    diag_free(&diag);
+    return ok ? EXIT_OK : EXIT_FAILED;
 }
 
 // dump: the step that --dump asks for, or null.
@@ -38,7 +38,7 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
         code = tell(EXIT_FAILED, "%s", diag.text.v);
     } else if (dump) {
         if (sl1_dump(m, o, dump, &rewritten))
-            code = write_out(out, &rewritten);
+            code = put_out(&rewritten, out);
         else
             code = tell(EXIT_USAGE, "sl1: --dump is one of " SL1_STEPS ", not '%s'", dump);
     } else {
@@ -50,7 +50,7 @@ static int rewrite(const char *path, const char *out, const char *dump, const Sl
             if (of.kernels.v[k].silent) tell(0, "%s: %s", name, sl1_silent);
             mem_free(name);
         }
-        code = write_out(out, &rewritten);
+        code = put_out(&rewritten, out);
         sl1_module_free(&of);
     }
     ptx_free(m);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct {
@@ -36,6 +37,14 @@ int tell(int code, const char *format, ...)
 void tell_diag(const Diag *diag)
 {
     if (diag->failed) tell(0, "%s", diag->text.v);
+}
+
+bool write_out(const Text *text, const char *path, Diag *diag)
+{
+    bool standard = !path || !strcmp(path, "-");
+    if (standard ? fwrite(text->v, 1, text->n, stdout) == text->n && !fflush(stdout) : text_write_file(text, path))
+        return true;
+    return diag_error(diag, "can't write %s: %s", standard ? "the standard output" : path, strerror(errno));
 }
 
 static int usage(FILE *out)

@@ -356,12 +356,9 @@ static bool write_file(const char *folder, const char *name, const char *ending,
 {
     Text path = {0};
     text_printf(&path, "%s/%s%s", folder, name, ending);
-    FILE *f = fopen(path.v, "wb");
-    bool ok = f && fwrite(text->v, 1, text->n, f) == text->n;
-    if (f && fclose(f)) ok = false;
-    if (!ok)
-        diag_error(diag, "can't write %s: %s\nhint: --plot takes a folder in which files may be made", path.v,
-                   strerror(errno));
+    bool ok = text_write_file(text, path.v) ||
+              diag_error(diag, "can't write %s: %s\nhint: --plot takes a folder in which files may be made", path.v,
+                         strerror(errno));
     text_free(&path);
     return ok;
 }
@@ -423,12 +420,8 @@ bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
         return draw(f, folder, svg, diag);
     }
     static const char *const endings[] = {"csv", "gp", "svg"};
-    const char *above = getenv("TMPDIR");
     Text made = {0}, path = {0};
-    text_printf(&made, "%s/onchip-XXXXXX", above && *above ? above : "/tmp");
-    bool ok = mkdtemp(made.v) ||
-              diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made",
-                         made.v, strerror(errno));
+    bool ok = folder_for_a_while(&made, diag);
     if (ok) {
         ok = draw(f, made.v, svg, diag);
         for (size_t k = 0; k < COUNT(endings); k++) {

@@ -119,12 +119,44 @@ static void files_without_an_end(void **state)
     text_free(&text);
 }
 
+// What is written is read back, byte by byte; a longer file's end doesn't stay. A full disk is told.
+static void files_are_written_whole(void **state)
+{
+    (void)state;
+    setenv("TMPDIR", "/tmp", 1);
+    Diag diag = {0};
+    Text folder = {0}, path = {0}, text = {0}, back = {0};
+    assert_true(folder_for_a_while(&folder, &diag));
+    text_printf(&path, "%s/file", folder.v);
+    for (int length = 100000; length >= 0; length -= 50000) {
+        text.n = back.n = 0;
+        for (int i = 0; i < length; i++) text_add(&text, &(char){(char)(i % 251)}, 1);
+        assert_true(text_write_file(&text, path.v));
+        assert_true(text_read_file(&back, path.v));
+        assert_int_equal(back.n, length);
+        assert_memory_equal(back.v, text.v, (size_t)length);
+    }
+    unlink(path.v), assert_int_equal(rmdir(folder.v), 0);
+    assert_false(text_write_file(&text, path.v));
+    assert_int_equal(errno, ENOENT);
+    text_put(&text, "no room");
+    assert_false(text_write_file(&text, "/dev/full"));
+    assert_int_equal(errno, ENOSPC);
+    setenv("TMPDIR", "/nowhere", 1);
+    folder.n = 0;
+    assert_false(folder_for_a_while(&folder, &diag));
+    assert_non_null(strstr(diag.text.v, "can't make a folder like /nowhere/onchip-"));
+    assert_non_null(strstr(diag.text.v, "set TMPDIR"));
+    unsetenv("TMPDIR");
+    text_free(&folder), text_free(&path), text_free(&text), text_free(&back), diag_free(&diag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_come_together),      cmocka_unit_test(printf_at_every_length),
         cmocka_unit_test(numbers_ignore_the_locale), cmocka_unit_test(files_are_read_whole),
-        cmocka_unit_test(files_without_an_end),
+        cmocka_unit_test(files_without_an_end),      cmocka_unit_test(files_are_written_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

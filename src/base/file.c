@@ -1,0 +1,68 @@
+// file.c: whole files as text, and a folder for a while.
+//
+// Invariant: what can't be read leaves the text as it was, and what can't be written is told by errno, for the user
+// gives the names.
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_FILE ((size_t)256 << 20)  // of a text file; what is longer, such as /dev/zero, isn't one
+
+// Room for more of a file. Its size is the user's choice, so this is the one place that can be told there is no memory.
+static int room_for_file(Text *text, size_t before)
+{
+    if (text->n - before > MOST_FILE) return EFBIG;
+    if (text->cap - text->n >= 4096) return 0;
+    size_t cap = MAX(text->cap * 2, 65536);
+    char *v = realloc(text->v, cap);
+    if (!v) return ENOMEM;
+    text->v = v;
+    text->cap = cap;
+    return 0;
+}
+
+// The size isn't asked for beforehand: pipes and /proc have none.
+bool text_read_file(Text *text, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t before = text->n;
+    int problem = 0;
+    while (!(problem = room_for_file(text, before))) {
+        errno = 0;
+        text->n += fread(text->v + text->n, 1, text->cap - text->n - 1, file);
+        if (ferror(file)) problem = errno ? errno : EIO;
+        if (problem || feof(file)) break;
+    }
+    fclose(file);
+    if (problem) text->n = before;
+    if (!text->n && problem)
+        text_free(text);
+    else
+        text->v[text->n] = 0;
+    errno = problem;
+    return problem == 0;
+}
+
+bool text_write_file(const Text *text, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(text->v, 1, text->n, file) == text->n;
+    int problem = errno;
+    if (file && fclose(file) && ok) ok = false, problem = errno;
+    errno = ok ? 0 : problem;
+    return ok;
+}
+
+bool folder_for_a_while(Text *path, Diag *diag)
+{
+    const char *above = getenv("TMPDIR");
+    size_t start = path->n;
+    text_printf(path, "%s/onchip-XXXXXX", above && *above ? above : "/tmp");
+    return mkdtemp(path->v + start) ||
+           diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made",
+                      path->v + start, strerror(errno));
+}
