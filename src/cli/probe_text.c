@@ -159,6 +159,7 @@ static bool memories(const Probe *p, FILE *out)
             text_printf(&why, "%sa hit takes %.0f cycles in the nearer half, %.0f in the farther; %zu SMs were asked",
                         why.n ? "\n" : "", l2->near.value, l2->far.value, l2->sm.n);
         if (why.n) table_note(&t, why.v);
+        text_free(&why);
     }
     const FoundTlbs *tlbs = &p->tlbs;
     if (p->part[PART_TLB].state == PART_DONE) {
@@ -169,6 +170,10 @@ static bool memories(const Probe *p, FILE *out)
     if (any)
         fputc('\n', out), table_print(&t, out),
             fprintf(out, "hit, miss: cycles that a load takes; of a TLB, cycles that a miss adds\n");
+    if (p->window.verdict == UNDETERMINED) {
+        text_printf(&why, "how much memory has its page-table entries active at a time isn't known: %s", p->window.why);
+        put_wrapped(out, 0, 2, BREAK_WORDS, why.v);
+    }
     if (p->window.verdict == MEASURED) {
         char size[32];
         format_bytes(size, p->window.value);

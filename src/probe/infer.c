@@ -9,12 +9,15 @@ void found_free(Found *f) { shape_free(&f->shape), shape_free(&f->nearest); }
 
 static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
+// What follows from the sets isn't known, for this reason.
+static void unknown(Found *f, Value why) { f->size = f->entries = f->sets = f->index = f->rule = why; }
+
 // If no more can be asked, that is no failure: what isn't known by then stays undetermined.
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
     if (f->index.verdict != MEASURED)
-        f->size = f->line = f->index = f->rule = undetermined(l->spent);
+        unknown(f, f->line = undetermined(l->spent));
     else if (f->rule.verdict != MEASURED)
         f->rule = undetermined(l->spent);
     l->broken = false, l->spent = NULL;
@@ -231,11 +234,12 @@ static void find_sets(Level *l, uint64_t prefix, const LineVec *conflict, Found 
 static void conclude(Level *l, bool flat, bool overflows, Found *out)
 {
     if (!flat)
-        out->index = out->rule =
-            undetermined("latencies rise below its capacity already: another level may lie in between");
+        out->index = undetermined("latencies rise below its capacity already: another level may lie in between");
     else if (!overflows)
         out->index = undetermined("no group of lines was found that doesn't fit");
-    else if (!l->broken && out->index.verdict == MEASURED) {
+    if (out->index.verdict != MEASURED) {
+        unknown(out, out->index);
+    } else if (!l->broken) {
         out->sets = counted(out->shape.sets);
         out->entries = counted((double)out->shape.lines);
         out->size = counted((double)(out->shape.lines * l->unit));
@@ -342,7 +346,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
                .least = 1,
                .warm = s->cold ? 1 : 2,
                .limit = 4u << 20};
-    if (!find_fill(&l, &out->fill)) return out->size = out->line = out->fill, well(&l, out);
+    if (!find_fill(&l, &out->fill)) return unknown(out, out->line = out->fill), well(&l, out);
     const uint64_t fill = l.unit = (uint64_t)out->fill.value;
     Stair stair;
     Sample hit;
@@ -360,10 +364,10 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
         if (out->index.verdict == MEASURED && is_refuted(&l, out)) {
             refuse(out, "too many accesses come out otherwise than with the sets and the policy that were found");
-            out->size = out->line = out->entries = out->sets = out->rule = out->index;
+            unknown(out, out->line = out->index);
         }
     } else {
-        out->size = undetermined("the largest array that was tried still fits");
+        unknown(out, out->line = undetermined("the largest array that was tried still fits"));
         well(&l, out);
     }
     level_close(&l);
@@ -421,22 +425,48 @@ static uint64_t too_many(const Level *l, const Shape *s)
     return room < least ? 0 : MIN(room, want);
 }
 
-// The penalty of the L1 TLB is measured with as many pages as the L2 TLB has room for, and the L1 TLB hasn't; that of
-// the L2 TLB with more than it has room for.
-static void penalties(Level *l, FoundTlbs *out)
+// The penalty of the L1 TLB is measured with as many pages as the L2 TLB has room for, and the L1 TLB hasn't: these are
+// known even if the L2 TLB's sets aren't. That of the L2 TLB is measured with more than it has room for. both: the
+// steps of both TLBs were found.
+static void measure_penalties(Level *l, bool both, FoundTlbs *out)
 {
     Sample hit, late, walk;
     const Found *first = &out->level[0], *second = &out->level[1];
     out->late = out->walk = undetermined("it isn't known how many pages both TLBs hold");
-    if (first->entries.verdict != MEASURED || second->entries.verdict != MEASURED) return;
+    if (first->entries.verdict != MEASURED || !both) return;
     out->late = out->walk = undetermined("the device has too little memory to ask");
     // Where victims are drawn, many lines must pass before one is gone.
     const int few = 2, many = 12;
     if (!hit_time(l, &hit) || !miss_time(l, l->room, first->shape.rule >= RULE_RANDOM ? many : few, &late)) return;
     out->late = interval(late.mean - hit.mean, sqrt(late.error * late.error + hit.error * hit.error));
+    if (second->entries.verdict != MEASURED) {
+        out->walk = undetermined("it isn't known how many pages the L2 TLB holds");
+        return;
+    }
     const uint64_t around = too_many(l, &second->shape);
     if (!around || !miss_time(l, around, few, &walk)) return;
     out->walk = interval(walk.mean - late.mean, sqrt(late.error * late.error + walk.error * walk.error));
+}
+
+static void penalties(Level *l, bool both, FoundTlbs *out)
+{
+    measure_penalties(l, both, out);
+    if (l->spent && out->late.verdict != MEASURED) out->late = undetermined(l->spent);
+    if (l->spent && out->walk.verdict != MEASURED) out->walk = undetermined(l->spent);
+}
+
+// A TLB of which no step was found, from number t on.
+static void lacks_step(FoundTlbs *out, uint32_t t)
+{
+    const char *const none[] = {"latencies don't rise with the pages that are gone round: there is no such TLB, or it "
+                                "holds more than were tried",
+                                "latencies rise only once with the pages that are gone round: there is no such TLB, or "
+                                "it holds more than were tried"};
+    for (uint32_t k = t; k < 2; k++) {
+        Found *f = &out->level[k];
+        if (f->index.verdict == ABSENT)
+            unknown(f, f->line = undetermined(k > t ? "the L1 TLB in front of it isn't known" : none[k]));
+    }
 }
 
 bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
@@ -470,7 +500,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         *f = (Found){.size = {.verdict = ABSENT}};
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
         if (!known)
-            f->index = f->rule = undetermined("the L1 TLB in front of it isn't known");
+            unknown(f, undetermined("the L1 TLB in front of it isn't known"));
         else if (!same && infer_tlb_shape(&l, &stair, &base, &first, most, f) && f->index.verdict == MEASURED)
             f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
@@ -480,14 +510,14 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
                         (f->index.verdict == MEASURED ? f->shape.lines <= above->lines : l.room <= 2 * above->lines));
         if (same) {
             shape_free(&f->shape);
-            f->size = f->entries = f->sets = f->index = f->rule =
-                undetermined("it can't be told from the L1 TLB in front of it");
+            unknown(f, undetermined("it can't be told from the L1 TLB in front of it"));
         }
         if (l.room || same) base = stair.sample;
         t += l.room && !same;
     }
-    if (l.spent && t < 2) out->level[t].size = undetermined(l.spent);
-    if (!l.broken) penalties(&l, out);
+    if (t < 2) well(&l, &out->level[t]);
+    lacks_step(out, t);
+    if (!l.broken) penalties(&l, t == 2, out);
     if ((!l.broken || l.spent) && out->level[0].distance > 4) replay_tlbs(s, kind, begun, out);
     level_close(&l);
     return !l.broken || l.spent;

@@ -90,7 +90,8 @@ static bool do_cache(Work *w)
     Presence p;
     if (!w->subject.span[kind]) return finish(w, PART_ABSENT, "the device has no such loads"), true;
     if (!find_presence(&w->subject, kind, &p, &w->diag)) return false;
-    if (p.there.verdict != MEASURED) return f->size = f->line = f->fill = f->index = f->rule = p.there, true;
+    if (p.there.verdict != MEASURED)
+        return f->size = f->line = f->fill = f->entries = f->sets = f->index = f->rule = p.there, true;
     if (!p.there.value)
         return finish(w, PART_ABSENT,
                       "loads of this kind take %.0f cycles even when they are repeated, and loads past the L1 take "
@@ -125,6 +126,7 @@ static bool do_tlb(Work *w)
         return finish(w, PART_ABSENT, "no distance between two loads makes the second one slower"), true;
     for (uint32_t t = 0; t < 2; t++)
         if (!curve_tlb(&w->subject, CHASE_L2, &p->tlbs, t, &p->tlb_misses[t], &w->diag)) return false;
+    p->window = p->switching = undetermined("to empty the L2 it needs the L2's size, which part l2 finds");
     return p->part[PART_L2].state != PART_DONE ||
            window_infer(&w->subject, &p->tlbs, &p->l2, &p->window, &p->switching, &w->diag);
 }

@@ -187,9 +187,11 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
     Plan *p = mem_alloc(sizeof *p);
     uint32_t latency[64], far[64], n = 0, at = 0;
     uint64_t distance[64];
-    *window = *switching = (Value){.verdict = ABSENT};
-    bool ok = true;
-    if (open_plan(p, s, CHASE_L2, NULL, tlbs, l2) && p->around) {
+    bool ok = true, known = open_plan(p, s, CHASE_L2, NULL, tlbs, l2);
+    *window = *switching = !known      ? undetermined("it isn't known how to empty the L2")
+                           : p->around ? absent("no distance makes a page that nobody has touched slower")
+                                       : undetermined("it isn't known how many pages the L2 TLB holds");
+    if (known && p->around) {
         add(p, 0, 32, (uint32_t)(p->evict / 32), -1);
         // Distances of 2^k and 1.5 · 2^k.
         for (uint64_t d = APART * p->page; d + p->page < p->span && n < 30; d = d & (d - 1) ? d / 3 * 4 : d / 2 * 3) {
