@@ -194,9 +194,10 @@ static void files(void **state)
         assert_true(fd[k] >= 0 && write(fd[k], e->ptx, e->ptx_bytes) == (ssize_t)e->ptx_bytes);
     }
     Cell of_workload[2], of_file[2];
+    const char *const *const kernel = LIST("kernel=atax_kernel1");
     for (int k = 0; k < 2; k++) {
         of_workload[k] = (Cell){.small = true, .ptx = path[k]};
-        of_file[k] = (Cell){.program = path[k], .params = LIST("kernel=atax_kernel1")};
+        of_file[k] = (Cell){.program = path[k], .params = kernel};
         Identity a = identified(of_workload[k]), b = identified(of_file[k]);
         assert_true(!strncmp(a.options, "ptx=", 4) && !strcmp(a.options + 4, path[k]));
         assert_string_equal(b.program, path[k]);
