@@ -131,5 +131,17 @@ for way in press stop; do
     ends $after
     says '2 left (the same command goes on)'
     gives 0 "2 runs in $way.db" -- db list --db $way.db
+    # A search names no best number before it has tried all.
+    for search in '--sched best-swl' '--autotune threads'; do
+        begin ' [1-9][0-9]* of ' run atax nx=1024 ny=1024 $search --db search.db --jobs 2
+        $way
+        ends $after
+        says 'interrupted: ' 'runs were made; the same command goes on'
+        [[ -z $out ]] || complain "a search that was interrupted printed: $out"
+        made=$(grep -oE 'interrupted: [0-9]+ of' log | grep -oE '[0-9]+')
+        stored=$("$onchip" db list --db search.db --csv 2>/dev/null | tail -n +2 | wc -l)
+        ((made == stored)) || complain "$search: $made runs were made, $stored are stored"
+        rm -f search.db*
+    done
 done
 exit $bad
