@@ -2,6 +2,8 @@
 // here: its width, its order, which caches it may use; addresses are left as a row and an offset.
 #include "exec/decode.h"
 
+#include <assert.h>
+
 static bool strong(const Inst *i) { return i->mod[G_SEM] != M_NONE && i->mod[G_SEM] != M_WEAK; }
 
 // .acquire, .acq_rel and .sc: what comes later in the thread must not be performed before (PTX ISA §8).
@@ -85,26 +87,8 @@ bool decode_atomic(Decode *x, Dinst *d)
     set_address(x, d, &i->opnd[at]);
     d->b = source_row(x, &i->opnd[at + 1], i->type);
     bool cas = d->mod == M_A_CAS;
-    if (cas && i->operands < at + 3) return decode_fail(x, false, "atom.cas takes a comparison and a value");
+    assert(i->operands >= at + 2 + cas);
     d->c = cas ? source_row(x, &i->opnd[at + 2], i->type) : d->b;
-    const TypeInfo *t = &type_info[i->type];
-    bool ok;
-    switch (d->mod) {
-    case M_A_AND:
-    case M_A_OR:
-    case M_A_XOR: ok = t->kind == K_BITS && t->bits >= 32; break;
-    case M_A_EXCH: ok = t->kind == K_BITS && t->bits >= 32; break;
-    case M_A_CAS: ok = t->kind == K_BITS && t->bits >= 16; break;
-    case M_A_INC:
-    case M_A_DEC: ok = i->type == TY_U32; break;
-    case M_A_ADD: ok = t->kind != K_BITS && i->type != TY_U16 && i->type != TY_S16; break;
-    case M_A_MIN:
-    case M_A_MAX: ok = (t->kind == K_UINT || t->kind == K_SINT) && t->bits >= 32; break;
-    default: ok = false;
-    }
-    if (!ok)
-        return decode_fail(x, true, "'%s.%s' of type .%s is not implemented", op_info[i->op].name,
-                           mod_info[d->mod].name, t->name);
     return true;
 }
 
@@ -117,13 +101,10 @@ bool decode_texture(Decode *x, Dinst *d)
     if (t->count != 2) return decode_fail(x, true, "separate samplers are not implemented; use texture objects");
     if (t->items[0].kind != O_REG)
         return decode_fail(x, true, "texture references are not implemented; use texture objects");
-    if (i->opnd[0].kind != O_VEC || i->opnd[0].count != 4) return decode_fail(x, true, "textures give vectors of four");
     elements(x, d, &i->opnd[0], true);
     d->vector[4] = reg_loc(x, t->items[0].reg);
     int need = d->mod == M_G1D ? 1 : 2, have = coords->kind == O_VEC ? coords->count : 1;
-    if (have < need) return decode_fail(x, false, "too few coordinates");
-    if (i->op == OP_TLD4 && (d->mod != M_G2D || !d->cache))
-        return decode_fail(x, false, "tld4 needs .r, .g, .b or .a, and .2d");
+    assert(d->vec == 4 && have >= need);
     d->a = source_row(x, coords->kind == O_VEC ? &coords->items[0] : coords, i->type2);
     d->b = need > 1 ? source_row(x, &coords->items[1], i->type2) : constant_row(x, 0, false);
     return true;
@@ -134,8 +115,7 @@ bool decode_copy(Decode *x, Dinst *d)
     const Inst *i = x->i;
     if (i->mod[G_CACHE] == M_CG) d->flags |= D_UNCACHED;
     d->bytes = (uint8_t)i->opnd[2].imm;
-    if (i->opnd[2].imm != 4 && i->opnd[2].imm != 8 && i->opnd[2].imm != 16)
-        return decode_fail(x, false, "cp.async copies 4, 8 or 16 bytes");
+    assert(d->bytes == 4 || d->bytes == 8 || d->bytes == 16);
     set_address(x, d, &i->opnd[1]);   // from, in global memory
     const Operand *to = &i->opnd[0];  // to, in shared memory
     d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant_row(x, 0, true);
