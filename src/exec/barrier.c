@@ -63,10 +63,10 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d)
     uint32_t come = its ? (uint32_t)__builtin_popcount(mask) : count ? LANES : (uint32_t)__builtin_popcount(w->live);
     if (d->mod == M_B_RED) {
         uint32_t p = get_pred_lanes(&w->l, d) & mask;
-        if (!b->used && d->cache == M_A_AND) b->reduce = 1;
-        if (d->cache == M_A_AND)
+        if (!b->used && d->reduction == M_A_AND) b->reduce = 1;
+        if (d->reduction == M_A_AND)
             b->reduce &= p == mask;
-        else if (d->cache == M_A_OR)
+        else if (d->reduction == M_A_OR)
             b->reduce |= p != 0;
         else
             b->reduce += (uint32_t)__builtin_popcount(p);

@@ -97,7 +97,7 @@ static bool decode_barrier(Decode *x, Dinst *d)
     d->a = source_row(x, &i->opnd[at], TY_B32);
     bool counts = i->operands > (red ? 3 : 1);
     d->b = counts ? source_row(x, &i->opnd[at + 1], TY_B32) : constant_row(x, 0, false);
-    d->cache = i->mod[G_ATOM];
+    d->reduction = i->mod[G_ATOM];
     d->pdst = PRED_SINK;
     if (red) {
         set_psrc(x, d, &i->opnd[i->operands - 1]);

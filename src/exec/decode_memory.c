@@ -45,7 +45,6 @@ bool decode_memory(Decode *x, Dinst *d)
     bool load = i->op == OP_LD || i->op == OP_LDU;
     const Operand *where = &i->opnd[load ? 1 : 0], *what = &i->opnd[load ? 0 : 1];
     d->bytes = (uint8_t)type_bytes(i->type);
-    d->cache = i->mod[G_CACHE];
     if (strong(i)) d->flags |= D_STRONG;
     if (acquires(i)) d->flags |= D_ACQUIRE;
     if (strong(i) || i->mod[G_CACHE] == M_CG || i->mod[G_CACHE] == M_CV) d->flags |= D_UNCACHED;
@@ -82,8 +81,8 @@ bool decode_atomic(Decode *x, Dinst *d)
     d->flags |= D_UNCACHED | D_STRONG;
     if (acquires(i)) d->flags |= D_ACQUIRE;
     d->dst = at ? dest_row(x, &i->opnd[0]) : scratch_row(x);
-    d->vec = at && i->opnd[0].kind == O_REG;  // wants the old value
-    if (at && i->opnd[0].kind == O_REG && reg_wide(x, i->opnd[0].reg)) d->flags |= D_LONG;
+    d->wants_old = at && i->opnd[0].kind == O_REG;
+    if (d->wants_old && reg_wide(x, i->opnd[0].reg)) d->flags |= D_LONG;
     set_address(x, d, &i->opnd[at]);
     d->b = source_row(x, &i->opnd[at + 1], i->type);
     bool cas = d->mod == M_A_CAS;
@@ -97,7 +96,7 @@ bool decode_texture(Decode *x, Dinst *d)
     const Inst *i = x->i;
     const Operand *t = &i->opnd[1], *coords = &t->items[t->count - 1];
     d->mod = i->mod[G_GEOM];
-    d->cache = i->mod[G_COMP];
+    d->component = i->mod[G_COMP];
     if (t->count != 2) return decode_fail(x, true, "separate samplers are not implemented; use texture objects");
     if (t->items[0].kind != O_REG)
         return decode_fail(x, true, "texture references are not implemented; use texture objects");

@@ -18,9 +18,9 @@ bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, ui
     uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
     uint64_t old = lane_fetch(p, d->bytes), now = exec_atom(d, old, x & keep, y & keep, global);
     memcpy(p, &now, d->bytes);
-    if (d->vec && d->flags & D_LONG)
+    if (d->wants_old && d->flags & D_LONG)
         ((uint64_t *)row(l, d->dst))[n] = old;
-    else if (d->vec)
+    else if (d->wants_old)
         ((uint32_t *)row(l, d->dst))[n] = (uint32_t)old;
     return (old ^ now) & keep;
 }
@@ -58,7 +58,7 @@ void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Deferred x = deferred_begin(env, w, d, mask);
     memcpy(x.addr, env->step.addr, sizeof x.addr);
-    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    uint32_t total = (uint32_t)d->bytes * d->vec;
     if (d->kind == X_ATOM) {
         for (int n = 0; n < LANES; n++) {
             x.x[n] = lane_operand(&w->l, d, d->b, n);

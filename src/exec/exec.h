@@ -45,23 +45,23 @@ typedef enum Kindx {
 #define MAX_SCORE 26
 struct Dinst {
     ExecFn *fn;
-    Loc32 dst, a, b, c;         // destination and sources; vectors: see vec
-    uint64_t imm;               // address offset, lookup table, label …
-    uint8_t kind;               // Kindx
-    uint8_t class, slots;       // timing class and issue slots
-    uint8_t op, type, type2;    // of the Inst
-    uint8_t space, vec, bytes;  // memory: state space, elements, bytes of an element
-    uint8_t mod;                // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
-    uint16_t flags;             // D_…
-    uint16_t guard;             // predicate that lanes must have set; PRED_TRUE: none
-    bool guard_negated;
-    uint16_t pdst, pdst2, psrc;  // predicate operands
+    Loc32 dst, a, b, c;             // destination and sources; vectors: see vec
+    uint64_t imm;                   // address offset, lookup table, label …
+    uint8_t kind;                   // Kindx
+    uint8_t class, slots;           // timing class and issue slots
+    uint8_t op, type, type2;        // of the Inst
+    uint8_t space, vec, bytes;      // memory: state space, elements, bytes of an element
+    uint8_t mod;                    // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
+    uint16_t flags;                 // D_…
+    uint16_t guard;                 // predicate that lanes must have set; PRED_TRUE: none
+    bool guard_negated, wants_old;  // wants_old: an atomic gives the value from before to dst
+    uint16_t pdst, pdst2, psrc;     // predicate operands
     bool psrc_negated;
-    uint8_t cache;                // cache operator, a Mod
-    int16_t prov;                 // the kernel parameter its address comes from, or PROV_NONE
-    uint32_t target, reconverge;  // branches
-    uint32_t index;               // in Code.insts
-    const Inst *inst;             // of the executed (lowered) function
+    uint8_t reduction, component;  // Mods: what bar.red makes of the predicates; what tld4 gathers
+    int16_t prov;                  // the kernel parameter its address comes from, or PROV_NONE
+    uint32_t target, reconverge;   // branches
+    uint32_t index;                // in Code.insts
+    const Inst *inst;              // of the executed (lowered) function
     const struct CallSite *call;
     Loc32 vector[8];  // rows of a vector's elements; texture coordinates are a, b, c
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;

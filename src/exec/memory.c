@@ -265,7 +265,7 @@ static inline bool shared_words(Env *env, const Warp *w, const Dinst *d)
 static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
                         FaultKind kind)
 {
-    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    uint32_t total = (uint32_t)d->bytes * d->vec;
     bool write = d->kind == X_ST || d->kind == X_ATOM;
     if (!inside_flat(env, w, addr, mask, total, size, kind, write)) return false;
     const Lanes *l = &w->l;
@@ -356,7 +356,7 @@ bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask)
 static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
 {
     bool write = d->kind == X_ST || d->kind == X_ATOM;
-    uint32_t total = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    uint32_t total = (uint32_t)d->bytes * d->vec;
     if (!check_global(env, w, d, addr, mask, total, write)) return false;
     Log *log = env->log;
     if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, addr, mask, total))) {
@@ -555,7 +555,7 @@ static void other_access(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     default: break;
     }
     find_runs(s, mask, addresses(env, w, d));
-    s->bytes = (uint32_t)d->bytes * (d->kind == X_ATOM ? 1u : d->vec);
+    s->bytes = (uint32_t)d->bytes * d->vec;
     s->space = d->space;
     if (d->kind == X_CP_ASYNC) {
         s->space = SP_GLOBAL;

@@ -120,7 +120,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         uint32_t out[4];
         if (d->op ==
             OP_TLD4) {  // the four texels of bilinear filtering: one channel, counter-clockwise from below left
-            int c = d->cache - M_TR;
+            int c = d->component - M_TR;
             int64_t p = floor_of(x - 0.5f), q = floor_of(y - 0.5f);
             out[0] = texel(env->gmem, t, p, q + 1, c);
             out[1] = texel(env->gmem, t, p + 1, q + 1, c);
