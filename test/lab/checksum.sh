@@ -95,6 +95,12 @@ expect "UPDATE counter SET value = 9223372036854775807 WHERE name = 'l1.hits'; I
     'twin', launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps,
     occupancy_limit, seconds FROM kernel; INSERT INTO counter SELECT id, 'l1.hits', 9223372036854775807 FROM kernel
     WHERE name = 'twin'" "the sum of l1.hits over a run's kernels has no room in 64 bits" "db list --columns l1.hits"
+# Such a run alone is lost: the store opens, and without the run it is read as before.
+damage values.db "UPDATE run SET cycles = 'some' WHERE key = '$key'"
+restamp values.db
+"$ONCHIP" db delete "$key" --db values.db >out 2>&1 || complain "the run can't be deleted: $(cat out)"
+try values.db "db list"
+((status == 0)) || complain "without the run: $(cat out)"
 # What can be shown is no damage, whatever it looks like.
 damage values.db "UPDATE run SET program = '%s%n''\"; DROP TABLE run', host = '' WHERE id = 1"
 restamp values.db

@@ -60,6 +60,12 @@ if "${as[@]}" test -x "$ONCHIP" 2>/dev/null; then
         complain "locked/other.db was made"
     fi
     grep -q "can't open the store locked/other.db: Permission denied" out || complain "locked/other.db: $(cat out)"
+    if ! "${as[@]}" test -w /; then
+        if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db /onchip-test.db >out 2>&1; then
+            complain "/onchip-test.db was made"
+        fi
+        grep -q "can't open the store /onchip-test.db: Permission denied" out || complain "a store in /: $(cat out)"
+    fi
     if "${as[@]}" "$ONCHIP" sweep --program vectoradd --size small --db locked/results.db >out 2>&1; then
         complain "locked/results.db was written"
     fi
