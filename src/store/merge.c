@@ -9,8 +9,8 @@
 static const char *const find[] = {
     "CREATE TEMP TABLE IF NOT EXISTS fresh (old INTEGER PRIMARY KEY, key TEXT NOT NULL)",
     "DELETE FROM fresh",
-    "INSERT INTO fresh SELECT i.id, i.key FROM incoming.run i LEFT JOIN main.run m ON m.key = i.key"
-    " WHERE m.id IS NULL OR (m.status = 'failed' AND (i.status = 'done' OR i.finished > m.finished))",
+    ("INSERT INTO fresh SELECT i.id, i.key FROM incoming.run i LEFT JOIN main.run m ON m.key = i.key"
+     " WHERE m.id IS NULL OR (m.status = 'failed' AND (i.status = 'done' OR i.finished > m.finished))"),
 };
 static const char *const steps[] = {
     "DELETE FROM main.run WHERE key IN (SELECT key FROM fresh)",
