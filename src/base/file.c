@@ -1,7 +1,7 @@
 // file.c: whole files as text, and a folder for a while.
 //
-// Invariant: what can't be read leaves the text as it was, and what can't be written is told by errno, for the user
-// gives the names.
+// Invariant: a file that can't be read leaves the text as it was. errno says why a file can't be read or written; the
+// caller knows what the file is for, and tells the user.
 #include "base/base.h"
 
 #include <errno.h>

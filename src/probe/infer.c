@@ -9,15 +9,16 @@ void found_free(Found *f) { shape_free(&f->shape), shape_free(&f->nearest); }
 
 static uint64_t until(const Subject *s) { return s->loads + (s->patience ? s->patience : 250000000); }
 
-// What follows from the sets isn't known, for this reason.
-static void unknown(Found *f, Value why) { f->size = f->entries = f->sets = f->index = f->rule = why; }
+static const char front_unknown[] = "the L1 TLB in front of it isn't known";
+
+void found_unknown(Found *f, Value why) { f->size = f->entries = f->sets = f->index = f->rule = why; }
 
 // If no more can be asked, that is no failure: what isn't known by then stays undetermined.
 static bool well(Level *l, Found *f)
 {
     if (!l->spent) return !l->broken;
     if (f->index.verdict != MEASURED)
-        unknown(f, f->line = undetermined(l->spent));
+        found_unknown(f, f->line = undetermined(l->spent));
     else if (f->rule.verdict != MEASURED)
         f->rule = undetermined(l->spent);
     l->broken = false, l->spent = NULL;
@@ -238,7 +239,7 @@ static void conclude(Level *l, bool flat, bool overflows, Found *out)
     else if (!overflows)
         out->index = undetermined("no group of lines was found that doesn't fit");
     if (out->index.verdict != MEASURED) {
-        unknown(out, out->index);
+        found_unknown(out, out->index);
     } else if (!l->broken) {
         out->sets = counted(out->shape.sets);
         out->entries = counted((double)out->shape.lines);
@@ -346,7 +347,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
                .least = 1,
                .warm = s->cold ? 1 : 2,
                .limit = 4u << 20};
-    if (!find_fill(&l, &out->fill)) return unknown(out, out->line = out->fill), well(&l, out);
+    if (!find_fill(&l, &out->fill)) return found_unknown(out, out->line = out->fill), well(&l, out);
     const uint64_t fill = l.unit = (uint64_t)out->fill.value;
     Stair stair;
     Sample hit;
@@ -364,10 +365,10 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         if (!l.broken && out->distance > 6) replay_cache(&l, from, out);
         if (out->index.verdict == MEASURED && is_refuted(&l, out)) {
             refuse(out, "too many accesses come out otherwise than with the sets and the policy that were found");
-            unknown(out, out->line = out->index);
+            found_unknown(out, out->line = out->index);
         }
     } else {
-        unknown(out, out->line = undetermined("the largest array that was tried still fits"));
+        found_unknown(out, out->line = undetermined("the largest array that was tried still fits"));
         well(&l, out);
     }
     level_close(&l);
@@ -464,8 +465,7 @@ static void lacks_step(FoundTlbs *out, uint32_t t)
                                 "it holds more than were tried"};
     for (uint32_t k = t; k < 2; k++) {
         Found *f = &out->level[k];
-        if (f->index.verdict == ABSENT)
-            unknown(f, f->line = undetermined(k > t ? "the L1 TLB in front of it isn't known" : none[k]));
+        if (f->index.verdict == ABSENT) found_unknown(f, f->line = undetermined(k > t ? front_unknown : none[k]));
     }
 }
 
@@ -500,7 +500,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
         *f = (Found){.size = {.verdict = ABSENT}};
         bool known = !t || out->level[0].rule.verdict == MEASURED, same = t && stair.at <= above->lines;
         if (!known)
-            unknown(f, undetermined("the L1 TLB in front of it isn't known"));
+            found_unknown(f, undetermined(front_unknown));
         else if (!same && infer_tlb_shape(&l, &stair, &base, &first, most, f) && f->index.verdict == MEASURED)
             f->rule = find_rule(&l, &f->shape, above, f);
         well(&l, f);
@@ -510,7 +510,7 @@ bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag)
                         (f->index.verdict == MEASURED ? f->shape.lines <= above->lines : l.room <= 2 * above->lines));
         if (same) {
             shape_free(&f->shape);
-            unknown(f, undetermined("it can't be told from the L1 TLB in front of it"));
+            found_unknown(f, undetermined("it can't be told from the L1 TLB in front of it"));
         }
         if (l.room || same) base = stair.sample;
         t += l.room && !same;

@@ -188,6 +188,7 @@ void replay_tlbs(const Subject *s, ChaseKind kind, size_t from, FoundTlbs *f);
 
 // --- infer.c: a cache; the TLBs --------------------------------------------------------------------------------------
 void found_free(Found *f);
+void found_unknown(Found *f, Value why);  // of all that follows from the sets
 // Infers the cache that serves loads of a kind first. False, with the reason, only if the subject fails.
 bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *diag);
 bool infer_tlbs(Subject *s, ChaseKind kind, FoundTlbs *out, Diag *diag);

@@ -90,8 +90,7 @@ static bool do_cache(Work *w)
     Presence p;
     if (!w->subject.span[kind]) return finish(w, PART_ABSENT, "the device has no such loads"), true;
     if (!find_presence(&w->subject, kind, &p, &w->diag)) return false;
-    if (p.there.verdict != MEASURED)
-        return f->size = f->line = f->fill = f->entries = f->sets = f->index = f->rule = p.there, true;
+    if (p.there.verdict != MEASURED) return found_unknown(f, f->line = f->fill = p.there), true;
     if (!p.there.value)
         return finish(w, PART_ABSENT,
                       "loads of this kind take %.0f cycles even when they are repeated, and loads past the L1 take "

@@ -265,9 +265,9 @@ static void told(const Found *f, const char *why)
     }
 }
 
-// Seven unequal sets behind an XOR of page bits are none of the forms. The report says so of all that follows from the
-// sets; what an L1 TLB's miss adds is known (mei Table 3: 236 - 230). With too
-// little memory to overflow the L2 TLB, no second step is found.
+// Seven unequal sets behind an XOR of page bits are none of the forms. Each value that follows from the sets has that
+// reason. What a miss of the L1 TLB adds is known (mei Table 3: 236 - 230). With too little memory to overflow the L2
+// TLB, no second step is found.
 static void unknown_tlb(void **state)
 {
     (void)state;
