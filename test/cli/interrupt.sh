@@ -133,7 +133,7 @@ for way in press stop; do
     gives 0 "2 runs in $way.db" -- db list --db $way.db
     # A search names no best number before it has tried all.
     for search in '--sched best-swl' '--autotune threads'; do
-        begin ' [1-9][0-9]* of ' run atax nx=1024 ny=1024 $search --db search.db --jobs 2
+        begin ' [1-9][0-9]* of ' run atax nx=2048 ny=2048 $search --db search.db --jobs 2
         $way
         ends $after
         says 'interrupted: ' 'runs were made; the same command goes on'
