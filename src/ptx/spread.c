@@ -1,7 +1,7 @@
 // spread.c: which bank a word of the register file lies in. The compiler numbers registers as it likes. So it can give
 // different banks to words that one instruction reads from the main file ("compiler techniques", unified-memory §2.1).
 // Words are taken by how often they meet others, each loop counting ten times. Each goes to the bank where it meets
-// least, of those that have room. Invariant: banks hold equally many words, but for one more in some.
+// least, of those that have room. Invariant: banks hold equally many words, and some hold one more.
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,15 +50,21 @@ static int by_weight(const void *a, const void *b)
     return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
+// How full the banks are: each takes `floor` words, and `more` of them one word more.
+typedef struct Room {
+    uint32_t used[MOST_BANKS_SPREAD], banks, floor, more;
+} Room;
+
 // The bank with room where a word meets least; of equal ones that with fewest words.
-static uint32_t best_bank(const Word *word, const uint8_t *bank, const uint32_t *used, uint32_t room, uint32_t banks)
+static uint32_t best_bank(const Word *word, const uint8_t *bank, const Room *room)
 {
     double cost[MOST_BANKS_SPREAD] = {0};
-    uint32_t best = banks;
+    uint32_t banks = room->banks, best = banks;
+    const uint32_t *used = room->used;
     for (size_t k = 0; k < word->meets.n; k++)
         if (bank[word->meets.v[k].with] < banks) cost[bank[word->meets.v[k].with]] += word->meets.v[k].weight;
     for (uint32_t b = 0; b < banks; b++) {
-        if (used[b] >= room) continue;
+        if (used[b] > room->floor || (used[b] == room->floor && !room->more)) continue;
         if (best == banks || cost[b] < cost[best] || (cost[b] == cost[best] && used[b] < used[best])) best = b;
     }
     return best;
@@ -68,7 +74,8 @@ void files_spread(Files *f, const Flow *w, uint32_t slots, uint32_t banks)
 {
     Word *word = mem_alloc(sizeof *word * (slots + 1));
     Rank *rank = mem_alloc(sizeof *rank * (slots + 1));
-    uint32_t used[MOST_BANKS_SPREAD] = {0}, reads[MOST_WORDS], room = (slots + banks - 1) / banks;
+    Room room = {.banks = banks, .floor = slots / banks, .more = slots % banks};
+    uint32_t reads[MOST_WORDS];
     f->bank = mem_alloc(slots + 1);
     memset(f->bank, 0xff, slots + 1);
     for (uint32_t at = 0; at + 1 < w->blocks.n; at++) {
@@ -84,8 +91,9 @@ void files_spread(Files *f, const Flow *w, uint32_t slots, uint32_t banks)
     for (uint32_t s = 0; s < slots; s++) rank[s] = (Rank){word[s].weight, s};
     if (slots) qsort(rank, slots, sizeof *rank, by_weight);
     for (uint32_t k = 0; k < slots; k++) {
-        uint32_t s = rank[k].slot, b = best_bank(&word[s], f->bank, used, room, banks);
-        f->bank[s] = (uint8_t)b, used[b]++;
+        uint32_t s = rank[k].slot, b = best_bank(&word[s], f->bank, &room);
+        if (room.used[b]++ == room.floor) room.more--;
+        f->bank[s] = (uint8_t)b;
     }
     for (uint32_t s = 0; s < slots; s++) vec_free(&word[s].meets);
     mem_free(word), mem_free(rank);

@@ -70,7 +70,7 @@ static void any_function(void **state)
 {
     (void)state;
     double before = 0, now = 0;
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < 3000; seed++) {
         Module *m = random_module(seed, 1 + (int)(seed % 5));
         for (uint32_t banks = 1; banks <= 64; banks *= 4) {
             double was;
