@@ -25,8 +25,9 @@ static const oc_policy_param params[] = {
     [LOW_EPOCH] = {"low_epoch", "instruction", "instructions of an SM after which warps may be released", 100, 1, 1e9,
                    true, "ciao §IV-A"},
     [EPOCHS] = {"epochs", "", "whether epochs count an instruction of a warp once, or once for each active thread",
-                WARPS, 0, 1, true, "ciao §IV-A doesn't say which; its IPC of 500 (§V-C) counts threads", "warp thread"},
-    [SCORE] = {"score", "", "the same of the instructions by which the interference score is divided", WARPS, 0, 1,
+                THREADS, 0, 1, true, "ciao §IV-A doesn't say which; its IPC of 500 (§V-C) counts threads",
+                "warp thread"},
+    [SCORE] = {"score", "", "the same of the instructions by which the interference score is divided", THREADS, 0, 1,
                true, "as epochs", "warp thread"},
     [LITERAL] = {"literal", "", "1 takes IRS as Algorithm 1 writes it, hits / instructions / warps; 0 takes Equation 1",
                  0, 0, 1, true, "Equation 1 is what the text explains"},
@@ -36,10 +37,9 @@ static const oc_policy_param params[] = {
     [EAGER] = {"eager", "",
                "1 releases a stalled warp also when the warp that it was stalled for is itself stalled or waits at a "
                "barrier; 0 does so only when no other warp can issue",
-               1, 0, 1, true, "§IV-C has no such rule; doc/results/reproduce-ciao.md has both"},
-    [REVERSE] = {"reverse", "",
-                 "1 releases stalled warps in the reverse order of their stalls (§III-C); 0 in any order", 0, 0, 1,
-                 true, "Algorithm 1 has no order; doc/results/reproduce-ciao.md has both"},
+               0, 0, 1, true, "our own rule; §IV-C says when a warp comes back, and has 0"},
+    [REVERSE] = {"reverse", "", "1 releases stalled warps in the reverse order of their stalls; 0 in any order", 1, 0,
+                 1, true, "ciao §III-C; Algorithm 1 has no order"},
     [FRONT] = {"front", "",
                "1 looks after an epoch only at the warp at the front of each scheduler's list; 0 at each warp when its "
                "turn comes",
@@ -264,10 +264,10 @@ static void issued(oc_policy *p, uint32_t warp, bool memory)
     o->issued_at[k] = *p->sm->now, o->last[k] = w->bit;
     if (!any_marked(p)) return;
     take_turns(p, k, greedy ? 1ull << w->bit : p->sm->scheduler[k]->older[w->bit] | 1ull << w->bit);
-    if (any_marked(p)) p->next_tick = *p->sm->now + 2;
 }
 
-// A scheduler that issued nothing in the cycle before has gone through all of its list.
+// A scheduler that issued nothing in the cycle before has gone through all of its list. Called in each cycle while a
+// warp is marked: another scheduler may issue all the time.
 static void tick(oc_policy *p)
 {
     Own *o = p->own;
@@ -301,7 +301,7 @@ static void epoch(oc_policy *p)
         for (uint32_t k = 0; k < p->sm->schedulers; k++) o->marked[e][k] = p->sm->scheduler[k]->present;
     }
     expect_epoch(p);
-    p->next_tick = *p->sm->now + 2;
+    if (p->next_tick > *p->sm->now + 2) p->next_tick = *p->sm->now + 2;
 }
 
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)

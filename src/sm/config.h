@@ -43,6 +43,7 @@ typedef struct SmCfg {
     CacheCfg scratch;       // scratch.c: as large as it can become; size 0: the policy wants none
     uint32_t scratch_bits;  // of the mask of its rows
     bool scratch_modulo;    // its rows are as many as fit, no power of two
+    uint32_t scratch_look;  // cycles, for the L1's tags before an access of it
     TlbCfg tlb;
     bool l1_private;               // each warp has an L1 of its own
     bool l1_global, l1_local;      // the spaces the L1 serves

@@ -4,8 +4,9 @@
 // cache had there is dropped: nothing is dirty, since stores go through.
 //
 // A row of shared memory is 32 banks of 8 bytes, two groups of 16. A block fills a row of one group. Its tag and that
-// of another block lie in a bank of the other group, so that one access reads both; so 64 tags fill a row. A mask of
-// the row's number makes the rows a power of two (or, as a variant, they are as many as fit). Tags lie behind the data.
+// of another block lie in a bank of the other group, so that one access reads both; so 64 tags fill a row. Tags lie
+// behind the data. Rows are as many as fit, since "CIAO-P fully utilizes the unused space" (§V-B). With the mask of
+// §IV-B they are a power of two.
 #include "sm/sm.h"
 
 static uint32_t tag_rows(uint32_t rows) { return (2 * rows + ROW_TAGS - 1) / ROW_TAGS; }
@@ -39,7 +40,7 @@ void scratch_configure(SmCfg *s)
     s->scratch.ways = 1, s->scratch.set_count = 0;
     s->scratch.index = INDEX_MODULO, s->scratch.index_low = 0, s->scratch.index_bit_count = 0;
     s->scratch.policy = REPLACE_LRU;
-    s->scratch.latency = s->shared_latency;
+    s->scratch.latency = s->scratch_look + s->shared_latency;
     s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
     s->scratch.unlocked = false;  // load_once sees to that
 }

@@ -195,7 +195,7 @@ static void let_go(void **state)
     for (int how = 0; how < 6; how++) {
         Fake f;
         Own *o = begin(&f, &policy_ciao_t);
-        f.param[EAGER] = how < 4;  // as it is unless it is set
+        f.param[EAGER] = how < 4, f.param[REVERSE] = 0;
         long_epoch(&f, 0, 1);
         o->interferer[0] = OC_NO_WARP;
         short_epochs(&f, 1);
@@ -363,6 +363,11 @@ static void turns(void **state)
     assert_true(!o->marked[SHORT][1] && o->marked[SHORT][0]);
     fake_issue(&f, 46, 1);
     assert_false(any_marked(&f.p));
+    // A scheduler that issues nothing goes through its list, though the other one issues in each cycle.
+    fake_issue(&f, 44, o->end[SHORT] - f.instructions);
+    assert_true(o->marked[SHORT][0] && o->marked[SHORT][1]);
+    fake_issue(&f, 44, 3);
+    assert_true(o->marked[SHORT][0] && !o->marked[SHORT][1]);
     fake_close(&f);
 }
 

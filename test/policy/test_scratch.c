@@ -223,8 +223,8 @@ static void direct_mapped(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         evicts = k;
-        settings =
-            (const char *[]){"gpu.sms=1", "scratch.bits=5", k ? "l1.write_evict=yes" : "l1.write_evict=no", NULL};
+        settings = (const char *[]){"gpu.sms=1", "scratch.modulo=no", "scratch.bits=5",
+                                    k ? "l1.write_evict=yes" : "l1.write_evict=no", NULL};
         memset(model, 0, sizeof model);
         seen_loads = 0;
         Record r = run(&modelled, 0);
@@ -262,8 +262,8 @@ static void one_copy(void **state)
 {
     (void)state;
     static const char *const variants[][5] = {{"gpu.sms=1", NULL},
-                                              {"gpu.sms=1", "scratch.bits=4", "l1.mshrs=3", NULL},
-                                              {"gpu.sms=1", "scratch.modulo=yes", "l1.merges=1", "l1.write_evict=yes"},
+                                              {"gpu.sms=1", "scratch.modulo=no", "scratch.bits=4", "l1.mshrs=3"},
+                                              {"gpu.sms=1", "l1.merges=1", "l1.write_evict=yes", NULL},
                                               {"gpu.sms=1", "l1.fill=32", "l1.sector=32", "l1.write_evict=no"},
                                               {"gpu.sms=1", "l1.line=64", "l1.fill=64", NULL},
                                               {"gpu.sms=1", "l1.write_back=yes", "link.queue=0", "link.credits=2"}};
@@ -292,14 +292,54 @@ static const oc_policy_type watched = {.wants = OC_WANTS_SCRATCH, .pick = greedy
 static void ctas_come_first(void **state)
 {
     (void)state;
-    settings = (const char *[]){"gpu.sms=1", NULL};
-    started = 0;
-    run(&watched, 8192);
-    assert_int_equal(started, BLOCKS);
     // Six CTAs of 8 KB leave 40, 32, 24, 16, 8 and 0 KB. 32 KB are 128 rows: no room for 128 of data and their tags.
-    static const uint32_t want[] = {256, 128, 128, 64, 32, 0};
-    for (int k = 0; k < 6; k++) assert_int_equal(lines_then[k], want[k]);
-    for (uint32_t k = 6; k < BLOCKS; k++) assert_true(lines_then[k] == 0 || lines_then[k] == 32);  // one has ended
+    // Without the mask they are 124 of data, two lines each, and 4 of tags.
+    static const uint32_t want[2][6] = {{256, 128, 128, 64, 32, 0}, {310, 248, 186, 124, 62, 0}};
+    for (int modulo = 0; modulo < 2; modulo++) {
+        settings = (const char *[]){"gpu.sms=1", modulo ? NULL : "scratch.modulo=no", NULL};
+        started = 0;
+        run(&watched, 8192);
+        assert_int_equal(started, BLOCKS);
+        for (int k = 0; k < 6; k++) assert_int_equal(lines_then[k], want[modulo][k]);
+        for (uint32_t k = 6; k < BLOCKS; k++)
+            assert_true(lines_then[k] == 0 || lines_then[k] == want[modulo][4]);  // one has ended
+    }
+}
+
+// --- the look into the L1's tags -------------------------------------------------------------------------------------
+// A pointer that points to itself is followed a hundred times: a miss, and 99 hits, each after the one before.
+static uint64_t chase(const char *look)
+{
+    static const char text[] = ".version 7.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                               ".reg .b64 %a;\n.reg .b32 %n;\n.reg .pred %p;\n"
+                               "ld.param.u64 %a, [p];\nmov.u32 %n, 0;\n"
+                               "L:\nld.global.u64 %a, [%a];\nadd.u32 %n, %n, 1;\nsetp.lt.u32 %p, %n, 100;\n"
+                               "@%p bra L;\nst.global.u64 [%a], %a;\nret;\n}\n";
+    static const oc_policy_type isolating = {.wants = OC_WANTS_SCRATCH, .pick = greedy, .cta_start = everyone};
+    oc_config config = {.gpu = "gtx480", .sets = (const char *[]){look, NULL}};
+    oc_device *d;
+    oc_module *m;
+    oc_kernel *k;
+    oc_ptr p;
+    char message[500];
+    assert_int_equal(oc_open(&config, &d, message, sizeof message), OC_OK);
+    plug(d, &isolating);
+    assert_int_equal(oc_malloc(d, 8, "p", &p), OC_OK);
+    assert_int_equal(oc_write(d, p, &p, 8, NULL), OC_OK);
+    assert_int_equal(oc_load(d, text, sizeof text - 1, "chase.ptx", &m), OC_OK);
+    assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
+    assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, (const void *[]){&p}), OC_OK);
+    assert_int_equal(device_record(d, 0)->count[C_SCRATCH_HITS], 99 + 1);  // the store hits, too
+    uint64_t cycles = device_record(d, 0)->count[C_CYCLES];
+    oc_close(d);
+    return cycles;
+}
+
+static void look_at_tags(void **state)
+{
+    (void)state;
+    assert_int_equal(chase("scratch.look=11") - chase("scratch.look=1"), 10 * 99);
+    assert_int_equal(chase("scratch.look=1") - chase("scratch.look=0"), 99);
 }
 
 int main(void)
@@ -312,6 +352,7 @@ int main(void)
         cmocka_unit_test(taken_back),
         cmocka_unit_test(one_copy),
         cmocka_unit_test(ctas_come_first),
+        cmocka_unit_test(look_at_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
