@@ -16,7 +16,7 @@ typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one
 } SchedSetting;
 typedef struct Gpu {
     char name[64];
-    uint32_t capability, sms, engines;
+    uint32_t capability, sms, slice, engines;
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, gather_gbs;
     uint32_t dram_latency;
@@ -94,6 +94,9 @@ double sched_value(const Gpu *g, const oc_policy_param *p);            // what i
 bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Text *why);
 bool sched_settle(Gpu *g, Diag *diag);  // the chosen policy's parameters get their values
 void sched_manual(Text *out);
+
+// --- slice.c: a part of the GPU --------------------------------------------------------------------------------------
+bool gpu_cut(Gpu *g, Diag *diag);  // to 1/slice; before anything is derived
 
 // --- derive.c: what follows from the values --------------------------------------------------------------------------
 bool gpu_derive(Gpu *g, Diag *diag);                                // after the last of them is set

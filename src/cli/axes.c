@@ -20,6 +20,7 @@ bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
     static const char *const single[] = {"--kernel", "--grid", "--block", "--smem", "--kernels"};
     if (!strcmp(option, "--arg")) return text_put(&x->args, x->args.n ? " " : ""), word_quoted(&x->args, value), true;
     if (!strcmp(option, "--set")) return matrix_pair(x->matrix, value, diag);
+    if (!strcmp(option, "--slice")) return matrix_axis(x->matrix, "gpu.slice", value, diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
     if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
     for (size_t k = 0; k < COUNT(single); k++)

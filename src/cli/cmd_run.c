@@ -21,6 +21,7 @@ static const Option options[] = {
      "(doc/extend/writing-a-policy.md); or best-swl, which tries the limits of swl and keeps the runs (onchip run "
      "--sched "
      "best-swl --help)"},
+    {"--slice", "N", SLICE_DOC},
     {"--autotune", "threads[=N,…]", TUNE_DOC "; the runs are kept (onchip run --autotune threads --help)"},
     {"--lines", NULL, "also print the hottest source lines of every kernel"},
     {"--json", NULL, "print everything that is known about the run, as JSON (doc/reference/json.md)"},
@@ -78,6 +79,7 @@ enum {
     R_GPU,
     R_SET,
     R_SCHED,
+    R_SLICE,
     R_AUTOTUNE,  // tune.c's
     R_LINES,
     R_JSON,
@@ -162,6 +164,15 @@ static int take_scheduler(Run *r, const char *v)
     return -1;
 }
 
+static int take_slice(Run *r, const char *v)
+{
+    char *s = mem_alloc(strlen(v) + 16);
+    sprintf(s, "gpu.slice=%s", v);
+    vec_push(&r->owned, s);
+    vec_push(&r->sets, s);
+    return -1;
+}
+
 static int take_kernels(Run *r, const char *v)
 {
     Text why = {0};
@@ -202,6 +213,7 @@ static int take_option(Run *r, int o)
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
     case R_SCHED: return take_scheduler(r, v);
+    case R_SLICE: return take_slice(r, v);
     case R_SET: vec_push(&r->sets, v); break;
     case R_THREADS:
         code = read_number(r, o, 256, &n);

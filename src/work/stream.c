@@ -379,8 +379,7 @@ static void run(Work *w, void *user)
     const uint32_t cores = processors();
     uint8_t *pinned = NULL;
     r->work = w;
-    r->grid = (oc_dim3){(uint32_t)work_param(w, "blocks"), 1, 1},
-    r->block = (oc_dim3){(uint32_t)work_param(w, "threads"), 1, 1};
+    r->grid = (oc_dim3){work_blocks(w, "blocks"), 1, 1}, r->block = (oc_dim3){(uint32_t)work_param(w, "threads"), 1, 1};
     r->threads = r->grid.x * r->block.x;
     if (r->block.x % 32) work_refuse(w, "threads", "a multiple of 32");
     r->program->make(w, &r->in);

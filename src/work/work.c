@@ -4,6 +4,8 @@
 #include "work/stream.h"
 
 #include "base/base.h"
+#include "chip/chip.h"
+#include "device/device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ struct Work {
     oc_stream *stream;
     uint64_t moved[2];  // bytes copied from the device, and to it
     uint64_t random;
-    bool checked;
+    bool checked, shares;  // shares: it has asked for its share of the work
 };
 
 bool work_ok(const Work *w) { return !w->result->error; }
@@ -74,6 +76,23 @@ void work_refuse(Work *w, const char *name, const char *expected)
     if (!work_ok(w)) return;
     w->result->status = OC_BAD_ARGUMENT;
     work_fail(w, "%s: %s=%lld is refused: %s is expected", w->workload->name, name, (long long)w->values[k], expected);
+}
+
+static uint32_t slices(const Work *w) { return oc_describe(w->device).real ? 1 : device_gpu(w->device)->slice; }
+
+uint32_t work_blocks(Work *w, const char *name)
+{
+    uint32_t n = slices(w);
+    int64_t blocks = work_param(w, name);
+    if (blocks % n) work_refuse(w, name, "a multiple of gpu.slice");
+    return (uint32_t)(blocks / n);
+}
+
+int64_t work_share(Work *w, int64_t elements)
+{
+    uint32_t n = slices(w);
+    w->shares = true;
+    return (elements + n - 1) / n;
 }
 
 void *work_host(Work *w, size_t bytes)
@@ -191,6 +210,11 @@ void work_launch(Work *w, const char *kernel, oc_dim3 grid, oc_dim3 block, uint3
             return;
         }
         values[a] = &args[a].v;
+    }
+    if (slices(w) > 1 && !w->shares) {
+        w->result->status = OC_BAD_ARGUMENT;
+        work_fail(w, "%s has no share of its input for a part of a GPU (gpu.slice)", w->workload->name);
+        return;
     }
     good(w, oc_launch(k, grid, block, smem, w->stream, values));
 }

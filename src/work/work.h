@@ -39,6 +39,10 @@ typedef struct WorkBuf {
 int64_t work_param(Work *work, const char *name);  // its value
 // The parameter's value; where that is 0, otherwise, which the report then shows as the value.
 int64_t work_param_or(Work *work, const char *name, int64_t otherwise);
+// A part of the GPU (gpu.slice) takes the same share of a program's work: a whole number of its blocks, and so many of
+// its elements, rounded up. A workload that asks for no share is refused there.
+uint32_t work_blocks(Work *work, const char *name);  // of a parameter; refused unless it is a multiple of gpu.slice
+int64_t work_share(Work *work, int64_t elements);    // of so many elements
 // Makes the run fail because the user chose a value that is within the parameter's range but can't be run with.
 // expected: "a multiple of 16".
 void work_refuse(Work *work, const char *name, const char *expected);

@@ -9,7 +9,10 @@ typedef struct Payment {
     uint32_t card, merchant;
 } Payment;
 
-static int64_t cards_of(Work *work) { return 1 + work_param(work, "size") / 256; }  // some eight payments each
+static int64_t cards_of(Work *work)
+{
+    return 1 + work_share(work, work_param(work, "size")) / 256;
+}  // some eight payments each
 
 static void write_log(Work *work, Lines *log)
 {
@@ -26,7 +29,7 @@ static void run(Work *work)
     const Shape shape = work_shape(work);
     const uint32_t target = (uint32_t)work_param(work, "target");
     const int64_t cards = cards_of(work);
-    Lines log = lines_in(work, work_param(work, "size"));
+    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
     write_log(work, &log);
     const int64_t size = (int64_t)log.used, chunk = chunk_of(shape, size);
     WorkBuf dlog = work_upload(work, "log", log.text, log.used);
@@ -71,7 +74,7 @@ static void make_stream(Work *work, StreamInput *in)
 {
     const size_t cards = (size_t)cards_of(work);
     DeviceVisits *own = work_host(work, sizeof *own);
-    Lines log = lines_in(work, work_param(work, "size"));
+    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
     write_log(work, &log);
     if (!work_ok(work)) return;
     *own = (DeviceVisits){(uint32_t)work_param(work, "target"), work_device(work, "customers", cards),

@@ -20,7 +20,7 @@ typedef struct Shape {
 
 static inline Shape work_shape(Work *work)
 {
-    const int64_t blocks = work_param(work, "blocks"), threads = work_param(work, "threads");
+    const int64_t blocks = work_blocks(work, "blocks"), threads = work_param(work, "threads");
     if (threads % 32 != 0) work_refuse(work, "threads", "a multiple of 32");
     return (Shape){dim1((uint32_t)blocks), dim1((uint32_t)threads), blocks * threads};
 }
