@@ -7,6 +7,9 @@
 
 static inline uint32_t ceil_div(int64_t n, int64_t by) { return (uint32_t)((n + by - 1) / by); }
 
+// Elements of a matrix at most, where rows and columns are chosen apart: kernels number them by an int.
+#define MATRIX_MOST (1ll << 30)
+
 static inline oc_dim3 dim1(uint32_t x) { return (oc_dim3){x, 1, 1}; }
 
 static inline oc_dim3 dim2(uint32_t x, uint32_t y) { return (oc_dim3){x, y, 1}; }

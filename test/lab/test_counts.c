@@ -75,6 +75,13 @@ static void formulas(void **state)
         // A and B by columns, x for each, tmp and y again in every turn, since the other's store may have changed them;
         // tmp once more at the end.
         ASSERT_COUNTS("gesummv", p, {"gesummv_kernel", n / 32 * (68 * n + 1), n / 32 * (2 * n + 1)});
+        // The same for x rows of y columns; mvt is then as atax.
+        snprintf(p, sizeof p, "n=%u rows=%u", (unsigned)y, (unsigned)x);
+        if (x != y) {
+            ASSERT_COUNTS("mvt", p, {"mvt_kernel1_rows", x * y + x * y / 32 + x / 32, x * y / 32},
+                          {"mvt_kernel2_rows", y / 32 * (1 + 2 * x), x * y / 32});
+            ASSERT_COUNTS("gesummv", p, {"gesummv_kernel_rows", x / 32 * (68 * y + 1), x / 32 * (2 * y + 1)});
+        }
         // One element of C a thread, 32 of a row a warp: C once, then A[i][k] broadcast and A[j][k] by columns.
         uint64_t m = y;
         snprintf(p, sizeof p, "n=%u m=%u", (unsigned)n, (unsigned)m);
@@ -118,6 +125,11 @@ static void odd_sizes(void **state)
                       {"atax_kernel2", rows + warps_y * nx + warps_y, warps_y * nx});
         ASSERT_COUNTS("bicg", p, {"bicg_kernel1", rows + warps_y * nx, warps_y * (1 + nx)},
                       {"bicg_kernel2", columns + warps_x * ny, warps_x * (1 + ny)});
+        snprintf(p, sizeof p, "n=%u rows=%u", (unsigned)ny, (unsigned)nx);
+        ASSERT_COUNTS("mvt", p, {"mvt_kernel1_rows", columns + warps_x * ny + warps_x, warps_x * ny},
+                      {"mvt_kernel2_rows", rows + warps_y * nx + warps_y, warps_y * nx});
+        ASSERT_COUNTS("gesummv", p,
+                      {"gesummv_kernel_rows", 2 * columns + 4 * warps_x * ny + warps_x, warps_x * (2 * ny + 1)});
         // n × n matrices.
         uint64_t n = nx, warps = warps_x, down = 0, across = 0;
         for (uint64_t w = 0; w < warps; w++)

@@ -163,7 +163,7 @@ static void refusals(void **state)
                    "3:11: error: kernels: malformed regular expression 'k(': missing closing parenthesis (character "
                    "2)\n    3 | kernels = k(\n      |           ^");
     assert_begins("[matrix]\nprogram = mvt\nm = 4\n",
-                  "3:1: error: mvt has no parameter 'm'; it has: n\n    3 | m = 4\n      | ^");
+                  "3:1: error: mvt has no parameter 'm'; it has: n, rows\n    3 | m = 4\n      | ^");
     assert_begins("[matrix]\nprogram = mvt\nn = 4, -4\n", "3:8: error: mvt: n=-4 is refused: ");
     assert_begins("[matrix]\nprogram = atax nx=4 nz=4, mvt\n",
                   "2:21: error: atax has no parameter 'nz'; it has: nx, ny\n    2 | program = atax nx=4 nz=4, mvt\n    "

@@ -4,6 +4,7 @@
 static void run(Work *work)
 {
     const int64_t nx = work_param(work, "nx"), ny = work_param(work, "ny");
+    if (nx * ny > MATRIX_MOST) work_refuse(work, "nx", "at most 2^30 / ny,");
     const size_t of_a = (size_t)(nx * ny) * sizeof(float);
     const size_t of_r = (size_t)nx * sizeof(float), of_p = (size_t)ny * sizeof(float);
     float *a = work_random_floats(work, (size_t)(nx * ny), 0, 1);
@@ -32,7 +33,7 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"nx", "rows of A, 1 to 32768", 200, 4096, 1, 32768},
+    {"nx", "rows of A, 1 to 65536", 200, 4096, 1, 65536},
     {"ny", "columns of A, 1 to 32768", 150, 4096, 1, 32768},
     {.name = NULL},
 };
