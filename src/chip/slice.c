@@ -1,5 +1,5 @@
-// slice.c: a part of the GPU, which takes as long for its share of a program's input as the whole takes for all of it,
-// if the parts don't help or hinder each other. SMs, memory and bandwidth are shared out exactly. A channel of the DRAM,
+// slice.c: a part of the GPU. It takes as long for its share of a program's input as the whole takes for all of it, if
+// the parts don't help or hinder each other. SMs, memory and bandwidth are shared out exactly. A channel of the DRAM,
 // with its partitions of the L2, is never cut: a part of a GPU has its share of the channels, rounded up. Where that is
 // more than its share, each partition's links and DRAM are slower by as much, so that all of them together have the
 // bandwidth of the share; the L2 alone is larger than the share. What is of one kind everywhere stays as it is: an SM,

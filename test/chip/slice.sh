@@ -60,5 +60,6 @@ refused "gpu.slice" upper --gpu titan_black --set gpu.slice=0
 # Parts as an axis of a sweep: each run is of a part of its own.
 "$ONCHIP" sweep streaming/kmeans blocks=60 n=1920 --gpu titan_black --slice 1,3,15 --db "$store" >/dev/null ||
     fail "a sweep over parts"
-[[ $("$ONCHIP" db list --db "$store" 2>/dev/null | grep -c gpu.slice=) == 3 ]] || fail "the store doesn't tell the parts apart"
+listed=$("$ONCHIP" db list --db "$store" 2>/dev/null | grep -c gpu.slice=)
+[[ $listed == 3 ]] || fail "the store has $listed parts, not 3"
 exit $bad

@@ -9,10 +9,8 @@ typedef struct Payment {
     uint32_t card, merchant;
 } Payment;
 
-static int64_t cards_of(Work *work)
-{
-    return 1 + work_share(work, work_param(work, "size")) / 256;
-}  // some eight payments each
+// Some eight payments each.
+static int64_t cards_of(Work *work) { return 1 + work_share(work, work_param(work, "size")) / 256; }
 
 static void write_log(Work *work, Lines *log)
 {
