@@ -213,6 +213,18 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
     }
 }
 
+// Where all values are quotients, 1 everywhere is what a model without any effect would give.
+static void show_error(const Reproduction *r, FILE *out)
+{
+    CellError e = reproduce_error(r);
+    if (e.cells < 2) return;
+    fprintf(out, "error over %zu cells: %.3g (root mean square), %+.3g on average, most %+.3g at %s%s%s", e.cells,
+            e.rms, e.mean, e.largest->ours - e.largest->theirs, e.largest->series, *e.largest->series ? ", " : "",
+            e.largest->x);
+    if (r->baseline) fprintf(out, "; 1 everywhere has %.3g", e.unmoved);
+    fputs("\n", out);
+}
+
 // left: how many runs weren't made before Ctrl-C.
 static void show(Request *req, const Reproduction *r, uint64_t left, FILE *out)
 {
@@ -221,7 +233,7 @@ static void show(Request *req, const Reproduction *r, uint64_t left, FILE *out)
     fprintf(out, "%s\n%s%s%s%s%s\n", r->title, r->from ? r->from : "", r->unit ? "; " : "", r->unit ? r->unit : "",
             r->baseline ? ", over " : "", r->baseline ? r->baseline : "");
     if (any)
-        show_beside(req, r, out);
+        show_beside(req, r, out), show_error(r, out);
     else
         show_grid(r, out);
     if (r->note) fprintf(out, "%s\n", r->note);

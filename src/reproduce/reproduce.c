@@ -401,6 +401,7 @@ static void summarise_series(Reproduction *r, size_t k, size_t n, const struct S
         s.least = fmin(s.least, p->ours), s.most = fmax(s.most, p->ours);
     }
     Point *p = new_point(r, how->point, series);
+    p->summary = true;
     if (s.n > 0) p->ours = how->of(s);
     mem_free(series);
 }

@@ -20,6 +20,7 @@ typedef struct Point {
     double ours, theirs;  // NaN: none
     double tolerance;     // how far ours may be from theirs, in the unit of y
     bool single;          // a row of [values]; x is its name
+    bool summary;         // of a series, such as its mean; x says which
 } Point;
 typedef struct Reproduction {
     Ini ini;
@@ -41,6 +42,15 @@ extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the points, after the matrix was swept
 void reproduce_free(Reproduction *r);
+
+// --- error.c: how far ours is from theirs ----------------------------------------------------------------------------
+typedef struct CellError {  // over the points for which the paper has a value, without summaries
+    size_t cells;
+    double mean, rms;      // of ours − theirs, in the unit of y
+    double unmoved;        // the rms that 1 everywhere would have
+    const Point *largest;  // where ours is farthest from theirs; null: there are no cells
+} CellError;
+CellError reproduce_error(const Reproduction *r);
 
 // --- draw.c: a reproduction as a figure ------------------------------------------------------------------------------
 void reproduce_figure(const Reproduction *r, Figure *f);  // opens f with our points, and theirs where there are any
