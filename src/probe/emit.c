@@ -211,6 +211,25 @@ static bool known(const Probe *p, Part part)
     return p->part[part].state == PART_DONE && p->cache[part].size.verdict == MEASURED;
 }
 
+// There is a cache or not, and which of both is known.
+static bool settled(const Probe *p, Part part) { return known(p, part) || p->part[part].state == PART_ABSENT; }
+
+// Why a cache that was measured isn't known all the same; null: it is, or it wasn't measured.
+static const char *unknown_why(const Probe *p, Part part)
+{
+    return p->part[part].state == PART_DONE ? p->cache[part].size.why : NULL;
+}
+
+// Writes that there is no cache; `from` says where that comes from. why: the reason if there may be one; or null.
+static void put_none(const char *from, const char *why, Text *out)
+{
+    Text t = {0};
+    text_put(&t, why ? "assumed, since its size isn't known: " : from);
+    if (why) text_put(&t, why);
+    key(out, "size", t.v, "0");
+    text_free(&t);
+}
+
 // Do loads of both kinds find the same cache, as far as it was measured?
 static bool same(const Found *a, const Found *b)
 {
@@ -222,13 +241,13 @@ static bool same(const Found *a, const Found *b)
 static void put_l1(const Probe *p, Text *out)
 {
     bool global = known(p, PART_L1), local = known(p, PART_LOCAL);
-    bool asked = p->part[PART_L1].state == PART_DONE || p->part[PART_L1].state == PART_ABSENT;
+    const char *why = unknown_why(p, PART_L1);
     section(out, "l1");
     if (!global && !local)
-        key(out, "size", asked ? "measured: none" : "assumed: none", "0");
+        put_none(settled(p, PART_L1) ? "measured: none" : "assumed: none", why ? why : unknown_why(p, PART_LOCAL), out);
     else
         put_cache(&p->cache[global ? PART_L1 : PART_LOCAL], global ? p->base : 0, out);
-    key(out, "global", asked ? "measured" : "assumed", global ? "yes" : "no");
+    key(out, "global", settled(p, PART_L1) ? "measured" : "assumed", global ? "yes" : "no");
     if (global || local) key(out, "local", local ? "measured" : "assumed", "yes");
 }
 
@@ -238,16 +257,17 @@ static void put_readonly(const Probe *p, Text *out)
          tex = known(p, PART_TEXTURE);
     section(out, "readonly");
     if (!nc && !tex) {
-        key(out, "size", "assumed: none was found", "0");
+        const char *why = unknown_why(p, PART_TEXTURE);
+        put_none("assumed: none was found", why ? why : unknown_why(p, PART_READONLY), out);
         return;
     }
     const Found *f = &p->cache[tex ? PART_TEXTURE : PART_READONLY];
     put_cache(f, p->base, out);
-    key(out, "texture", p->part[PART_TEXTURE].state == PART_UNASKED ? "assumed" : "measured", tex ? "yes" : "no");
+    key(out, "texture", settled(p, PART_TEXTURE) ? "measured" : "assumed", tex ? "yes" : "no");
     key(out, "nc",
-        p->part[PART_READONLY].state == PART_UNASKED ? "assumed"
-        : nc                                         ? "measured"
-                                                     : "measured: no cache serves these loads, or the L1 does",
+        !settled(p, PART_READONLY) ? "assumed"
+        : nc                       ? "measured"
+                                   : "measured: no cache serves these loads, or the L1 does",
         nc ? "yes" : "no");
     // If a miss takes longer than a load past the L1, the rest is `extra`. If it takes less, the rest is lsu.extra.
     if (f->high.verdict == MEASURED && p->l2.hit.verdict == MEASURED)
@@ -264,6 +284,8 @@ static void put_tlbs(const Probe *p, Text *out)
         if (p->spectrum[k].kind == CHASE_L2) s = &p->spectrum[k];
     for (int k = 0; k < 2; k++) {
         const Found *f = &t->level[k];
+        if (f->entries.verdict == UNDETERMINED)
+            text_printf(out, "\n# [tlb%d] isn't known: %s\n", k + 1, f->entries.why);
         if (f->entries.verdict != MEASURED) continue;
         uint64_t first = page ? p->base / page : 0;
         section(out, k ? "tlb2" : "tlb1");
@@ -274,7 +296,9 @@ static void put_tlbs(const Probe *p, Text *out)
         whole(out, "penalty", k ? &t->walk : &t->late, -1, "cycles");
     }
     if (t->level[1].entries.verdict != MEASURED) return;
-    if (s && s->pattern[PATTERN_DRAM_WALK].verdict == MEASURED && p->l2.miss.verdict == MEASURED) {
+    if (s && s->pattern[PATTERN_DRAM_WALK].verdict == MEASURED && s->pattern[PATTERN_DRAM].verdict == MEASURED &&
+        p->l2.hit.verdict == MEASURED && p->l2.miss.verdict == MEASURED && t->late.verdict == MEASURED &&
+        t->walk.verdict == MEASURED) {
         double rest = s->pattern[PATTERN_DRAM_WALK].value - 2 * s->pattern[PATTERN_DRAM].value + p->l2.hit.value -
                       t->late.value - t->walk.value;
         key(out, "far", "measured: what a walk to DRAM takes besides the entry's own latency", "%.0f",
@@ -326,7 +350,7 @@ static void put_l2(const Probe *p, Text *out)
     }
     if (sized) provenance(&from, &l2->size, "bytes");
     put_number(&value, (double)size);
-    key(out, "size", sized ? from.v : "the device says", "%s", value.v);
+    key(out, "size", sized ? from.v : p->device.l2_bytes >= 65536 ? "the device says" : "assumed", "%s", value.v);
     text_free(&from), text_free(&value);
     key(out, "partitions", "assumed, so that the sets of each are a power of two", "%llu",
         (unsigned long long)MIN(MAX(parts, 1), 128));
@@ -348,6 +372,7 @@ static void put_l2(const Probe *p, Text *out)
     key(out, "keep", "assumed", "yes");
 
     Value dram = l2->miss, beside = {ABSENT, 0, 0, 0, NULL};
+    if (global && (latency->verdict != MEASURED || l2->hit.verdict != MEASURED)) dram = beside;
     if (global && dram.verdict == MEASURED)
         dram.value += latency->value - l2->hit.value, dram.low += latency->value - l2->hit.value,
             dram.high += latency->value - l2->hit.value;
@@ -449,8 +474,9 @@ void probe_emit(const Probe *p, Text *out)
     put_l1(p, out);
     put_readonly(p, out);
     if (known(p, PART_CONST)) section(out, "const"), put_cache(&p->cache[PART_CONST], 0, out);
+    if (unknown_why(p, PART_CONST)) text_printf(out, "\n# [const] isn't known: %s\n", unknown_why(p, PART_CONST));
     put_tlbs(p, out);
-    if (known(p, PART_TEXTURE) && p->l2.hit.verdict == MEASURED) {
+    if (known(p, PART_TEXTURE) && p->cache[PART_TEXTURE].high.verdict == MEASURED && p->l2.hit.verdict == MEASURED) {
         section(out, "lsu");
         key(out, "extra", "measured: a load past the L1 takes so much longer than a texture's miss", "%.0f",
             MAX(0, round(p->l2.hit.value - p->cache[PART_TEXTURE].high.value)));

@@ -271,6 +271,83 @@ static void no_time(void **state)
     probe_free(&p);
 }
 
+// A cache or TLB that is there, and of which too little is known for a section, is told of with the reason. Nothing is
+// called measured that isn't: neither that there is no such cache, nor what would be computed from its latencies.
+static void unknown(void **state)
+{
+    (void)state;
+    Probe p = {.name = mem_text("made up"),
+               .device = {.capability = 35,
+                          .clock_mhz = 1000,
+                          .memory = 1 << 30,
+                          .sms = 4,
+                          .l2_bytes = 1 << 20,
+                          .shared_sm = 49152,
+                          .shared_block = 49152}};
+    Text text = {0};
+    found_unknown(&p.cache[PART_L1], undetermined("reason one"));
+    found_unknown(&p.cache[PART_TEXTURE], undetermined("reason two"));
+    found_unknown(&p.cache[PART_CONST], undetermined("reason three"));
+    found_unknown(&p.tlbs.level[0], undetermined("reason four"));
+    found_unknown(&p.tlbs.level[1], undetermined("reason five"));
+    p.l2.hit = counted(200);
+    for (int k = 0; k <= PART_TLB; k++) p.part[k].state = PART_DONE;
+    p.part[PART_READONLY].state = p.part[PART_LOCAL].state = PART_ABSENT;
+    mem_free(read_back(&p, &text));
+    assert_non_null(strstr(text.v, "[l1]\nsize       = 0            # assumed, since its size isn't known: reason one\n"
+                                   "global     = no           # assumed\n"));
+    assert_non_null(strstr(text.v,
+                           "[readonly]\nsize       = 0            # assumed, since its size isn't known: reason "
+                           "two\n"));
+    assert_non_null(strstr(text.v, "\n# [const] isn't known: reason three\n"));
+    assert_non_null(strstr(text.v, "\n# [tlb1] isn't known: reason four\n"));
+    assert_non_null(strstr(text.v, "\n# [tlb2] isn't known: reason five\n"));
+    // Texture fetches have a cache whose misses weren't measured, and read-only loads have none.
+    static const uint32_t four[] = {4, 4, 4, 4, 4, 4, 4};
+    found_free(&p.cache[PART_TEXTURE]);
+    set_shape(&p.cache[PART_TEXTURE], FORM_MODULO, 32, four, 128, RULE_LRU);
+    p.cache[PART_TEXTURE].high = undetermined("reason six");
+    text.n = 0;
+    mem_free(read_back(&p, &text));
+    assert_non_null(strstr(text.v, "nc         = no           # measured"));
+    assert_null(strstr(text.v, "extra"));
+    // The other way round: only the cache of read-only loads is known.
+    p.cache[PART_READONLY] = p.cache[PART_TEXTURE];
+    p.cache[PART_TEXTURE] = (Found){.size = undetermined("reason seven")};
+    p.part[PART_READONLY].state = PART_DONE;
+    text.n = 0;
+    mem_free(read_back(&p, &text));
+    assert_non_null(strstr(text.v, "texture    = no           # assumed\n"));
+    text_free(&text);
+    probe_free(&p);
+}
+
+// What a walk to DRAM takes besides is written only if all is known that it is computed from.
+static void walks(void **state)
+{
+    (void)state;
+    static const uint32_t sixteen[] = {16};
+    Probe p = {.name = mem_text("made up"),
+               .device = {.capability = 35, .clock_mhz = 1000, .memory = 1 << 30, .sms = 4}};
+    Text text = {0};
+    set_shape(&p.tlbs.level[0], FORM_ONE, 1, sixteen, 2 << 20, RULE_LRU);
+    set_shape(&p.tlbs.level[1], FORM_ONE, 1, sixteen, 2 << 20, RULE_LRU);
+    p.device.shared_sm = p.device.shared_block = 49152, p.device.l2_bytes = 1 << 20;
+    p.tlbs.page = counted(2 << 20), p.tlbs.late = counted(6), p.tlbs.walk = counted(53);
+    p.l2.hit = counted(230), p.l2.miss = counted(371);
+    p.part[PART_TLB].state = p.part[PART_L2].state = PART_DONE;
+    p.spectra = 1, p.spectrum[0].kind = CHASE_L2;
+    p.spectrum[0].pattern[PATTERN_DRAM] = counted(371), p.spectrum[0].pattern[PATTERN_DRAM_WALK] = counted(734);
+    mem_free(read_back(&p, &text));
+    assert_non_null(strstr(text.v, "far        = 163 "));  // 734 − 2 · 371 + 230 − 6 − 53
+    p.tlbs.walk = undetermined("a reason");
+    text.n = 0;
+    mem_free(read_back(&p, &text));
+    assert_null(strstr(text.v, "far "));
+    text_free(&text);
+    probe_free(&p);
+}
+
 // An L2 of two halves needs an even number of partitions. One is chosen where the size has a factor for it. Elsewhere
 // the distance of the halves becomes a comment, and the description loads all the same.
 static void halves(void **state)
@@ -308,8 +385,8 @@ static void halves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovered), cmocka_unit_test(l2),      cmocka_unit_test(spectrum),
-        cmocka_unit_test(shapes),    cmocka_unit_test(no_time), cmocka_unit_test(halves),
+        cmocka_unit_test(recovered), cmocka_unit_test(l2),      cmocka_unit_test(spectrum), cmocka_unit_test(shapes),
+        cmocka_unit_test(no_time),   cmocka_unit_test(unknown), cmocka_unit_test(walks),    cmocka_unit_test(halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
