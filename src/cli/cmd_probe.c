@@ -16,6 +16,9 @@ static const Option options[] = {
     {"--budget", "SECONDS",
      "the time that the probe may take, such as 60s or 5m (no limit); a part whose estimated time is more than what "
      "is left is left out, and named"},
+    {"--loads", "N",
+     "how many loads a part may make (6.3 million on a simulated GPU); the values that aren't known for that are "
+     "named"},
     {"--only", "PART[,…]", "measure only these parts (default: all of those below)"},
     {"--json", NULL, "print everything as JSON (doc/reference/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
@@ -26,7 +29,21 @@ static const Option options[] = {
     {"--set", "KEY=VALUE", "change a key of the description; onchip show keys lists the keys"},
     {"--threads", "N", "how many threads of this host simulate (2), up to 256; results don't depend on it"},
 };
-enum { P_HELP, P_DEVICE, P_BUDGET, P_ONLY, P_JSON, P_PLOT, P_TRACES, P_EMIT, P_OF_SIMULATED, P_GPU, P_SET, P_THREADS };
+enum {
+    P_HELP,
+    P_DEVICE,
+    P_BUDGET,
+    P_LOADS,
+    P_ONLY,
+    P_JSON,
+    P_PLOT,
+    P_TRACES,
+    P_EMIT,
+    P_OF_SIMULATED,
+    P_GPU,
+    P_SET,
+    P_THREADS
+};
 enum { TRACED = 20000000 };  // how many latencies --traces keeps at most
 
 typedef struct Request {
@@ -107,6 +124,10 @@ static int take_option(Request *r, int o)
     switch (o) {
     case P_DEVICE: r->config.device = v; break;
     case P_BUDGET: return take_budget(r, v);
+    case P_LOADS:
+        if (!parse_size(v, &r->probe.most) || !r->probe.most || r->probe.most > 1ull << 40)
+            return wrong(r, "--loads takes a whole number from 1 to 2^40, not '%s'", v);
+        break;
     case P_ONLY: return take_parts(r, v);
     case P_JSON: r->json = true; break;
     case P_PLOT: r->plot = v; break;

@@ -336,10 +336,12 @@ static void reasons(const Probe *p, bool none, bool below, FILE *out)
 {
     for (int k = 0; k < PARTS; k++) {
         const PartState s = p->part[k].state;
+        const bool bound = s == PART_DONE && p->part[k].why;
         Text t = {0};
-        if (none ? s != PART_ABSENT : s != PART_LEFT_OUT && s != PART_FAILED && s != PART_CUT) continue;
+        if (none ? s != PART_ABSENT : !bound && s != PART_LEFT_OUT && s != PART_FAILED && s != PART_CUT) continue;
         text_printf(&t, "%s%s: %s", part_info[k].name,
                     none               ? ""
+                    : bound            ? " isn't complete"
                     : s == PART_FAILED ? " failed"
                     : s == PART_CUT    ? " was cut short"
                                        : " was left out",

@@ -35,6 +35,7 @@ bool bench_write(Bench *b, const void *from, uint64_t bytes, Diag *diag)
 bool bench_run(Bench *b, const char *kernel, uint32_t blocks, uint32_t threads, const void *const *args, Diag *diag)
 {
     oc_kernel *k;
+    if (!bound_take(b->bound, (uint64_t)blocks * MAX(threads, 32u))) return false;
     if (oc_kernel_get(b->module, kernel, &k) != OC_OK) return failed(b, diag);
     if (oc_launch(k, (oc_dim3){blocks, 1, 1}, (oc_dim3){threads, 1, 1}, 0, NULL, args) != OC_OK) return failed(b, diag);
     b->seconds = oc_launch_rate(b->device, oc_launches(b->device) - 1, "seconds");

@@ -30,7 +30,7 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
         if (n == last || !n || n * line > s->span[kind]) continue;
         if (!point(s, kind, 0, line, line, last = n, CACHE_WARM, (uint32_t)MAX(LOADS / n, 2),
                    0.5 * (f->low.value + f->high.value), out, diag))
-            return false;
+            return out->n = 0, false;
     }
     return true;
 }
@@ -66,6 +66,6 @@ bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, M
          n += 1 + lines / 128)
         if ((start + n) * stride <= s->span[kind] &&
             !point(s, kind, start * stride, stride, page, n, TLB_WARM, rounds, hit + 0.5 * penalty->value, out, diag))
-            return false;
+            return out->n = 0, false;
     return true;
 }

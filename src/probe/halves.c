@@ -1,5 +1,6 @@
 // halves.c: an L2 may have a nearer and a farther half. Then the latencies of an SM's hits fall into two groups. Each
 // SM is asked.
+#include "probe/infer.h"
 #include "probe/measure.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static SmHits hits_of(uint32_t sm, const uint32_t *took)
     return h;
 }
 
-bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
+bool l2_halves(oc_device *device, Bound *bound, FoundL2 *out, Diag *diag)
 {
     Bench b;
     Text ptx = {0};
@@ -63,6 +64,7 @@ bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
     kernel(&ptx);
     bool ok = bench_open(&b, device, "l2.ptx", &ptx, SPOTS * 4096, sizeof took, diag);
     text_free(&ptx);
+    b.bound = bound;
     for (uint32_t sm = 0; ok && sm < sms; sm++) {
         const void *args[] = {&b.memory, &b.out, &sm, &spots};
         ok = bench_clear(&b, diag) && bench_run(&b, "spots", sms, 1, args, diag) &&
@@ -78,5 +80,6 @@ bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag)
         out->near = measured(sum[0] / (double)out->sm.n, near[0], near[1]);
         out->far = measured(sum[1] / (double)out->sm.n, far[0], far[1]);
     }
+    if (!ok && bound && bound->spent) out->near = out->far = undetermined(bound_why);
     return ok;
 }

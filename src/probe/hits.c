@@ -191,7 +191,7 @@ static bool measure(Bench *b, uint64_t texture, uint32_t sms, HitCurve *c, Diag 
     return ok;
 }
 
-bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag)
+bool hits_measure(oc_device *device, HitKind kind, Bound *bound, HitCurve *c, Diag *diag)
 {
     Bench b;
     Text ptx = {0};
@@ -211,6 +211,7 @@ bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag)
         const oc_texture t = {.base = b.memory, .width = bytes / 4, .channels = 1, .format = OC_TEX_U32};
         ok = oc_texture_create(device, &t, &texture) == OC_OK || diag_error(diag, "%s", oc_error(device));
     }
+    b.bound = bound;
     ok = ok && measure(&b, texture, oc_describe(device).sms, c, diag);
     if (texture) oc_texture_destroy(device, texture);
     bench_close(&b);

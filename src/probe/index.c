@@ -202,7 +202,7 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
         lines_free(&x);
     }
     lines_free(&l->filler);
-    return right;
+    return right && !l->broken;
 }
 
 // A shape that doesn't hold. The first one is kept: it came nearest. What isn't known of its ways is taken from the

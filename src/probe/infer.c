@@ -372,7 +372,7 @@ bool infer_cache(Subject *s, ChaseKind kind, uint64_t base, Found *out, Diag *di
         well(&l, out);
     }
     level_close(&l);
-    return !l.broken;
+    return !l.broken || l.spent;
 }
 
 // --- the TLBs --------------------------------------------------------------------------------------------------------

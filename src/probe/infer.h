@@ -4,6 +4,13 @@
 
 #include "probe/probe.h"
 
+// --- bound.c ---------------------------------------------------------------------------------------------------------
+extern const char bound_why[];  // the reason of what isn't known because of the bound
+// May more questions be asked? A quarter is kept for the latencies. b may be null.
+bool bound_asks(Bound *b);
+// Writes which values of a part aren't known because of the bound, and gives them the reason. Nothing: all are known.
+void bound_names(Probe *p, Part part, Text *out);
+
 // --- subject.c: what questions are asked of --------------------------------------------------------------------------
 // Inference knows no device. It asks a subject for the latencies of a sequence, which may be a device or a test's
 // model. All sequences and latencies are kept, for the replay and for files.
@@ -20,6 +27,7 @@ typedef struct Subject {
     bool cold;  // caches are empty at the start of a run, except for what a launch itself loads
     VEC(Run) runs;
     uint64_t loads, keep;  // loads made so far; how many more latencies are kept
+    Bound *bound;          // of loads executed: a sequence is, once for each window of its timed loads. May be null
     uint64_t patience;     // how many loads the inference of one cache or TLB may take; 0: 250 million
 } Subject;
 bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
@@ -91,6 +99,8 @@ typedef struct Level {
 // subject_run, of this level's kind of load. False if the subject failed, or if the walks reach beyond its memory:
 // then the level is spent.
 bool level_run(Level *l, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t *latency);
+// How many timed loads of n walks one execution records. More of them cost as many executions of the whole sequence.
+uint64_t level_window(const Level *l, size_t n);
 // Computes evidence and odds from low, high, … misses (may be null): a sample of loads that the level doesn't serve,
 // however long they take.
 void level_learn(Level *l, const uint32_t *misses, size_t n);

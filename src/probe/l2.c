@@ -214,6 +214,16 @@ static bool infer(Level *l, uint64_t bytes, FoundL2 *out)
     return find_fill(l, out, middle, &out->fill) && find_line(l, out, middle);
 }
 
+// No more can be asked. That is no failure: what isn't known by then stays undetermined.
+static void lack(FoundL2 *f, const char *why)
+{
+    if (f->size.verdict == ABSENT) return;  // there is no L2
+    if (f->size.verdict != MEASURED) f->size = undetermined(why);
+    if (f->fill.verdict != MEASURED) f->fill = f->line = undetermined(why);
+    if (f->hit.verdict != MEASURED) f->hit = undetermined(why);
+    if (f->miss.verdict != MEASURED) f->miss = undetermined(why);
+}
+
 bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *diag)
 {
     Level l = {.subject = s, .diag = diag, .kind = CHASE_L2, .unit = UNIT, .warm = 2, .until = s->loads + 3 * loads};
@@ -221,9 +231,12 @@ bool l2_infer(Subject *s, uint64_t bytes, uint64_t loads, FoundL2 *out, Diag *di
     if (bytes / UNIT * QUESTIONS > loads) {
         Round r;
         if (measure(&l, 256, 0, &r)) out->hit = mean_of(&r.sample);
-        return !l.broken;
+        if (l.spent) lack(out, l.spent);
+        return !l.broken || l.spent;
     }
-    return infer(&l, bytes, out) || l.spent;
+    if (infer(&l, bytes, out)) return true;
+    if (l.spent) lack(out, l.spent);
+    return l.spent;
 }
 
 void l2_free(FoundL2 *f) { vec_free(&f->sm); }

@@ -90,7 +90,14 @@ bool level_run(Level *l, const Walk *walks, size_t n, uint32_t rounds, uint32_t 
         if (!walk_inside(&walks[w], l->subject->span[l->kind]))
             l->broken = true, l->spent = "the device has too little memory to ask";
     l->broken = l->broken || !subject_run(l->subject, l->kind, walks, n, rounds, first, latency, l->diag);
+    const Bound *bound = l->subject->bound;
+    if (l->broken && !l->spent && bound && bound->spent && !l->diag->failed) l->spent = bound_why;
     return !l->broken;
+}
+
+uint64_t level_window(const Level *l, size_t n)
+{
+    return l->subject->window ? l->subject->window(l->subject->of, n) : 1ull << 40;
 }
 
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n)
@@ -193,6 +200,7 @@ static bool same_miss(Level *l, const Lines *x)
 bool level_fits(Level *l, const Lines *x)
 {
     if (l->subject->loads > l->until) l->broken = true, l->spent = "it would take too many loads";
+    if (!l->broken && !bound_asks(l->subject->bound)) l->broken = true, l->spent = bound_why;
     if (l->broken || !x->n) return true;
     double answer = ask(l, x, l->warm);
     if (answer > 0 && l->settle && !l->broken && !same_miss(l, x))

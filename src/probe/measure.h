@@ -80,6 +80,7 @@ typedef struct Bench {
     oc_ptr memory, out;  // memory that is measured, and memory for results; both are zero when opened
     uint64_t bytes, out_bytes;
     double seconds;  // how long the last launch took on the device
+    Bound *bound;    // of launched threads, a warp a block at least; null: there is none
 } Bench;
 void bench_begin(Text *ptx);  // writes what every module begins with
 // Errors call the text `name`. bench_close must be called even if this fails.
@@ -105,6 +106,6 @@ bool flow_point(Flow *f, FlowPoint *p, Diag *diag);
 Knee knee_fit(const double *x, const double *y, size_t n);  // x ascending
 
 // --- halves.c --------------------------------------------------------------------------------------------------------
-bool l2_halves(oc_device *device, FoundL2 *out, Diag *diag);  // near, far, sm
+bool l2_halves(oc_device *device, Bound *bound, FoundL2 *out, Diag *diag);  // near, far, sm
 
 #endif

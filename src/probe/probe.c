@@ -30,6 +30,10 @@ const PartInfo part_info[PARTS] = {
 };
 
 enum { REPLAYED = 16 << 20 };  // how many latencies are kept for the replay
+// How many loads a part may execute. On a simulated GPU a million of them take 2 to 4 s. Part tlb of gtx560ti needs
+// most, 3.4 million. A part with kernels of its own may launch THREADS times as many threads. Part throughput of h200
+// launches most, 17 million.
+enum { LOADS = 6 << 20, REAL = 1 << 30, THREADS = 4 };
 
 typedef struct Work {
     const ProbeOptions *options;
@@ -37,6 +41,7 @@ typedef struct Work {
     oc_device *device;
     Chase chase;
     Subject subject;
+    Bound bound;  // of the part under way
     Diag diag;
     Part part;
     // Began, part_began: seconds. all, over: estimated seconds of the parts that were asked for, and of those that are
@@ -113,7 +118,7 @@ static bool do_l2(Work *w)
     const uint64_t loads = w->probe->device.real ? 100u << 20 : 4u << 20;
     if (!l2_infer(&w->subject, w->probe->device.l2_bytes, loads, l2, &w->diag)) return false;
     if (l2->size.verdict == ABSENT) return finish(w, PART_ABSENT, "%s", l2->size.why), true;
-    return l2_halves(w->device, l2, &w->diag);
+    return l2_halves(w->device, &w->bound, l2, &w->diag);
 }
 
 static bool do_tlb(Work *w)
@@ -141,8 +146,10 @@ static bool do_spectrum(Work *w)
         const Found *cache = front[k] == PARTS ? NULL : &p->cache[front[k]];
         if (cache && cache->size.verdict != MEASURED) continue;
         Spectrum *s = &p->spectrum[p->spectra];
-        if (!spectrum_measure(&w->subject, kinds[k], cache, &p->tlbs, &p->l2, p->window, s, &w->diag)) return false;
-        p->spectra += s->modes > 0;
+        if (spectrum_measure(&w->subject, kinds[k], cache, &p->tlbs, &p->l2, p->window, s, &w->diag))
+            p->spectra += s->modes > 0;
+        else if (w->diag.failed)
+            return false;
     }
     return true;
 }
@@ -170,15 +177,15 @@ static bool do_throughput(Work *w)
 {
     double left = w->options->budget > 0 ? w->options->budget - (seconds_now() - w->began) : INFINITY;
     double scale = MIN(1, left / estimate(w, w->part) / 4);
-    return throughput_measure(w->device, w->probe->device.real ? scale : MIN(scale, 0.4), &w->probe->throughput,
-                              &w->diag);
+    return throughput_measure(w->device, w->probe->device.real ? scale : MIN(scale, 0.4), &w->bound,
+                              &w->probe->throughput, &w->diag);
 }
 
 static bool do_hits(Work *w)
 {
     for (int k = 0; k < HIT_KINDS; k++) {
         tell(w);
-        if (!hits_measure(w->device, (HitKind)k, &w->probe->hits[k], &w->diag)) return false;
+        if (!hits_measure(w->device, (HitKind)k, &w->bound, &w->probe->hits[k], &w->diag)) return false;
     }
     return true;
 }
@@ -204,6 +211,26 @@ static const char *reason(const Diag *diag)
     return strncmp(text, "error: ", 7) ? text : text + 7;
 }
 
+static bool launches(Part part) { return part > PART_SPECTRUM; }  // has it kernels of its own, and no chase?
+
+static Bound bound_of(const Work *w)
+{
+    const uint64_t loads = w->options->most ? w->options->most : w->probe->device.real ? REAL : LOADS;
+    return (Bound){.most = launches(w->part) ? THREADS * loads : loads};
+}
+
+// What the bound left open is no failure: the part says what isn't known.
+static void tell_bound(Work *w)
+{
+    Text names = {0};
+    bound_names(w->probe, w->part, &names);
+    if (names.n)
+        finish(w, PART_DONE, "it needs more than the %.3g million %s that a part may %s. Not known: %s",
+               1e-6 * (double)w->bound.most, launches(w->part) ? "threads" : "loads",
+               launches(w->part) ? "launch" : "make", names.v);
+    text_free(&names);
+}
+
 static bool stopped(const Work *w) { return w->options->stop && *w->options->stop; }
 
 static void do_part(Work *w)
@@ -223,11 +250,14 @@ static void do_part(Work *w)
     w->part_began = seconds_now();
     tell(w);
     r->state = PART_DONE;
+    w->bound = bound_of(w);
     bool ok = run_part(w);
     if (!ok && stopped(w))
         finish(w, PART_CUT, "it was interrupted");
-    else if (!ok)
+    else if (!ok && (w->diag.failed || !w->bound.spent))
         finish(w, PART_FAILED, "%s", reason(&w->diag));
+    else if (r->state == PART_DONE && w->bound.spent)
+        tell_bound(w);
     diag_free(&w->diag);
     w->diag = (Diag){.failed = false};
     r->seconds = seconds_now() - w->part_began;
@@ -253,6 +283,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     if (!ok && stopped(&w)) ok = true, diag_free(diag), *diag = (Diag){.failed = false};  // parts say so
     w.subject = (Subject){.of = &w,
                           .run = ask,
+                          .bound = &w.bound,
                           .window = window,
                           .stagger = 128,
                           .cold = !p->device.real,
@@ -263,7 +294,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
     for (int k = 0; ok && k < PARTS; k++) {
         if (!(parts >> k & 1)) continue;
         w.part = (Part)k;
-        if (k > PART_SPECTRUM) chase_close(&w.chase);  // from here on other parts need the memory
+        if (launches(w.part)) chase_close(&w.chase);  // from here on other parts need the memory
         do_part(&w);
         w.over += estimate(&w, w.part);
     }

@@ -30,6 +30,13 @@ static inline Value counted(double value) { return (Value){MEASURED, value, valu
 static inline Value undetermined(const char *why) { return (Value){UNDETERMINED, 0, 0, 0, why}; }
 static inline Value absent(const char *why) { return (Value){ABSENT, 0, 0, 0, why}; }
 
+// --- bound.c: how much a part may do ---------------------------------------------------------------------------------
+typedef struct Bound {
+    uint64_t done, most;  // loads that were executed, or threads that were launched; most 0: there is no bound
+    bool spent;           // something wasn't done, since it would have been more than `most`
+} Bound;
+bool bound_take(Bound *b, uint64_t n);  // false: n more would be too many. b may be null
+
 // --- chase.c: dependent loads, timed one by one ----------------------------------------------------------------------
 typedef enum ChaseKind {
     CHASE_GLOBAL,
@@ -130,8 +137,9 @@ typedef struct Throughput {
     VEC(FlowCurve) curves;
 } Throughput;
 // scale 1 measures all that s-l1 §2.3 shows. Less has fewer points, and below a half only the paper's coalescing of 4
-// ways.
-bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag);
+// ways. bound may be null. False, and the bound says so, if it would take more than the bound allows; the curves before
+// stay.
+bool throughput_measure(oc_device *device, double scale, Bound *bound, Throughput *t, Diag *diag);
 void throughput_free(Throughput *t);
 
 // --- hits.c: the hit rate of a first-level cache against threads -----------------------------------------------------
@@ -148,7 +156,7 @@ typedef struct HitCurve {
     HitPoint points[HIT_POINTS];
     const char *why;  // null, or why there are no points
 } HitCurve;
-bool hits_measure(oc_device *device, HitKind kind, HitCurve *c, Diag *diag);
+bool hits_measure(oc_device *device, HitKind kind, Bound *bound, HitCurve *c, Diag *diag);  // bound: as above
 
 // --- shape.c: how lines are divided into sets, and what is replaced in a set -----------------------------------------
 // Lines (of a cache; pages of a TLB) are numbered from the region's start.
@@ -293,12 +301,13 @@ extern const PartInfo part_info[PARTS];
 typedef struct PartResult {
     PartState state;
     double seconds;
-    char *why;  // absent, left out, failed, cut short
+    char *why;  // absent, left out, failed, cut short; of a part that is done: what the bound left open
 } PartResult;
 typedef struct ProbeOptions {
-    uint32_t parts;                                               // a bit each; 0: all
-    double budget;                                                // seconds; 0: no limit
-    uint64_t keep;                                                // how many latencies of raw runs are kept at most
+    uint32_t parts;  // a bit each; 0: all
+    double budget;   // seconds; 0: no limit
+    uint64_t most;  // loads that a part may make, and a fourth of the threads that it may launch; 0: enough for any GPU
+    uint64_t keep;  // how many latencies of raw runs are kept at most
     void (*progress)(void *user, const char *part, double done);  // done: from 0 to 1, of the whole probe; may be null
     void *user;
     // The flag of the device's oc_config: once it is set, the part under way is cut short, and no other begins.

@@ -143,6 +143,8 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
 // If an answer takes many rounds, watching is cheaper than asking. Lines overflow one set by one line; then the lines
 // of that set miss now and then, and no others do. They are gone round in several orders, since the bits of a PLRU tree
 // can keep a line for ever in one order; and twice in each, since LRU keeps for ever what is always touched again soon.
+// Each window of the latencies takes an execution of the whole sequence. So where that takes more than two windows, a
+// sequence has one order and no more rounds than a window records.
 // False: it didn't become clear.
 static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
 {
@@ -169,14 +171,18 @@ static bool watch(Level *l, uint64_t n, uint64_t extra, LineVec *out)
     double *evidence = mem_alloc(sizeof *evidence * lines);
     uint32_t rounds = l->settle ? 32 : 8, warm = l->settle ? (uint32_t)MIN(n, 64) : 1,
              *latency = mem_alloc(sizeof *latency * lines * ORDERS * rounds);
+    const uint32_t most = 24 * ORDERS * rounds;  // loads of a line
+    const uint64_t window = level_window(l, 2 * ORDERS);
+    const uint32_t orders = lines * ORDERS * rounds <= 2 * window ? ORDERS : 2;
+    if (orders < ORDERS) rounds = (uint32_t)MIN(rounds, MAX(1, window / (lines * orders)));
     bool open = true;
-    for (int turns = 0; turns < 24 && open && !l->broken; turns++) {
-        level_run(l, walk, 2 * ORDERS, warm + rounds, warm, latency);
-        for (uint64_t at = 0; at < lines * ORDERS * rounds && !l->broken; at++) {
-            uint64_t place = at % lines, line = place == n ? n : place * step[at / lines % ORDERS] % n;
+    for (uint32_t from = 0, made = 0; made < most && (open || from) && !l->broken; made += orders * rounds) {
+        level_run(l, walk + 2 * from, 2 * (size_t)orders, warm + rounds, warm, latency);
+        for (uint64_t at = 0; at < lines * orders * rounds && !l->broken; at++) {
+            uint64_t place = at % lines, line = place == n ? n : place * step[from + at / lines % orders] % n;
             evidence[line] += log(1 - share + share * l->odds[MIN(latency[at], l->evidence_n - 1)]);
         }
-        open = false;
+        from = (from + orders) % ORDERS, open = false;
         for (uint64_t k = 0; k < lines; k++) open |= evidence[k] < clear && evidence[k] > spared;
     }
     out->n = 0;

@@ -201,6 +201,7 @@ bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *w
             distance[n++] = d;
         }
         ok = n && subject_run(s, CHASE_L2, p->walk, p->walks, 1, 0, latency, diag);
+        if (n && !ok) *window = *switching = undetermined(bound_why);
         memcpy(far, latency, sizeof far);
         while (at + 1 < n && far[at + 1] < far[at] * 1.1) at++;
         bool stays = at + 1 < n;

@@ -27,9 +27,13 @@ static size_t timed_loads(const Walk *walks, size_t n, uint32_t rounds)
 bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
                  uint32_t *latency, Diag *diag)
 {
+    const size_t timed = timed_loads(walks, n, rounds - first), window = s->window ? s->window(s->of, n) : 0;
+    const uint64_t executions = window && timed ? (timed + window - 1) / window : 1;
+    uint64_t loads = 0;
+    for (size_t w = 0; w < n; w++) loads += (uint64_t)walks[w].count * rounds;
+    if (!bound_take(s->bound, loads * executions)) return false;
     if (!s->run(s->of, kind, walks, n, rounds, first, latency, diag)) return false;
-    for (size_t w = 0; w < n; w++) s->loads += (uint64_t)walks[w].count * rounds;
-    size_t timed = timed_loads(walks, n, rounds - first);
+    s->loads += loads;
     if (timed > s->keep) return true;
     s->keep -= timed;
     Run r = {.kind = kind,

@@ -293,13 +293,14 @@ static bool measure_ways(Flow *f, Throughput *t, FlowKind kind, uint32_t ways, u
     return true;
 }
 
-bool throughput_measure(oc_device *device, double scale, Throughput *t, Diag *diag)
+bool throughput_measure(oc_device *device, double scale, Bound *bound, Throughput *t, Diag *diag)
 {
     static const uint32_t ways[] = {4, 1, 2, 8, 32};  // the paper's first
     uint32_t points = scale >= 1 ? FLOW_POINTS : (uint32_t)MAX(8, scale * FLOW_POINTS);
     Flow f;
     *t = (Throughput){0};
     bool ok = flow_open(&f, device, diag);
+    f.bench.bound = bound;
     for (size_t w = 0; ok && w < (scale < 0.5 ? 1 : COUNT(ways)); w++)
         ok = measure_ways(&f, t, FLOW_L2, ways[w], points, diag) &&
              measure_ways(&f, t, FLOW_DRAM, ways[w], points, diag);

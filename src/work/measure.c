@@ -133,7 +133,7 @@ static void put_curve(Findings *f, const FlowCurve *c)
 static bool measure_throughput(oc_device *device, const double *params, Findings *f, Diag *diag)
 {
     Throughput t;
-    bool ok = throughput_measure(device, params[0], &t, diag);
+    bool ok = throughput_measure(device, params[0], NULL, &t, diag);
     for (size_t k = 0; ok && k < t.curves.n; k++) put_curve(f, &t.curves.v[k]);
     throughput_free(&t);
     return ok;
@@ -146,7 +146,7 @@ static bool measure_hits(oc_device *device, const double *params, Findings *f, D
     for (int kind = 0; kind < (int)COUNT(caches); kind++) {
         HitCurve c;
         char place[64];
-        if (!hits_measure(device, (HitKind)kind, &c, diag)) return false;
+        if (!hits_measure(device, (HitKind)kind, NULL, &c, diag)) return false;
         snprintf(place, sizeof place, "cache=%s", caches[kind]);
         if (c.why) {
             put_text(f, "hits.rate", place, c.why);

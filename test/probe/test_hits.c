@@ -36,7 +36,7 @@ static void as_counted(const char *gpu, const char *const *sets, HitKind kind, u
     oc_device *d = open_device(gpu, sets);
     HitCurve c;
     Diag diag = {0};
-    if (!hits_measure(d, kind, &c, &diag)) fail_msg("%s: %s", gpu, diag.text.v);
+    if (!hits_measure(d, kind, NULL, &c, &diag)) fail_msg("%s: %s", gpu, diag.text.v);
     if (c.why) fail_msg("%s: %s", gpu, c.why);
     assert_int_equal(c.points[c.n - 1].threads, most);
     hit += 2, miss += 2;  // issue slots between the readings of the clock
@@ -82,7 +82,7 @@ static void nothing_there(void **state)
     HitCurve c;
     Diag diag = {0};
     oc_device *d = open_device("titan_black", NULL);  // its L1 serves local memory
-    assert_true(hits_measure(d, HITS_L1, &c, &diag));
+    assert_true(hits_measure(d, HITS_L1, NULL, &c, &diag));
     assert_non_null(c.why);
     assert_int_equal(c.n, 0);
     assert_int_equal(c.hit.verdict, ABSENT);

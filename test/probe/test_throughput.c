@@ -40,7 +40,7 @@ static void titan_black(void **state)
     Throughput t;
     Diag diag = {0};
     oc_device *d = open_device("titan_black", NULL);
-    if (!throughput_measure(d, 0.4, &t, &diag)) fail_msg("%s", diag.text.v);
+    if (!throughput_measure(d, 0.4, NULL, &t, &diag)) fail_msg("%s", diag.text.v);
     const FlowCurve *one = curve_of(&t, FLOW_L2, 4, false, 1), *all = curve_of(&t, FLOW_L2, 4, false, 15),
                     *blocks = curve_of(&t, FLOW_L2, 4, true, 0);
     assert_int_equal(one->knee.at.verdict, MEASURED);
