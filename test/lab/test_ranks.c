@@ -385,7 +385,7 @@ static void several_sweeps(void **state)
     Matrix m = {0};
     make(&m, "");
     Fake f;
-    fake_open(&f, 0.5, (Worker *const[]){good, tells_too_late});
+    fake_open(&f, 2, (Worker *const[]){good, tells_too_late});
     for (uint64_t k = 0; k < 3; k++) {
         Diag diag = {0};
         Sweep sweep;
