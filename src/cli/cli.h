@@ -84,7 +84,6 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
 #define TUNE_DOC                                                                                                   \
     "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \
     "description's)"
-// tune.c numbers the first two.
 #define SLICE_DOC \
     "simulate one of N equal parts of the GPU, with its share of the workload's input; short for --set gpu.slice=N"
 #define AXIS_OPTIONS                                                                                                   \

@@ -149,6 +149,16 @@ static int read_number(Run *r, int option, uint64_t most, uint64_t *out)
                   (unsigned long long)most, r->args.value);
 }
 
+// An option that is short for --set KEY=v.
+static int take_key(Run *r, const char *key, const char *v)
+{
+    char *s = mem_alloc(strlen(key) + strlen(v) + 2);
+    sprintf(s, "%s=%s", key, v);
+    vec_push(&r->owned, s);
+    vec_push(&r->sets, s);
+    return -1;
+}
+
 static int take_scheduler(Run *r, const char *v)
 {
     if (!policy_named(v) && !policy_is_path(v)) {
@@ -157,20 +167,7 @@ static int take_scheduler(Run *r, const char *v)
         return refuse(r, EXIT_USAGE, "no scheduler '%s'%s (onchip list schedulers; a shared object's path has a /)", v,
                       did_you_mean(v, &near, near != NULL, hint));
     }
-    char *s = mem_alloc(strlen(v) + 32);
-    sprintf(s, "sched.policy=%s", v);
-    vec_push(&r->owned, s);
-    vec_push(&r->sets, s);
-    return -1;
-}
-
-static int take_slice(Run *r, const char *v)
-{
-    char *s = mem_alloc(strlen(v) + 16);
-    sprintf(s, "gpu.slice=%s", v);
-    vec_push(&r->owned, s);
-    vec_push(&r->sets, s);
-    return -1;
+    return take_key(r, "sched.policy", v);
 }
 
 static int take_kernels(Run *r, const char *v)
@@ -213,7 +210,7 @@ static int take_option(Run *r, int o)
     switch (o) {
     case R_GPU: r->config.gpu = v; break;
     case R_SCHED: return take_scheduler(r, v);
-    case R_SLICE: return take_slice(r, v);
+    case R_SLICE: return take_key(r, "gpu.slice", v);
     case R_SET: vec_push(&r->sets, v); break;
     case R_THREADS:
         code = read_number(r, o, 256, &n);

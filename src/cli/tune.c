@@ -16,7 +16,7 @@ static const Option options[] = {
     {"--json", NULL, "print the curves as JSON"},
     {"--help", NULL, "this text"},
 };
-enum { T_GPU = 1, T_SCHED, T_AUTOTUNE, T_DB = T_GPU + 1 + AXIS_COUNT, T_JOBS, T_JSON, T_HELP };
+enum { T_GPU = 1, T_DB = T_GPU + 1 + AXIS_COUNT, T_JOBS, T_JSON, T_HELP };
 
 typedef struct Tune {
     const Knob *knob;  // null: none yet
@@ -66,9 +66,9 @@ static bool find_cells(Tune *t, Axes *axes)
 // Keeps those arguments that say what is simulated. A run takes no --with, but a sweep does.
 static void keep_arguments(Tune *t, int option, char **argv, int n)
 {
-    bool own = option == T_AUTOTUNE || option >= T_DB;
-    if (own || (option >= 0 && !strcmp(options[option].name, "--interval"))) return;
-    if (option >= 0 && !strcmp(options[option].name, "--with")) t->sweep_only = true;
+    const char *name = option >= 0 ? options[option].name : "";
+    if (option >= T_DB || !strcmp(name, "--autotune") || !strcmp(name, "--interval")) return;
+    if (!strcmp(name, "--with")) t->sweep_only = true;
     for (int k = 0; k < n; k++) put_argument(&t->command, argv[k]);
 }
 
@@ -88,7 +88,7 @@ static int read_options(Tune *t, int argc, char **argv)
         case T_JSON: t->json = true; break;
         case T_HELP: help = true; break;
         default:
-            if (!t->knob && (o == T_SCHED || o == T_AUTOTUNE)) t->knob = knob_named(options[o].name + 2, v);
+            if (!t->knob && v) t->knob = knob_named(options[o].name + 2, v);
             ok = axes_option(&axes, options[o].name, v, &t->diag);
         }
         if (ok) keep_arguments(t, o, argv + from, a.at - from);
