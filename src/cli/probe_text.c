@@ -335,17 +335,11 @@ static void hits(const Probe *p, FILE *out)
 static void reasons(const Probe *p, bool none, bool below, FILE *out)
 {
     for (int k = 0; k < PARTS; k++) {
-        const PartState s = p->part[k].state;
-        const bool bound = s == PART_DONE && p->part[k].why;
+        const PartResult *r = &p->part[k];
+        const char *lack = none ? r->state == PART_ABSENT ? "" : NULL : part_lack(r);
         Text t = {0};
-        if (none ? s != PART_ABSENT : !bound && s != PART_LEFT_OUT && s != PART_FAILED && s != PART_CUT) continue;
-        text_printf(&t, "%s%s: %s", part_info[k].name,
-                    none               ? ""
-                    : bound            ? " isn't complete"
-                    : s == PART_FAILED ? " failed"
-                    : s == PART_CUT    ? " was cut short"
-                                       : " was left out",
-                    p->part[k].why);
+        if (!lack) continue;
+        text_printf(&t, "%s%s%s: %s", part_info[k].name, none ? "" : " ", lack, r->why);
         if (!below) fputc('\n', out);
         put_wrapped(out, 0, 4, BREAK_WORDS, t.v);
         text_free(&t);

@@ -456,14 +456,9 @@ void probe_emit(const Probe *p, Text *out)
                 p->seconds);
     for (int k = 0; k < PARTS; k++) {
         const PartResult *r = &p->part[k];
-        const bool bound = r->state == PART_DONE && r->why;
-        if (!bound && r->state != PART_LEFT_OUT && r->state != PART_FAILED && r->state != PART_CUT) continue;
-        text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name,
-                    bound                     ? "isn't complete"
-                    : r->state == PART_FAILED ? "failed"
-                    : r->state == PART_CUT    ? "was cut short"
-                                              : "was left out",
-                    (int)strcspn(r->why, "\n"), r->why);
+        const char *lack = part_lack(r);
+        if (!lack) continue;
+        text_printf(out, "# Part %s %s: %.*s.\n", part_info[k].name, lack, (int)strcspn(r->why, "\n"), r->why);
     }
     text_put(out, "[gpu]\n");
     text_printf(out, "title = %s, measured\n", name);

@@ -29,6 +29,17 @@ const PartInfo part_info[PARTS] = {
     [PART_HITS] = {"hits", "the hit rate of the first caches by number of threads on an SM", CHASE_KINDS, 4, 2},
 };
 
+const char *part_lack(const PartResult *r)
+{
+    switch (r->state) {
+    case PART_DONE: return r->why ? "isn't complete" : NULL;
+    case PART_LEFT_OUT: return "was left out";
+    case PART_FAILED: return "failed";
+    case PART_CUT: return "was cut short";
+    default: return NULL;
+    }
+}
+
 enum { REPLAYED = 16 << 20 };  // how many latencies are kept for the replay
 // How many loads a part may execute. On a simulated GPU a million of them take 2 to 4 s. Part tlb of gtx560ti needs
 // most, 3.4 million. A part with kernels of its own may launch THREADS times as many threads. Part throughput of h200

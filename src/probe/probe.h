@@ -303,6 +303,8 @@ typedef struct PartResult {
     double seconds;
     char *why;  // absent, left out, failed, cut short; of a part that is done: what the bound left open
 } PartResult;
+// What a part lacks, as words between its name and why: "was cut short". Null: it is whole, absent, or not asked for.
+const char *part_lack(const PartResult *r);
 typedef struct ProbeOptions {
     uint32_t parts;  // a bit each; 0: all
     double budget;   // seconds; 0: no limit

@@ -271,19 +271,25 @@ static void no_time(void **state)
     probe_free(&p);
 }
 
+// A probe that a test fills in: nothing is known but the device.
+static Probe made_up(void)
+{
+    return (Probe){.name = mem_text("made up"),
+                   .device = {.capability = 35,
+                              .clock_mhz = 1000,
+                              .memory = 1 << 30,
+                              .sms = 4,
+                              .shared_sm = 49152,
+                              .shared_block = 49152}};
+}
+
 // A cache or TLB that is there, and of which too little is known for a section, is told of with the reason. Nothing is
 // called measured that isn't: neither that there is no such cache, nor what would be computed from its latencies.
 static void unknown(void **state)
 {
     (void)state;
-    Probe p = {.name = mem_text("made up"),
-               .device = {.capability = 35,
-                          .clock_mhz = 1000,
-                          .memory = 1 << 30,
-                          .sms = 4,
-                          .l2_bytes = 1 << 20,
-                          .shared_sm = 49152,
-                          .shared_block = 49152}};
+    Probe p = made_up();
+    p.device.l2_bytes = 1 << 20;
     Text text = {0};
     found_unknown(&p.cache[PART_L1], undetermined("reason one"));
     found_unknown(&p.cache[PART_TEXTURE], undetermined("reason two"));
@@ -327,12 +333,11 @@ static void walks(void **state)
 {
     (void)state;
     static const uint32_t sixteen[] = {16};
-    Probe p = {.name = mem_text("made up"),
-               .device = {.capability = 35, .clock_mhz = 1000, .memory = 1 << 30, .sms = 4}};
+    Probe p = made_up();
     Text text = {0};
     set_shape(&p.tlbs.level[0], FORM_ONE, 1, sixteen, 2 << 20, RULE_LRU);
     set_shape(&p.tlbs.level[1], FORM_ONE, 1, sixteen, 2 << 20, RULE_LRU);
-    p.device.shared_sm = p.device.shared_block = 49152, p.device.l2_bytes = 1 << 20;
+    p.device.l2_bytes = 1 << 20;
     p.tlbs.page = counted(2 << 20), p.tlbs.late = counted(6), p.tlbs.walk = counted(53);
     p.l2.hit = counted(230), p.l2.miss = counted(371);
     p.part[PART_TLB].state = p.part[PART_L2].state = PART_DONE;
@@ -359,13 +364,7 @@ static void halves(void **state)
         const char *far;
     } cases[] = {{7 * 2, 14, "37"}, {768, 6, "37"}, {9, 9, NULL}};
     for (size_t k = 0; k < COUNT(cases); k++) {
-        Probe p = {.name = mem_text("made up"),
-                   .device = {.capability = 35,
-                              .clock_mhz = 1000,
-                              .memory = 1 << 30,
-                              .sms = 4,
-                              .shared_sm = 49152,
-                              .shared_block = 49152}};
+        Probe p = made_up();
         Text text = {0};
         char value[400];
         double size = 2048.0 * (double)cases[k].size;
