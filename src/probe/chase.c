@@ -184,6 +184,13 @@ size_t chase_window(const Chase *c, size_t n)
     return used < c->shared ? (c->shared - used) / 4 : 0;
 }
 
+uint32_t chase_walks(const Chase *c)
+{
+    const size_t used = sizeof(DeviceHead) + 8;
+    const size_t room = c->shared > used ? (c->shared - used) / (sizeof(DeviceWalk) + 8) : 0;
+    return (uint32_t)MIN(room, CHASE_WALKS);
+}
+
 // Translates the walks for the kernel: global memory gets absolute addresses; a walk that doesn't wrap gets a wrap
 // that no multiple of 4 reaches. Walks without loads are left out.
 static bool translate(const Chase *c, ChaseKind kind, const Walk *walks, size_t n, DeviceHead *head, DeviceWalk *list,

@@ -89,7 +89,7 @@ static bool any_sum(Level *l, const LineVec *conflict, uint64_t line, const uint
         for (size_t k = 0; k < conflict->n; k++) in |= conflict->v[k] == all[c];
         lines_add(&x, all[c], 1, 1);
     }
-    *spread |= x.range.n > CHASE_WALKS / 2;
+    *spread |= x.range.n > subject_walks(l->subject) / 2;
     in = in || (!*spread && any_in_set(l, conflict, &x));
     lines_free(&x);
     mem_free(all);
@@ -166,11 +166,12 @@ static void measure_ways(Level *l, uint32_t likely, Shape *s)
 }
 
 // Adds n of the first `of` lines of a set: at equal distances, or anyhow. Lines at equal distances may be of several
-// sets in turn that were taken for one.
-static void add_lines(const Shape *s, uint32_t set, uint32_t n, uint64_t of, bool anyhow, uint64_t *seed, Lines *x)
+// sets in turn that were taken for one. Anyhow takes a walk for each line, and there may be `most` of them.
+static void add_lines(const Shape *s, uint32_t set, uint32_t n, uint64_t of, bool anyhow, uint32_t most, uint64_t *seed,
+                      Lines *x)
 {
     uint64_t first = mix(seed) % of, step = of / n, *taken = mem_alloc(sizeof *taken * n);
-    anyhow = anyhow && n < CHASE_WALKS / 2 && of >= 2 * n;
+    anyhow = anyhow && n < most && of >= 2 * n;
     for (uint32_t w = 0; w < n;) {
         uint64_t k = anyhow ? mix(seed) % of : (first + w * step) % of;
         bool again = false;
@@ -195,7 +196,7 @@ static bool holds(Level *l, uint64_t span, const Shape *s)
         if (of < ways + 1 || (!own && s->sets > 1 && l->above))
             continue;  // another line might overflow its set together with filler
         Lines x = {0};
-        add_lines(s, set, ways + own, of, own ? k & 2 : k & 6, &seed, &x);
+        add_lines(s, set, ways + own, of, own ? k & 2 : k & 6, subject_walks(l->subject) / 2, &seed, &x);
         if (add) lines_add(&x, other, 1, 1);
         fill_for(l, s, set);
         right = level_fits(l, &x) != own;

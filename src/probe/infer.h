@@ -22,6 +22,7 @@ typedef struct Subject {
     // execution, in which other victims are drawn. Null: all are from one.
     size_t (*window)(void *of, size_t n);
     uint64_t span[CHASE_KINDS];  // how many bytes can be loaded from; 0: there is no such kind
+    uint32_t walks;              // the most walks of a sequence; 0: CHASE_WALKS
     // Chases of TLBs shift by this many bytes from page to page, so that their lines don't meet in one set of a cache.
     uint32_t stagger;
     bool cold;  // caches are empty at the start of a run, except for what a launch itself loads
@@ -33,6 +34,7 @@ typedef struct Subject {
 bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
                  uint32_t *latency, Diag *diag);
 void subject_close(Subject *s);
+uint32_t subject_walks(const Subject *s);  // the most walks of a sequence, CHASE_WALKS at most
 
 // --- shape.c ---------------------------------------------------------------------------------------------------------
 uint32_t shape_set(const Shape *s, uint64_t line);
@@ -111,7 +113,7 @@ uint64_t level_address(const Level *l, uint64_t line);
 // policy is: lines that fit all hit from some round on, and of lines that don't fit at least one misses in every
 // round.
 bool level_fits(Level *l, const Lines *x);
-// Appends walks over the lines to the n walks in out, which has room for CHASE_WALKS; returns how many there are then.
+// Appends walks over the lines to the n walks in out, up to subject_walks; returns how many there are then.
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n);
 
 // --- stairs.c: latency against the number of lines that are gone round -----------------------------------------------

@@ -130,21 +130,22 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
     Walk walks[1 + 2 * APARTS * PLACES];
     uint32_t latency[APARTS * PLACES], one[PLACES];
     uint64_t evict = 2 * (uint64_t)f->size.high, from = evict + 65536;
+    const uint32_t places = MIN(PLACES, (subject_walks(l->subject) - 1) / (2 * APARTS));
     size_t n = 0;
     *fill = undetermined("the device has too little memory to empty the L2");
-    if (l->base + from + (uint64_t)APARTS * PLACES * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX)
+    if (l->base + from + (uint64_t)APARTS * places * 8192 > l->subject->span[l->kind] || evict / 32 > UINT32_MAX)
         return true;
     walks[n++] = (Walk){.start = l->base, .stride = 32, .count = (uint32_t)(evict / 32)};
-    for (uint32_t k = 0; k < APARTS * PLACES; k++) {
+    for (uint32_t k = 0; k < APARTS * places; k++) {
         uint64_t at = l->base + from + (uint64_t)k * 8192;
         walks[n++] = (Walk){.start = at, .count = 1};
-        walks[n++] = (Walk){.start = at + (32u << k / PLACES), .count = 1, .timed = true};
+        walks[n++] = (Walk){.start = at + (32u << k / places), .count = 1, .timed = true};
     }
     level_run(l, walks, n, 1, 0, latency);
     if (l->broken) return false;
     for (uint32_t a = 0; a < APARTS; a++) {
-        memcpy(one, latency + (size_t)a * PLACES, sizeof one);
-        if (sample_of(one, PLACES).mean <= middle) continue;
+        memcpy(one, latency + (size_t)a * places, sizeof *one * places);
+        if (sample_of(one, places).mean <= middle) continue;
         *fill = a ? counted(32 << a) : measured(32, 4, 32);
         return true;
     }

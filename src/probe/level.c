@@ -102,7 +102,7 @@ uint64_t level_window(const Level *l, size_t n)
 
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n)
 {
-    for (size_t r = 0; r < x->range.n && n < CHASE_WALKS; r++) {
+    for (size_t r = 0; r < x->range.n && n < subject_walks(l->subject); r++) {
         const Range *f = &x->range.v[r];
         out[n++] = (Walk){.start = level_address(l, f->from),
                           .stride = (int64_t)f->step * (int64_t)(l->unit + l->stagger),
@@ -155,9 +155,8 @@ static double ask(Level *l, const Lines *x, uint32_t warm)
     Walk walks[CHASE_WALKS];
     size_t n = level_walks(l, x, true, walks, 0);
     n = level_walks(l, &l->filler, true, walks, n);
-    if (n == CHASE_WALKS)
-        return l->broken = true,
-               diag_error(l->diag, "the sequence for %llu lines has too many walks", (unsigned long long)x->n), 0;
+    if (n == subject_walks(l->subject))
+        return l->broken = true, l->spent = "a question has more walks than shared memory has room for", 0;
     uint64_t lines = x->n + l->filler.n, loads = 0;
     Evidence e = {.line = mem_alloc(sizeof(double) * lines)};
     double share = MIN((double)l->least / (double)lines, 1), answer = 0;

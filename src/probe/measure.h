@@ -33,6 +33,8 @@ bool chase_run(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t r
                uint32_t *latency, Diag *diag);
 size_t chase_timed(const Walk *walks, size_t n);  // how many loads of a round are timed
 size_t chase_window(const Chase *c, size_t n);    // how many loads one launch of n walks can record
+// The most walks of a sequence: shared memory has room for them, and for two recorded loads beside each.
+uint32_t chase_walks(const Chase *c);
 
 // --- chase_ptx.c: the kernels ----------------------------------------------------------------------------------------
 typedef struct DeviceWalk {  // in shared memory while the sequence runs

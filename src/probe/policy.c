@@ -29,7 +29,7 @@ typedef struct Sequence {
 
 static bool put(const Level *l, Sequence *q, uint64_t from, uint32_t step, uint32_t count, bool timed)
 {
-    if (q->walks == CHASE_WALKS || q->n + count > SEQUENCE) return false;
+    if (q->walks == subject_walks(l->subject) || q->n + count > SEQUENCE) return false;
     q->walk[q->walks++] = (Walk){.start = level_address(l, from),
                                  .stride = (int64_t)step * (int64_t)(l->unit + l->stagger),
                                  .count = count,
@@ -236,7 +236,7 @@ static uint32_t draw_victims(Level *l, const Shape *s, uint32_t ways, uint32_t *
     Walk walk[CHASE_WALKS];
     uint32_t turn[CHASE_WALKS], trials = 0, found = 0;
     size_t walks = 0;
-    for (uint32_t tried = 0; tried < s->sets && walks + 2 * ways + 3 < CHASE_WALKS;
+    for (uint32_t tried = 0; tried < s->sets && walks + 2 * ways + 3 < subject_walks(l->subject);
          tried++, *at = (*at + 1) % s->sets) {
         if (s->ways[*at] != ways) continue;
         Lines fill = {0}, look = {0};

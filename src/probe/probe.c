@@ -300,6 +300,7 @@ bool probe_device(oc_device *device, const ProbeOptions *o, Probe *p, Diag *diag
                           .cold = !p->device.real,
                           .keep = MAX(o->keep, REPLAYED)};
     memcpy(w.subject.span, w.chase.span, sizeof w.subject.span);
+    w.subject.walks = chase_walks(&w.chase);
     p->base = w.chase.memory;
     for (int k = 0; k < PARTS; k++) w.all += parts >> k & 1 ? estimate(&w, (Part)k) : 0;
     for (int k = 0; ok && k < PARTS; k++) {

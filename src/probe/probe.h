@@ -58,7 +58,7 @@ typedef struct Walk {
     uint32_t count;
     bool timed;
 } Walk;
-enum { CHASE_WALKS = 1000 };  // the most walks of a sequence
+enum { CHASE_WALKS = 1000 };  // the most walks of a sequence on any device
 
 // --- footprint.c: the neighbours that a texel of a 2D texture brings with it -----------------------------------------
 enum { FOOTPRINT_TEXEL = 4 };  // bytes of a texel

@@ -248,7 +248,7 @@ bool is_one_set(Level *l, uint64_t n, uint64_t span)
 {
     enum { TRIALS = 12 };
     uint64_t seed = n, *line = mem_alloc(sizeof *line * (n + 1));
-    bool one = n + 2 < CHASE_WALKS && span > 2 * n;
+    bool one = n + 2 < subject_walks(l->subject) && span > 2 * n;
     for (int t = 0; t < TRIALS && one && !l->broken; t++) {
         LineVec v = {.v = line};
         while (v.n <= n) {

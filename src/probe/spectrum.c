@@ -17,7 +17,7 @@ enum { APART = 16, LINES = 64, STRIDE = 512, FRESH = 24, LABELS = 8192 };
 typedef struct Plan {
     Walk walk[CHASE_WALKS];
     uint8_t pattern[LABELS];  // of timed loads, in order
-    size_t walks, timed;
+    size_t walks, timed, most;  // most: walks of a sequence
     uint64_t page, stride, span;  // stride: distance of the pages that are gone round
     // evict: how many bytes to load to empty the L2; cache: size of the cache in front of it, 0: there is none.
     uint64_t evict, cache;
@@ -27,7 +27,7 @@ typedef struct Plan {
 
 static void add(Plan *p, uint64_t start, uint64_t stride, uint32_t count, int pattern)
 {
-    if (p->walks == CHASE_WALKS || !count) return;
+    if (p->walks == p->most || !count) return;
     bool timed = pattern >= 0 && p->timed + count <= LABELS;
     for (uint32_t k = 0; timed && k < count; k++) p->pattern[p->timed++] = (uint8_t)pattern;
     p->walk[p->walks++] = (Walk){.start = start, .stride = (int64_t)stride, .count = count, .timed = timed};
@@ -48,7 +48,7 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
                       const FoundL2 *l2)
 {
     uint32_t first = fits(t, 0), second = fits(t, 1);
-    *p = (Plan){.span = s->span[kind], .page = t->page.verdict == MEASURED ? (uint64_t)t->page.value : 2u << 20};
+    *p = (Plan){.span = s->span[kind], .most = subject_walks(s), .page = t->page.verdict == MEASURED ? (uint64_t)t->page.value : 2u << 20};
     p->stride = p->page + s->stagger;
     p->evict = l2->size.verdict == MEASURED ? 2 * (uint64_t)l2->size.high : 0;
     p->cache = cache && cache->size.verdict == MEASURED ? (uint64_t)cache->size.value : 0;

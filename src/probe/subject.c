@@ -49,6 +49,8 @@ bool subject_run(Subject *s, ChaseKind kind, const Walk *walks, size_t n, uint32
     return true;
 }
 
+uint32_t subject_walks(const Subject *s) { return s->walks ? MIN(s->walks, CHASE_WALKS) : CHASE_WALKS; }
+
 void subject_close(Subject *s)
 {
     for (size_t r = 0; r < s->runs.n; r++) mem_free(s->runs.v[r].walks), mem_free(s->runs.v[r].latency);

@@ -33,6 +33,7 @@ static void open_gpu(Gpu *g, const char *name, const char *const *sets, uint64_t
     g->subject =
         (Subject){.of = &g->chase, .run = run, .window = window, .stagger = 128, .cold = true, .keep = 16 << 20};
     memcpy(g->subject.span, g->chase.span, sizeof g->subject.span);
+    g->subject.walks = chase_walks(&g->chase);
 }
 
 static void close_gpu(Gpu *g)
@@ -136,6 +137,22 @@ static void near_l2(void **state)
     assert_true(find_presence(&g.subject, CHASE_GLOBAL, &p, &g.diag));
     assert_true(p.there.verdict == MEASURED && p.there.value == 1);
     assert_true(p.own == 360 && p.past == 371);
+    close_gpu(&g);
+    caches("gtx560ti", sets, want, COUNT(want));
+}
+
+// mei §4.2: Fermi's L1 has 48 KB in 6 ways where shared memory has 16 KB of an SM's 64. Then a sequence has room for
+// fewer walks than elsewhere: each takes 32 bytes, and two recorded loads beside it 8.
+static void split_48(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"l1.size=48KiB", "l1.ways=6", "shared.size=16KiB", "shared.max=16KiB", NULL};
+    const Want want[] = {{CHASE_GLOBAL, 48 * KB, 128, 128, 64, 6, 0, FORM_MODULO, RULE_WEIGHTED, 116},
+                         {CHASE_TEXTURE, 12 * KB, 32, 32, 4, 96, 2, FORM_MODULO, RULE_LRU, 240}};
+    Gpu g;
+    open_gpu(&g, "gtx560ti", sets, 64 * MB);
+    assert_true(g.subject.walks <= 16 * KB / 40 && g.subject.walks > 16 * KB / 40 - 3);
+    assert_true(chase_window(&g.chase, g.subject.walks) >= 2 * g.subject.walks);
     close_gpu(&g);
     caches("gtx560ti", sets, want, COUNT(want));
 }
@@ -291,7 +308,7 @@ int main(void)
         cmocka_unit_test(gtx560ti),      cmocka_unit_test(gtx780),      cmocka_unit_test(titan_black),
         cmocka_unit_test(gtx480),        cmocka_unit_test(weights),     cmocka_unit_test(hash),
         cmocka_unit_test(fermi_tlbs),    cmocka_unit_test(kepler_tlbs), cmocka_unit_test(near_l2),
-        cmocka_unit_test(little_memory), cmocka_unit_test(unknown_tlb),
+        cmocka_unit_test(little_memory), cmocka_unit_test(unknown_tlb),   cmocka_unit_test(split_48),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
