@@ -193,12 +193,14 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened
 
-// --- probe_text.c, probe_json.c, probe_files.c: what onchip probe found ----------------------------------------------
+// --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;
 struct Found;
 void probe_text(const struct Probe *p, FILE *out);
 void probe_json(const struct Probe *p, const char *error,
                 Json *json);  // the fields of the top object; p null: nothing was opened
+void probe_book_text(const struct Probe *p, FILE *out);
+void probe_book_json(const struct Probe *p, Json *out);
 bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);  // NAME.csv, .gp and .svg each
 bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // runs.csv, walks.csv, latencies.csv
 const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …

@@ -20,6 +20,9 @@ static const Option options[] = {
      "how many loads a part may make (6.3 million on a simulated GPU); the values that aren't known for that are "
      "named"},
     {"--only", "PART[,…]", "measure only these parts (default: all of those below)"},
+    {"--by-the-book", NULL,
+     "for each cache and TLB, also go the four steps that Mei et al. give (§3.2), as they are written, and say where "
+     "what they suppose doesn't hold"},
     {"--json", NULL, "print everything as JSON (doc/reference/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
     {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
@@ -35,6 +38,7 @@ enum {
     P_BUDGET,
     P_LOADS,
     P_ONLY,
+    P_BOOK,
     P_JSON,
     P_PLOT,
     P_TRACES,
@@ -129,6 +133,7 @@ static int take_option(Request *r, int o)
             return wrong(r, "--loads takes a whole number from 1 to 2^40, not '%s'", v);
         break;
     case P_ONLY: return take_parts(r, v);
+    case P_BOOK: r->probe.book = true; break;
     case P_JSON: r->json = true; break;
     case P_PLOT: r->plot = v; break;
     case P_TRACES: r->traces = v, r->probe.keep = TRACED; break;

@@ -382,6 +382,7 @@ void probe_json(const Probe *p, const char *error, Json *j)
     if (p) put_caches(j, p), put_l2(j, p), put_tlbs(j, p), put_shared(j, p);
     json_close(j, ']');
     if (!p) return;
+    probe_book_json(p, j);
     put_spectra(j, p);
     put_footprint(j, p);
     put_ops(j, p);

@@ -38,7 +38,7 @@ bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Dia
 // The page to begin at. The first page that doesn't fit goes to the same set as this one. If sets are unequal, it is a
 // page of a largest set, whose next page is in another set, as for the array of mei Fig. 11: then the sets overflow one
 // after the other.
-static uint64_t first_page(const Shape *s)
+uint64_t curve_first(const Shape *s)
 {
     uint32_t most = 0;
     for (uint32_t k = 0; s->form != FORM_NONE && k < s->sets; k++) most = MAX(most, s->ways[k]);
@@ -56,7 +56,7 @@ bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, M
     out->n = 0;
     if (l->size.verdict != MEASURED || penalty->verdict != MEASURED || f->page.verdict != MEASURED) return true;
     uint64_t page = (uint64_t)f->page.value, lines = (uint64_t)l->entries.value, stride = page + s->stagger,
-             start = first_page(&l->shape);
+             start = curve_first(&l->shape);
     uint32_t latency[256], rounds = 4;
     // The latency of a page that is in the TLBs; a miss takes more.
     const Walk one = {.count = 64, .timed = true};

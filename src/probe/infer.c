@@ -31,7 +31,8 @@ static bool well(Level *l, Found *f)
 enum { PLACES = 256, FEW_PLACES = 32 };
 static bool pair(Level *l, uint64_t from, uint64_t to, uint32_t most, Sample *out)
 {
-    uint32_t places = (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, MIN(most, subject_walks(l->subject) / 2));
+    uint32_t places =
+        (uint32_t)MIN((l->subject->span[l->kind] - l->base) / 8192, MIN(most, subject_walks(l->subject) / 2));
     Walk walks[2 * PLACES];
     uint32_t latency[PLACES];
     for (uint32_t k = 0; k < places; k++) {

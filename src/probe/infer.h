@@ -226,7 +226,15 @@ void footprint_infer(const Pair *pairs, size_t n, Footprint *f);
 // --- curve.c ---------------------------------------------------------------------------------------------------------
 bool curve_cache(Subject *s, ChaseKind kind, const Found *f, MissCurve *out, Diag *diag);  // mei Fig. 9
 bool curve_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, MissCurve *out,
-               Diag *diag);  // mei Fig. 11
+               Diag *diag);            // mei Fig. 11
+uint64_t curve_first(const Shape *s);  // the page at which the curve of a TLB's misses begins
+
+// --- book.c ----------------------------------------------------------------------------------------------------------
+// Goes the steps for a cache or a TLB that the search has looked at. Not done, if its latencies aren't known. False
+// only if the subject fails; what the bound leaves open is undetermined.
+bool book_cache(Subject *s, ChaseKind kind, const Found *f, Book *out, Diag *diag);
+bool book_tlb(Subject *s, ChaseKind kind, const FoundTlbs *f, uint32_t level, Book *out, Diag *diag);
+void book_free(Book *b);
 
 // --- spectrum.c ------------------------------------------------------------------------------------------------------
 // cache: what infer_cache found; null: this kind of load has no cache.

@@ -99,6 +99,20 @@ static void finish(Work *w, PartState state, const char *format, ...)
     text_free(&t);
 }
 
+// The steps may make as many loads as the part did. What they leave open isn't the part's.
+static bool do_book(Work *w, ChaseKind kind, int tlb)
+{
+    Probe *p = w->probe;
+    Book *b = &p->book[tlb < 0 ? (int)w->part : CACHES + tlb];
+    const Bound before = w->bound;
+    if (!w->options->book) return true;
+    w->bound = (Bound){.most = before.most};
+    const bool ok = tlb < 0 ? book_cache(&w->subject, kind, &p->cache[w->part], b, &w->diag)
+                            : book_tlb(&w->subject, kind, &p->tlbs, (uint32_t)tlb, b, &w->diag);
+    w->bound = before;
+    return ok;
+}
+
 static bool do_cache(Work *w)
 {
     ChaseKind kind = part_info[w->part].kind;
@@ -115,7 +129,7 @@ static bool do_cache(Work *w)
                true;
     w->subject.cold = true;
     bool ok = infer_cache(&w->subject, kind, 0, f, &w->diag) &&
-              curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag);
+              curve_cache(&w->subject, kind, f, &w->probe->misses[w->part], &w->diag) && do_book(w, kind, -1);
     w->subject.cold = !w->probe->device.real;
     if (ok && f->size.verdict == ABSENT && f->line.verdict == ABSENT)
         finish(w, PART_ABSENT, "a word that was just loaded is loaded no faster than a new one");
@@ -140,7 +154,9 @@ static bool do_tlb(Work *w)
     if (p->tlbs.page.verdict == ABSENT)
         return finish(w, PART_ABSENT, "no distance between two loads makes the second one slower"), true;
     for (uint32_t t = 0; t < 2; t++)
-        if (!curve_tlb(&w->subject, CHASE_L2, &p->tlbs, t, &p->tlb_misses[t], &w->diag)) return false;
+        if (!curve_tlb(&w->subject, CHASE_L2, &p->tlbs, t, &p->tlb_misses[t], &w->diag) ||
+            !do_book(w, CHASE_L2, (int)t))
+            return false;
     p->window = p->switching = undetermined("to empty the L2 it needs the L2's size, which part l2 finds");
     return p->part[PART_L2].state != PART_DONE ||
            window_infer(&w->subject, &p->tlbs, &p->l2, &p->window, &p->switching, &w->diag);
@@ -324,6 +340,7 @@ void probe_free(Probe *p)
     subject_close(&kept);
     for (int k = 0; k < CACHES; k++) found_free(&p->cache[k]);
     for (int k = 0; k < 2; k++) found_free(&p->tlbs.level[k]);
+    for (int k = 0; k < BOOKS; k++) book_free(&p->book[k]);
     for (int k = 0; k < PARTS; k++) mem_free(p->part[k].why);
     l2_free(&p->l2);
     throughput_free(&p->throughput);

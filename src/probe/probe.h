@@ -273,6 +273,28 @@ typedef struct Run {
 } Run;
 bool walk_inside(const Walk *w, uint64_t span);  // does all of it lie within the first `span` bytes?
 
+// --- book.c: the four steps of mei §3.2 as they are written, and the methods of others beside them -------------------
+typedef enum BookStep { BOOK_SIZE, BOOK_LINE, BOOK_SETS, BOOK_POLICY, BOOK_STEPS } BookStep;
+enum { BOOK_STRIDES = 24 };
+typedef struct BookPoint {   // an array of step 3
+    uint64_t bytes, missed;  // its size; lines that miss in some round
+    double mean;             // cycles of a load
+} BookPoint;
+typedef struct Book {
+    bool done;
+    Value step[BOOK_STEPS], ways;   // C and b in bytes; a; 1: LRU, 0: not LRU. C / (a b)
+    Value weight[32];               // step 4, where it isn't LRU: how often each way is replaced
+    uint64_t first, more;           // step 2: loads that miss at C + 1, and how many more at C + b + 1
+    const char *odd[BOOK_STEPS];    // what a step saw that contradicts what it supposes; null: nothing
+    const char *cause[BOOK_STEPS];  // what the search found, and the step doesn't know; null: nothing
+    VEC(BookPoint) points;
+    bool smooth;           // all of them miss in the same way in each round
+    Value saavedra, wong;  // the line, in bytes, by averages over strides, and over sizes
+    Value wong_sets;       // and the number of sets
+    uint32_t strides;      // of an array of twice C: a word, two, four, …
+    double stride_mean[BOOK_STRIDES];
+} Book;
+
 // --- probe.c: everything about a device ------------------------------------------------------------------------------
 typedef enum Part {
     PART_L1,
@@ -290,7 +312,7 @@ typedef enum Part {
     PART_HITS,
     PARTS
 } Part;
-enum { CACHES = PART_LOCAL + 1, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
+enum { CACHES = PART_LOCAL + 1, BOOKS = CACHES + 2, SPECTRA = 3, HIT_KINDS = HITS_TEXTURE + 1 };
 typedef enum PartState { PART_UNASKED, PART_DONE, PART_ABSENT, PART_LEFT_OUT, PART_FAILED, PART_CUT } PartState;
 typedef struct PartInfo {
     const char *name, *doc;
@@ -310,6 +332,7 @@ typedef struct ProbeOptions {
     double budget;   // seconds; 0: no limit
     uint64_t most;  // loads that a part may make, and a fourth of the threads that it may launch; 0: enough for any GPU
     uint64_t keep;  // how many latencies of raw runs are kept at most
+    bool book;      // goes the steps of the book, too, for each cache and TLB
     void (*progress)(void *user, const char *part, double done);  // done: from 0 to 1, of the whole probe; may be null
     void *user;
     // The flag of the device's oc_config: once it is set, the part under way is cut short, and no other begins.
@@ -323,6 +346,7 @@ typedef struct Probe {
     uint64_t base;          // address of line 0 and page 0 in global memory
     PartResult part[PARTS];
     Found cache[CACHES];
+    Book book[BOOKS];  // of the caches, and of both TLBs
     MissCurve misses[CACHES], tlb_misses[2];
     FoundL2 l2;
     FoundTlbs tlbs;

@@ -16,8 +16,8 @@ enum { APART = 16, LINES = 64, STRIDE = 512, FRESH = 24, LABELS = 8192 };
 
 typedef struct Plan {
     Walk walk[CHASE_WALKS];
-    uint8_t pattern[LABELS];  // of timed loads, in order
-    size_t walks, timed, most;  // most: walks of a sequence
+    uint8_t pattern[LABELS];      // of timed loads, in order
+    size_t walks, timed, most;    // most: walks of a sequence
     uint64_t page, stride, span;  // stride: distance of the pages that are gone round
     // evict: how many bytes to load to empty the L2; cache: size of the cache in front of it, 0: there is none.
     uint64_t evict, cache;
@@ -48,7 +48,9 @@ static bool open_plan(Plan *p, const Subject *s, ChaseKind kind, const Found *ca
                       const FoundL2 *l2)
 {
     uint32_t first = fits(t, 0), second = fits(t, 1);
-    *p = (Plan){.span = s->span[kind], .most = subject_walks(s), .page = t->page.verdict == MEASURED ? (uint64_t)t->page.value : 2u << 20};
+    *p = (Plan){.span = s->span[kind],
+                .most = subject_walks(s),
+                .page = t->page.verdict == MEASURED ? (uint64_t)t->page.value : 2u << 20};
     p->stride = p->page + s->stagger;
     p->evict = l2->size.verdict == MEASURED ? 2 * (uint64_t)l2->size.high : 0;
     p->cache = cache && cache->size.verdict == MEASURED ? (uint64_t)cache->size.value : 0;

@@ -45,6 +45,12 @@ grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$
 lacks 'l2_tlb'
 lacks 'left out'
 
+# The four steps of mei §3.2 beside the search: §4.3's mapping, 4 neighbouring lines to a set, isn't what they suppose.
+gives 0 'step 3 (a): a further line doesn'"'"'t make a whole further set miss' 'neighbouring lines go to one set' \
+    '32 B over strides, 128 B over sizes' -- probe --gpu gtx780 --only texture --by-the-book
+grep -Eq '^texture +steps +12 KiB +32 B +13 +\? +lru$' "$work/out" && grep -Eq '^ +search +12 KiB +32 B +4 +96 +lru$' \
+    "$work/out" || complain "other steps: $(<"$work/out")"
+
 # A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4
 # bytes as the description has the texture cache fetch. On h200 that is the L1.
 for gpu in gtx480 gtx560ti gtx780 titan_black h200; do

@@ -308,7 +308,7 @@ int main(void)
         cmocka_unit_test(gtx560ti),      cmocka_unit_test(gtx780),      cmocka_unit_test(titan_black),
         cmocka_unit_test(gtx480),        cmocka_unit_test(weights),     cmocka_unit_test(hash),
         cmocka_unit_test(fermi_tlbs),    cmocka_unit_test(kepler_tlbs), cmocka_unit_test(near_l2),
-        cmocka_unit_test(little_memory), cmocka_unit_test(unknown_tlb),   cmocka_unit_test(split_48),
+        cmocka_unit_test(little_memory), cmocka_unit_test(unknown_tlb), cmocka_unit_test(split_48),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

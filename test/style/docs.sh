@@ -101,6 +101,7 @@ done
 
 # The same of the probe's.
 "$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$folder/json"
+"$ONCHIP" probe --gpu gtx780 --only texture --by-the-book --json >>"$folder/json"
 "$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
 for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
     grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
