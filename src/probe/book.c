@@ -300,7 +300,7 @@ static bool all_steps(Look *l, const Found *f, Book *b)
 {
     for (int k = 0; k < BOOK_STEPS; k++) b->step[k] = undetermined("an earlier step has no result");
     b->ways = b->saavedra = b->wong = b->wong_sets = b->step[0];
-    b->done = true;
+    b->done = true, b->word = l->word;
     const uint64_t size = find_size(l, b), line = size ? find_line(l, size, b) : 0;
     if (line) find_sets(l, size, line, b), find_policy(l, size, line, b), read_averages(l, size, b);
     compare(f, b);

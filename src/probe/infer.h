@@ -37,7 +37,6 @@ void subject_close(Subject *s);
 uint32_t subject_walks(const Subject *s);  // the most walks of a sequence, CHASE_WALKS at most
 
 // --- shape.c ---------------------------------------------------------------------------------------------------------
-uint32_t shape_set(const Shape *s, uint64_t line);
 uint64_t shape_line(const Shape *s, uint32_t set, uint64_t k);  // the k-th line of a set
 // After how many lines every pattern of neighbours has occurred.
 uint64_t shape_reach(const Shape *s);

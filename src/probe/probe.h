@@ -185,6 +185,7 @@ typedef struct Shape {
     uint16_t *dealt;    // FORM_DEALT: set by line modulo lines
     double weight[32];  // RULE_WEIGHTED: probability of each way; their sum is 1
 } Shape;
+uint32_t shape_set(const Shape *s, uint64_t line);
 
 // --- infer.c: a cache; the TLBs --------------------------------------------------------------------------------------
 typedef struct Found {
@@ -288,6 +289,7 @@ typedef struct Book {
     const char *odd[BOOK_STEPS];    // what a step saw that contradicts what it supposes; null: nothing
     const char *cause[BOOK_STEPS];  // what the search found, and the step doesn't know; null: nothing
     VEC(BookPoint) points;
+    uint64_t word;         // bytes of an element
     bool smooth;           // all of them miss in the same way in each round
     Value saavedra, wong;  // the line, in bytes, by averages over strides, and over sizes
     Value wong_sets;       // and the number of sets

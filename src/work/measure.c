@@ -5,6 +5,7 @@
 
 #include "probe/probe.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- findings --------------------------------------------------------------------------------------------------------
@@ -202,6 +203,31 @@ static void put_structure(Findings *f, const char *what, const char *place, cons
     snprintf(name, sizeof name, "%s.policy", what), put_text(f, name, place, rule_name((Rule)c->rule.value));
 }
 
+// Puts the set of each of the first lines, by the address of its first byte; and which address bits choose the set, if
+// a bit field does (mei Fig. 12).
+static void put_sets(Findings *f, const char *cache, const Found *c)
+{
+    enum { LINES = 32 };
+    const Shape *s = &c->shape;
+    Value low = c->index, high = c->index;
+    Text place = {0};
+    if (c->index.verdict == MEASURED) {
+        const bool field = s->form == FORM_MODULO && !(s->sets & (s->sets - 1));
+        const uint64_t line = (uint64_t)c->line.value;
+        low = high = undetermined("no field of address bits chooses the set");
+        if (field) low = counted(shape_low_bit(s, line)), high = counted(low.value + log2(s->sets) - 1);
+        for (uint64_t k = 0; k < LINES; k++) {
+            place.n = 0;
+            text_printf(&place, "cache=%s byte=%llu", cache, (unsigned long long)(k * line));
+            put(f, "cache.set", place.v, shape_set(s, k));
+        }
+    }
+    place.n = 0;
+    text_printf(&place, "cache=%s", cache);
+    put_value(f, "cache.low_bit", place.v, low), put_value(f, "cache.high_bit", place.v, high);
+    text_free(&place);
+}
+
 static void put_cache(Findings *f, const char *cache, const Found *c, const MissCurve *misses, const char *why)
 {
     Text place = {0};
@@ -209,6 +235,7 @@ static void put_cache(Findings *f, const char *cache, const Found *c, const Miss
     put_structure(f, "cache", place.v, c, why);
     put_found(f, "cache.hit_cycles", place.v, c->low, why);
     put_found(f, "cache.miss_cycles", place.v, c->high, why);
+    put_sets(f, cache, c);
     for (size_t k = 0; k < COUNT(c->weight) && c->weight[k].verdict == MEASURED; k++) {
         place.n = 0;
         text_printf(&place, "cache=%s way=%zu", cache, k + 1);
@@ -283,9 +310,9 @@ static void put_spectra(Findings *f, const Probe *p)
     }
 }
 
-static bool probe_parts(oc_device *device, uint32_t parts, Probe *p, Diag *diag)
+static bool probe_parts(oc_device *device, uint32_t parts, bool book, Probe *p, Diag *diag)
 {
-    const ProbeOptions options = {.parts = parts};
+    const ProbeOptions options = {.parts = parts, .book = book};
     bool ok = probe_device(device, &options, p, diag);
     for (int k = 0; ok && k < PARTS; k++)
         if (p->part[k].state == PART_FAILED) ok = diag_error(diag, "%s: %s", part_info[k].name, p->part[k].why);
@@ -303,7 +330,7 @@ static bool measure_caches(oc_device *device, const double *params, Findings *f,
     const uint32_t parts = (1u << CACHES) - 1;
     Probe p;
     (void)params;
-    bool ok = probe_parts(device, parts, &p, diag);
+    bool ok = probe_parts(device, parts, false, &p, diag);
     if (ok) put_caches(f, &p, parts);
     probe_free(&p);
     return ok;
@@ -315,7 +342,7 @@ static bool measure_hierarchy(oc_device *device, const double *params, Findings 
     const uint32_t parts = 1u << PART_L1 | 1u << PART_TEXTURE | 1u << PART_L2 | 1u << PART_TLB | 1u << PART_SPECTRUM;
     Probe p;
     (void)params;
-    bool ok = probe_parts(device, parts, &p, diag);
+    bool ok = probe_parts(device, parts, false, &p, diag);
     if (ok) {
         put_caches(f, &p, parts);
         put_l2(f, &p.l2, p.part[PART_L2].why);
@@ -326,13 +353,56 @@ static bool measure_hierarchy(oc_device *device, const double *params, Findings 
     return ok;
 }
 
+// Puts what the steps of mei §3.2 found of a cache, and the averages beside it.
+static void put_book(Findings *f, const char *cache, const Book *b)
+{
+    const struct {
+        const char *name;
+        Value value;
+    } all[] = {{"book.size_bytes", b->step[BOOK_SIZE]}, {"book.line_bytes", b->step[BOOK_LINE]},
+               {"book.set_count", b->step[BOOK_SETS]},  {"book.way_count", b->ways},
+               {"book.lru", b->step[BOOK_POLICY]},      {"book.line_by_strides", b->saavedra},
+               {"book.line_by_sizes", b->wong},         {"book.sets_by_sizes", b->wong_sets}};
+    Text place = {0};
+    text_printf(&place, "cache=%s", cache);
+    for (size_t k = 0; k < COUNT(all); k++)
+        put_found(f, all[k].name, place.v, all[k].value, "the latencies of its hits and misses aren't known");
+    for (size_t k = 0; k < b->points.n; k++) {
+        place.n = 0;
+        text_printf(&place, "cache=%s bytes=%llu", cache, (unsigned long long)b->points.v[k].bytes);
+        put(f, "book.missed_lines", place.v, (double)b->points.v[k].missed);
+        put(f, "book.mean_cycles", place.v, b->points.v[k].mean);
+    }
+    for (uint32_t k = 0; k < b->strides; k++) {
+        place.n = 0;
+        text_printf(&place, "cache=%s stride=%llu", cache, (unsigned long long)b->word << k);
+        put(f, "book.stride_cycles", place.v, b->stride_mean[k]);
+    }
+    text_free(&place);
+}
+
+static const char *const book_caches[] = {"l1", "readonly", "texture", "constant", "local", NULL};
+static bool measure_book(oc_device *device, const double *params, Findings *f, Diag *diag)
+{
+    const Part part = (Part)params[0];
+    Probe p;
+    bool ok = probe_parts(device, 1u << part, true, &p, diag);
+    if (ok) {
+        put_cache(f, part_info[part].name, &p.cache[part], &p.misses[part], p.part[part].why);
+        put_book(f, part_info[part].name, &p.book[part]);
+    }
+    probe_free(&p);
+    return ok;
+}
+
 static const Measurement measurements[] = {
     {"shared", 1, measure_shared, {{.name = NULL}}},
     {"ops", 1, measure_ops, {{.name = NULL}}},
     {"throughput", 1, measure_throughput, {{"scale", 1, 0.25, 1, NULL}}},
     {"hits", 1, measure_hits, {{.name = NULL}}},
-    {"caches", 1, measure_caches, {{.name = NULL}}},
-    {"hierarchy", 1, measure_hierarchy, {{.name = NULL}}},
+    {"caches", 2, measure_caches, {{.name = NULL}}},
+    {"hierarchy", 2, measure_hierarchy, {{.name = NULL}}},
+    {"book", 1, measure_book, {{"cache", PART_TEXTURE, 0, 0, book_caches}, {.name = NULL}}},
     {"bigkernel",
      2,
      measure_bigkernel,
