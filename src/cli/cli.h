@@ -196,10 +196,12 @@ void report_json(const oc_device *d, const ReportInfo *info,
 // --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;
 struct Found;
-void probe_text(const struct Probe *p, FILE *out);
+struct Gpu;
+// gpu: a simulated GPU's description, for the steps of the book; may be null.
+void probe_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
 void probe_json(const struct Probe *p, const char *error,
                 Json *json);  // the fields of the top object; p null: nothing was opened
-void probe_book_text(const struct Probe *p, FILE *out);
+void probe_book_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
 void probe_book_json(const struct Probe *p, Json *out);
 bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);  // NAME.csv, .gp and .svg each
 bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // runs.csv, walks.csv, latencies.csv

@@ -236,6 +236,17 @@ static void put_json(Request *r, const Probe *p)
     r->reported = true;
 }
 
+// The description is read for the steps of the book alone, which stand beside it. The probe never sees it.
+static void put_text(const Request *r, const Probe *p)
+{
+    Gpu gpu = {0};
+    Diag diag = {0};
+    const bool described = r->probe.book && r->config.gpu && gpu_load(&gpu, r->config.gpu, r->sets.v, &diag);
+    probe_text(p, described ? &gpu : NULL, stdout);
+    if (described) gpu_free(&gpu);
+    diag_free(&diag);
+}
+
 static int measure(Request *r, oc_device *d)
 {
     Probe p;
@@ -260,7 +271,7 @@ static int measure(Request *r, oc_device *d)
     if (r->json)
         put_json(r, &p);
     else if (measured)
-        probe_text(&p, stdout);
+        put_text(r, &p);
     probe_free(&p);
     diag_free(&diag);
     return interrupted() ? interrupt_status() : r->error.n ? EXIT_FAILED : EXIT_OK;

@@ -1,5 +1,7 @@
 // probe_book.c: what the four steps of Mei et al., §3.2, give (onchip probe --by-the-book), beside what the search
-// found of the same cache. Each step that saw or met something that it supposes not to be says so.
+// found of the same cache, and what a simulated GPU's description has. Each step that saw or
+// met something that it supposes not to be says so.
+#include "chip/chip.h"
 #include "cli/cli.h"
 #include "probe/probe.h"
 
@@ -30,6 +32,39 @@ static void add_search(Table *t, const Found *f)
     table_add(t, ways.v);
     table_add(t, f->rule.verdict == MEASURED ? rule_name(s->rule) : "?");
     text_free(&ways);
+}
+
+// What a description has. Equal sets: one number of ways.
+static void add_described(Table *t, uint64_t size, uint64_t line, uint32_t sets, uint32_t least, uint32_t most,
+                          uint32_t policy)
+{
+    char text[32];
+    table_add(t, ""), table_add(t, "description");
+    add(t, &(Value){.verdict = MEASURED, .value = (double)size}, true);
+    add(t, &(Value){.verdict = MEASURED, .value = (double)line}, true);
+    add(t, &(Value){.verdict = MEASURED, .value = sets}, false);
+    snprintf(text, sizeof text, most > least ? "%u to %u" : "%u", least, most);
+    table_add(t, text), table_add(t, replacements[policy].name);
+}
+
+static void put_described(Table *t, const Gpu *g, int k)
+{
+    const CacheCfg *const of[CACHES] = {[PART_L1] = &g->sm.l1,
+                                        [PART_READONLY] = &g->sm.ro,
+                                        [PART_TEXTURE] = &g->sm.ro,
+                                        [PART_CONST] = &g->sm.cst,
+                                        [PART_LOCAL] = &g->sm.l1};
+    const CacheCfg *c = k < CACHES ? of[k] : NULL;
+    const TlbCfg *tlb = k == CACHES ? &g->sm.tlb : &g->tlb2;
+    if (c && !c->size) c = &g->sm.l1;  // which serves such loads, too
+    const uint32_t count = c ? c->set_count : tlb->set_count, *sets = c ? c->sets : tlb->sets,
+                   ways = c ? c->ways : tlb->ways;
+    const uint64_t line = c ? c->line : tlb->page, size = c ? c->size : tlb->entries * tlb->page;
+    uint32_t least = count ? UINT32_MAX : ways, most = count ? 0 : ways;
+    for (uint32_t s = 0; s < count; s++) least = MIN(least, sets[s]), most = MAX(most, sets[s]);
+    if (!size || (!count && !ways)) return;
+    add_described(t, size, line, count ? count : (uint32_t)(size / line / ways), least, most,
+                  c ? c->policy : tlb->policy);
 }
 
 static void put_line(Text *out, const char *text) { text_printf(out, "%s%s", out->n ? "\n" : "", text); }
@@ -67,7 +102,7 @@ static void put_averages(Text *out, const Book *b)
     }
 }
 
-void probe_book_text(const Probe *p, FILE *out)
+void probe_book_text(const Probe *p, const Gpu *gpu, FILE *out)
 {
     static const char *const names[] = {"by the book", "", "C", "b", "a (sets)", "ways", "policy"};
     Table t = {.columns = COUNT(names), .whole = 2};
@@ -83,6 +118,7 @@ void probe_book_text(const Probe *p, FILE *out)
         add(&t, &b->ways, false);
         table_add(&t, b->step[BOOK_POLICY].verdict != MEASURED ? "?" : b->step[BOOK_POLICY].value ? "lru" : "not lru");
         add_search(&t, found_of(p, k));
+        if (gpu) put_described(&t, gpu, k);
         put_steps(&notes, b);
         for (int w = 0; w < 32 && b->weight[w].verdict == MEASURED; w++)
             text_printf(&notes, "%s %.3f", w ? "," : "\na way is replaced with probability", b->weight[w].value);

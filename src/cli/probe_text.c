@@ -347,7 +347,7 @@ static void reasons(const Probe *p, bool none, bool below, FILE *out)
     }
 }
 
-void probe_text(const Probe *p, FILE *out)
+void probe_text(const Probe *p, const struct Gpu *gpu, FILE *out)
 {
     char loads[32];
     format_count(loads, (double)p->loads);
@@ -356,7 +356,7 @@ void probe_text(const Probe *p, FILE *out)
     if (p->device.real) fprintf(out, ", driver for CUDA %u.%u", p->device.driver / 1000, p->device.driver % 1000 / 10);
     fputc('\n', out);
     reasons(p, true, memories(p, out), out);
-    probe_book_text(p, out);
+    probe_book_text(p, gpu, out);
     spectra(p, out), footprint(p, out), shared(p, out), ops(p, out), throughput(p, out), hits(p, out);
     reasons(p, false, false, out);
     fprintf(out, "\n%s loads\n%s in %.1f s\n", loads, p->device.real ? "measured" : "simulated", p->seconds);

@@ -49,7 +49,8 @@ lacks 'left out'
 gives 0 'step 3 (a): a further line doesn'"'"'t make a whole further set miss' 'neighbouring lines go to one set' \
     '32 B over strides, 128 B over sizes' -- probe --gpu gtx780 --only texture --by-the-book
 grep -Eq '^texture +steps +12 KiB +32 B +13 +\? +lru$' "$work/out" && grep -Eq '^ +search +12 KiB +32 B +4 +96 +lru$' \
-    "$work/out" || complain "other steps: $(<"$work/out")"
+    "$work/out" && grep -Eq '^ +description +12 KiB +32 B +4 +96 +lru$' "$work/out" ||
+    complain "other steps: $(<"$work/out")"
 
 # A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4
 # bytes as the description has the texture cache fetch. On h200 that is the L1.

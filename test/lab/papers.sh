@@ -49,7 +49,7 @@ for gpu in gtx560ti gtx780; do
 done
 row table4-48kb gtx560ti l1 '48 6 6 128 64 0'
 # §4.3: a set has 96 lines of 32 bytes, and four lines in a row. So 97, 98, 99 and 100 lines miss, and then a second
-# set's 97 do too. Averages rise only with the latter: by 97 of 385 misses, which take 470 cycles instead of 240 (Table 5).
+# set's 97 do too. Averages rise only with the latter: by 97 of 385 misses, which take 470 cycles and not 240 (Table 5).
 row fig3 missed 12 '0 97 98 99 100 197 198 199 200 297 298 299 300 397'
 [[ $(ours fig3 average 12320) == 297.9* ]] || complain "mei Fig. 3, average: $(ours fig3 average 12320)"
 row fig3 '' line '32 32 128 32' # the steps, by strides, by sizes, the search
