@@ -57,6 +57,8 @@ static void put_described(Table *t, const Gpu *g, int k)
     const CacheCfg *c = k < CACHES ? of[k] : NULL;
     const TlbCfg *tlb = k == CACHES ? &g->sm.tlb : &g->tlb2;
     if (c && !c->size) c = &g->sm.l1;  // which serves such loads, too
+    // The L1's size is chosen for each launch.
+    if (c == &g->sm.l1 && g->sm.storage != STORAGE_PARTITIONED) return;
     const uint32_t count = c ? c->set_count : tlb->set_count, *sets = c ? c->sets : tlb->sets,
                    ways = c ? c->ways : tlb->ways;
     const uint64_t line = c ? c->line : tlb->page, size = c ? c->size : tlb->entries * tlb->page;
