@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const Operand *address_of(const Inst *i) { return &i->opnd[i->op == OP_ST || i->op == OP_RED ? 0 : 1]; }
+const Operand *sl1_address_of(const Inst *i) { return &i->opnd[i->op == OP_ST || i->op == OP_RED ? 0 : 1]; }
 
 static uint32_t width_of(const Inst *i) { return (uint32_t)type_bytes(i->type) * i->vec; }
 
@@ -18,7 +18,7 @@ static bool is_narrow(const Sl1Writer *w, const Operand *a)
 
 void sl1_address(Sl1Writer *w, const Inst *i)
 {
-    const Operand *a = address_of(i);
+    const Operand *a = sl1_address_of(i);
     w->x = "%sl1_x";
     if (is_narrow(w, a)) {
         sl1_put(w, "add.u32 %%sl1_low, %s, %d;", reg_name(&w->view, a->reg), (int32_t)a->imm);
@@ -63,7 +63,7 @@ static uint32_t find_reg(const Sl1Writer *w, const char *name)
 }
 
 // --- shared memory ---------------------------------------------------------------------------------------------------
-// A load or store of `value`, whose type is `type`, at %sl1_s + offset.
+// A load or store of `value`, whose type is `type`, at w->place + offset.
 static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *value, uint32_t count, uint32_t offset)
 {
     bool store = i->op == OP_ST;
@@ -73,7 +73,7 @@ static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *valu
     if (count > 1) s.suffix[s.suffixes++] = count == 2 ? M_V2 : M_V4;
     s.suffix[s.suffixes++] = (uint8_t)(M_COUNT + type);
     operands[store] = count > 1 ? vector : *value;
-    operands[!store] = (Operand){.kind = O_ADDR, .reg = find_reg(w, "%sl1_s"), .imm = offset};
+    operands[!store] = (Operand){.kind = O_ADDR, .reg = find_reg(w, w->place), .imm = offset};
     s.opnd = operands;
     sl1_put_inst(w, &s);
 }
@@ -120,14 +120,15 @@ static bool all_sinks(const Operand *items, uint32_t n)
     return k == n;
 }
 
-// Writes the same access, but of shared memory at %sl1_s. Suffixes that say how hardware should cache it are dropped.
-static void put_shared(Sl1Writer *w, const Inst *i, bool pair)
+// Writes the same access, but of shared memory at w->place, and of a line in one piece at w->place + offset. Suffixes
+// that say how hardware should cache it are dropped.
+static void put_shared(Sl1Writer *w, const Inst *i, bool pair, uint32_t offset)
 {
     const Operand *value = &i->opnd[i->op == OP_ST];
     const Operand *items = value->kind == O_VEC ? value->items : value;
     uint32_t bytes = (uint32_t)type_bytes(i->type), n = i->vec;
     if ((!w->options->banks && !pair) || width_of(i) <= 4) {
-        put_part(w, i, i->type, items, n, 0);
+        put_part(w, i, i->type, items, n, offset);
         return;
     }
     uint32_t each = bytes < 4 ? 4 / bytes : 1, at = 0;  // elements of a word
@@ -308,53 +309,132 @@ static void look_up(Sl1Writer *w, int structure, bool store, uint32_t hit)
 // Sets %sl1_low, the low half of the address, which is all that a hit needs.
 static void put_low(Sl1Writer *w, const Inst *i)
 {
-    const Operand *a = address_of(i);
+    const Operand *a = sl1_address_of(i);
     if (a->reg == NO_REG) sl1_address(w, i);
     sl1_put(w, "%s %%sl1_low, %s;", is_narrow(w, a) ? "mov.b32" : "cvt.u32.u64",
             a->reg == NO_REG ? w->x : reg_name(&w->view, a->reg));
     if (a->reg != NO_REG && a->imm) sl1_put(w, "add.u32 %%sl1_low, %%sl1_low, %d;", (int32_t)a->imm);
 }
 
-// An access that only needs to look at its structure's own line. The XOR of address and tag is the offset in the line
-// if the address is in the line, and is larger than any offset if not.
-static void access_own(Sl1Writer *w, const Inst *i, uint32_t k)
+// Where an access finds its line: registers that are its own if neighbours ask for them (neighbour.c).
+typedef struct Find {
+    char line[32], place[32], miss[32];  // where the line is; where the access's bytes are; whether they are elsewhere
+} Find;
+static Find find_of(const Sl1Writer *w, uint32_t k, const Sl1Near *near)
 {
-    uint32_t miss = ++w->labels, hit = ++w->labels, cached = ++w->labels, done = ++w->labels, line = w->options->line;
-    bool pair = sl1_paired(w, k), registers = sl1_in_registers(w, k);
-    char own[32];
-    snprintf(own, sizeof own, "%%sl1_l%u", k);
-    put_low(w, i);
-    sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 || pair ? "sub.u32" : "xor.b32", k);
-    if (pair)
-        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %%sl1_span;");
-    else
-        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %u;", line);
-    if (!registers) place(w, own, "%sl1_t", -4, pair);  // while the comparison is under way
-    if (pair) sl1_vote(w, "any", "%sl1_q");
-    sl1_put(w, "@%%sl1_%c bra $sl1_g%u;", pair ? 'q' : 'p', miss);
-    sl1_put(w, "$sl1_g%u:", hit);
-    if (registers)
+    Find f = {.place = "%sl1_s", .miss = "%sl1_p"};
+    snprintf(f.line, sizeof f.line, "%%sl1_l%u", k);
+    if (sl1_paired(w, k)) snprintf(f.miss, sizeof f.miss, "%%sl1_q");
+    if (!near->leads) return f;
+    snprintf(f.place, sizeof f.place, "%%sl1_u%u", k), snprintf(f.miss, sizeof f.miss, "%%sl1_f%u", k);
+    return f;
+}
+
+// Sets f->place. What neighbours ask for lies in one piece.
+static void put_place(Sl1Writer *w, const Find *f, const Sl1Near *near, uint32_t k)
+{
+    if (near->leads)
+        sl1_put(w, "add.u32 %s, %s, %%sl1_t;", f->place, f->line);
+    else if (!sl1_in_registers(w, k))
+        place(w, f->line, "%sl1_t", -4, sl1_paired(w, k));
+}
+
+// The access of the line, at `offset` behind the register `at`.
+static void put_hit(Sl1Writer *w, const Inst *i, uint32_t k, const char *at, uint32_t offset)
+{
+    w->place = at;
+    if (sl1_in_registers(w, k))
         sl1_access_words(w, i, k);
     else
-        sl1_put(w, ".pragma \"" LINE_PRAGMA "\";"), put_shared(w, i, pair);
-    if (i->op == OP_ST) mark_written(w, i, (int)k);
-    sl1_put(w, "$sl1_g%u:", done);
-    Text *out = w->out;
-    w->out = &w->aside;
-    sl1_put(w, "$sl1_g%u:", miss);
+        sl1_put(w, ".pragma \"" LINE_PRAGMA "\";"), put_shared(w, i, sl1_paired(w, k), offset);
+    w->place = "%sl1_s";
+}
+
+// If the structure has no line: the access itself, and on to `done`. Else its line becomes that of the access, and
+// %sl1_t the offset in it.
+static void put_miss(Sl1Writer *w, const Inst *i, uint32_t k, uint32_t done)
+{
+    uint32_t cached = ++w->labels;
     sl1_put(w, "setp.ge.s32 %%sl1_p, %%sl1_l%u, 0;", k);
     sl1_put(w, "@%%sl1_p bra $sl1_g%u;", cached);
     sl1_put_inst(w, i);
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", cached);
     sl1_address(w, i);
-    if (pair)
+    if (sl1_paired(w, k))
         sl1_move_pair(w, k);
     else
         line_of_low(w, k), fill(w, k);
     sl1_put(w, "sub.u32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
-    if (!registers) place(w, own, "%sl1_t", -4, pair);
+}
+
+// An access that only needs to look at its structure's own line. The XOR of address and tag is the offset in the line
+// if the address is in the line, and is larger than any offset if not. A leader's miss, %sl1_f, stays set if only a
+// neighbour isn't in the line.
+static void access_own(Sl1Writer *w, const Inst *i, uint32_t k, const Sl1Near *near)
+{
+    uint32_t miss = ++w->labels, hit = ++w->labels, done = ++w->labels, line = w->options->line;
+    bool pair = sl1_paired(w, k);
+    Find f = find_of(w, k, near);
+    put_low(w, i);
+    sl1_put(w, "%s %%sl1_t, %%sl1_low, %%sl1_a%u;", line == 24 || pair ? "sub.u32" : "xor.b32", k);
+    if (pair)
+        sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_t, %%sl1_span;");
+    else
+        sl1_put(w, "setp.ge.u32 %s, %%sl1_t, %u;", f.miss, line - near->apart);
+    put_place(w, &f, near, k);  // while the comparison is under way
+    if (pair) sl1_vote(w, "any", "%sl1_q");
+    sl1_put(w, "@%s bra $sl1_g%u;", f.miss, miss);
+    sl1_put(w, "$sl1_g%u:", hit);
+    put_hit(w, i, k, f.place, 0);
+    if (i->op == OP_ST) mark_written(w, i, (int)k);
+    sl1_put(w, "$sl1_g%u:", done);
+    Text *out = w->out;
+    w->out = &w->aside;
+    sl1_put(w, "$sl1_g%u:", miss);
+    if (near->apart) {
+        sl1_put(w, "setp.lt.u32 %%sl1_p, %%sl1_t, %u;", line);
+        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", hit);
+    }
+    put_miss(w, i, k, done);
+    if (near->leads) sl1_put(w, "setp.ge.u32 %s, %%sl1_t, %u;", f.miss, line - near->apart);
+    put_place(w, &f, near, k);
     sl1_put(w, "bra $sl1_g%u;", hit);
+    w->out = out;
+}
+
+// Sets %sl1_t, the offset in the line that a store's mark needs.
+static void put_offset(Sl1Writer *w, uint32_t k, uint32_t apart)
+{
+    sl1_put(w, "sub.u32 %%sl1_t, %%sl1_u%u, %%sl1_l%u;", k, k);
+    if (apart) sl1_put(w, "add.u32 %%sl1_t, %%sl1_t, %u;", apart);
+}
+
+// A leader's neighbour. If the leader didn't find it in the line, it looks for itself.
+static void access_near(Sl1Writer *w, const Inst *i, uint32_t k, uint32_t apart)
+{
+    uint32_t miss = ++w->labels, found = ++w->labels, done = ++w->labels;
+    bool store = i->op == OP_ST;
+    char leads[32], own[32];
+    snprintf(leads, sizeof leads, "%%sl1_u%u", k), snprintf(own, sizeof own, "%%sl1_l%u", k);
+    sl1_put(w, "@%%sl1_f%u bra $sl1_g%u;", k, miss);
+    if (store) put_offset(w, k, apart);
+    put_hit(w, i, k, leads, apart);
+    if (store) mark_written(w, i, (int)k);
+    sl1_put(w, "$sl1_g%u:", done);
+    Text *out = w->out;
+    w->out = &w->aside;
+    sl1_put(w, "$sl1_g%u:", miss);
+    put_low(w, i);
+    sl1_put(w, "xor.b32 %%sl1_t, %%sl1_low, %%sl1_a%u;", k);
+    sl1_put(w, "setp.lt.u32 %%sl1_p, %%sl1_t, %u;", w->options->line);
+    sl1_put(w, "@%%sl1_p bra $sl1_g%u;", found);
+    put_miss(w, i, k, done);
+    sl1_put(w, "$sl1_g%u:", found);
+    place(w, own, "%sl1_t", -4, false);
+    put_hit(w, i, k, "%sl1_s", 0);
+    if (store) mark_written(w, i, (int)k);
+    sl1_put(w, "bra $sl1_g%u;", done);
     w->out = out;
 }
 
@@ -367,11 +447,21 @@ static bool is_wide(const Sl1Writer *w, const Inst *i, int structure)
     return width_of(i) > line || (line == 24 && width_of(i) == 16) || (type_bytes(i->type) == 16 && apart);
 }
 
-void sl1_access(Sl1Writer *w, const Inst *i, int structure)
+bool sl1_through_own(const Sl1Writer *w, const Inst *i, int structure)
+{
+    return only_own(w, structure) && !w->plan->structure[structure].barred && !sl1_is_poor(w, structure) &&
+           !sl1_in_registers(w, (uint32_t)structure) && !is_wide(w, i, structure);
+}
+
+void sl1_access(Sl1Writer *w, const Inst *i, int structure, const Sl1Near *near)
 {
     bool store = i->op == OP_ST, wide = is_wide(w, i, structure);
+    if (near->follows) {
+        access_near(w, i, (uint32_t)structure, near->apart);
+        return;
+    }
     if (only_own(w, structure) && !wide) {
-        access_own(w, i, (uint32_t)structure);
+        access_own(w, i, (uint32_t)structure, near);
         return;
     }
     sl1_address(w, i);
@@ -396,7 +486,7 @@ void sl1_access(Sl1Writer *w, const Inst *i, int structure)
     sl1_put(w, "$sl1_g%u:", hit);
     locate(w, store);
     sl1_put(w, ".pragma \"" LINE_PRAGMA "\";");
-    put_shared(w, i, false);
+    put_shared(w, i, false, 0);
     if (store) mark_written(w, i, structure);
     sl1_put(w, "bra $sl1_g%u;", done);
     sl1_put(w, "$sl1_g%u:", direct);

@@ -32,6 +32,7 @@ typedef struct Sl1Options {
     uint32_t clock;
     bool lockstep;   // loops in which lanes could exchange data without a sign of it are left alone
     uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
+    bool each;       // each access looks at its line's tag, though one just before it may have found the line for it
     bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 // Lines of 24 bytes begin at the structure's pointer, so lines of two structures may overlap. They are used only where
@@ -49,7 +50,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 8 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 9 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -182,6 +183,11 @@ typedef enum Slice {
     SLICE_PLAIN,  // used where the choice was to cache nothing
     SLICE_QUIET,  // of an inner loop: quiet.c
 } Slice;
+// neighbour.c: an access whose line was found for others, or by another one, some bytes away and just before it.
+typedef struct Sl1Near {
+    bool leads, follows;
+    uint32_t apart;  // bytes: from the leader; of a leader, to the furthest that follows
+} Sl1Near;
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
@@ -193,7 +199,9 @@ typedef struct Sl1Writer {
     uint32_t quiet;   // of Flow.loops: the one whose quiet copy is written
     bool *inside;     // per block: is it in that loop?
     uint32_t labels;  // made so far
+    Sl1Near *near;    // per instruction of the body
     const char *x;    // the register with the address of the access being written
+    const char *place;  // the register with the place of its bytes in shared memory
     Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
     Text *out;
     LineOrigins aside_origins, *origins;  // origins: of what is written into the kernel's text; may be null
@@ -218,6 +226,9 @@ static inline uint32_t sl1_align(const Sl1Options *o) { return o->pairs ? 32 : 1
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
+
+// --- neighbour.c: accesses that need no look at a tag of their own ---------------------------------------------------
+void sl1_find_neighbours(Sl1Writer *w);
 
 // --- pair.c: two lines of a structure --------------------------------------------------------------------------------
 bool sl1_pairs(const Sl1Writer *w);                       // may structures of this kernel have two lines?
@@ -261,7 +272,10 @@ bool sl1_is_poor(const Sl1Writer *w, int structure);
 const char *sl1_line_of(Sl1Writer *w, uint32_t structure);
 void sl1_address(Sl1Writer *w, const Inst *i);  // sets w->x
 // AccessThroughCache (§3.2.3), with the computation of the address.
-void sl1_access(Sl1Writer *w, const Inst *i, int structure);
+void sl1_access(Sl1Writer *w, const Inst *i, int structure, const Sl1Near *near);
+// Does an access of this structure only look at the structure's own line, which is in shared memory?
+bool sl1_through_own(const Sl1Writer *w, const Inst *i, int structure);
+const Operand *sl1_address_of(const Inst *i);  // the operand of a load, store or reduction
 // An access of memory itself; what lines hold of its bytes is written back first.
 void sl1_go_past(Sl1Writer *w, const Inst *i, int structure);
 void sl1_flush(Sl1Writer *w);                           // all lines are written back and forgotten

@@ -30,6 +30,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 // - b: which bytes of the line were written
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
 // - o: the low half of the pointer, where lines begin at it
+// - u, f: where a leader's bytes are, and whether they or a neighbour's are elsewhere (neighbour.c)
 // And %sl1_span is how many bytes of each structure a thread has: those of a line, or of two.
 // - w…_0 and so on: the words of a line that is in registers
 static void add_registers(Sl1Writer *w)
@@ -43,6 +44,7 @@ static void add_registers(Sl1Writer *w)
         if (w->options->clock) add_reg(w, TY_U32, "%%sl1_c%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
         if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
+        add_reg(w, TY_B32, "%%sl1_u%u", k), add_reg(w, TY_PRED, "%%sl1_f%u", k);
         for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++)
             add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
         if (!sl1_has_next(w, k)) continue;
@@ -224,7 +226,7 @@ static void write_inst(Sl1Writer *w, const Inst *i, uint32_t n)
         sl1_simulate(w, (uint32_t)s);  // before the access itself, since a load may overwrite its address
         sl1_put_timed(w, &plain, (uint32_t)s);
     } else {
-        sl1_access(w, &plain, s);
+        sl1_access(w, &plain, s, &w->near[n]);
     }
     end_guard(w, skip);
 }
@@ -390,12 +392,15 @@ static void open_body(Sl1Writer *w, const Sl1Body *b)
     memset(&w->view.regs, 0, sizeof w->view.regs), memset(&w->view.labels, 0, sizeof w->view.labels);
     for (size_t r = 0; r < b->f->regs.n; r++) vec_push(&w->view.regs, b->f->regs.v[r]);
     add_registers(w);
+    w->place = "%sl1_s";
+    sl1_find_neighbours(w);
 }
 
 static void close_body(Sl1Writer *w)
 {
     for (size_t r = w->body->f->regs.n; r < w->view.regs.n; r++) mem_free((char *)w->view.regs.v[r].name);
     free_labels(w);
+    mem_free(w->near);
     vec_free(&w->view.regs), vec_free(&w->view.labels);
 }
 
