@@ -195,14 +195,14 @@ typedef struct Sl1Writer {
     Function view;  // the body's function, with our registers, and with labels renamed for the slice being written
     bool alias;     // pointer arguments may point into the same memory
     Slice slice;
-    uint32_t loop;    // of the slice
-    uint32_t quiet;   // of Flow.loops: the one whose quiet copy is written
-    bool *inside;     // per block: is it in that loop?
-    uint32_t labels;  // made so far
-    Sl1Near *near;    // per instruction of the body
-    const char *x;    // the register with the address of the access being written
+    uint32_t loop;      // of the slice
+    uint32_t quiet;     // of Flow.loops: the one whose quiet copy is written
+    bool *inside;       // per block: is it in that loop?
+    uint32_t labels;    // made so far
+    Sl1Near *near;      // per instruction of the body
+    const char *x;      // the register with the address of the access being written
     const char *place;  // the register with the place of its bytes in shared memory
-    Text aside;       // what the slice does at misses; it is written behind the blocks, so that hits don't branch
+    Text aside;         // what the slice does at misses; it is written behind the blocks, so that hits don't branch
     Text *out;
     LineOrigins aside_origins, *origins;  // origins: of what is written into the kernel's text; may be null
     uint32_t source, loc;                 // where what is being written comes from, as in LineOrigin

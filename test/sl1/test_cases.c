@@ -92,6 +92,36 @@ static const Case cases[] = {
      "%d0;\n    ld.global.u8 %r3, [%a+3];\n    add.u32 %r3, %r3, %r0;\n    st.global.u8 [%d1], %r3;\n"
      "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 407;\n    @%p bra $loop;\n"},
     {"a loop that the kernel begins with", 20, -1, 0, NULL},
+    {"neighbours in one line and in two", 20, -1, 0,
+     "    mov.u32 %r0, 0;\n"
+     "$loop: and.b32 %r1, %r0, 31;\n    cvt.u64.u32 %d0, %r1;\n    add.s64 %d1, %b, %d0;\n    add.s64 %d0, %a, %d0;\n"
+     "    ld.global.u8 %r2, [%d0+1];\n    ld.global.u8 %r3, [%d0+3];\n    mad.lo.u32 %r2, %r3, 3, %r2;\n    "
+     "st.global.u8 [%d0+5], %r2;\n    ld.global.u8 %r3, [%d0+2];\n    ld.global.u8 %r4, [%d0+5];\n    add.u32 %r3, "
+     "%r3, %r4;\n    st.global.u8 [%d1], %r3;\n    st.global.u8 [%d1+1], %t;\n    st.global.u8 [%d1+7], %r2;\n"
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n"},
+    {"what comes between neighbours: their line moves, their base changes, one is guarded", 20, -1, 0,
+     "    mov.u32 %r0, 0;\n    mov.u32 %r4, 0;\n$loop: and.b32 %r1, %r0, 31;\n    cvt.u64.u32 %d1, %r1;\n"
+     "    add.s64 %d0, %a, %d1;\n    and.b32 %r3, %r0, 7;\n    setp.eq.u32 %q, %r3, 0;\n"
+     "    setp.ne.u32 %p, %r3, 4;\n    ld.global.u8 %r2, [%d0];\n    @%q ld.global.u8 %r5, [%a+48];\n"
+     "    ld.global.u8 %r6, [%d0+1];\n    mad.lo.u32 %r4, %r4, 5, %r6;\n    ld.global.u8 %r6, [%d0+2];\n"
+     "    mad.lo.u32 %r4, %r4, 5, %r6;\n    selp.u32 %r5, 9, 0, %q;\n    add.u32 %r5, %r5, %r1;\n"
+     "    cvt.u64.u32 %d2, %r5;\n    add.s64 %d0, %a, %d2;\n    ld.global.u8 %r6, [%d0+3];\n"
+     "    mad.lo.u32 %r4, %r4, 5, %r6;\n    add.s64 %d0, %a, %d1;\n    @%p ld.global.u8 %r7, [%d0+2];\n"
+     "    ld.global.u8 %r6, [%d0+4];\n    mad.lo.u32 %r4, %r4, 5, %r6;\n    @%q st.global.u8 [%d0+5], %r4;\n"
+     "    ld.global.u8 %r6, [%d0+6];\n    mad.lo.u32 %r4, %r4, %r6, %r2;\n    add.u32 %r0, %r0, 1;\n"
+     "    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n    st.global.u32 [%b], %r4;\n"},
+    {"neighbours that go on by a line", 20, -1, 0,
+     "    mov.u32 %r0, 0;\n    mov.u32 %r4, 0;\n$loop: and.b32 %r1, %r0, 3;\n    mul.wide.u32 %d0, %r1, 16;\n"
+     "    add.s64 %d0, %a, %d0;\n    ld.global.u8 %r2, [%d0];\n    ld.global.u8 %r3, [%d0+2];\n"
+     "    mad.lo.u32 %r4, %r4, %r3, %r2;\n    ld.global.u8 %r3, [%d0+7];\n    mad.lo.u32 %r4, %r4, 5, %r3;\n"
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n    st.global.u32 [%b], %r4;\n"},
+    {"a way into the middle of neighbours", 20, -1, 0,
+     "    mov.u32 %r0, 0;\n    mov.u32 %r4, 0;\n"
+     "$loop: mad.lo.u32 %r1, %r0, 13, %t;\n    and.b32 %r1, %r1, 31;\n    cvt.u64.u32 %d0, %r1;\n    add.s64 %d0, "
+     "%a, %d0;\n    and.b32 %r3, %r0, 1;\n    setp.ne.u32 %p, %r3, 0;\n    @%p bra $into;\n    ld.global.u8 %r2, "
+     "[%d0];\n    mad.lo.u32 %r4, %r4, 5, %r2;\n"
+     "$into: ld.global.u8 %r2, [%d0+1];\n    mad.lo.u32 %r4, %r4, 5, %r2;\n"
+     "    add.u32 %r0, %r0, 1;\n    setp.lt.u32 %p, %r0, 400;\n    @%p bra $loop;\n    st.global.u32 [%b], %r4;\n"},
     {"the address is where the value goes", 20, -1, 0,
      "    st.global.u64 [%a], %a;\n    mov.b64 %d0, %a;\n    mov.u32 %r0, 0;\n"
      "$loop: ld.global.u64 %d0, [%d0];\n    ld.global.u32 %r1, [%a+8];\n    st.global.u32 [%a+8], %r0;\n    add.u32 "

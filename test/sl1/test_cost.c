@@ -75,8 +75,43 @@ static void registers(void **state)
     count(true, 3, 3);
 }
 
+// How many instructions the computing slice of a loop with so many loads of neighbouring bytes has, from its head to
+// the branch back, where all hit.
+static size_t round_of(uint32_t bytes, bool each)
+{
+    Text ptx = {0}, out = {0};
+    Diag diag = {0};
+    text_put(&ptx, ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u32 n, .param .u64 p)\n{\n"
+                   "    .reg .b32 %i, %n, %v, %s;\n    .reg .b64 %a;\n    .reg .pred %p;\n    ld.param.u32 %n, [n];\n"
+                   "    mov.u32 %i, 0;\n    ld.param.u64 %a, [p];\n    cvta.to.global.u64 %a, %a;\n$loop:\n");
+    for (uint32_t k = 0; k < bytes; k++)
+        text_printf(&ptx, "    ld.global.u8 %%v, [%%a+%u];\n    add.u32 %%s, %%s, %%v;\n", k);
+    text_put(&ptx, "    add.s64 %a, %a, 4;\n    add.u32 %i, %i, 1;\n    setp.lt.u32 %p, %i, %n;\n    @%p bra $loop;\n"
+                   "    ret;\n}\n");
+    Module *m = ptx_parse(ptx.v, ptx.n, "k.ptx", &diag);
+    assert_non_null(m);
+    assert_true(sl1_dump(m, &(Sl1Options){.line = 16, .threshold = 300, .apart = true, .each = each}, "compute", &out));
+    size_t lines = 0;
+    for (const char *p = strstr(out.v, "$sl1_c"); p && strncmp(p, "    @%p bra", 11); p = strchr(p, '\n') + 1)
+        lines += *p == ' ' && p[4] != '.';
+    ptx_free(m), text_free(&ptx), text_free(&out), diag_free(&diag);
+    return lines;
+}
+
+// A hit is 6 instructions: the low half of the address, its distance from the tag, a comparison, a branch, the place,
+// the load; 7 where the address has an offset. A neighbour asks how the comparison ended, and loads: 2.
+static void hits(void **state)
+{
+    (void)state;
+    assert_int_equal(round_of(1, true), 6 + 1 + 3);  // a sum, and three instructions of the loop
+    assert_int_equal(round_of(4, true) - round_of(1, true), 3 * (7 + 1));
+    assert_int_equal(round_of(1, false), round_of(1, true));
+    assert_int_equal(round_of(4, false) - round_of(1, false), 3 * (2 + 1));
+    assert_int_equal(round_of(9, false) - round_of(8, false), 7 + 1);  // half a line from the first: it looks itself
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(registers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers), cmocka_unit_test(hits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
