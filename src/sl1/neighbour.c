@@ -80,7 +80,7 @@ void sl1_find_neighbours(Sl1Writer *w)
     const Flow *flow = w->body->flow;
     Search s = {.w = w};
     w->near = mem_alloc(sizeof *w->near * (w->body->f->insts.n + 1));
-    if (w->alias || w->options->line == 24 || w->options->banks || w->options->each || sl1_pairs(w)) return;
+    if (!w->options->neighbours || w->alias || w->options->line == 24 || w->options->banks || sl1_pairs(w)) return;
     for (uint32_t b = 0; b + 1 < flow->blocks.n; b++) {
         if (!goes_on(w->body, b)) close_all(&s);
         for (uint32_t n = flow->blocks.v[b].first; n < flow->blocks.v[b].last; n++) look_at(&s, n);

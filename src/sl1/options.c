@@ -19,8 +19,6 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
         return o->per_warp = *value == 'w', true;
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks")))
         return o->banks = *value == 'b', true;
-    if (!strcmp(name, "check") && value && (!strcmp(value, "line") || !strcmp(value, "each")))
-        return o->each = *value == 'e', true;
     if (!strcmp(name, "threshold") && number && n && n <= 1 << 30) return o->threshold = (uint32_t)n, true;
     if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "clock") && number && n <= 1 << 20) return o->clock = (uint32_t)n, true;
@@ -29,6 +27,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
         if (!strcmp(name, "noalias")) return o->apart = true;
         if (!strcmp(name, "pairs")) return o->pairs = true;
         if (!strcmp(name, "prefetch")) return o->prefetch = true;
+        if (!strcmp(name, "neighbours")) return o->neighbours = true;
         if (!strcmp(name, "strides")) return o->strides = true;
         if (!strcmp(name, "scattered")) return o->scattered = true;
         if (!strcmp(name, "lockstep")) return o->lockstep = true;

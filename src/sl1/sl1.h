@@ -30,10 +30,10 @@ typedef struct Sl1Options {
     uint32_t registers;  // the lines of this many structures, those with most accesses, are in registers
     // A load of so many cycles or more is slow, and a line should make it faster; 0: loads aren't timed.
     uint32_t clock;
-    bool lockstep;   // loops in which lanes could exchange data without a sign of it are left alone
-    uint32_t warps;  // percent of the original's resident warps that the rewritten kernel must have to be launched
-    bool each;       // each access looks at its line's tag, though one just before it may have found the line for it
-    bool banks;      // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
+    bool lockstep;    // loops in which lanes could exchange data without a sign of it are left alone
+    uint32_t warps;   // percent of the original's resident warps that the rewritten kernel must have to be launched
+    bool neighbours;  // accesses a few bytes apart look at their line's tag once: neighbour.c
+    bool banks;       // words of a warp's lines are interleaved, so that lane i always finds its own in bank i
 } Sl1Options;
 // Lines of 24 bytes begin at the structure's pointer, so lines of two structures may overlap. They are used only where
 // pointers lead to different allocations, and in kernels without pointers of unknown origin.
@@ -50,7 +50,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 9 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 8 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.

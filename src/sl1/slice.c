@@ -44,7 +44,7 @@ static void add_registers(Sl1Writer *w)
         if (w->options->clock) add_reg(w, TY_U32, "%%sl1_c%u", k);
         if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
         if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
-        add_reg(w, TY_B32, "%%sl1_u%u", k), add_reg(w, TY_PRED, "%%sl1_f%u", k);
+        if (w->options->neighbours) add_reg(w, TY_B32, "%%sl1_u%u", k), add_reg(w, TY_PRED, "%%sl1_f%u", k);
         for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++)
             add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
         if (!sl1_has_next(w, k)) continue;

@@ -77,7 +77,7 @@ static void registers(void **state)
 
 // How many instructions the computing slice of a loop with so many loads of neighbouring bytes has, from its head to
 // the branch back, where all hit.
-static size_t round_of(uint32_t bytes, bool each)
+static size_t round_of(uint32_t bytes, bool neighbours)
 {
     Text ptx = {0}, out = {0};
     Diag diag = {0};
@@ -90,7 +90,8 @@ static size_t round_of(uint32_t bytes, bool each)
                    "    ret;\n}\n");
     Module *m = ptx_parse(ptx.v, ptx.n, "k.ptx", &diag);
     assert_non_null(m);
-    assert_true(sl1_dump(m, &(Sl1Options){.line = 16, .threshold = 300, .apart = true, .each = each}, "compute", &out));
+    assert_true(sl1_dump(m, &(Sl1Options){.line = 16, .threshold = 300, .apart = true, .neighbours = neighbours},
+                         "compute", &out));
     size_t lines = 0;
     for (const char *p = strstr(out.v, "$sl1_c"); p && strncmp(p, "    @%p bra", 11); p = strchr(p, '\n') + 1)
         lines += *p == ' ' && p[4] != '.';
@@ -99,15 +100,16 @@ static size_t round_of(uint32_t bytes, bool each)
 }
 
 // A hit is 6 instructions: the low half of the address, its distance from the tag, a comparison, a branch, the place,
-// the load; 7 where the address has an offset. A neighbour asks how the comparison ended, and loads: 2.
+// the load; 7 where the address has an offset. With `neighbours` the second one asks how
+// the comparison ended, and loads: 2.
 static void hits(void **state)
 {
     (void)state;
-    assert_int_equal(round_of(1, true), 6 + 1 + 3);  // a sum, and three instructions of the loop
-    assert_int_equal(round_of(4, true) - round_of(1, true), 3 * (7 + 1));
-    assert_int_equal(round_of(1, false), round_of(1, true));
-    assert_int_equal(round_of(4, false) - round_of(1, false), 3 * (2 + 1));
-    assert_int_equal(round_of(9, false) - round_of(8, false), 7 + 1);  // half a line from the first: it looks itself
+    assert_int_equal(round_of(1, false), 6 + 1 + 3);  // a sum, and three instructions of the loop
+    assert_int_equal(round_of(4, false) - round_of(1, false), 3 * (7 + 1));
+    assert_int_equal(round_of(1, true), round_of(1, false));
+    assert_int_equal(round_of(4, true) - round_of(1, true), 3 * (2 + 1));
+    assert_int_equal(round_of(9, true) - round_of(8, true), 7 + 1);  // half a line from the first: it looks itself
 }
 
 int main(void)
