@@ -8,9 +8,10 @@
 // memory that are the thread's own.
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
-// predicts hits where the text tells them, quiet.c says which inner loops are copied. slice.c writes the slices;
-// monitor.c, access.c, pair.c, registers.c and flush.c write what is put into them, calls.c the functions that they
-// call, rewrite.c the module. launch.c says how much room there is. doc/use/sl1.md tells all of it to a newcomer.
+// predicts hits where the text tells them, quiet.c says which inner loops are copied, and neighbour.c which accesses
+// look at a tag together. slice.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what is
+// put into them, calls.c the functions that they call, rewrite.c the module. launch.c says how much room there is.
+// doc/use/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 
@@ -183,7 +184,7 @@ typedef enum Slice {
     SLICE_PLAIN,  // used where the choice was to cache nothing
     SLICE_QUIET,  // of an inner loop: quiet.c
 } Slice;
-// neighbour.c: an access whose line was found for others, or by another one, some bytes away and just before it.
+// An access that finds a line for others, or whose line another one found, some bytes away and just before it.
 typedef struct Sl1Near {
     bool leads, follows;
     uint32_t apart;  // bytes: from the leader; of a leader, to the furthest that follows
