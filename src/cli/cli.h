@@ -197,10 +197,12 @@ void report_json(const oc_device *d, const ReportInfo *info,
 struct Probe;
 struct Found;
 struct Gpu;
+struct Value;
 // gpu: a simulated GPU's description, for the steps of the book; may be null.
 void probe_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
 void probe_json(const struct Probe *p, const char *error,
                 Json *json);  // the fields of the top object; p null: nothing was opened
+void probe_json_value(Json *json, const char *key, const struct Value *v);  // an object: verdict, value, range, reason
 void probe_book_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
 void probe_book_json(const struct Probe *p, Json *out);
 bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);  // NAME.csv, .gp and .svg each

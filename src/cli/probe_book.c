@@ -1,6 +1,6 @@
 // probe_book.c: what the four steps of Mei et al., §3.2, give (onchip probe --by-the-book), beside what the search
-// found of the same cache, and what a simulated GPU's description has. Each step that saw or
-// met something that it supposes not to be says so.
+// found of the same cache, and what a simulated GPU's description has. Each step that saw or met something that it
+// supposes not to be says so.
 #include "chip/chip.h"
 #include "cli/cli.h"
 #include "probe/probe.h"
@@ -136,21 +136,10 @@ void probe_book_text(const Probe *p, const Gpu *gpu, FILE *out)
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
-static void put_value(Json *j, const char *key, const Value *v)
-{
-    static const char *const verdicts[] = {"absent", "measured", "undetermined"};
-    json_open(j, key, '{');
-    json_string(j, "verdict", verdicts[v->verdict]);
-    if (v->verdict == MEASURED) json_double(j, "value", v->value), json_double(j, "low", v->low);
-    if (v->verdict == MEASURED) json_double(j, "high", v->high);
-    if (v->verdict != MEASURED && v->why) json_string(j, "why", v->why);
-    json_close(j, '}');
-}
-
 static void put_arrays(Json *j, const Book *b)
 {
     json_open(j, "weights", '[');
-    for (int w = 0; w < 32 && b->weight[w].verdict == MEASURED; w++) put_value(j, NULL, &b->weight[w]);
+    for (int w = 0; w < 32 && b->weight[w].verdict == MEASURED; w++) probe_json_value(j, NULL, &b->weight[w]);
     json_close(j, ']');
     json_open(j, "points", '[');
     for (size_t k = 0; k < b->points.n; k++) {
@@ -175,8 +164,8 @@ void probe_book_json(const Probe *p, Json *j)
         if (!b->done) continue;
         json_open(j, NULL, '{');
         json_string(j, "name", name_of(k));
-        for (int q = 0; q < BOOK_STEPS; q++) put_value(j, keys[q], &b->step[q]);
-        put_value(j, "ways", &b->ways);
+        for (int q = 0; q < BOOK_STEPS; q++) probe_json_value(j, keys[q], &b->step[q]);
+        probe_json_value(j, "ways", &b->ways);
         json_open(j, "doubts", '[');
         for (int q = 0; q < BOOK_STEPS; q++) {
             if (!b->odd[q] && !b->cause[q]) continue;
@@ -187,9 +176,9 @@ void probe_book_json(const Probe *p, Json *j)
             json_close(j, '}');
         }
         json_close(j, ']');
-        put_value(j, "line_by_strides", &b->saavedra);
-        put_value(j, "line_by_sizes", &b->wong);
-        put_value(j, "sets_by_sizes", &b->wong_sets);
+        probe_json_value(j, "line_by_strides", &b->saavedra);
+        probe_json_value(j, "line_by_sizes", &b->wong);
+        probe_json_value(j, "sets_by_sizes", &b->wong_sets);
         put_arrays(j, b);
         json_close(j, '}');
     }

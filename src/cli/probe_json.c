@@ -27,7 +27,7 @@ static void put_end(Json *j, const Value *v)
     json_close(j, '}');
 }
 
-static void put_value(Json *j, const char *key, const Value *v)
+void probe_json_value(Json *j, const char *key, const Value *v)
 {
     json_open(j, key, '{');
     if (v->verdict == MEASURED) {
@@ -96,21 +96,21 @@ static void put_policy(Json *j, const Found *f)
     json_double(j, "equal_weights_p", f->rule_p);
     if (f->again.verdict == MEASURED) {
         json_uint(j, "likeliest_way", f->heavy);
-        put_value(j, "likeliest_again", &f->again);
+        probe_json_value(j, "likeliest_again", &f->again);
         json_double(j, "independent_draws_p", f->draws_p);
     }
     json_open(j, "weights", '[');
-    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) put_value(j, NULL, &f->weight[w]);
+    for (uint32_t w = 0; w < f->shape.ways[0] && w < 32; w++) probe_json_value(j, NULL, &f->weight[w]);
     json_close(j, ']');
 }
 
 static void put_found(Json *j, const Found *f)
 {
-    put_value(j, "size_bytes", &f->size);
-    put_value(j, "line_bytes", &f->line);
-    put_value(j, "fill_bytes", &f->fill);
-    put_value(j, "entries", &f->entries);
-    put_value(j, "sets", &f->sets);
+    probe_json_value(j, "size_bytes", &f->size);
+    probe_json_value(j, "line_bytes", &f->line);
+    probe_json_value(j, "fill_bytes", &f->fill);
+    probe_json_value(j, "entries", &f->entries);
+    probe_json_value(j, "sets", &f->sets);
     put_ways(j, f);
     put_index(j, f, f->line.verdict == MEASURED ? (uint64_t)f->line.value : 1);
     put_policy(j, f);
@@ -146,8 +146,8 @@ static void put_caches(Json *j, const Probe *p)
         if (p->part[k].state == PART_DONE) {
             const Found *f = &p->cache[k];
             put_found(j, f);
-            put_value(j, "hit_cycles", &f->low);
-            put_value(j, "miss_cycles", &f->high);
+            probe_json_value(j, "hit_cycles", &f->low);
+            probe_json_value(j, "miss_cycles", &f->high);
             put_curve(j, &p->misses[k]);
         }
         json_close(j, '}');
@@ -159,13 +159,13 @@ static void put_l2(Json *j, const Probe *p)
     const FoundL2 *l2 = &p->l2;
     open_memory(j, p, "l2", PART_L2);
     if (p->part[PART_L2].state == PART_DONE) {
-        put_value(j, "size_bytes", &l2->size);
-        put_value(j, "line_bytes", &l2->line);
-        put_value(j, "fill_bytes", &l2->fill);
-        put_value(j, "hit_cycles", &l2->hit);
-        put_value(j, "miss_cycles", &l2->miss);
-        put_value(j, "near_cycles", &l2->near);
-        put_value(j, "far_cycles", &l2->far);
+        probe_json_value(j, "size_bytes", &l2->size);
+        probe_json_value(j, "line_bytes", &l2->line);
+        probe_json_value(j, "fill_bytes", &l2->fill);
+        probe_json_value(j, "hit_cycles", &l2->hit);
+        probe_json_value(j, "miss_cycles", &l2->miss);
+        probe_json_value(j, "near_cycles", &l2->near);
+        probe_json_value(j, "far_cycles", &l2->far);
         json_open(j, "sms", '[');
         for (size_t k = 0; k < l2->sm.n; k++) {
             json_open(j, NULL, '{');
@@ -186,10 +186,11 @@ static void put_tlbs(Json *j, const Probe *p)
     for (int k = 0; k < 2; k++) {
         open_memory(j, p, k ? "l2_tlb" : "l1_tlb", PART_TLB);
         if (p->part[PART_TLB].state == PART_DONE) {
-            put_value(j, "page_bytes", &t->page);
+            probe_json_value(j, "page_bytes", &t->page);
             put_found(j, &t->level[k]);
-            put_value(j, "penalty_cycles", k ? &t->walk : &t->late);
-            if (k) put_value(j, "window_bytes", &p->window), put_value(j, "switching_cycles", &p->switching);
+            probe_json_value(j, "penalty_cycles", k ? &t->walk : &t->late);
+            if (k)
+                probe_json_value(j, "window_bytes", &p->window), probe_json_value(j, "switching_cycles", &p->switching);
             put_curve(j, &p->tlb_misses[k]);
         }
         json_close(j, '}');
@@ -210,11 +211,11 @@ static void put_shared(Json *j, const Probe *p)
     if (p->part[PART_SHARED].state == PART_DONE) {
         json_uint(j, "sm_bytes", p->device.shared_sm);
         json_uint(j, "block_bytes", p->device.shared_block);
-        put_value(j, "hit_cycles", &s->latency);
-        put_value(j, "conflict_cycles", &s->conflict);
-        put_value(j, "banks", &s->banks);
-        put_value(j, "width_bytes", &s->width);
-        put_value(j, "mode_bytes", &s->mode);
+        probe_json_value(j, "hit_cycles", &s->latency);
+        probe_json_value(j, "conflict_cycles", &s->conflict);
+        probe_json_value(j, "banks", &s->banks);
+        probe_json_value(j, "width_bytes", &s->width);
+        probe_json_value(j, "mode_bytes", &s->mode);
         json_uint(j, "patterns_unexplained", s->wrong);
         put_numbers(j, "stride_cycles", s->stride, SHARED_STRIDES);
         put_numbers(j, "ways_cycles", s->ways, SHARED_WAYS);
@@ -237,7 +238,7 @@ static void put_spectra(Json *j, const Probe *p)
             if (s->pattern[q].verdict != MEASURED) continue;
             json_open(j, NULL, '{');
             json_string(j, "pattern", pattern_name((Pattern)q));
-            put_value(j, "cycles", &s->pattern[q]);
+            probe_json_value(j, "cycles", &s->pattern[q]);
             json_close(j, '}');
         }
         json_close(j, ']');
@@ -264,8 +265,8 @@ static void put_footprint(Json *j, const Probe *p)
     json_open(j, "footprint", '{');
     put_state(j, &p->part[PART_FOOTPRINT]);
     if (p->part[PART_FOOTPRINT].state == PART_DONE) {
-        put_value(j, "width_texels", &f->width);
-        put_value(j, "height_texels", &f->height);
+        probe_json_value(j, "width_texels", &f->width);
+        probe_json_value(j, "height_texels", &f->height);
         json_uint(j, "texel_bytes", FOOTPRINT_TEXEL);
         json_uint(j, "pairs", f->pairs);
     }
@@ -278,8 +279,8 @@ static void put_ops(Json *j, const Probe *p)
     for (int k = 0; p->part[PART_OPS].state == PART_DONE && k < OPS_KINDS; k++) {
         json_open(j, NULL, '{');
         json_string(j, "name", p->ops[k].name);
-        put_value(j, "latency_cycles", &p->ops[k].latency);
-        put_value(j, "rate", &p->ops[k].rate);
+        probe_json_value(j, "latency_cycles", &p->ops[k].latency);
+        probe_json_value(j, "rate", &p->ops[k].rate);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -296,8 +297,8 @@ static void put_throughput(Json *j, const Probe *p)
         json_string(j, "memory", kinds[c->kind]);
         json_string(j, "along", c->along_blocks ? "blocks" : "threads");
         json_uint(j, "ways", c->ways);
-        put_value(j, "saturation", &c->knee.at);
-        put_value(j, "peak_gbs", &c->knee.peak);
+        probe_json_value(j, "saturation", &c->knee.at);
+        probe_json_value(j, "peak_gbs", &c->knee.peak);
         json_double(j, "residual", c->knee.residual);
         json_string(j, "limit", limits[c->limit]);
         if (c->why) json_string(j, "limit_why", c->why);
@@ -329,13 +330,13 @@ static void put_hits(Json *j, const Probe *p)
         json_open(j, NULL, '{');
         json_string(j, "memory", kinds[c->kind]);
         if (c->why) json_string(j, "why", c->why);
-        put_value(j, "hit_cycles", &c->hit);
-        put_value(j, "miss_cycles", &c->miss);
+        probe_json_value(j, "hit_cycles", &c->hit);
+        probe_json_value(j, "miss_cycles", &c->miss);
         json_open(j, "points", '[');
         for (size_t q = 0; q < c->n; q++) {
             json_open(j, NULL, '{');
             json_uint(j, "threads", c->points[q].threads);
-            put_value(j, "rate", &c->points[q].rate);
+            probe_json_value(j, "rate", &c->points[q].rate);
             json_close(j, '}');
         }
         json_close(j, ']');
