@@ -143,6 +143,11 @@ bool text_write_file(const Text *text, const char *path);
 // Makes an empty folder, in TMPDIR or /tmp, and adds its name to path. The caller removes the folder.
 bool folder_for_a_while(Text *path, Diag *diag);
 
+// --- program.c: another program's run, and what it says --------------------------------------------------------------
+// Runs the program words[0], which is looked for in PATH, in folder; a null ends its words. said gets its standard
+// output and its errors; status is what waitpid gives. False, with errno set, when it can't be begun.
+bool program_run(const char *const *words, const char *folder, Text *said, int *status);
+
 // --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
 typedef struct IniEntry {
     const char *section, *key, *value, *comment;  // comment: the text behind # or ;, or the empty string

@@ -74,55 +74,57 @@ static bool run_with(const WorkloadEntry *e, const char *const *params, size_t a
 
 // --- ptxas -----------------------------------------------------------------------------------------------------------
 // The module without debug sections, for a target that ptxas knows.
-static void write_ptx(const Module *m, const char *text, FILE *out)
+static void put_ptx(const Module *m, const char *text, Text *out)
 {
     while (*text) {
         size_t n = strcspn(text, "\n"), blank = strspn(text, " \t");
         if (!strncmp(text + blank, ".section", 8)) break;
         bool old = m->sm < PTXAS_LEAST;
         if (old && !strncmp(text, ".version", 8))
-            fputs(".version 6.3\n", out);
+            text_put(out, ".version 6.3\n");
         else if (old && !strncmp(text, ".target", 7))
-            fprintf(out, ".target sm_%d\n", PTXAS_LEAST);
+            text_printf(out, ".target sm_%d\n", PTXAS_LEAST);
         else if (strncmp(text + blank, ".loc", 4) || text[blank + 4] == 'a')
-            fprintf(out, "%.*s\n", (int)n, text);
+            text_printf(out, "%.*s\n", (int)n, text);
         text += n + (text[n] != 0);
     }
 }
 
 // What ptxas -v says: "Compiling entry function 'k' for …", and below it "Used 26 registers, …".
-static void read_counts(FILE *said, KernelRows *rows)
+static void read_counts(const char *said, KernelRows *rows)
 {
-    char line[1000], *at;
     KernelRow *row = NULL;
-    while (fgets(line, sizeof line, said)) {
-        if ((at = strstr(line, "entry function '"))) {
+    for (const char *line = said, *end; *line; line = *end ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        const char *name = strstr(line, "entry function '"), *used = strstr(line, "Used ");
+        if (name && name < end) {
             row = NULL;
-            at += strlen("entry function '");
+            name += strlen("entry function '");
+            size_t n = strcspn(name, "'");
             for (size_t k = 0; k < rows->n; k++)
-                if (strlen(rows->v[k].name) == strcspn(at, "'") && !strncmp(at, rows->v[k].name, strcspn(at, "'")))
-                    row = &rows->v[k];
+                if (strlen(rows->v[k].name) == n && !strncmp(name, rows->v[k].name, n)) row = &rows->v[k];
         }
-        if (row && (at = strstr(line, "Used "))) row->ptxas = (uint32_t)strtoul(at + 5, NULL, 10);
+        if (row && used && used < end) row->ptxas = (uint32_t)strtoul(used + 5, NULL, 10);
     }
 }
 
+// Where ptxas isn't installed, or no file can be made for it, its column is missing.
 static void ask_ptxas(const Module *m, const char *text, KernelRows *rows)
 {
-    char path[] = "/tmp/onchip-registers-XXXXXX", command[300];
+    Text folder = {0}, path = {0}, ptx = {0}, said = {0};
+    Diag diag = {0};
+    char arch[32];
+    int status;
     const char *ptxas = access("/usr/local/cuda/bin/ptxas", X_OK) ? "ptxas" : "/usr/local/cuda/bin/ptxas";
-    int fd = mkstemp(path);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out) return;
-    write_ptx(m, text, out);
-    fclose(out);
-    snprintf(command, sizeof command, "%s -v -arch=sm_%d -o /dev/null %s 2>&1", ptxas, MAX(m->sm, PTXAS_LEAST), path);
-    FILE *said = popen(command, "r");
-    if (said) {
-        read_counts(said, rows);
-        pclose(said);
-    }
-    unlink(path);
+    snprintf(arch, sizeof arch, "-arch=sm_%d", MAX(m->sm, PTXAS_LEAST));
+    const char *const words[] = {ptxas, "-v", arch, "-o", "/dev/null", "module.ptx", NULL};
+    bool made = folder_for_a_while(&folder, &diag);
+    put_ptx(m, text, &ptx);
+    text_printf(&path, "%s/module.ptx", folder.v);
+    if (made && text_write_file(&ptx, path.v) && program_run(words, folder.v, &said, &status) && said.n)
+        read_counts(said.v, rows);
+    if (made) unlink(path.v), rmdir(folder.v);
+    text_free(&folder), text_free(&path), text_free(&ptx), text_free(&said), diag_free(&diag);
 }
 
 // --- the table -------------------------------------------------------------------------------------------------------

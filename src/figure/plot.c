@@ -6,9 +6,7 @@
 #include "figure/page.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -366,29 +364,13 @@ static bool write_file(const char *folder, const char *name, const char *ending,
 // Runs gnuplot in folder, without the user's own settings. said gets what gnuplot prints.
 static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag *diag)
 {
-    extern char **environ;
-    char *const words[] = {"gnuplot", "-d", (char *)script, NULL};
-    int ends[2], status = 0;
-    pid_t pid;
-    if (pipe2(ends, O_CLOEXEC)) return diag_error(diag, "can't make a pipe: %s", strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    int error = posix_spawnp(&pid, "gnuplot", &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    char part[4096];
-    for (ssize_t n; !error && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR));)
-        if (n > 0) text_add(said, part, (size_t)n);
-    close(ends[0]);
-    if (error == ENOENT)
+    const char *const words[] = {"gnuplot", "-d", script, NULL};
+    int status = 0;
+    bool ran = program_run(words, folder, said, &status);
+    if (!ran && errno == ENOENT)
         return diag_error(diag, "gnuplot isn't installed, and figures are drawn by it\nhint: install it (gnuplot-nox "
                                 "on Debian), or ask for the page without figures: --no-figures");
-    if (error) return diag_error(diag, "can't run gnuplot: %s", strerror(error));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (!ran) return diag_error(diag, "can't run gnuplot: %s", strerror(errno));
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return true;
     text_put(said, "");
     return diag_error(diag, "gnuplot can't draw %s: %s\nhint: versions from 5.2 on can", script, said->v);

@@ -42,3 +42,12 @@ grep -q "which workload?" <<<"$("$ONCHIP" show registers 2>&1)" ||
     { echo "no hint where the workload is missing"; exit 1; }
 "$ONCHIP" show registers saxpy n=x 2>/dev/null && { echo "a bad parameter is taken"; exit 1; }
 exit 0
+
+# ptxas is asked in a folder of TMPDIR, whatever its name is, and nothing is left there.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/a 'b\" \$c"
+told=$("$ONCHIP" show registers sto | awk 'NR == 1 || /sto/')
+test "$told" = "$(TMPDIR="$folder/a 'b\" \$c" "$ONCHIP" show registers sto | awk 'NR == 1 || /sto/')" ||
+    { echo "another table with another TMPDIR"; exit 1; }
+test -z "$(ls "$folder"/*)" || { echo "left behind: $(ls "$folder"/*)"; exit 1; }
