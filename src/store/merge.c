@@ -71,7 +71,7 @@ static bool find_fresh(Store *s, const char *path, Diag *diag)
 static bool take_over(Store *s, const char *path, MergeCount *count, Diag *diag)
 {
     s->incoming = path;
-    if (!sql_write(s, diag)) return false;
+    if (!sql_write_runs(s, diag)) return false;
     bool ok = find_fresh(s, path, diag);
     for (size_t k = 0; k < COUNT(steps) && ok; k++) ok = sql_execute(s, steps[k], diag);
     for (size_t k = 0; k < COUNT(below) && ok; k++) {

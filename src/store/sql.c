@@ -63,6 +63,39 @@ bool sql_write(Store *s, Diag *diag)
     return sql_execute(s, "BEGIN IMMEDIATE", diag);
 }
 
+// A new run or kernel gets the number behind the largest. Rows that wait for this number, in a stranger's store, would
+// become a part of it. Whoever adds runs is the only one who writes by then, so one look at each table is enough.
+static bool no_orphans(Store *s, Diag *diag)
+{
+    static const struct {
+        const char *table, *parent;
+    } of[] = {{"setting", "run"},    {"kernel", "run"},  {"measure", "run"},      {"checksum", "run"},
+              {"counter", "kernel"}, {"rate", "kernel"}, {"structure", "kernel"}, {"sample", "kernel"}};
+    bool ok = true;
+    for (size_t k = 0; ok && k < COUNT(of); k++) {
+        sqlite3_stmt *q = NULL;
+        Text sql = {0};
+        text_printf(&sql, "SELECT (SELECT max(%s_id) FROM main.%s) > (SELECT coalesce(max(id), 0) FROM main.%s)",
+                    of[k].parent, of[k].table, of[k].parent);
+        ok = sql_prepare(s, sql.v, &q, diag) && sql_row(s, q, diag);
+        if (ok && sqlite3_column_int(q, 0))
+            ok = diag_error(diag,
+                            "%s can't take a run: its table %s has rows of a %s that isn't there\nhint: `onchip db "
+                            "merge` copies its runs into another store",
+                            s->path, of[k].table, of[k].parent);
+        sqlite3_finalize(q);
+        text_free(&sql);
+    }
+    return ok;
+}
+
+bool sql_write_runs(Store *s, Diag *diag)
+{
+    if (!sql_write(s, diag)) return false;
+    s->sound = s->sound || no_orphans(s, diag);
+    return s->sound || sql_commit(s, false, diag);
+}
+
 bool sql_commit(Store *s, bool ok, Diag *diag)
 {
     if (ok && sql_execute(s, "COMMIT", diag)) return true;

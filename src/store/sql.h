@@ -13,6 +13,7 @@ struct Store {
     const char *incoming;  // the path of the store that is merged into this one; null: none is
     sqlite3_stmt *find;
     struct Checker *checker;  // of this store; null: none was needed yet
+    bool sound;               // no rows wait for a run or kernel that is still to come
     uint64_t spent, most;     // steps since sql_bound, and how many there may be
 };
 
@@ -52,6 +53,7 @@ void checker_close(Checker *c);
 bool sql_read(Store *s, bool *begun, Diag *diag);
 void sql_end(Store *s, bool begun);
 bool sql_write(Store *s, Diag *diag);            // begins to write
+bool sql_write_runs(Store *s, Diag *diag);       // begins to add runs; refuses a store with rows of runs still to come
 bool sql_commit(Store *s, bool ok, Diag *diag);  // commits if ok, else takes everything back; returns whether it did
 void sql_bound(Store *s);                        // counts steps from 0 again, up to what the store's size allows
 bool sql_charge(Store *s, size_t bytes, Diag *diag);  // counts bytes that were read as steps

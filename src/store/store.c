@@ -200,7 +200,7 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
 
 bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
 {
-    if (!sql_write(s, diag)) return false;
+    if (!sql_write_runs(s, diag)) return false;
     LaunchSums sums = {0};
     if (o->device) device_sums(o->device, &sums);
     Query x = query(s, "DELETE FROM run WHERE key = ?");

@@ -80,6 +80,26 @@ wait $pid || complain "a sweep whose store gets a trigger: $(cat out)"
 sqlite3 late.db "DROP TRIGGER lower"
 (($(sqlite3 late.db "SELECT count(DISTINCT run_id) FROM setting") == 6)) || complain "a late trigger was executed"
 
+# Rows that wait for the next run or kernel don't become a part of it: no run is added, and the others are read.
+early='launches, grid, block, dynamic_shared, functional, partial, occupancy_blocks, occupancy_warps, occupancy_limit,
+    seconds FROM kernel LIMIT 1'
+next_run='(SELECT max(id) + 1 FROM run)' next_kernel='(SELECT max(id) + 1 FROM kernel)'
+for row in "setting VALUES ($next_run, 'odd', '9')" "measure VALUES ($next_run, 'odd', 9, NULL)" \
+    "checksum VALUES ($next_run, 'odd', '')" "kernel SELECT NULL, $next_run, 'odd', $early" \
+    "counter VALUES ($next_kernel, 'odd', 9)" "rate VALUES ($next_kernel, 'odd', 9)" \
+    "sample VALUES ($next_kernel, 0, 'odd', 9)" \
+    "structure SELECT $next_kernel, 'odd', 1, 1, 1, 1, 1, 1, 1, 1"; do
+    damage early.db "PRAGMA foreign_keys = OFF; INSERT INTO $row"
+    try early.db "sweep --program vectoradd --size small --set l1.size=48KiB"
+    grep -q "^onchip: copy.db can't take a run: its table ${row%% *} has rows of a [a-z]* that isn't there" out ||
+        complain "a row too early, $row: $(cat out)"
+    try early.db "db list"
+    (($(grep -c '^[0-9a-f]\{32\}' out) == 4)) || complain "a row too early, $row, read: $(cat out)"
+    "$ONCHIP" db merge early.db --db new.db >out 2>&1 || complain "a row too early, $row, merged: $(cat out)"
+    same good.db new.db
+    rm -f new.db*
+done
+
 # A page that lies below many others makes a table without end of a small file: 500⁵ runs.
 cat >endless.py <<'PYTHON'
 import sqlite3, struct, sys
