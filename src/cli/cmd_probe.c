@@ -26,7 +26,9 @@ static const Option options[] = {
     {"--json", NULL, "print everything as JSON (doc/reference/probe-json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
     {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
-    {"--emit", "FILE.ini", "write what was found as a GPU description, for onchip run --gpu FILE.ini"},
+    {"--emit", "FILE.ini",
+     "write what was found as a GPU description, for onchip run --gpu FILE.ini; - is the standard output, and the "
+     "report goes to the standard error"},
     {NULL, NULL, SIMULATED},
     {"--gpu", "NAME|FILE", "the simulated GPU to measure: one of onchip list gpus, or a description in a file"},
     {"--set", "KEY=VALUE", "change a key of the description; onchip show keys lists the keys"},
@@ -154,6 +156,8 @@ static int take_option(Request *r, int o)
     return -1;
 }
 
+static bool to_standard(const char *path) { return path && !strcmp(path, "-"); }
+
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
@@ -173,6 +177,8 @@ static int read_options(Request *r, int argc, char **argv)
         code = EXIT_USAGE;
     if (code < 0 && !r->config.device && !r->config.gpu)
         code = wrong(r, "probe what? a simulated GPU (--gpu NAME: onchip list gpus) or a real one (--device cuda:0)");
+    if (code < 0 && r->json && to_standard(r->emit))
+        code = wrong(r, "--json and --emit - both write to the standard output\nhint: give --emit a file's name");
     return code;
 }
 
@@ -236,13 +242,14 @@ static void put_json(Request *r, const Probe *p)
     r->reported = true;
 }
 
-// The description is read for the steps of the book alone, which stand beside it. The probe never sees it.
+// The description is read for the steps of the book alone, which stand beside it. The probe never sees it. Where the
+// standard output gets what was emitted, the report goes to the errors.
 static void put_text(const Request *r, const Probe *p)
 {
     Gpu gpu = {0};
     Diag diag = {0};
     const bool described = r->probe.book && r->config.gpu && gpu_load(&gpu, r->config.gpu, r->sets.v, &diag);
-    probe_text(p, described ? &gpu : NULL, stdout);
+    probe_text(p, described ? &gpu : NULL, to_standard(r->emit) ? stderr : stdout);
     if (described) gpu_free(&gpu);
     diag_free(&diag);
 }

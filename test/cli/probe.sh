@@ -45,6 +45,13 @@ grep -Eq '^texture +12 KiB +32 B +32 B +4 × 96 +bits 7 to 8 +lru +110 +220$' "$
 lacks 'l2_tlb'
 lacks 'left out'
 
+# With --emit - the standard output has the description alone.
+gives 2 '--json and --emit - both write to the standard output' -- probe --gpu gtx780 --json --emit -
+"$onchip" probe --gpu gtx780 --only shared --emit - >"$work/standard.ini" 2>"$work/err" ||
+    complain "probe --emit -: $(<"$work/err")"
+grep -q '32 banks of 8 bytes' "$work/err" || complain "probe --emit - reports: $(<"$work/err")"
+"$onchip" show gpu "$work/standard.ini" >"$work/out" 2>&1 || complain "probe --emit - writes: $(<"$work/out")"
+
 # The four steps of mei §3.2 beside the search: §4.3's mapping, 4 neighbouring lines to a set, isn't what they suppose.
 gives 0 'step 3 (a): a further line doesn'"'"'t make a whole further set miss' 'neighbouring lines go to one set' \
     '32 B over strides, 128 B over sizes' -- probe --gpu gtx780 --only texture --by-the-book
