@@ -139,8 +139,11 @@ def key_text(cell, key):
     return cell.get(key, "").split("/")[-1] if key == "program" else cell.get(key, "")
 
 
-def points(root, figure, size, rows, only=None):
-    """The figure PAPER/NAME of `size`, of Rows: {(series, x): (ours or None, theirs or None)}; of x in `only`."""
+def points(root, figure, size, rows, only=None, extra=""):
+    """The figure PAPER/NAME of `size`, of Rows: {(series, x): (ours or None, theirs or None)}.
+
+    `only` names the x to take. `extra` are settings: a cell is the run with them where there is one.
+    """
     sections = read_ini(root / "reproduce" / f"{figure}.ini")
     head = dict(sections)["figure"]
     matrices = [body for name, body in sections if name.split()[0] == size]
@@ -149,7 +152,9 @@ def points(root, figure, size, rows, only=None):
     x_key, series_key = head["x"], head.get("series", "")
     runs = {}
     for cell in itertools.chain.from_iterable(map(matrix_cells, matrices)):
-        row = rows.of(cell) if not only or key_text(cell, x_key) in only else None
+        if only and key_text(cell, x_key) not in only:
+            continue
+        row = (extra and rows.of({**cell, **settings(extra)})) or rows.of(cell)
         if row:
             runs.setdefault((key_text(cell, series_key), key_text(cell, x_key)), []).append((row, cell))
     if "best" in head:

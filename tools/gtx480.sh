@@ -1,11 +1,13 @@
 #!/bin/bash
-# gtx480.sh: what each part of gtx480's description does. The first row has the values that the description had before
+# gtx480.sh [--csv]: what each part of gtx480's description does. The first row has the values that the description had before
 # they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has the
 # cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8 warps a
-# scheduler (swl). Prints the tables of doc/results/gtx480.md.
+# scheduler (swl). Prints the tables of doc/results/gtx480.md, or with --csv their numbers as a figure's, unrounded:
+# doc/results/measurements/gtx480.csv, to which tools/tables.py holds the tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
+csv=${1:-}
 
 names=('before' '+ hash of the L1' '+ latencies' '+ misses, credits' '+ DRAM timings' '+ slices, flits'
     '+ order, acknowledgements' '+ reads by sector' '+ stores drop lines: today')
@@ -29,23 +31,31 @@ first() {
 }
 
 row() { # step, workload
-    local sets=() k word cycles hits limited _ line
+    local sets=() k word cycles hits limited _ values
     for ((k = $1; k < ${#steps[@]}; k++)); do for word in ${steps[k]}; do sets+=(--set "$word"); done; done
     shift
     read -r cycles hits < <(first "$@" "${sets[@]}")
-    line=$(awk -v c="$cycles" -v h="$hits" 'BEGIN { printf "%.1f | %.1f %%", c / 1000, 100 * h }')
+    values=("$(awk -v c="$cycles" 'BEGIN { print c / 1000 }')" "$(awk -v h="$hits" 'BEGIN { print 100 * h }')")
     for k in 1 2 4 8; do
         read -r limited _ < <(first "$@" "${sets[@]}" --sched swl --set sched.limit=$((2 * k)))
-        line+=$(awk -v c="$cycles" -v l="$limited" 'BEGIN { printf " | %.2f", c / l }')
+        values+=("$(awk -v c="$cycles" -v l="$limited" 'BEGIN { print c / l }')")
     done
-    echo "$line"
+    if [[ $csv ]]; then
+        for k in "${!values[@]}"; do
+            printf '"gtx480/%s","%s","%s",%s,,\n' "$1" "${names[step]}" "${columns[k]}" "${values[k]}"
+        done
+    else
+        printf '| %s | %.1f | %.1f %% | %.2f | %.2f | %.2f | %.2f |\n' "${names[step]}" "${values[@]}"
+    fi
 }
 
+columns=('1000 cycles' 'L1 hits' 'swl 1' 2 4 8)
+[[ -z $csv ]] || echo 'figure,series,x,ours,theirs,tolerance'
 for workload in 'atax nx=3840 ny=64' 'gesummv n=512' 'syrk n=128' 'conv2d n=1024' 'matmul-tiled n=256' \
     'vectoradd n=1048576'; do
-    printf '\n%s:\n\n| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |\n|---|--:|--:|--:|--:|--:|--:|\n' "\`$workload\`"
+    [[ $csv ]] || printf '\n%s:\n\n| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |\n|---|--:|--:|--:|--:|--:|--:|\n' "\`$workload\`"
     for step in "${!names[@]}"; do
         # shellcheck disable=SC2086
-        echo "| ${names[step]} | $(row "$step" $workload) |"
+        row "$step" $workload
     done
 done

@@ -12,7 +12,8 @@ A SOURCE is a file beside doc/results/, with figures or without:
   measurements/sl1-small.csv sl1/fig7            the lines of these figures (onchip reproduce --csv)
   measurements/ciao-paper.json ciao/fig8a        the figure, computed from the stored runs (figures.py); the size is
                                                  the paper's unless it is named: sl1/fig7:medium;
-                                                 sl1/fig7[upper+dna] has these x only
+                                                 sl1/fig7[upper+dna] has these x only, and
+                                                 sl1/fig7{l1.index=xor} takes runs with this setting where there are any
   measurements/sl1-slice.json                    the runs themselves
 
 A figure also has the points `error`, `average`, `farthest` and `1 everywhere`, as onchip prints them, and how many of
@@ -56,6 +57,7 @@ UNITS = (r"KiB|MiB|GiB|KB|MB|GB/s|bytes?|bits?|blocks?|threads?|SMs?|programs?|w
          r"|structures|characters|letters|queries|systems|times|shapes")
 PLACES = r"Table|Tables|Figure|Fig\.|Section|model|sm_|§|×|sets of"
 NUMBER = re.compile(r"(?<![\w.,§-])([-−+]\s?)?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w]|[-.,]\w)")
+FIGURE = re.compile(r"([^:\[{]*)(?::([a-z]+))?(?:\[(.*)\])?(?:{(.*)})?")
 QUOTIENT = re.compile(r"([\d.,]+\d)[^\d/|()]*/ ([\d.,]+\d) = ([\d.,]+\d)")
 
 
@@ -156,7 +158,7 @@ class Sources:
         return Record(frozenset(texts), tuple(map(float, values)) + numbers_of([row["params"], row["overrides"]]))
 
     def figure(self, name, figure):
-        figure, size, only = re.fullmatch(r"([^:[]*):?([a-z]*)(?:\[(.*)\])?", figure).groups()
+        figure, size, only, extra = FIGURE.fullmatch(figure).groups()
         points = {}
         if name.endswith(".csv"):
             for line in self.file(name):
@@ -164,12 +166,12 @@ class Sources:
                     points[line["series"], line["x"]] = tuple(
                         float(line[key]) if line[key] else None for key in ("ours", "theirs", "tolerance"))
         elif (self.root / "reproduce" / f"{figure}.ini").exists():
-            points = figures.points(self.root, figure, size or "paper", self.file(name), only and only.split("+"))
+            points = figures.points(self.root, figure, size or "paper", self.file(name), only and only.split("+"), extra)
         if not any(ours is not None for ours, *_ in points.values()):
             raise ValueError(f"{name} has no value of {figure}")
         points.update(errors(points))
         size = size or name.rsplit("-", 1)[-1].split(".")[0]
-        return [Record(frozenset(map(plain, (figure.split("/")[-1], series, x, size))),
+        return [Record(frozenset(map(plain, (figure.split("/")[-1], series, x, size, extra or size))),
                        () if ours is None else (ours,), () if theirs is None else (theirs,))
                 for (series, x), (ours, theirs, *_) in points.items()]
 
@@ -254,7 +256,8 @@ class Table:
             self.passed_over += len(tokens(cell))
             return
         if formula := self.rules.get(f"column {column}="):
-            return self.check_formula(n, column, formula)
+            if formula != "sum" or n == len(self.body):
+                return self.check_formula(n, column, formula)
         cell = QUOTIENT.sub(r"\1, \2", cell)
         if rule.startswith("of column "):
             records = self.origin.get(int(rule[10:]), [])
@@ -279,12 +282,11 @@ class Table:
 
     def check_formula(self, n, column, formula):
         if formula == "sum":
-            if n == len(self.body):
-                cells = [tokens(row[column]) for row in self.body]
-                total = sum(cell[0].value for cell in cells[:-1] if cell)
-                if not cells[-1][0].fits(total):
-                    self.complain(n - 1, f"column {column}: the sum is {total}")
-                self.checked += 1
+            cells = [tokens(row[column]) for row in self.body]
+            total = sum(cell[0].value for cell in cells[:-1] if cell)
+            self.count(cells[-1][0], {total})
+            if not cells[-1][0].fits(total):
+                self.complain(n - 1, f"column {column}: the sum is {total}")
             return
         match = re.fullmatch(r"column (\d+) ([-+*/]) column (\d+)", formula)
         if not match:
