@@ -264,6 +264,7 @@ Ours is \`1000 l1.accesses / thread_instructions\`, over all kernels of the prog
 look-up: a segment of 128 bytes of one load or store of a warp. Stores count, since the L1 is written through. An
 instruction is one that a thread executes, after lowering.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh; column 5 = column 4 / column 3; column 7 = column 6 / column 3 -->
 | | size here | input there | paper | ours | ÷ paper | rolled | ÷ paper | as written | per slot |
 |---|---|---|--:|--:|--:|--:|--:|--:|--:|
 TEXT
@@ -297,6 +298,7 @@ APKI would be 37000 / (32 · 18) = 64.2, the paper's value.
 compiler stores that at every step, since it might be part of \`data\`. The lanes of a warp have consecutive j, so a
 store touches 32 lines. These stores are nearly all of the accesses.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | n=256, loops rolled | as shipped | the sum in a register |
 |---|--:|--:|
 | corr_mean | $corr_mean | $corr_mean |
@@ -312,6 +314,7 @@ loop, or the paper counted mostly the first kernels, whose values are near. The 
 part that is left return at once, but their instructions count. The variant below tests the two bounds one after the
 other, each with a return, as Rodinia does. Idle threads then execute fewer instructions.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | Fan2, 208 equations | as shipped | two returns |
 |---|--:|--:|
 | first pivot | $gauss_first | $early_first |
@@ -325,6 +328,7 @@ its runs were cut off.
 **Hotspot** differs in the instructions that aren't accesses. The accesses are fixed: two loads and one store for each
 cell and launch. Our kernel computes less between them than Rodinia's.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | hotspot, n=512 | APKI |
 |---|--:|
 | as shipped | $hot_shipped |
@@ -337,6 +341,7 @@ The last value rounds to the paper's 1.
 lines, one of \`kmeans_point\` one or two. The first kernel runs once, the second in every step of the algorithm. So the
 value falls with every step, and it falls again if the points are read through a texture, as in Rodinia.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | kmeans, n=50000 | as shipped | rolled |
 |---|--:|--:|
 | invert_mapping | $means_invert | $means_invert_rolled |
@@ -355,6 +360,7 @@ found best. The paper doesn't say what it ran.
 **Backprop** differs in the instructions that aren't accesses. In Rodinia the two rates are doubles, and each step of
 the sum by halves computes a power of two by a logarithm and an exponential.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | backprop, n=65536 | as shipped | rolled | Rodinia's arithmetic |
 |---|--:|--:|--:|
 | layerforward | $back_forward | $back_rolled_forward | $back_powers_forward |
@@ -371,6 +377,7 @@ the values with and without unrolling.
 aren't Mars's code, so their instructions differ from Mars's. The table has each step's
 share of the program's instructions, and its APKI:
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | | map | APKI | sort | APKI | reduce | APKI | scan and copies | APKI |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
 TEXT
@@ -381,6 +388,7 @@ TEXT
 The lanes of a warp read one coordinate each of neighbouring points. With 3 dimensions these lie in three lines, with
 32 in as many lines as there are lanes. The paper's value lies between those of 8 and 16 dimensions:
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | dimensions | points of 168 KB | APKI | of the map |
 |--:|--:|--:|--:|
 TEXT
@@ -392,6 +400,7 @@ nearly every load of a lane is an access. All of our URLs begin with \`http://ww
 on, fewer characters are compared, and the APKI falls. So it depends on the data, which the paper doesn't describe.
 What is left is unexplained.
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | | APKI | of the sort | from the 12th character on | of the sort |
 |---|--:|--:|--:|--:|
 TEXT
@@ -406,6 +415,7 @@ bytes for each pair of documents, so 1400 documents make 23 MB.
 characters, one for the keyword's. With 7 instructions the APKI would be 33000 / (32 · 7) = 147, near the paper's 140.
 If the first character of the keyword stays in a register, there are fewer instructions, and the APKI rises:
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | | as shipped | first character in a register |
 |---|--:|--:|
 | sm_map_count | $sm_count | $first_count |
@@ -419,6 +429,7 @@ add some 14, and that would lower the APKI by a fifth.
 
 ## Sizes
 
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh -->
 | | size | APKI | size | APKI | size | APKI |
 |---|---|--:|---|--:|---|--:|
 TEXT

@@ -5,7 +5,8 @@ Right above a table stands a comment, which may have several lines:
 
   <!-- from SOURCE, SOURCE …; RULE; RULE … -->   its numbers come from there
   <!-- not measured: KIND: … -->                 it has none that are measured (KINDS)
-  <!-- not stored: WHY -->                       it has, and no file holds them; MOST_UNSTORED bounds these tables
+  <!-- not stored: WHY; RULE … -->               it has, and no file holds them; MOST_UNSTORED bounds these tables;
+                                                 RULEs may be formulas
 
 A SOURCE is a file beside doc/results/, with figures or without:
 
@@ -222,14 +223,17 @@ class Table:
 
     def check(self, sources):
         parts = [part.strip() for part in self.comment.removeprefix("from ").split(";")]
-        self.rules = {}
+        self.rules, self.records = {}, []
         for part in parts[1:]:
             match = re.fullmatch(r"(all|row \d+|row \d+ column \d+|column \d+)\s*([:=])\s*(.*)", part)
             if not match:
                 return self.complain(-2, f"no rule: {part}")
             self.rules[match[1] + match[2]] = match[3]
         try:
-            records = [record for source in parts[0].split(",") for record in sources.records(source.strip())]
+            if self.comment.startswith("not stored: "):
+                parts[0] = ""
+                self.rules = {name: rule for name, rule in self.rules.items() if name.endswith("=")}
+            records = [record for source in filter(None, parts[0].split(",")) for record in sources.records(source.strip())]
             self.records = self.filter(records, "all:")
         except (ValueError, OSError, KeyError) as error:
             return self.complain(-2, f"{error}")
@@ -252,7 +256,7 @@ class Table:
         for a, b, c in QUOTIENT.findall(cell):
             if not tokens(c)[0].fits(tokens(a)[0].value / tokens(b)[0].value):
                 self.complain(n - 1, f"{a} / {b} isn't {c}")
-        if "words" in (rule, key):
+        if "words" in (rule, key) or not (self.records or self.rules.get(f"column {column}=")):
             self.passed_over += len(tokens(cell))
             return
         if formula := self.rules.get(f"column {column}="):
@@ -301,8 +305,9 @@ class Table:
                 ends.append({"/": left / right if right else 0, "-": left - right, "+": left + right,
                              "*": left * right}[match[2]])
         slack = 0.5 * 10.0 ** -c.decimals + 1e-9
-        self.count(c, {a.value})
-        if not min(ends) - slack <= c.value <= max(ends) + slack:
+        low, high, unit = min(ends) - slack, max(ends) + slack, 10.0 ** -c.decimals
+        self.count(c, {k * unit for k in range(math.ceil(low / unit), math.floor(high / unit) + 1)})
+        if not low <= c.value <= high:
             self.complain(n - 1, f"column {column}: {formula} is {sum(ends) / 4:.5g}, not {c.value}")
 
     def count(self, token, shown):
@@ -345,18 +350,19 @@ def main():
     arguments = parser.parse_args()
     root, sources = arguments.root, Sources(arguments.root)
     pages = arguments.pages or sorted(str(path.relative_to(root)) for path in (root / "doc").rglob("*.md"))
-    bad = tables = checked = unstored = unmeasured = 0
+    bad = tables = checked = passed_over = unstored = unmeasured = 0
     chance = 0.0
     for page in pages:
         for table in read_tables(root, page):
-            if table.comment.startswith("from "):
+            if table.comment.startswith(("from ", "not stored: ")):
                 table.check(sources)
-                tables, checked, chance = tables + 1, checked + table.checked, chance + table.chance
+                tables += table.comment.startswith("from ")
+                checked, chance, passed_over = (checked + table.checked, chance + table.chance,
+                                                passed_over + table.passed_over)
+                unstored += table.comment.startswith("not stored: ")
                 if arguments.strength and table.checked:
                     print(f"{page}:{table.place}: {table.checked} numbers, "
                           f"{100 * table.chance / table.checked:.1f} % of others would pass")
-            elif table.comment.startswith("not stored: "):
-                unstored += 1
             elif table.comment.startswith(tuple(f"not measured: {kind}" for kind in KINDS)):
                 unmeasured += 1
             elif page.startswith("doc/results/") or table.is_of_numbers():
@@ -364,8 +370,9 @@ def main():
             for line in table.wrong:
                 print(f"{page}:{line}", file=sys.stderr)
             bad += len(table.wrong)
-    print(f"{checked} numbers of {tables} tables come out of stored runs; {unstored} tables aren't stored, {unmeasured} "
-          f"have nothing measured; {100 * chance / max(checked, 1):.1f} % of other numbers would pass")
+    print(f"{checked} numbers of {tables} tables come out of stored runs, {passed_over} aren't looked at; {unstored} tables "
+          f"aren't stored, {unmeasured} have nothing measured; {100 * chance / max(checked, 1):.1f} % of other numbers "
+          "would pass")
     if not arguments.pages and unstored > MOST_UNSTORED:
         print(f"{unstored} tables aren't stored; there may be {MOST_UNSTORED}", file=sys.stderr)
         bad += 1
