@@ -264,7 +264,8 @@ Ours is \`1000 l1.accesses / thread_instructions\`, over all kernels of the prog
 look-up: a segment of 128 bytes of one load or store of a warp. Stores count, since the L1 is written through. An
 instruction is one that a thread executes, after lowering.
 
-<!-- not stored: variants of the programs, compiled anew by tools/apki.sh; column 5 = column 4 / column 3; column 7 = column 6 / column 3 -->
+<!-- not stored: variants of the programs, compiled anew by tools/apki.sh;
+     column 5 = column 4 / column 3; column 7 = column 6 / column 3 -->
 | | size here | input there | paper | ours | ÷ paper | rolled | ÷ paper | as written | per slot |
 |---|---|---|--:|--:|--:|--:|--:|--:|--:|
 TEXT
