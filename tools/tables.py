@@ -18,7 +18,8 @@ A SOURCE is a file beside doc/results/, with figures or without:
   measurements/sl1-slice.json                    the runs themselves
 
 A figure also has the points `error`, `average`, `farthest` and `1 everywhere`, as onchip prints them, and how many of
-its numbers are `compared` with the paper's and lie `within` their tolerance, of all series and of each; a
+its numbers are `compared` with the paper's and lie `within` their tolerance, of all series and of each; also `least` and
+`most` of each series. A
 SOURCE of several figures has the sums of the two, of the `figures`.
 
 A number of a cell agrees if one of the cell's candidates rounds to it at its printed precision. The candidates are the
@@ -54,9 +55,9 @@ import figures
 
 KINDS = ("a definition", "options", "a source", "real time", "words")
 MOST_UNSTORED = 99
-UNITS = (r"KiB|MiB|GiB|KB|MB|GB/s|bytes?|bits?|blocks?|threads?|SMs?|programs?|warps?|cells|words?|MSHRs|ways|cycles?"
+UNITS = (r"KiB|MiB|GiB|KB|MB|bytes?|bits?|blocks?|threads?|SMs?|programs?|warps?|cells|words?|MSHRs|ways|cycles?"
          r"|structures|characters|letters|queries|systems|times|shapes")
-PLACES = r"Table|Tables|Figure|Fig\.|Section|model|sm_|§|×|sets of"
+PLACES = r"Table|Tables|Figure|Fig\.|Section|model|sm_|§|sets of"
 NUMBER = re.compile(r"(?<![\w.,§-])([-−+]\s?)?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w]|[-.,]\w)")
 FIGURE = re.compile(r"([^:\[{]*)(?::([a-z]+))?(?:\[(.*)\])?(?:{(.*)})?")
 QUOTIENT = re.compile(r"([\d.,]+\d)[^\d/|()]*/ ([\d.,]+\d) = ([\d.,]+\d)")
@@ -170,11 +171,15 @@ class Sources:
             points = figures.points(self.root, figure, size or "paper", self.file(name), only and only.split("+"), extra)
         if not any(ours is not None for ours, *_ in points.values()):
             raise ValueError(f"{name} has no value of {figure}")
-        points.update(errors(points))
+        points = {**errors(points), **points}
         size = size or name.rsplit("-", 1)[-1].split(".")[0]
         return [Record(frozenset(map(plain, (figure.split("/")[-1], series, x, size, extra or size))),
                        () if ours is None else (ours,), () if theirs is None else (theirs,))
                 for (series, x), (ours, theirs, *_) in points.items()]
+
+
+def extremes(values):
+    return {"least": min(values), "most": max(values)} if values else {}
 
 
 def errors(points):
@@ -182,11 +187,13 @@ def errors(points):
     means = [label for label, _ in figures.SUMMARIES.values()]
     pairs = {at: both for at, both in points.items() if None not in both[:2]}
     result = {}
-    for which in {""} | {series for series, _ in pairs}:
+    for which in {""} | {series for series, _ in points}:
         of = {at: both for at, both in pairs.items() if which in ("", at[0])}
         cells = [(ours, theirs) for (_, x), (ours, theirs, *_) in of.items() if x not in means]
         off = [ours - theirs for ours, theirs in cells]
         values = {"compared": len(of), "within": sum(abs(both[0] - both[1]) <= (both[2:] or [0])[0] for both in of.values())}
+        values.update(extremes([both[0] for (series, x), both in points.items()
+                                if series == which and x not in means and both[0] is not None]))
         if cells:
             values.update({
                 "error": math.sqrt(sum(d * d for d in off) / len(off)), "average": sum(off) / len(off),

@@ -26,7 +26,7 @@ same() {
     done | LC_ALL=C sort >"$work/stored"
     fresh "$paper" "$@" >"$work/fresh"
     diff -u --label "doc/results/measurements/$paper-small.csv" --label now "$work/stored" "$work/fresh" >&2 ||
-        complain "$paper: other numbers than stored: see doc/extend/adding.md, \"Numbers in tables\""
+        complain "$paper: other numbers than stored: see CONTRIBUTING.md, style/numbers"
 }
 
 # rerun FILE GPU: the file's run of fewest cycles takes as many today, on GPU where its row names none.
