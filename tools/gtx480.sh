@@ -1,9 +1,9 @@
 #!/bin/bash
-# gtx480.sh [--csv]: what each part of gtx480's description does. The first row has the values that the description had before
-# they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has the
-# cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8 warps a
-# scheduler (swl). Prints the tables of doc/results/gtx480.md, or with --csv their numbers as a figure's, unrounded:
-# doc/results/measurements/gtx480.csv, to which tools/tables.py holds the tables.
+# gtx480.sh [--csv]: what each part of gtx480's description does. The first row has the values that the description had
+# before they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has
+# the cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8
+# warps a scheduler (swl). Prints the tables of doc/results/gtx480.md, or with --csv their numbers as a figure's,
+# unrounded: doc/results/measurements/gtx480.csv, to which tools/tables.py holds the tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
@@ -53,7 +53,8 @@ columns=('1000 cycles' 'L1 hits' 'swl 1' 2 4 8)
 [[ -z $csv ]] || echo 'figure,series,x,ours,theirs,tolerance'
 for workload in 'atax nx=3840 ny=64' 'gesummv n=512' 'syrk n=128' 'conv2d n=1024' 'matmul-tiled n=256' \
     'vectoradd n=1048576'; do
-    [[ $csv ]] || printf '\n%s:\n\n| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |\n|---|--:|--:|--:|--:|--:|--:|\n' "\`$workload\`"
+    [[ $csv ]] || printf '\n%s:\n\n<!-- from measurements/gtx480.csv gtx480/%s -->\n%s\n%s\n' "\`$workload\`" \
+        "${workload%% *}" '| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |' '|---|--:|--:|--:|--:|--:|--:|'
     for step in "${!names[@]}"; do
         # shellcheck disable=SC2086
         row "$step" $workload

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A changed default is seen: quick figures of each paper give the numbers that doc/results/measurements/ has, and so does
-# the shortest run of its files of the paper's size. The test lab/numbers_long has all figures.
+# A changed default is seen: quick figures of each paper give the numbers that doc/results/measurements/ has, and the
+# shortest runs of its files of the paper's size take as many cycles. The test lab/numbers_long has all figures.
 set -euo pipefail
 command -v python3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/stored.bash"

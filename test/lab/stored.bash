@@ -1,5 +1,5 @@
-# stored.bash: what the tests of the stored figures share. doc/results/measurements/PAPER-small.csv is what
-# `onchip reproduce PAPER --size small --csv` prints, in sorted order, without what depends on the host's time.
+# stored.bash: what the tests of the stored figures share. doc/results/measurements/PAPER-small.csv has what
+# `onchip reproduce PAPER FIGURE … --size small --csv` prints, in sorted order; nothing in it depends on the host.
 [[ -x $ONCHIP ]] || exit 77
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 measurements=$ONCHIP_SOURCE/doc/results/measurements
@@ -11,22 +11,23 @@ complain() {
     bad=1
 }
 
-# fresh PAPER [FIGURE …]: these figures' lines, or all, as they are now.
-fresh() {
-    "$ONCHIP" reproduce "$@" --size small --csv --db "$work/db" | tail -n +2 | grep -v '^"sl1/fig10-cpu",' |
-        LC_ALL=C sort
-}
-
-# same PAPER FIGURE …: the stored lines of these figures are those of today.
+# same PAPER [FIGURE …]: the stored lines of these figures, or of all that are stored, are those of today. With
+# ONCHIP_REFRESH they become those of today.
 same() {
-    local paper=$1 figure
+    local paper=$1 file=$measurements/$1-small.csv figure
     shift
+    (($#)) || set -- $(tail -n +2 "$file" | cut -d '"' -f 2 | cut -d / -f 2 | sort -u)
     for figure in "$@"; do
-        grep "^\"$paper/$figure\"," "$measurements/$paper-small.csv" || echo "no $paper/$figure"
+        grep "^\"$paper/$figure\"," "$file" || echo "no $paper/$figure"
     done | LC_ALL=C sort >"$work/stored"
-    fresh "$paper" "$@" >"$work/fresh"
+    "$ONCHIP" reproduce "$paper" "$@" --size small --csv --db "$work/db" | tail -n +2 | LC_ALL=C sort >"$work/fresh"
     diff -u --label "doc/results/measurements/$paper-small.csv" --label now "$work/stored" "$work/fresh" >&2 ||
         complain "$paper: other numbers than stored: see CONTRIBUTING.md, style/numbers"
+    [[ -z ${ONCHIP_REFRESH:-} ]] || {
+        grep -vxF -f "$work/stored" "$file" | tail -n +2 | LC_ALL=C sort - "$work/fresh" >"$work/new"
+        { head -n 1 "$file"; cat "$work/new"; } >"$work/file"
+        cp "$work/file" "$file"
+    }
 }
 
 # rerun FILE GPU: the file's run of fewest cycles takes as many today, on GPU where its row names none.
