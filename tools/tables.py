@@ -33,6 +33,7 @@ don't:
   column 3: TEXT, TEXT          what stands for the column's head, and all of these texts must be the record's
   all: TEXT, TEXT               all of these texts must be the record's, in every cell
   column 2: of column 1         the numbers of the very run that column 1's number comes from
+  column 3: by column 2         column 2's cell stands for the row's first cell
   column 5 = column 1 / column 3    computed from the cells beside it, also with + - *
   column 2 = sum                the last row is the sum of the rows above
   column 4: words               isn't looked at; the same of a row, or of a cell
@@ -255,7 +256,8 @@ class Table:
     def filter(self, records, rule):
         """The records that have every text of a rule. ValueError if there are none."""
         texts = [plain(text) for text in self.rules.get(rule, "").split(",") if text.strip()]
-        kept = [record for record in records if record.texts.issuperset(set(texts) - {"ours", "theirs"})]
+        kept = [record for record in records if record.texts.issuperset(set(texts) - {"ours", "theirs"}
+                                                       - {text for text in texts if text.startswith("by column ")})]
         if records and not kept:
             raise ValueError(f"{rule} {self.rules[rule]}: no such record")
         return kept
@@ -276,6 +278,8 @@ class Table:
         if rule.startswith("of column "):
             records = self.origin.get(int(rule[10:]), [])
         else:
+            if by := re.search(r"\bby column (\d+)", rule):
+                key = row[int(by[1])]
             kept = self.filter(self.records, f"column {column}:")
             records = [record for words in key.split("|") for record in most(kept, plain(words))]
             if not rule and f"row {n} column {column}:" not in self.rules:
