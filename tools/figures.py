@@ -5,12 +5,11 @@ from reproduce/PAPER/NAME.ini, finds the run of each cell among the rows, and co
 onchip. It knows what the stored figures need: matrices, `with`, x = program or a parameter, series = with or a key,
 a formula y, best, baseline on the series, and the summaries.
 
-The invariant: a cell has exactly one row, or its point is left out. The row's parameters, its options, and what it
-changes of the GPU's description are the cell's.
+The invariant: a cell has exactly one row, or no value. The row's parameters, its options, and what it changes of the
+GPU's description are the cell's. A summary needs all points of its series; `best` takes the best of the rows there are.
 """
 
 import itertools
-import math
 import re
 import statistics
 from pathlib import Path
@@ -147,44 +146,36 @@ def points(root, figure, size, rows, only=None, extra=""):
     sections = read_ini(root / "reproduce" / f"{figure}.ini")
     head = dict(sections)["figure"]
     matrices = [body for name, body in sections if name.split()[0] == size]
-    if not matrices:
-        matrices = [body for name, body in sections if name.split()[0] == "matrix"]
-    x_key, series_key = head["x"], head.get("series", "")
+    matrices = matrices or [body for name, body in sections if name.split()[0] == "matrix"]
     runs = {}
     for cell in itertools.chain.from_iterable(map(matrix_cells, matrices)):
-        if only and key_text(cell, x_key) not in only:
-            continue
-        row = (extra and rows.of({**cell, **settings(extra)})) or rows.of(cell)
-        if row:
-            runs.setdefault((key_text(cell, series_key), key_text(cell, x_key)), []).append((row, cell))
+        at = key_text(cell, head.get("series", "")), key_text(cell, head["x"])
+        if not only or at[1] in only:
+            row = (extra and rows.of({**cell, **settings(extra)})) or rows.of(cell)
+            runs.setdefault(at, []).extend([(row, cell)] if row else [])
     if "best" in head:
         which, formula = head["best"].split(" ", 1)
         pick = {"min": min, "max": max}[which]
-        runs = {at: [pick(of, key=lambda run: value_of(formula, run[0], None, run[1]))] for at, of in runs.items()}
-    base_series = head.get("baseline", "=").split("=", 1)[1]
-    result = {}
-    for (series, x), of in runs.items():
-        base = runs.get((base_series, x), [None])[0]
-        if len(of) != 1 or ("baseline" in head and not base):
-            continue
-        try:
-            ours = value_of(head["y"], of[0][0], base and base[0], of[0][1])
-            if base:
-                ours /= value_of(head["y"], base[0], base[0], base[1])
-        except KeyError:
-            continue
-        result[series, x] = ours
-    every = {series for series, _ in result}
+        runs = {at: of and [pick(of, key=lambda run: value_of(formula, run[0], None, run[1]))]
+                for at, of in runs.items()}
+    ours = {at: point(head, of, runs.get((head.get("baseline", "=").split("=", 1)[1], at[1])))
+            for at, of in runs.items()}
     for name in filter(None, re.split(r"[, ]+", head.get("summary", ""))):
         label, fold = SUMMARIES[name]
-        for series in every:
-            result[series, label] = fold([value for (s, _), value in result.items() if s == series and _ not in
-                                          [text for text, _ in SUMMARIES.values()]])
-    both = {at: (ours, None) for at, ours in result.items()}
-    for name, body in sections:
-        if name.split()[0] == "theirs":
-            series = name[len("theirs"):].strip()
-            for x, text in body.items():
-                theirs = float(text.split("±")[0])
-                both[series, x] = (both.get((series, x), (None,))[0], theirs)
-    return both
+        for series in {series for series, _ in runs}:
+            values = [ours[at] for at in runs if at[0] == series]
+            ours[series, label] = None if None in values else fold(values)
+    theirs = {(name[len("theirs"):].strip(), x): float(text.split("±")[0])
+              for name, body in sections if name.split()[0] == "theirs" for x, text in body.items()}
+    return {at: (ours.get(at), theirs.get(at)) for at in ours | theirs}
+
+
+def point(head, runs, base):
+    """The value of a point that has these runs, over that of the baseline's runs; None without one run of each."""
+    if len(runs) != 1 or ("baseline" in head and len(base or []) != 1):
+        return None
+    try:
+        value = value_of(head["y"], runs[0][0], base and base[0][0], runs[0][1])
+        return value / value_of(head["y"], base[0][0], base[0][0], base[0][1]) if base else value
+    except KeyError:
+        return None
