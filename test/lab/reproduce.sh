@@ -305,7 +305,18 @@ refuse given "given.ini:7:5: error: a: formula:1:1"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
 refuse empty "has no [matrix]"
 # With `runs` a figure has the runs of another one in its folder.
-figure whole <<<$'[figure]\ntitle = t\nx = n\ny = launches\n[small]\nprogram = vectoradd\nn = 64, 128\n[paper]\nprogram = vectoradd\nn = 256'
+figure whole <<'INI'
+[figure]
+title = t
+x = n
+y = launches
+[small]
+program = vectoradd
+n = 64, 128
+[paper]
+program = vectoradd
+n = 256
+INI
 figure half <<<$'[figure]\ntitle = t\nx = n\ny = launches / 2\nruns = whole'
 expect half '"","64",0.5,,' '"","128",0.5,,'
 expect "half --size paper" '"","256",0.5,,'
