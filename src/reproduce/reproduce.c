@@ -167,13 +167,21 @@ typedef struct Wanted {
     const char *section, *key, *formula;
 } Wanted;
 
+static bool no_such_axis(const Reproduction *r, const char *axis, Diag *diag)
+{
+    return diag_error(diag,
+                      "%s: no run has '%s'\nhint: an axis is a parameter, a key, an axis of the matrix, or what the "
+                      "points of a curve differ in; a run that found nothing has no curve",
+                      r->ini.source.name, axis);
+}
+
 // Takes a run's value into its point. place: of a curve's point; empty: the value isn't a curve's.
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
     char *x = place_of(t, r->x, place);
     char *series = r->several ? mem_text(w->key) : r->series ? place_of(t, r->series, place) : mem_text("");
     const char *mean = find(&r->ini, "figure", "mean", NULL);
-    bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
+    bool ok = (x && series) || no_such_axis(r, x ? r->series : r->x, diag);
     double y = NAN, score = 0;
     ok = ok && compute(r, w->section, w->key, w->formula, (BaseNames){t->values, t->base}, &y, diag);
     if (ok && r->best) ok = score_run(r, t->values, t->base, &score, diag);
