@@ -27,6 +27,11 @@ Point *point_at(Reproduction *r, const char *x, const char *series);  // null: t
 // Computes how good a run is for `best`. The lower, the better. base may be null.
 bool score_run(Reproduction *r, Values *values, Values *base, double *score, Diag *diag);
 
+const char *figure_key(const Ini *ini, const char *key, const IniEntry **entry);  // of [figure]; null: it has none
+
+// --- runs.c ----------------------------------------------------------------------------------------------------------
+bool runs_take(Reproduction *r, const char *size, Diag *diag);  // reads the matrix for reproduce_open
+
 // --- base.c: the baseline --------------------------------------------------------------------------------------------
 // Finds the formulas that use base.NAME, and refuses them where there can't be such a value. Sets r->based.
 bool base_check(Reproduction *r, Diag *diag);

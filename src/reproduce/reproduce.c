@@ -24,11 +24,16 @@ static const char *find(const Ini *ini, const char *section, const char *key, co
     return NULL;
 }
 
+const char *figure_key(const Ini *ini, const char *key, const IniEntry **entry)
+{
+    return find(ini, "figure", key, entry);
+}
+
 // --- reading ---------------------------------------------------------------------------------------------------------
 static bool known_key(Reproduction *r, const IniEntry *e, Diag *diag)
 {
     static const char *const keys[] = {"title", "from",     "kind", "x",    "series",    "y",       "unit", "where",
-                                       "axis",  "baseline", "best", "mean", "tolerance", "summary", "note"};
+                                       "axis",  "baseline", "best", "mean", "tolerance", "summary", "note", "runs"};
     for (size_t k = 0; k < COUNT(keys); k++)
         if (!strcmp(keys[k], e->key)) return true;
     const char *near = nearest_name(e->key, keys, COUNT(keys));
@@ -58,16 +63,12 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 {
     *r = (Reproduction){.title = NULL};
     bool ok = ini_parse(&r->ini, name, text, length, diag);
-    bool sized = false, other = false, singles = false, data = false, matrix = false;
+    bool singles = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
         if (!strcmp(e->section, "figure")) ok = known_key(r, e, diag);
         singles |= !strcmp(e->section, "values");
         r->several |= !strcmp(e->section, "series");
-        data |= !strcmp(e->section, "data");
-        matrix |= ini_within(e, "matrix");
-        sized |= ini_within(e, size);
-        for (size_t s = 0; s < COUNT(reproduce_sizes); s++) other |= ini_within(e, reproduce_sizes[s]);
     }
     if (!ok) return false;
     const char **to[] = {&r->title, &r->from, &r->x,        &r->series, &r->y,   &r->unit,
@@ -83,10 +84,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse(r, "axis", "axis is linear, or isn't given", diag);
     if (!read_kind(r, diag)) return false;
-    if (data && (sized || matrix)) return diag_error(diag, "%s: [data] replaces [%s]", name, sized ? size : "matrix");
-    r->absent = !sized && !matrix && other;
-    if (!base_check(r, diag) || !unit_check(r, diag)) return false;
-    return data || r->absent || matrix_take(&r->matrix, &r->ini, sized ? size : "matrix", diag);
+    return base_check(r, diag) && unit_check(r, diag) && runs_take(r, size, diag);
 }
 
 void reproduce_free(Reproduction *r)
@@ -94,7 +92,7 @@ void reproduce_free(Reproduction *r)
     for (size_t k = 0; k < r->points.n; k++) mem_free(r->points.v[k].x), mem_free(r->points.v[k].series);
     vec_free(&r->points);
     matrix_free(&r->matrix);
-    ini_free(&r->ini);
+    ini_free(&r->ini), ini_free(&r->beside);
     *r = (Reproduction){.title = NULL};
 }
 
@@ -169,13 +167,21 @@ typedef struct Wanted {
     const char *section, *key, *formula;
 } Wanted;
 
+static bool no_such_axis(const Reproduction *r, const char *axis, Diag *diag)
+{
+    return diag_error(diag,
+                      "%s: no run has '%s'\nhint: an axis is a parameter, a key, an axis of the matrix, or what the "
+                      "points of a curve differ in; a run that found nothing has no curve",
+                      r->ini.source.name, axis);
+}
+
 // Takes a run's value into its point. place: of a curve's point; empty: the value isn't a curve's.
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
     char *x = place_of(t, r->x, place);
     char *series = r->several ? mem_text(w->key) : r->series ? place_of(t, r->series, place) : mem_text("");
     const char *mean = find(&r->ini, "figure", "mean", NULL);
-    bool ok = (x && series) || diag_error(diag, "%s: no run has '%s'", r->ini.source.name, x ? r->series : r->x);
+    bool ok = (x && series) || no_such_axis(r, x ? r->series : r->x, diag);
     double y = NAN, score = 0;
     ok = ok && compute(r, w->section, w->key, w->formula, (BaseNames){t->values, t->base}, &y, diag);
     if (ok && r->best) ok = score_run(r, t->values, t->base, &score, diag);

@@ -23,7 +23,7 @@ typedef struct Point {
     bool summary;         // of a series, such as its mean; x says which
 } Point;
 typedef struct Reproduction {
-    Ini ini;
+    Ini ini, beside;  // beside: the figure that `runs` names, which has the matrix
     Matrix matrix;
     // Keys of [figure]; null: not given.
     const char *title, *from, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;
@@ -37,7 +37,8 @@ typedef struct Reproduction {
 } Reproduction;
 // Reads a reproduction. size is one of reproduce_sizes. It chooses the sections [small …], [medium …] or [paper …] for
 // the matrix; a file without such sections has [matrix …]. A file with a section [data] has an empty matrix: the rows
-// of [data] stand for runs.
+// of [data] stand for runs. The key `runs` names a figure that has the matrix: of the files that are built in, where
+// name is one of theirs, or beside the file that name is the path of.
 extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the points, after the matrix was swept

@@ -95,6 +95,8 @@ int64_t work_share(Work *w, int64_t elements)
     return (elements + n - 1) / n;
 }
 
+int64_t work_shared(Work *w, const char *name) { return work_share(w, work_param(w, name)); }
+
 void *work_host(Work *w, size_t bytes)
 {
     if (!work_ok(w)) return NULL;

@@ -43,6 +43,7 @@ int64_t work_param_or(Work *work, const char *name, int64_t otherwise);
 // its elements, rounded up. A workload that asks for no share is refused there.
 uint32_t work_blocks(Work *work, const char *name);  // of a parameter; refused unless it is a multiple of gpu.slice
 int64_t work_share(Work *work, int64_t elements);    // of so many elements
+int64_t work_shared(Work *work, const char *name);   // of as many as a parameter says
 // Makes the run fail because the user chose a value that is within the parameter's range but can't be run with.
 // expected: "a multiple of 16".
 void work_refuse(Work *work, const char *name, const char *expected);

@@ -304,6 +304,30 @@ figure given <<<$'[figure]\ntitle = t\nx = data\n[data]\nA = kg=5\n[series]\na =
 refuse given "given.ini:7:5: error: a: formula:1:1"
 figure empty <<<$'[figure]\ntitle = t\nx = n\ny = 1'
 refuse empty "has no [matrix]"
+# With `runs` a figure has the runs of another one in its folder.
+figure whole <<'INI'
+[figure]
+title = t
+x = n
+y = launches
+[small]
+program = vectoradd
+n = 64, 128
+[paper]
+program = vectoradd
+n = 256
+INI
+figure half <<<$'[figure]\ntitle = t\nx = n\ny = launches / 2\nruns = whole'
+expect half '"","64",0.5,,' '"","128",0.5,,'
+expect "half --size paper" '"","256",0.5,,'
+[[ $(reproduce half --size medium) == *'has no size medium'* ]] || complain "half has no size medium"
+figure nobody <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = ../paper/whole'
+refuse nobody "nobody.ini:5:8: error: there is no figure '../paper/whole'"
+figure again <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = whole\n[medium]\nprogram = vectoradd'
+refuse again "again.ini:5:8: error: the runs of 'whole' replace those of a matrix here"
+figure chain <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = chain'
+refuse chain "chain.ini:5:8: error: figure 'chain' has no matrix of its own"
+
 if "$ONCHIP" reproduce nobody 2>"$work/error"; then complain "nobody's paper"; fi
 grep -q 'sl1 .*fig1' "$work/error" || complain "the papers there are should be listed"
 exit $bad

@@ -10,7 +10,7 @@ typedef struct Payment {
 } Payment;
 
 // Some eight payments each.
-static int64_t cards_of(Work *work) { return 1 + work_share(work, work_param(work, "size")) / 256; }
+static int64_t cards_of(Work *work) { return 1 + work_shared(work, "size") / 256; }
 
 static void write_log(Work *work, Lines *log)
 {
@@ -27,7 +27,7 @@ static void run(Work *work)
     const Shape shape = work_shape(work);
     const uint32_t target = (uint32_t)work_param(work, "target");
     const int64_t cards = cards_of(work);
-    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines log = lines_in(work, work_shared(work, "size"));
     write_log(work, &log);
     const int64_t size = (int64_t)log.used, chunk = chunk_of(shape, size);
     WorkBuf dlog = work_upload(work, "log", log.text, log.used);
@@ -72,7 +72,7 @@ static void make_stream(Work *work, StreamInput *in)
 {
     const size_t cards = (size_t)cards_of(work);
     DeviceVisits *own = work_host(work, sizeof *own);
-    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines log = lines_in(work, work_shared(work, "size"));
     write_log(work, &log);
     if (!work_ok(work)) return;
     *own = (DeviceVisits){(uint32_t)work_param(work, "target"), work_device(work, "customers", cards),

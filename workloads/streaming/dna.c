@@ -31,7 +31,7 @@ static void fill_table(Slot *table, uint32_t mask, const char *bases, int64_t fr
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    const int64_t fragments = work_share(work, work_param(work, "fragments")), length = work_param(work, "length");
+    const int64_t fragments = work_shared(work, "fragments"), length = work_param(work, "length");
     const uint32_t slots = power_of_two(4 * fragments);
     const size_t n = (size_t)fragments, of_bases = n * (size_t)length, of_table = slots * sizeof(Slot);
     uint32_t *at = work_host(work, n * sizeof(uint32_t)), *by = work_host(work, n * sizeof(uint32_t));

@@ -11,7 +11,7 @@ static const char patterns[][PATTERN] = {"go.*ing.*th", "th.*ing.*th", "d*in,$",
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    const int64_t size = work_share(work, work_param(work, "size")), chunk = chunk_of(shape, size);
+    const int64_t size = work_shared(work, "size"), chunk = chunk_of(shape, size);
     const char *pattern = patterns[work_param(work, "pattern")];
     const size_t of_counts = (size_t)shape.threads * sizeof(uint32_t);
     char *text = work_host(work, (size_t)size);

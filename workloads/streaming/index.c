@@ -36,7 +36,7 @@ static bool add_page(Work *work, Lines *pages)
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    Lines pages = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines pages = lines_in(work, work_shared(work, "size"));
     uint32_t *starts = work_host(work, (pages.size / SHORTEST + 2) * sizeof *starts), files = 0;
     if (!work_ok(work)) return;
     while (add_page(work, &pages)) starts[++files] = (uint32_t)pages.used;

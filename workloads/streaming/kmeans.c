@@ -23,7 +23,7 @@ static double distance(const Particle *p, const Centre *c)
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    const int64_t n = work_share(work, work_param(work, "n")), k = work_param(work, "k");
+    const int64_t n = work_shared(work, "n"), k = work_param(work, "k");
     const size_t of_particles = (size_t)n * sizeof(Particle), of_centres = (size_t)k * sizeof(Centre);
     Particle *particles = work_host(work, of_particles);
     Centre *centres = work_host(work, of_centres);

@@ -71,7 +71,7 @@ static int32_t score_of(const Table *t, const Word *word)
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    Lines tweets = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines tweets = lines_in(work, work_shared(work, "size"));
     Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
     write_tweets(work, &tweets);
     const int64_t size = (int64_t)tweets.used;
@@ -122,7 +122,7 @@ static Needed words_of(const char *line) { return (Needed){strchr(line, '\t') + 
 static void make_stream(Work *work, StreamInput *in)
 {
     Tables *own = work_host(work, sizeof *own);
-    Lines tweets = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines tweets = lines_in(work, work_shared(work, "size"));
     const Table keywords = make_table(work, 40, 1, KEYWORDS, false), lexicon = make_table(work, 11, 5, 800, true);
     write_tweets(work, &tweets);
     if (!work_ok(work)) return;

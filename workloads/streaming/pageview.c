@@ -42,7 +42,7 @@ static uint32_t table_hits(const uint64_t *keys, const uint32_t *hits, uint32_t 
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines log = lines_in(work, work_shared(work, "size"));
     write_log(work, &log);
     const int64_t size = (int64_t)log.used;
     const uint32_t slots = SLOTS;
@@ -101,7 +101,7 @@ static Needed url_and_blank(const char *line)
 static void make_stream(Work *work, StreamInput *in)
 {
     DeviceCount *own = work_host(work, sizeof *own);
-    Lines log = lines_in(work, work_share(work, work_param(work, "size")));
+    Lines log = lines_in(work, work_shared(work, "size"));
     write_log(work, &log);
     if (!work_ok(work)) return;
     *own = (DeviceCount){work_device(work, "keys", sizeof(uint64_t[SLOTS])),

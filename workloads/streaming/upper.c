@@ -6,7 +6,7 @@
 static void run(Work *work)
 {
     const Shape shape = work_shape(work);
-    const int64_t size = work_share(work, work_param(work, "size"));
+    const int64_t size = work_shared(work, "size");
     char *text = work_host(work, (size_t)size), *got = work_host(work, (size_t)size);
     write_prose(work, text, (size_t)size, WORD_BITS);
     WorkBuf dtext = work_upload(work, "text", text, (size_t)size);

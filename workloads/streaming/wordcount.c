@@ -27,7 +27,7 @@ static bool is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\t' || c
 // as that of the suite's other programs. Blanks then fill the last chunks.
 static void run(Work *work)
 {
-    const int64_t blocks = work_blocks(work, "blocks"), wanted = work_share(work, work_param(work, "size"));
+    const int64_t blocks = work_blocks(work, "blocks"), wanted = work_shared(work, "size");
     int64_t threads = work_param(work, "threads"), block = work_param(work, "block"), bytes = work_param(work, "bytes");
     if (bytes % 128 != 0) work_refuse(work, "bytes", "a multiple of 128");
     if (!blocks) threads = work_share(work, threads);
@@ -79,7 +79,7 @@ typedef struct Total {
 
 static void make_stream(Work *work, StreamInput *in)
 {
-    const size_t size = (size_t)work_share(work, work_param(work, "size"));
+    const size_t size = (size_t)work_shared(work, "size");
     uint8_t *text = work_host(work, size);
     if (text) make_text(work, text, size);
     *in =
