@@ -3,7 +3,7 @@
 doc/results/measurements/*.json hold runs of the paper's size, which take an hour. This module reads what a figure is
 from reproduce/PAPER/NAME.ini, finds the run of each cell among the rows, and computes the figure's values anew, without
 onchip. It knows what the stored figures need: matrices, `with`, x = program or a parameter, series = with or a key,
-a formula y, best, baseline on the series, and the summaries.
+a formula y, best, baseline on the series, the summaries, and the runs of another figure.
 
 The invariant: a cell has exactly one row, or no value. The row's parameters, its options, and what it changes of the
 GPU's description are the cell's. A summary needs all points of its series; `best` takes the best of the rows there are.
@@ -145,8 +145,11 @@ def points(root, figure, size, rows, only=None, extra=""):
     """
     sections = read_ini(root / "reproduce" / f"{figure}.ini")
     head = dict(sections)["figure"]
-    matrices = [body for name, body in sections if name.split()[0] == size]
-    matrices = matrices or [body for name, body in sections if name.split()[0] == "matrix"]
+    of_runs = sections
+    if "runs" in head:
+        of_runs = read_ini(root / "reproduce" / f"{figure.split('/')[0]}/{head['runs']}.ini")
+    matrices = [body for name, body in of_runs if name.split()[0] == size]
+    matrices = matrices or [body for name, body in of_runs if name.split()[0] == "matrix"]
     runs = {}
     for cell in itertools.chain.from_iterable(map(matrix_cells, matrices)):
         at = key_text(cell, head.get("series", "")), key_text(cell, head["x"])
