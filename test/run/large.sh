@@ -8,7 +8,7 @@ onchip=${ONCHIP:-build/onchip}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kilobytes=4000000 seconds=20 bad=0 cases=0
-grep -qE "__(asan|tsan)_init" <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=120
+grep -qE "__(asan|tsan)_init" <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=600
 
 # try TITLE STATUS TEXT [OPTION …]: the module in $work/x.ptx ends a run so, with an error that contains TEXT; sl1
 # doesn't crash.

@@ -21,6 +21,8 @@ onchip=${ONCHIP:-../../../build/onchip}
 refresh=0
 [[ ${1:-} == --refresh ]] && refresh=1 && shift
 work=$(mktemp -d)
+seconds=60
+[[ -z ${ONCHIP_SANITIZED:-} ]] || seconds=600
 trap 'rm -rf "$work"' EXIT
 bad=0 files=0 runs=0
 
@@ -41,9 +43,9 @@ launch() {
     : >"$work/json"
     while IFS= read -r line; do
         eval "set -- $(printf '%q ' "$@")"  # the options again, for the eval below
-        # A minute of processor time: a kernel that doesn't end is one file's failure.
-        eval "(ulimit -t 60 && exec \"$onchip\" run $name.ptx $line --json \"\$@\")" 2>>"$work/text" >>"$work/json" ||
-            status=$?
+        # A minute of processor time: a kernel that doesn't end is one file's failure. ThreadSanitizer takes longer.
+        eval "(ulimit -t $seconds && exec \"$onchip\" run $name.ptx $line --json \"\$@\")" \
+            2>>"$work/text" >>"$work/json" || status=$?
         runs=$((runs + 1))
     done < <(sed -n 's|^// run: *||p' "$name.ptx")
     sed -i '/"wall_seconds"/d' "$work/json"

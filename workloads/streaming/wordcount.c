@@ -53,7 +53,8 @@ static void run(Work *work)
         counts[k] = work_host(work, of_counts);
         dcounts[k] = work_device(work, labels[k], of_counts);
     }
-    work_launch(work, "wordcount", dim1(ceil_div(threads, block)), dim1((uint32_t)block), 0,
+    const char *kernel = work_param(work, "texture") ? "wordcount_texture" : "wordcount";
+    work_launch(work, kernel, dim1(ceil_div(threads, block)), dim1((uint32_t)block), 0,
                 ARGS(arg_i32(threads), arg_i32(bytes), arg_buf(dtext), arg_buf(dcounts[LINES]), arg_buf(dcounts[WORDS]),
                      arg_buf(dcounts[CHARACTERS]), arg_buf(dcounts[EDGES])));
     for (int k = 0; k < OUTPUTS; k++) work_read(work, counts[k], dcounts[k], of_counts);
@@ -178,6 +179,7 @@ static const WorkParam params[] = {
     {"block", "threads of a block, 1 to 1024", 64, 128, 1, 1024},
     {"blocks", "blocks of so many threads, up to 65535; 0: as many as block makes of threads", 0, 0, 0, 65535},
     {"size", "bytes of the text, up to 2^30; 0: threads * bytes", 0, 0, 0, 1 << 30},
+    {"texture", "1: the text is read through the texture cache (S-L1, footnote 4); 0: as other memory", 0, 0, 0, 1},
     {.name = NULL},
 };
 
