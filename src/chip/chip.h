@@ -45,6 +45,7 @@ typedef enum KeyKind {
     KEY_STORAGE,
     KEY_REPARTITION,
     KEY_PER,
+    KEY_INTERLEAVE,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on
     KEY_REALS,

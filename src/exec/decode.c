@@ -62,9 +62,14 @@ static uint64_t frame_params(Decode *x, const Symbols *list, uint64_t row)
 static void frame_local(Decode *x, Code *code)
 {
     const Function *f = code->f;
-    for (size_t s = 0; s < f->locals.n; s++)
-        if (f->locals.v[s]->space == SP_LOCAL)
-            places_put(&x->local, f->locals.v[s], lay_out(x, &code->local_bytes, f->locals.v[s], MAX_LOCAL));
+    code->spills_at = NO_REG;
+    for (size_t s = 0; s < f->locals.n; s++) {
+        const Symbol *v = f->locals.v[s];
+        if (v->space != SP_LOCAL) continue;
+        uint32_t at = lay_out(x, &code->local_bytes, v, MAX_LOCAL);
+        places_put(&x->local, v, at);
+        if (v->spilled) code->spills_at = MIN(code->spills_at, at);
+    }
     if (f->entry) return;
     Places taken = {0};
     find_taken(f, &taken);
@@ -127,6 +132,7 @@ static bool decode_function(Decode *x, Code *code)
     bool ok = !x->failed && frame_fits(x, rows);
     if (!ok) rows = 0;
     code->local_bytes = (code->local_bytes + 15) & ~15u;
+    code->spills_at = MIN(code->spills_at, code->local_bytes);
     code->rows = (uint32_t)rows + 2;
     code->frame_bytes = code->rows * ROW_BYTES + (code->preds * 4 + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
     code->n = (uint32_t)f->insts.n;

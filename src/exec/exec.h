@@ -106,6 +106,7 @@ typedef struct Code {
     uint32_t rows, preds;  // of a frame: registers, .param variables, two scratch rows
     uint32_t registers;    // 32-bit slots after allocation
     uint32_t local_bytes;  // of this frame
+    uint32_t spills_at;    // where spilled registers begin, behind the PTX's own variables; local_bytes: there are none
     uint32_t frame_bytes;  // rows and predicates
     uint32_t reg_rows;     // rows that hold registers
     uint32_t stack;        // the row of the lanes' stacks (stack.c); NO_REG: it takes none

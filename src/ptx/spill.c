@@ -201,7 +201,8 @@ bool spill_registers(Function *f, uint32_t limit)
                              .type = t,
                              .align = (uint32_t)type_bytes(t),
                              .bytes = (uint64_t)type_bytes(t),
-                             .elements = 1};
+                             .elements = 1,
+                             .spilled = true};
             vec_push(&f->locals, home);
             s.home[best] = home;
         }

@@ -10,6 +10,8 @@ typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } H
 typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } StorageKind;
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
+// Whose words lie side by side for the lanes of a warp in local memory; those of the others lie in one piece.
+typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
     uint32_t latency;    // cycles from issue to the result's use
     uint32_t interval;   // cycles between issues of this class by one scheduler
@@ -56,7 +58,7 @@ typedef struct SmCfg {
     uint32_t out_queue;            // packets that can wait for one partition's credits
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
-    bool interleave;  // words of lanes lie side by side in local memory; else each lane's in one piece
+    uint32_t interleave;  // Interleave
 } SmCfg;
 
 #endif

@@ -264,32 +264,55 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     return passes;
 }
 
-// Bytes of local memory that a thread has room for: what the kernel needs, and with recursion or alloca the most there
-// is. So warps lie one behind the other, as drivers place them. With a power of two between them they would meet in few
-// sets.
-static uint64_t local_room(const Sm *sm)
+// Where the local memory of a warp's threads lies. Each thread has room bytes of it. Its first `own` bytes lie in one
+// piece, and those of the next thread `piece` bytes behind. The words that follow lie side by side for all lanes, as
+// execution has them; they lie 32 × behind bytes farther than there, since pieces begin at multiples of 16.
+typedef struct LocalMap {
+    uint64_t room, own, piece, behind;
+} LocalMap;
+
+// A thread has room for what the kernel needs, and with recursion or alloca for the most there is. So warps lie one
+// behind the other, as drivers place them. With a power of two between them they would meet in few sets. Spilled
+// registers have a place of their own only where there is one frame.
+static LocalMap local_map(const Sm *sm)
 {
     const Kernel *k = sm->launch->kernel;
-    bool most = k->recursive || k->grows || k->local_bytes > sm->cfg.local_limit;
-    return most ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u;
+    bool stack = k->recursive || k->grows, most = stack || k->local_bytes > sm->cfg.local_limit;
+    LocalMap m = {.room = most ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u};
+    if (sm->cfg.interleave == INTERLEAVE_ALL) return m;
+    bool apart = sm->cfg.interleave == INTERLEAVE_SPILLS && !stack && k->codes.n == 1;
+    m.own = apart ? MIN(k->code->spills_at, m.room) : m.room;
+    m.piece = (m.own + 15) & ~15ull;
+    m.behind = m.piece - (m.own & ~3ull);
+    m.room = (m.room + m.behind + 15) & ~15ull;
+    return m;
 }
 
-// Where an access lies for the caches and the partitions: room for lanes' addresses is given. Execution has words of
-// local memory side by side; without sm.interleave each lane's are brought together again.
-static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, uint64_t *addr)
+// The offset in its thread's local memory of a byte that execution has at addr: words of lanes lie side by side there.
+static uint64_t local_offset(uint64_t addr) { return addr / (4 * LANES) * 4 + addr % 4; }
+
+// Where an access lies for the caches and the partitions: room for lanes' addresses is given. m: where local memory
+// lies, if it is one of local memory.
+static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, const LocalMap *m, uint64_t *addr)
 {
-    const uint64_t room = space == SP_LOCAL ? local_room(sm) : 0;
-    uint64_t base = 0;
-    if (space == SP_LOCAL)
-        base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * room * LANES;
-    else if (space == SP_CONST)
-        base = sm->launch->kernel->image->const_base;
-    else
-        return s->addr;
-    const bool apart = space == SP_LOCAL && !sm->cfg.interleave;
-    for (uint64_t n = 0; n < LANES; n++)
-        addr[n] = base + (apart ? n * room + s->addr[n] / (4 * LANES) * 4 + s->addr[n] % 4 : s->addr[n]);
+    if (space == SP_CONST) {
+        for (uint32_t n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
+        return addr;
+    }
+    if (space != SP_LOCAL) return s->addr;
+    const uint64_t base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * m->room * LANES;
+    for (uint64_t n = 0; n < LANES; n++) {
+        uint64_t at = local_offset(s->addr[n]);
+        addr[n] = base + (at < m->own ? n * m->piece + at : s->addr[n] + m->behind * LANES);
+    }
     return addr;
+}
+
+// Whether the lanes' words of an access of local memory lie side by side. The first lane says it for all, since only
+// spill code accesses spilled registers.
+static bool beside(const Step *s, uint32_t mask, const LocalMap *m)
+{
+    return mask && local_offset(s->addr[__builtin_ctz(mask)]) >= m->own;
 }
 
 static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
@@ -317,14 +340,16 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
     uint64_t addr[LANES];
-    const uint64_t *from = place(sm, slot, s, space, addr);
+    const LocalMap map = space == SP_LOCAL ? local_map(sm) : (LocalMap){0};
+    const uint64_t *from = place(sm, slot, s, space, &map, addr);
     // Atomics are counted lane by lane, which runs aren't.
     op->count = 0;
     if (!op->atomic && s->run && space == SP_GLOBAL)
         op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
     if (!op->count)
-        op->count = space == SP_LOCAL && sm->cfg.interleave ? local_segments(addr, mask, s->bytes, op->write, op->seg)
-                                                            : coalesce(from, mask, s->bytes, op->write, op->seg);
+        op->count = space == SP_LOCAL && beside(s, mask, &map)
+                        ? local_segments(addr, mask, s->bytes, op->write, op->seg)
+                        : coalesce(from, mask, s->bytes, op->write, op->seg);
     op->late = sm->storage.counts ? operands_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);
