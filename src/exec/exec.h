@@ -17,8 +17,7 @@
 // --- lanes: registers as [register][32 lanes] ------------------------------------------------------------------------
 // A row is one 32-bit register of all lanes: 128 bytes. A 64-bit register is two rows holding 32 64-bit values, one of
 // 128 bits four: its lower halves like a 64-bit register, then its upper ones. Values of 8 and 16 bits lie
-// zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true and number 1 takes what nobody
-// reads.
+// zero-extended in 32. Predicates are one 32-bit mask each; number 0 is always true, and nobody reads number 1.
 #define ROW_BYTES 128u
 enum { PRED_TRUE, PRED_SINK, PRED_FIRST };
 
