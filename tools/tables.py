@@ -28,7 +28,8 @@ column's head. A column whose head has "paper" or "theirs" is compared with the 
 percentage is 100 times a value, or a value in percent; "+ 54 %" is 100 times a value less 1. RULEs say what words
 don't:
 
-  row 2: TEXT | TEXT            what stands for the row's first cell, in several ways
+  row 2: TEXT | TEXT            what stands for the row's first cell, in several ways; S-L1 {least most} is S-L1 least |
+                                S-L1 most
   row 2 column 3: TEXT          what stands for both
   column 3: TEXT, TEXT          what stands for the column's head, and all of these texts must be the record's
   all: TEXT, TEXT               all of these texts must be the record's, in every cell
@@ -60,6 +61,7 @@ UNITS = (r"KiB|MiB|GiB|KB|MB|bytes?|bits?|blocks?|threads?|SMs?|programs?|warps?
          r"|structures|characters|letters|queries|systems|times|shapes")
 PLACES = r"Table|Tables|Figure|Fig\.|Section|model|sm_|§|sets of"
 NUMBER = re.compile(r"(?<![\w.,§-])([-−+]\s?)?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w]|[-.,]\w)")
+BRACES = re.compile(r"([^|{]*)\{([^}]*)\}")
 FIGURE = re.compile(r"([^:\[{]*)(?::([a-z]+))?(?:\[(.*)\])?(?:{(.*)})?")
 QUOTIENT = re.compile(r"([\d.,]+\d)[^\d/|()]*/ ([\d.,]+\d) = ([\d.,]+\d)")
 
@@ -238,7 +240,8 @@ class Table:
             match = re.fullmatch(r"(all|row \d+|row \d+ column \d+|column \d+)\s*([:=])\s*(.*)", part)
             if not match:
                 return self.complain(-2, f"no rule: {part}")
-            self.rules[match[1] + match[2]] = match[3]
+            self.rules[match[1] + match[2]] = BRACES.sub(
+                lambda of: "|".join(f"{of[1]}{word} " for word in of[2].split()), match[3])
         try:
             if self.comment.startswith("not stored: "):
                 parts[0] = ""
