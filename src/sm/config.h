@@ -20,6 +20,7 @@ typedef struct ClassCfg {
 typedef struct SmCfg {
     uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
+    uint32_t reg_partitions;                 // equal parts of the registers; a warp's lie in one
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
     bool reg_params;                         // a kernel's parameters take registers
     bool reorder;                            // order_blocks

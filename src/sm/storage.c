@@ -20,14 +20,23 @@ BlockNeeds sm_block_needs(const SmCfg *cfg, const LaunchInfo *l)
         .shared = round_up(l->kernel->static_shared + l->dynamic_shared + cfg->shared_reserved, cfg->shared_unit)};
 }
 
+// The blocks whose registers fit. Where the register file has parts, a warp's registers lie in one, and a block's warps
+// are dealt out evenly: as many warps fit as fit a part, times the parts (cuda_occupancy.h of CUDA's toolkit).
+static uint32_t registers_fit(const SmCfg *cfg, const BlockNeeds *n)
+{
+    uint32_t parts = cfg->storage == STORAGE_UNIFIED ? 1 : cfg->reg_partitions;
+    return cfg->registers / parts / (n->registers / n->warps) * parts / n->warps;
+}
+
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 {
     BlockNeeds n = sm_block_needs(cfg, l);
+    uint32_t registers = registers_fit(cfg, &n);
     uint32_t fit = cfg->max_blocks;
     *limit = "blocks";
     if (cfg->max_warps / n.warps < fit) fit = cfg->max_warps / n.warps, *limit = "warps";
     if (cfg->max_threads / n.threads < fit) fit = cfg->max_threads / n.threads, *limit = "threads";
-    if (cfg->registers / n.registers < fit) fit = cfg->registers / n.registers, *limit = "registers";
+    if (registers < fit) fit = registers, *limit = "registers";
     if (n.shared && cfg->shared_size / n.shared < fit) fit = cfg->shared_size / n.shared, *limit = "shared memory";
     return fit;
 }

@@ -148,6 +148,44 @@ static void registers(void **state)
                "registers");  // 64 for each thread: eight warps take 16384
 }
 
+// Blocks that fit an h200's SM by CUDA's rule (cuda_occupancy.h; capability 9.0): its registers are four files of 16,384.
+// A warp takes registers in units of 256 from one of them, here from the emptiest, until a block's warps find no room.
+static uint32_t blocks_of_files(uint32_t registers, uint32_t warps)
+{
+    uint32_t of_warp = (registers * 32 + 255) / 256 * 256, left[4] = {16384, 16384, 16384, 16384}, blocks = 0;
+    for (;; blocks++)
+        for (uint32_t w = 0; w < warps; w++) {
+            uint32_t *most = &left[0];
+            for (uint32_t k = 1; k < 4; k++)
+                if (left[k] > *most) most = &left[k];
+            if (*most < of_warp) return blocks;
+            *most -= of_warp;
+        }
+}
+
+static void register_files(void **state)
+{
+    (void)state;
+    Bench b;
+    bench_open(&b, "h200", NULL);
+    for (uint32_t warps = 1; warps <= 32; warps++)
+        for (uint32_t registers = 16; registers <= 255; registers++) {
+            Kernel kernel = {.registers = registers};
+            LaunchInfo launch = {.kernel = &kernel, .grid = {1, 1, 1}, .block = {32 * warps, 1, 1}};
+            SmCfg cfg = device_gpu(b.d)->sm;
+            const char *limit;
+            sm_organise(&cfg, &launch, NULL);
+            uint32_t want = MIN(MIN(32u, 64 / warps), blocks_of_files(registers, warps));
+            uint32_t fit = sm_occupancy(&cfg, &launch, &limit);
+            if (fit != want)
+                fail_msg("%u warps with %u registers: %u blocks, expected %u", warps, registers, fit, want);
+        }
+    bench_close(&b);
+    assert_int_equal(blocks_of_files(40, 10), 4);  // not 65536 / 12800
+    assert_int_equal(blocks_of_files(85, 3), 6);
+    assert_int_equal(blocks_of_files(192, 10), 0);
+}
+
 // More registers than a thread may have: the rest lies in local memory, and the result is the same.
 static void spills(void **state)
 {
@@ -227,9 +265,9 @@ static void dispatch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory), cmocka_unit_test(carve_outs),
-        cmocka_unit_test(registers),          cmocka_unit_test(spills),        cmocka_unit_test(at_a_time),
-        cmocka_unit_test(dispatch),
+        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory),  cmocka_unit_test(carve_outs),
+        cmocka_unit_test(registers),          cmocka_unit_test(register_files), cmocka_unit_test(spills),
+        cmocka_unit_test(at_a_time),          cmocka_unit_test(dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

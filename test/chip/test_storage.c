@@ -26,6 +26,7 @@ static void draw_case(Draw *d, StorageKind kind)
                         .max_blocks = 1 + draw(32),
                         .max_threads = 1024,
                         .reg_unit = 1u << draw(9),
+                        .reg_partitions = 1 + draw(4),
                         .shared_unit = 4u << draw(8),
                         .shared_reserved = draw(2) * 1024,
                         .l1 = {.line = 128, .ways = 1 + draw(8)}}};
