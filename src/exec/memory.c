@@ -484,12 +484,33 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     access(env, w, d, SP_PARAM, env->step.addr, mask);
 }
 
+// Each lane reads as many bytes as its source size says, at most those of the copy: have[lane], 0 for lanes outside of
+// the mask. A lane that reads nothing may have any address (PTX ISA §9.7.9.25.3.1).
+static bool check_copy(Env *env, Warp *w, const Dinst *d, uint32_t mask, const uint64_t *have)
+{
+    const uint64_t *addr = env->step.addr;
+    uint32_t whole = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (have[__builtin_ctz(m)] == d->bytes) whole |= m & -m;
+    if (whole && !check_global(env, w, d, addr, whole, d->bytes, false)) return false;
+    for (uint32_t m = mask & ~whole; m; m &= m - 1) {
+        uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (addr[n] % d->bytes) return exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], d->bytes, false), false;
+        if (!check_lane(env, w, d, n, addr[n], (uint32_t)have[n], false)) return false;
+    }
+    return true;
+}
+
 static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     uint64_t to[LANES], have[LANES];
     const uint32_t *size = row(&w->l, d->c);
-    uint32_t read = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
+    uint32_t read = 0, heeds = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
     const uint64_t *offset = row(&w->l, d->vector[0]);
+    for (int n = 0; n < LANES; n++) {
+        have[n] = heeds >> n & 1 ? MIN(size[n], d->bytes) : 0;
+        read |= (uint32_t)(have[n] > 0) << n;
+    }
     for (int n = 0; n < LANES; n++)
         to[n] = d->flags & D_LONG ? ((const uint64_t *)row(&w->l, d->b))[n] + offset[n]
                                   : ((const uint32_t *)row(&w->l, d->b))[n] + (uint32_t)offset[n];
@@ -498,7 +519,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         env->step.mask = read;
     else
         env->step.space = SP_NONE;
-    if (read && !check_global(env, w, d, env->step.addr, read, d->bytes, false)) return;
+    if (!check_copy(env, w, d, read, have)) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
@@ -507,10 +528,8 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
-    for (int n = 0; n < LANES; n++) {
-        have[n] = read >> n & 1 ? MIN(size[n], d->bytes) : 0;
+    for (int n = 0; n < LANES; n++)
         if (!(read >> n & 1)) env->step.addr[n] = GLOBAL_BASE;  // of which nothing is read
-    }
     env->changed = env->clock;
     if (must_defer(env, env->step.addr, read, d->bytes)) {
         Deferred x = deferred_begin(env, w, d, mask);

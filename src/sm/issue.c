@@ -194,6 +194,8 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
                   [SP_LOCAL] = C_LD_LOCAL,
                   [SP_CONST] = C_LD_CONST,
                   [SP_PARAM] = C_LD_CONST},
+        [X_CP_ASYNC] = {[SP_GLOBAL] = C_LD_GLOBAL},
+        [X_PREFETCH] = {[SP_GLOBAL] = C_LD_GLOBAL},
         [X_ST] = {[SP_GLOBAL] = C_ST_GLOBAL, [SP_SHARED] = C_ST_SHARED, [SP_LOCAL] = C_ST_LOCAL},
         [X_ATOM] = {[SP_GLOBAL] = C_ATOMICS, [SP_SHARED] = C_AT_SHARED},
         [X_FREE] = {0},

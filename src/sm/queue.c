@@ -318,7 +318,7 @@ static bool beside(const Step *s, uint32_t mask, const LocalMap *m)
 static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
 {
     StructStat *st = &sm->structure[op->structure];
-    st->loads += d->kind == X_LD || d->kind == X_TEX;
+    st->loads += d->kind == X_LD || d->kind == X_TEX || d->kind == X_CP_ASYNC || d->kind == X_PREFETCH;
     st->stores += d->kind == X_ST;
     st->atomics += d->kind == X_ATOM;
     st->transactions += op->count;

@@ -59,11 +59,38 @@ static void no_lane(void **state)
     check("@%p1", 0);
 }
 
+// Copies to shared memory and prefetches are loads of their array: 32 words of it, four sectors, by one instruction.
+static void not_into_registers(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "mad.wide.u32 %rd1, %t, 4, %in;\nmov.u32 %r1, smem;\nmad.lo.u32 %r1, %t, 4, %r1;\n"
+        "cp.async.ca.shared.global [%r1], [%rd1], 4;\ncp.async.wait_all;",
+        "mad.wide.u32 %rd1, %t, 4, %in;\nprefetch.global.L1 [%rd1];",
+    };
+    for (size_t k = 0; k < COUNT(bodies); k++) {
+        Bench b;
+        bench_open(&b, "h200", NULL);
+        bench_data(&b, NULL, 4096);
+        oc_kernel *kernel = bench_load(&b, bodies[k], "sm_80");
+        const Record *r = bench_launch(&b, kernel, (Shape){.block = 32, .shared = 1024}, 1);
+        assert_int_equal(COUNT_OF(r, LD_GLOBAL), 1);
+        assert_int_equal(COUNT_OF(r, SECTORS_LOADED), 4);
+        uint64_t loads = 0, sectors = 0;
+        for (size_t s = 0; s < MAX_STRUCTURES; s++)
+            loads += r->structure[s].loads, sectors += r->structure[s].sectors;
+        assert_int_equal(loads, 1);
+        assert_int_equal(sectors, 4);
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_space),
         cmocka_unit_test(no_lane),
+        cmocka_unit_test(not_into_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
