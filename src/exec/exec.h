@@ -249,9 +249,11 @@ typedef struct Split {
 } Split;
 
 typedef struct Watch {  // watch.c
-    uint32_t epoch, power, edges, polls;
-    uint64_t state;
-    bool repeats, clocked;  // it came back to a state; it read a clock
+    uint32_t epoch, polls;
+    uint32_t edges, next;    // back edges so far; with which a new state is remembered, 0: none is yet
+    uint32_t rest;           // back edges before a state may be hashed again
+    uint64_t glance, state;  // of the remembered state: hashes of a part, and of all of it
+    bool repeats, clocked;   // it came back to a state; it read a clock
 } Watch;
 
 typedef struct Cta Cta;

@@ -4,15 +4,38 @@
 // launch turns the watch on, for epochs, when nothing that others can see has changed for some time; a change ends the
 // epoch.
 //
-// States are compared by hash with one seen earlier, at doubling distances (Brent's algorithm), so that any period is
-// found. A loop that counts something never comes back; of that one is only known that it polls: it reads memory by
-// volatile, atomic or other strong accesses, which a computation that takes long doesn't.
+// A state is compared by hash with one that is remembered; which one, moves on at doubling distances (Brent's
+// algorithm), so that any period is found. To hash a state takes time, above all where it has much local memory. So at
+// most back edges a glance at the registers comes first, and a state is hashed only where that is what it was in the
+// remembered state, and only once for as many back edges as it has words. Thus the search takes a small part of the
+// time that the loops themselves take.
+//
+// A loop that counts something never comes back; of that one is only known that it polls: it reads memory by volatile,
+// atomic or other strong accesses, which a computation that takes long doesn't.
 #include "exec/run.h"
+
+#include <string.h>
 
 static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 {
     const uint64_t *p = data;
     for (size_t k = 0; k < bytes / 8; k++) h = (h ^ p[k]) * 0x9E3779B97F4A7C15ull, h ^= h >> 29;
+    return h;
+}
+
+static size_t local_bytes(const Warp *w) { return (size_t)w->local_cap * LANES; }
+
+static uint32_t words_of(const Warp *w) { return (uint32_t)((w->rows_cap + local_bytes(w)) / 8); }
+
+// A word of each register of the frame.
+static uint64_t glance(const Warp *w)
+{
+    uint64_t h = w->pc;
+    for (uint32_t at = 0; at < w->code->frame_bytes; at += ROW_BYTES) {
+        uint32_t word;
+        memcpy(&word, w->l.bank[0] + at, sizeof word);
+        h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+    }
     return h;
 }
 
@@ -31,12 +54,12 @@ static uint64_t state_of(const Warp *w)
         top = MAX(top, s->base + s->code->frame_bytes);
     }
     h = mix(h, w->rows, top);
-    return mix(h, w->local, (size_t)w->local_cap * LANES);
+    return mix(h, w->local, local_bytes(w));
 }
 
 static Watch *watch_of(const Env *env, Warp *w)
 {
-    if (w->watch.epoch != env->watch) w->watch = (Watch){.epoch = env->watch, .power = 1};
+    if (w->watch.epoch != env->watch) w->watch = (Watch){.epoch = env->watch, .rest = words_of(w)};
     return &w->watch;
 }
 
@@ -44,11 +67,18 @@ void watch_edge(const Env *env, Warp *w)
 {
     Watch *x = watch_of(env, w);
     if (x->repeats || x->clocked) return;
+    uint32_t edges = ++x->edges, rows = w->code->frame_bytes / ROW_BYTES;
+    if (x->rest) x->rest--;
+    if (rows >= 8 && edges % (1u << (29 - __builtin_clz(rows)))) return;  // four to seven rows for each back edge
+    uint64_t now = glance(w);
+    bool looks_same = x->next && now == x->glance;
+    if (x->rest || (!looks_same && edges < x->next)) return;
     uint64_t h = state_of(w);
-    x->repeats = x->edges && h == x->state;
-    if (x->edges++ && x->edges < x->power) return;
-    x->state = h;
-    x->power = 2 * x->edges;
+    x->rest = words_of(w);
+    if (looks_same && h == x->state)
+        x->repeats = true;
+    else if (edges >= x->next)
+        x->glance = now, x->state = h, x->next = 2 * edges;
 }
 
 void watch_poll(const Env *env, Warp *w) { watch_of(env, w)->polls++; }
