@@ -76,7 +76,7 @@ static RunResult run_block(Execution *x, Cta *cta, Text *message)
 }
 
 // After a round: nothing moved, or all go round loops in which nothing changes (exec's watch.c; chip.c does the same in
-// cycles).
+// cycles). The warps are watched for a sixteenth of as long as it has been quiet, then again when that has doubled.
 static bool hangs(Execution *x, uint64_t round_began)
 {
     Env *env = &x->env;
@@ -91,7 +91,7 @@ static bool hangs(Execution *x, uint64_t round_began)
                 if (x->at[k]->warps[w].live) all = MIN(all, watch_judge(env, &x->at[k]->warps[w], x->watched));
         if (all == WATCH_STUCK || (all == WATCH_POLLS && env->clock - env->changed > POLLS_LIMIT)) return true;
     }
-    bool watch = x->quiet >= from && x->quiet - from < from / 4;
+    bool watch = x->quiet >= from && x->quiet - from < from / 16;
     if (watch && !env->watch) x->watched = env->clock, x->epoch++;
     env->watch = watch ? x->epoch : 0;
     return false;

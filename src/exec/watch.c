@@ -68,11 +68,11 @@ void watch_edge(const Env *env, Warp *w)
     Watch *x = watch_of(env, w);
     if (x->repeats || x->clocked) return;
     uint32_t edges = ++x->edges, rows = w->code->frame_bytes / ROW_BYTES;
-    if (x->rest) x->rest--;
-    if (rows >= 8 && edges % (1u << (29 - __builtin_clz(rows)))) return;  // four to seven rows for each back edge
+    if (x->rest && --x->rest) return;
+    if (rows && edges % (1u << (31 - __builtin_clz(rows)))) return;  // a row for each back edge, or two
     uint64_t now = glance(w);
     bool looks_same = x->next && now == x->glance;
-    if (x->rest || (!looks_same && edges < x->next)) return;
+    if (!looks_same && edges < x->next) return;
     uint64_t h = state_of(w);
     x->rest = words_of(w);
     if (looks_same && h == x->state)
