@@ -2,31 +2,32 @@
 // nothing is kept.
 #include "exec/run.h"
 
-#define DECLARE(isa)                                                                              \
-    AddressFn *pick_address_##isa(void);                                                          \
-    ExecFn *pick_int_##isa(const Inst *i);                                                        \
-    ExecFn *pick_logic_##isa(const Inst *i);                                                      \
-    ExecFn *pick_compare_##isa(const Inst *i);                                                    \
-    ExecFn *pick_float_##isa(const Inst *i);                                                      \
-    ExecFn *pick_sfu_##isa(const Inst *i);                                                        \
-    ExecFn *pick_half_##isa(const Inst *i);                                                       \
-    ExecFn *pick_cvt_##isa(const Inst *i);                                                        \
-    ExecFn *pick_video_##isa(const Inst *i);                                                      \
-    static ExecFn *pick_##isa(const Inst *i)                                                      \
-    {                                                                                             \
-        ExecFn *f = NULL;                                                                         \
-        bool integer = type_info[i->type].kind == K_UINT || type_info[i->type].kind == K_SINT ||  \
-                       type_info[i->type].kind == K_BITS;                                         \
-        bool half = type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64; \
-        if (i->op == OP_CVT || i->op == OP_CVT_PACK) return pick_cvt_##isa(i);                    \
-        if (op_has(i->op, P_VIDEO)) return pick_video_##isa(i);                                   \
-        if (integer) f = pick_int_##isa(i);                                                       \
-        if (!f && half) f = pick_half_##isa(i);                                                   \
-        if (!f && !integer) f = pick_sfu_##isa(i);                                                \
-        if (!f && !integer && !half) f = pick_float_##isa(i);                                     \
-        if (!f) f = pick_compare_##isa(i);                                                        \
-        if (!f) f = pick_logic_##isa(i);                                                          \
-        return f;                                                                                 \
+#define DECLARE(isa)                                                                                             \
+    AddressFn *pick_address_##isa(void);                                                                         \
+    ExecFn *pick_int_##isa(const Inst *i);                                                                       \
+    ExecFn *pick_logic_##isa(const Inst *i);                                                                     \
+    ExecFn *pick_compare_##isa(const Inst *i);                                                                   \
+    ExecFn *pick_float_##isa(const Inst *i);                                                                     \
+    ExecFn *pick_sfu_##isa(const Inst *i);                                                                       \
+    ExecFn *pick_half_##isa(const Inst *i);                                                                      \
+    ExecFn *pick_cvt_##isa(const Inst *i);                                                                       \
+    ExecFn *pick_video_##isa(const Inst *i);                                                                     \
+    static ExecFn *pick_##isa(const Inst *i)                                                                     \
+    {                                                                                                            \
+        ExecFn *f = NULL;                                                                                        \
+        bool integer = type_info[i->type].kind == K_UINT || type_info[i->type].kind == K_SINT ||                 \
+                       type_info[i->type].kind == K_BITS;                                                        \
+        bool half =                                                                                              \
+            type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64 && i->type != TY_F32X2; \
+        if (i->op == OP_CVT || i->op == OP_CVT_PACK) return pick_cvt_##isa(i);                                   \
+        if (op_has(i->op, P_VIDEO)) return pick_video_##isa(i);                                                  \
+        if (integer) f = pick_int_##isa(i);                                                                      \
+        if (!f && half) f = pick_half_##isa(i);                                                                  \
+        if (!f && !integer) f = pick_sfu_##isa(i);                                                               \
+        if (!f && !integer && !half) f = pick_float_##isa(i);                                                    \
+        if (!f) f = pick_compare_##isa(i);                                                                       \
+        if (!f) f = pick_logic_##isa(i);                                                                         \
+        return f;                                                                                                \
     }
 
 #if defined(__x86_64__)

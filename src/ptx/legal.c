@@ -491,7 +491,7 @@ static bool set(const Legal *c)
                          : halves ? d == TY_U16 || d == TY_S16 || d == s || (s == TY_F16 && d == TY_BF16)
                                   : d == TY_F32 || d == TY_F16 || d == TY_BF16);
     return (good || fail(c, c->i->at, "there is no 'set' of .%s from .%s", type_info[d].name, type_info[s].name)) &&
-           comparison(c, s);
+           only(c, G_FTZ, d != TY_BF16) && comparison(c, s);
 }
 
 static bool slct(const Legal *c) { return only(c, G_FTZ, c->i->type2 == TY_F32); }
@@ -505,6 +505,7 @@ static bool lop3(const Legal *c)
 {
     bool both = c->i->opnd[0].kind == O_PAIR;
     return only(c, G_BOOL, c->i->mod[G_BOOL] != M_XOR && both) && needs(c, !both || has(c, G_BOOL), ".and or .or") &&
+           needs(c, both == (c->i->operands == 6), "a predicate at its end exactly where its result is a pair") &&
            (!both || gives_predicate(c));
 }
 

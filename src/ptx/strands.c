@@ -70,6 +70,19 @@ static bool ends_strand(const Inst *i)
     return c == CLASS_BARRIER || c == CLASS_FENCE || i->op == OP_CALL || inst_has(i, G_SYNC);
 }
 
+// An instruction that the lanes of a warp may run one after another: they call different functions, or go to different
+// barriers. Between two of them others run, or wait, and the small files are emptied.
+static bool in_parts(const Inst *i)
+{
+    if (op_info[i->op].class == CLASS_BARRIER) {
+        bool reduces = i->mod[G_BAR] == M_B_RED;  // then the result comes first, and a predicate last
+        for (int k = reduces; k < i->operands - reduces; k++)
+            if (i->opnd[k].kind == O_REG) return true;
+        return false;
+    }
+    return i->op == OP_CALL && i->opnd[i->operands > 1 && i->opnd[0].kind == O_LIST].kind == O_REG;
+}
+
 static void mark(Strands *s, uint32_t i, uint8_t what)
 {
     if (i < s->w->f->insts.n) s->f->start[i] |= what;
@@ -81,8 +94,10 @@ static void mark_plain(Strands *s)
     mark(s, 0, STRAND_STARTS);
     for (uint32_t b = 0; b + 1 < w->blocks.n; b++) {
         const Block *k = &w->blocks.v[b];
-        for (uint32_t i = k->first; i < k->last; i++)
+        for (uint32_t i = k->first; i < k->last; i++) {
+            if (in_parts(&w->f->insts.v[i])) mark(s, i, STRAND_STARTS);
             if (ends_strand(&w->f->insts.v[i])) mark(s, i + 1, STRAND_STARTS);
+        }
         for (size_t n = 0; n < k->succ.n; n++)
             if (k->succ.v[n] <= b) mark(s, w->blocks.v[k->succ.v[n]].first, STRAND_STARTS);
     }
