@@ -46,6 +46,23 @@ static uint32_t bf16_bits(float f)
     return (b + 0x7fffu + (b >> 16 & 1)) >> 16;
 }
 
+// The smaller or greater of two halves: not the one that is a NaN, and -0 is below 0 (as min and max, §9.7.4).
+static uint32_t half_extreme(uint32_t a, uint32_t b, bool bf16, bool most)
+{
+    float x = bf16 ? f32_of((uint64_t)a << 16) : half_value(a), y = bf16 ? f32_of((uint64_t)b << 16) : half_value(b);
+    if (x != x || y != y) return x == x ? a : y == y ? b : 0x7fff;
+    if (x == y) return most ? a & b : a | b;  // they differ in the sign of zero, if at all
+    return (x < y) != most ? a : b;
+}
+
+static uint64_t halves_extreme(Type t, uint64_t a, uint64_t b, bool most)
+{
+    bool bf16 = t == TY_BF16 || t == TY_BF16X2;
+    uint64_t low = half_extreme(a & 0xffff, b & 0xffff, bf16, most);
+    if (t == TY_F16 || t == TY_BF16) return low;
+    return low | (uint64_t)half_extreme(a >> 16 & 0xffff, b >> 16 & 0xffff, bf16, most) << 16;
+}
+
 uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool global)
 {
     Type t = d->type;
@@ -58,10 +75,12 @@ uint64_t exec_atom(const Dinst *d, uint64_t old, uint64_t x, uint64_t y, bool gl
     case M_A_INC: return (uint32_t)old >= (uint32_t)x ? 0 : old + 1;
     case M_A_DEC: return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)x ? x : old - 1;
     case M_A_MIN:
+        if (T_HALF >> t & 1) return halves_extreme(t, old, x, false);
         if (t == TY_S32) return (int32_t)old < (int32_t)x ? old : x;
         if (t == TY_S64) return (int64_t)old < (int64_t)x ? old : x;
         return old < x ? old : x;
     case M_A_MAX:
+        if (T_HALF >> t & 1) return halves_extreme(t, old, x, true);
         if (t == TY_S32) return (int32_t)old > (int32_t)x ? old : x;
         if (t == TY_S64) return (int64_t)old > (int64_t)x ? old : x;
         return old > x ? old : x;

@@ -387,6 +387,8 @@ void exec_kernel_free(Kernel *k)
             mem_free(code->calls.v[s]);
         }
         vec_free(&code->calls);
+        for (size_t r = 0; r < code->results.n; r++) mem_free(code->results.v[r]);
+        vec_free(&code->results);
         vec_free(&code->local_params);
         alloc_free(code->alloc);
         files_free(code->files);

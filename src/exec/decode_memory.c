@@ -70,16 +70,38 @@ bool decode_memory(Decode *x, Dinst *d)
     return true;
 }
 
+// A vector, or the halves of .b128: the elements' operands are rows of vector, at its start those of the value (of a
+// comparison and exchange: what is compared), from the vec-th on those of the new value; the old values go to results.
+static bool decode_atomics(Decode *x, Dinst *d, int at)
+{
+    const Inst *i = x->i;
+    elements(x, d, &i->opnd[at + 1], false);
+    if (d->mod == M_A_CAS) half_rows(x, &i->opnd[at + 2], d->vector + d->vec);
+    if (!at) return true;
+    Loc32 *to = mem_alloc(sizeof *to * d->vec);
+    const Operand *o = &i->opnd[0];
+    vec_push(&x->code->results, to);
+    d->results = to;
+    d->wants_old = o->kind != O_SINK;
+    if (i->type == TY_B128)
+        half_rows(x, o, to);
+    else
+        for (int e = 0; e < d->vec; e++) to[e] = dest_row(x, o->kind == O_VEC ? &o->items[e] : o);
+    return true;
+}
+
 bool decode_atomic(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     int at = i->op == OP_ATOM ? 1 : 0;
-    if (i->type == TY_B128)
-        return decode_fail(x, true, "'atom.%s' of .b128 is not implemented", mod_info[i->mod[G_ATOM]].name);
     d->mod = i->mod[G_ATOM];
     d->bytes = (uint8_t)type_bytes(i->type);
     d->flags |= D_UNCACHED | D_STRONG;
     if (acquires(i)) d->flags |= D_ACQUIRE;
+    if (i->vec > 1 || i->type == TY_B128) {
+        set_address(x, d, &i->opnd[at]);
+        return decode_atomics(x, d, at);
+    }
     d->dst = at ? dest_row(x, &i->opnd[0]) : scratch_row(x);
     d->wants_old = at && i->opnd[0].kind == O_REG;
     if (d->wants_old && reg_wide(x, i->opnd[0].reg)) d->flags |= D_LONG;

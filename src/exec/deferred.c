@@ -25,6 +25,33 @@ bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, ui
     return (old ^ now) & keep;
 }
 
+void lane_operands(const Lanes *l, const Dinst *d, int n, uint8_t *out)
+{
+    lane_store(l, d, n, out);
+    for (int e = 0; d->mod == M_A_CAS && e < 2; e++) {
+        uint64_t v = lane_get(l, d, d->vector[2 + e], n);
+        memcpy(out + 16 + e * 8, &v, 8);
+    }
+}
+
+// The elements of a vector are atomics of their own; the halves of .b128 are one.
+bool lane_atoms(const Lanes *l, const Dinst *d, uint8_t *p, int n, const uint8_t *operands, bool global)
+{
+    uint8_t old[32];
+    uint32_t total = (uint32_t)d->bytes * d->vec;
+    memcpy(old, p, total);
+    for (int e = 0; e < d->vec && d->type != TY_B128; e++) {
+        uint64_t now = exec_atom(d, lane_fetch(old + e * d->bytes, d->bytes),
+                                 lane_fetch(operands + e * d->bytes, d->bytes), 0, global);
+        memcpy(p + e * d->bytes, &now, d->bytes);
+    }
+    if (d->type == TY_B128 && d->mod == M_A_EXCH) memcpy(p, operands, total);
+    if (d->type == TY_B128 && d->mod == M_A_CAS && !memcmp(old, operands, total)) memcpy(p, operands + 16, total);
+    for (int e = 0; e < d->vec && d->wants_old; e++)
+        lane_put(l, d, d->results[e], n, lane_fetch(old + e * d->bytes, d->bytes));
+    return memcmp(old, p, total) != 0;
+}
+
 // A store whose repetition isn't news: a polling loop may set a flag again and again. Whether it changed memory.
 bool bytes_put(uint8_t *p, const uint8_t *data, uint32_t bytes)
 {
@@ -59,7 +86,11 @@ void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Deferred x = deferred_begin(env, w, d, mask);
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * d->vec;
-    if (d->kind == X_ATOM) {
+    if (d->kind == X_ATOM && d->vec > 1) {
+        x.more = mem_alloc((size_t)OPERANDS * LANES);
+        for (uint32_t m = mask; m; m &= m - 1)
+            lane_operands(&w->l, d, __builtin_ctz(m), x.more + (size_t)__builtin_ctz(m) * OPERANDS);
+    } else if (d->kind == X_ATOM) {
         for (int n = 0; n < LANES; n++) {
             x.x[n] = lane_operand(&w->l, d, d->b, n);
             x.y[n] = lane_operand(&w->l, d, d->c, n);
@@ -100,6 +131,8 @@ void exec_deferred(Env *env, const Deferred *x)
         uint8_t *p = gmem_host(env->gmem, x->addr[n]);
         if (d->kind == X_CP_ASYNC)
             lane_copy(x->warp->cta, d, x->x[n], p, x->y[n]);
+        else if (d->kind == X_ATOM && d->vec > 1)
+            changed |= lane_atoms(&l, d, p, n, x->more + (size_t)n * OPERANDS, true);
         else if (d->kind == X_ATOM)
             changed |= lane_atom(&l, d, p, n, x->x[n], x->y[n], true);
         else if (d->kind == X_ST)

@@ -61,7 +61,10 @@ struct Dinst {
     uint32_t target, reconverge;   // branches
     uint32_t index;                // in Code.insts
     const Inst *inst;              // of the executed (lowered) function
-    const struct CallSite *call;
+    union {
+        const struct CallSite *call;
+        const Loc32 *results;  // an atomic's where it has several: the rows that get the elements' old values
+    };
     Loc32 vector[8];  // rows of a vector's elements; texture coordinates are a, b, c
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
     // destinations first.
@@ -113,6 +116,7 @@ typedef struct Code {
     Alloc *alloc;
     struct Files *files;  // where its values lie; null: nobody asks (Image.files)
     VEC(struct CallSite *) calls;
+    VEC(Loc32 *) results;                 // that instructions refer to
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
 } Code;
 

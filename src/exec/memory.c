@@ -261,6 +261,14 @@ static inline bool shared_words(Env *env, const Warp *w, const Dinst *d)
     return true;
 }
 
+static bool atomic(const Lanes *l, const Dinst *d, uint8_t *p, int n, bool global)
+{
+    uint8_t operands[OPERANDS];
+    if (d->vec == 1) return lane_atom(l, d, p, n, lane_operand(l, d, d->b, n), lane_operand(l, d, d->c, n), global);
+    lane_operands(l, d, n, operands);
+    return lane_atoms(l, d, p, n, operands, global);
+}
+
 // A flat stretch of bytes: shared memory, the constant bank, the parameters.
 static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask, uint8_t *base, uint64_t size,
                         FaultKind kind)
@@ -279,7 +287,7 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
         uint8_t *p = base + addr[n], data[32];
         bool changed = false;
         if (d->kind == X_ATOM)
-            changed = lane_atom(l, d, p, n, lane_operand(l, d, d->b, n), lane_operand(l, d, d->c, n), false);
+            changed = atomic(l, d, p, n, false);
         else if (write)
             lane_store(l, d, n, data), changed = bytes_put(p, data, total);
         else
@@ -379,7 +387,7 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
         if (d->kind == X_ST)
             lane_store(&w->l, d, n, data), changed = bytes_put(p, data, total);
         else
-            changed = lane_atom(&w->l, d, p, n, lane_operand(&w->l, d, d->b, n), lane_operand(&w->l, d, d->c, n), true);
+            changed = atomic(&w->l, d, p, n, true);
         if (changed) env->changed = env->clock;
     }
     return true;

@@ -42,12 +42,16 @@ static Layout layout(uint8_t t)  // of a pair: of its halves
     case TY_BF16X2: return (Layout){16, 7, 127, 0x7f80};
     case TY_E4M3X2: return (Layout){8, 3, 7, 0x7f};  // without infinities (§5.2.3)
     case TY_E5M2X2: return (Layout){8, 2, 15, 0x7c};
+    case TY_UE8M0X2: return (Layout){8, 0, 127, 0xff};    // powers of two, without a sign
     case TY_TF32: return (Layout){19, 10, 127, 0x3fc00};  // in the upper bits of an f32
     case TY_F32: return (Layout){32, 23, 127, 0x7f800000};
     default: return (Layout){64, 52, 1023, 0x7ff0000000000000};
     }
 }
-static bool is_pair(uint8_t t) { return t == TY_F16X2 || t == TY_BF16X2 || t == TY_E4M3X2 || t == TY_E5M2X2; }
+static bool is_pair(uint8_t t)
+{
+    return t == TY_F16X2 || t == TY_BF16X2 || t == TY_E4M3X2 || t == TY_E5M2X2 || t == TY_UE8M0X2;
+}
 static bool of_eights(uint8_t t) { return t == TY_E4M3X2 || t == TY_E5M2X2; }
 
 // A number in parts: ± sig · 2^exp, or an infinity or NaN.
@@ -66,6 +70,15 @@ static Parts unpack(uint8_t t, uint64_t x)
     Parts p = {x >> (f.bits - 1) & 1, inf, size >= f.top && !inf, fraction, 1 - f.bias - f.mantissa};
     if (field) p.sig |= 1ull << f.mantissa, p.exp += field - 1;
     return p;
+}
+
+// To .ue8m0: the exponent of a number's magnitude, the next one where .rp rounds up; 0, the least, stands for all that is
+// not above it. The ISA doesn't say what becomes of a sign or of zero; cuda_fp8.hpp of CUDA 13 does.
+static uint64_t to_scale(uint8_t from, uint64_t x, const Inst *i)
+{
+    uint32_t size = (uint32_t)(from == TY_BF16X2 ? x << 16 : x) & 0x7fffffffu, exponent = size >> 23;
+    if (i->mod[G_RND] == M_RP && size & 0x7fffff && size > 0x400000 && size < 0x7f800000) exponent++;
+    return i->mod[G_SAT] == M_SATFINITE && size <= 0x7f800000 && exponent == 255 ? 254 : exponent;
 }
 
 static uint64_t pack(uint8_t t, Parts p, uint8_t rnd, bool satfinite)
@@ -122,13 +135,15 @@ static uint64_t convert(const Inst *i, uint64_t x)  // of a pair one half
     uint8_t to = i->type, from = i->type2, rnd = i->mod[G_RND];
     bool ftz = inst_has(i, G_FTZ), sat = i->mod[G_SAT] == M_SAT, to_float = type_info[to].kind == K_FLOAT;
     Parts p;
+    if (to == TY_UE8M0X2) return to_scale(from, x, i);
     if (type_info[from].kind != K_FLOAT) {
         x = extend(from, x);
         bool sign = ty_signed(from) && x >> 63;
         p = (Parts){.sign = sign, .sig = sign ? 0 - x : x};
         if (!to_float) return extend(to, to_int(to, p.sign, p.sig, false, sat));
     } else {
-        p = unpack(from, from == TY_F32 && ftz ? flush32((uint32_t)x) : x);
+        p = from == TY_UE8M0X2 ? (Parts){.nan = x == 255, .sig = 1, .exp = (int)x - 127}
+                               : unpack(from, from == TY_F32 && ftz ? flush32((uint32_t)x) : x);
         if (!to_float) return extend(to, float_to_int(to, from, p, rnd));
         if (rnd >= M_RNI && rnd <= M_RPI && p.sig && !p.inf && p.exp < 0) {
             p.sig = round_shift(p.sig, -p.exp, p.sign, rnd);
@@ -437,6 +452,7 @@ static bool legal(const Inst *i)
     bool relu = inst_has(i, G_RELU), satfinite = i->mod[G_SAT] == M_SATFINITE, sat = i->mod[G_SAT] == M_SAT,
          ftz = inst_has(i, G_FTZ);
     if (of_eights(from)) return to == TY_F16X2 && r == M_RN && !ftz && !sat && !satfinite;
+    if (to == TY_UE8M0X2 || from == TY_UE8M0X2) return true;  // as check_legal has it
     if (of_eights(to))
         return (from == TY_F32 || from == TY_F16X2) && r == M_RN && satfinite && !ftz &&
                i->operands == (from == TY_F32 ? 3 : 2);

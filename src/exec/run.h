@@ -131,6 +131,10 @@ void lane_store(const Lanes *l, const Dinst *d, int n, uint8_t *out);  // the by
 uint64_t lane_operand(const Lanes *l, const Dinst *d, Loc32 at, int n);
 // An atomic, with its operands. Whether it changed memory; global: not shared memory.
 bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global);
+// Those of a vector or of .b128: its operands are so many bytes, at most.
+enum { OPERANDS = 32 };
+void lane_operands(const Lanes *l, const Dinst *d, int n, uint8_t *out);
+bool lane_atoms(const Lanes *l, const Dinst *d, uint8_t *p, int n, const uint8_t *operands, bool global);
 bool bytes_put(uint8_t *p, const uint8_t *data, uint32_t bytes);  // whether they changed memory
 void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have);
 // Does a deferred operation of this window touch a line that these lanes touch?

@@ -224,17 +224,18 @@ static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
     return reg_is(c, n, o, t, relaxed);
 }
 
-static bool vector(const Check *c, int n, const Operand *o, Type t, bool to)
+// relaxed: the registers may be wider than the type.
+static bool vector(const Check *c, int n, const Operand *o, Type t, bool to, bool relaxed)
 {
     int want = c->i->vec;
-    if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, true) : source(c, n, o, t, true);
+    if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, relaxed) : source(c, n, o, t, relaxed);
     if (o->kind != O_VEC || o->count != want)
         return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
                        want);
     const Reg *first = NULL;  // all have one width, which may be wider than the type
     for (int k = 0; k < o->count; k++) {
         const Operand *e = &o->items[k];
-        if (!(to ? dest(c, n, e, t, true) : source(c, n, e, t, true))) return false;
+        if (!(to ? dest(c, n, e, t, relaxed) : source(c, n, e, t, relaxed))) return false;
         if (e->kind != O_REG) continue;
         const Reg *r = &c->f->regs.v[e->reg];
         if (first && type_info[r->type].bits != type_info[first->type].bits)
@@ -434,6 +435,8 @@ static bool check_operand(const Check *c, char letter, int n)
     Type t = inst_operand_type(i, n);
     bool narrow = T_NARROW >> i->type & 1 || T_NARROW >> i->type2 & 1;
     bool relaxed = i->op == OP_CVT && (!narrow || type_info[t].kind != K_FLOAT);
+    if (op_info[i->op].class == CLASS_ATOMIC && i->vec > 1 && (letter == 'd' || letter == 'a'))
+        return vector(c, n, o, t, letter == 'd', false);
     switch (letter) {
     case 'd':
     case 'D':
@@ -459,8 +462,8 @@ static bool check_operand(const Check *c, char letter, int n)
         return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name,
                        what[o->kind]);
     case 'm': return check_address(c, n, o);
-    case 'V': return vector(c, n, o, t, true);
-    case 'v': return vector(c, n, o, t, false);
+    case 'V': return vector(c, n, o, t, true, true);
+    case 'v': return vector(c, n, o, t, false, true);
     case 'l': return o->kind == O_LABEL || fail_at(c, o->at, NULL, "a label is expected behind '%s'", name);
     case 'L':
         return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);

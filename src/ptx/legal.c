@@ -160,19 +160,27 @@ static bool vectors(const Legal *c)
 {
     const Inst *i = c->i;
     int bits = i->vec * type_info[i->type].bits;
-    bool wide = bits == 256 && i->op != OP_LDU && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
+    bool wide =
+        bits == 256 && i->type != TY_B128 && i->op != OP_LDU && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
     if (has(c, G_VEC) && wide && c->m->sm < 100)
         return fail(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
     return only(c, G_VEC, (bits <= 128 && i->vec < 8) || wide);
 }
 
+// Vectors of atomics are of .f32, which is added, and of halves; they lie in global memory (§9.7.13.5, §9.7.13.7).
+static bool atomic_vectors(const Legal *c)
+{
+    const Inst *i = c->i;
+    if (!has(c, G_VEC)) return true;
+    if (!since(c, "a vector of atomics", 81, 90)) return false;
+    Mod op = (Mod)i->mod[G_ATOM];
+    uint64_t types = op == M_A_ADD ? T(F32) | HALF | BRAIN : op == M_A_MIN || op == M_A_MAX ? HALF | BRAIN : 0;
+    return only_types(c, G_VEC, types) && only(c, G_VEC, i->space != SP_SHARED && vectors(c));
+}
+
 static bool atomics(const Legal *c)
 {
     const Inst *i = c->i;
-    if (has(c, G_VEC)) {
-        c->diag->unsupported = true;
-        return fail(c, mod_at(c, G_VEC), "'%s' of vectors is not implemented", name(c));
-    }
     if (!needs(c, has(c, G_ATOM), "an operation such as .add") || !ordering(c)) return false;
     if (i->space != SP_GENERIC && i->space != SP_GLOBAL && i->space != SP_SHARED)
         return fail(c, mod_at(c, G_SPACE), "'%s' works on global and shared memory, not on .%s", name(c),
@@ -190,10 +198,10 @@ static bool atomics(const Legal *c)
     case M_A_DEC: types = T(U32); break;
     case M_A_ADD: types = T(U32) | T(S32) | T(U64) | T_FLT | HALF | BRAIN; break;
     case M_A_MIN:
-    case M_A_MAX: types = INT32_64; break;
+    case M_A_MAX: types = has(c, G_VEC) ? HALF | BRAIN : INT32_64; break;
     default: return fail(c, mod_at(c, G_ATOM), "modifier .%s does not apply to '%s' here", mod_info[op].name, name(c));
     }
-    if (!only_types(c, G_ATOM, types)) return false;
+    if (!only_types(c, G_ATOM, types) || !atomic_vectors(c)) return false;
     bool half = t->kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;
     if (!only(c, G_NOFTZ, half) || !needs(c, !half || has(c, G_NOFTZ), ".noftz for half-precision types")) return false;
     int values = i->operands - (i->op == OP_ATOM) - 1 - has(c, G_HINT);
@@ -261,9 +269,22 @@ static bool may_saturate(const TypeInfo *to, const TypeInfo *from)
     return to->kind == K_UINT || to->bits <= from->bits;
 }
 
+// A pair of powers of two, which .ue8m0x2 holds: from two .f32 or from .bf16x2, and to the latter.
+static bool converts_scales(const Legal *c, Type d, Type s)
+{
+    Mod r = (Mod)c->i->mod[G_RND];
+    bool from = d == TY_UE8M0X2, good = from ? s == TY_F32 || s == TY_BF16X2 : d == TY_BF16X2;
+    if (!since(c, "type .ue8m0x2", 86, 100)) return false;
+    if (!good || c->i->operands != (s == TY_F32 ? 3 : 2))
+        return fail(c, c->i->at, "'cvt' with .ue8m0x2 is from two .f32 or one .bf16x2, or to .bf16x2");
+    return needs(c, r, from ? ".rz or .rp" : ".rn") && only(c, G_RND, from ? r == M_RZ || r == M_RP : r == M_RN) &&
+           only(c, G_SAT, from && c->i->mod[G_SAT] == M_SATFINITE) && only(c, G_RELU, false) && only(c, G_FTZ, false);
+}
+
 // Pairs: from two .f32, the first being the upper half; those of eight bits from and to .f16x2 as well.
 static bool converts_pairs(const Legal *c, Type d, Type s)
 {
+    if (d == TY_UE8M0X2 || s == TY_UE8M0X2) return converts_scales(c, d, s);
     bool eights = T_F8X2 >> d & 1, of_eights = T_F8X2 >> s & 1;
     const char *to = type_info[d].name, *from = type_info[s].name;
     bool good = of_eights ? d == TY_F16X2 : s == TY_F16X2 ? eights : s == TY_F32;
@@ -480,7 +501,12 @@ static bool fma_rule(const Legal *c)
            only_types(c, G_RELU, HALF | BRAIN) && apart(c, G_SAT, G_RELU);
 }
 
-static bool setp(const Legal *c) { return comparison(c, (Type)c->i->type); }
+static bool setp(const Legal *c)
+{
+    if (c->i->opnd[0].kind == O_PAIR && (c->i->type == TY_F16 || c->i->type == TY_BF16))
+        return fail(c, c->i->opnd[0].at, "'setp' of .%s has one predicate", type_info[c->i->type].name);
+    return comparison(c, (Type)c->i->type);
+}
 
 static bool set(const Legal *c)
 {

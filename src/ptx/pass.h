@@ -6,7 +6,7 @@
 
 // --- sets of types ---------------------------------------------------------------------------------------------------
 #define T_INT8 (T(U8) | T(S8))
-#define T_F8X2 (T(E4M3X2) | T(E5M2X2))
+#define T_F8X2 (T(E4M3X2) | T(E5M2X2) | T(UE8M0X2))
 #define T_I16X2 (T(U16X2) | T(S16X2))
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 // Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4).
