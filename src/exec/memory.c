@@ -217,6 +217,18 @@ static inline bool must_defer(const Env *env, const uint64_t *addr, uint32_t mas
     return env->log && env->log->deferred.n && overlaps_pending(env->log, addr, mask, bytes);
 }
 
+// The fault of an access at a wrong multiple, in the space in which one that lies outside is `outside`.
+static FaultKind misaligned(FaultKind outside)
+{
+    switch (outside) {
+    case FAULT_SHARED: return FAULT_MISALIGNED_SHARED;
+    case FAULT_LOCAL: return FAULT_MISALIGNED_LOCAL;
+    case FAULT_CONST: return FAULT_MISALIGNED_CONST;
+    case FAULT_PARAM: return FAULT_MISALIGNED_PARAM;
+    default: return FAULT_MISALIGNED;
+    }
+}
+
 // Do the accesses of total bytes lie within size bytes, each at a multiple of its own? Otherwise a fault says which
 // doesn't.
 static bool inside_flat(Env *env, Warp *w, const uint64_t *addr, uint32_t mask, uint32_t total, uint64_t size,
@@ -238,7 +250,7 @@ static bool inside_flat(Env *env, Warp *w, const uint64_t *addr, uint32_t mask, 
         if (addr[n] + total > size || addr[n] + total < addr[n])
             exec_fault(env, w, kind, n, addr[n], total, write);
         else if (addr[n] & (total - 1))
-            exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+            exec_fault(env, w, misaligned(kind), n, addr[n], total, write);
         else
             continue;
         return false;
@@ -315,7 +327,7 @@ static bool access_local(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint
             return false;
         }
         if (addr[n] & (total - 1)) {
-            exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], total, write);
+            exec_fault(env, w, FAULT_MISALIGNED_LOCAL, n, addr[n], total, write);
             return false;
         }
         high = MAX(high, addr[n] + total);
@@ -532,7 +544,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
         if (to[n] > w->cta->shared_bytes || d->bytes > w->cta->shared_bytes - to[n] || to[n] % d->bytes) {
-            exec_fault(env, w, to[n] % d->bytes ? FAULT_MISALIGNED : FAULT_SHARED, n, to[n], d->bytes, true);
+            exec_fault(env, w, to[n] % d->bytes ? FAULT_MISALIGNED_SHARED : FAULT_SHARED, n, to[n], d->bytes, true);
             return;
         }
     }

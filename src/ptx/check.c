@@ -519,6 +519,12 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
     case M_V8: i->vec = 8; break;
     default: i->vec = 1;
     }
+    // In a device function, an address in a register comes from mov of a parameter, which then lies in local memory
+    // (§9.7.9.3); clang reads what is passed by value so.
+    const Operand *from = i->op == OP_LD && i->operands > 1 ? &i->opnd[1] : NULL;
+    if (from && i->space == SP_PARAM && i->mod[G_SPACE] != M_PARAM_ENTRY && !f->entry && from->kind == O_ADDR &&
+        !from->sym && from->reg != NO_REG)
+        i->space = SP_LOCAL;
     if (!check_legal(m, i, diag)) return false;
     if (op->operands[0] == 'c') return check_call(&c);
     const char *sig = signature(i);
