@@ -219,7 +219,8 @@ static void reach(Decode *x, const Function *kernel)
 }
 
 // Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion,
-// bounded when it runs. A call by address may lead to any function.
+// bounded when it runs. A call by address may lead to any function. A thread has at most reg_limit registers: where a
+// chain takes more, a callee saves some on the stack first, as the ABI has it. Of that only the room is modelled.
 typedef struct Need {
     uint64_t registers, local;
     enum { NEED_UNKNOWN, NEED_ASKED, NEED_KNOWN } state;
@@ -281,8 +282,9 @@ static void find_needs(Kernel *k)
     ask(&w, 0);
     while (w.under_way.n)
         if (!find_need(&w)) w.under_way.n--;
-    k->registers = (uint32_t)MIN(w.of[0].registers, MAX_REGISTERS);
-    k->local_bytes = (uint32_t)MIN(w.of[0].local, UINT32_MAX);
+    uint64_t most = MIN(MAX(k->image->reg_limit, 1u), MAX_REGISTERS), saved = 4 * (MAX(w.of[0].registers, most) - most);
+    k->registers = (uint32_t)MIN(w.of[0].registers, most);
+    k->local_bytes = (uint32_t)MIN(w.of[0].local + saved, UINT32_MAX);
     vec_free(&w.under_way);
     mem_free(w.of);
 }
