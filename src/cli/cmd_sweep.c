@@ -195,16 +195,17 @@ static int run(Request *r)
     if (ok) {
         printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,
-               (unsigned long long)s.failed);
+               (unsigned long long)(s.failed + s.broken));
+        if (s.broken) printf(" (%llu of them before: --retry makes them again)", (unsigned long long)s.broken);
         if (interrupted())
             printf(", %llu left (the same command goes on)", (unsigned long long)(s.to_run - s.done - s.failed));
         printf(", in %.2f s\n%s\n", s.seconds, store_path(store));
-        if (s.failed) printf("onchip db list --failed shows why\n");
+        if (s.failed || s.broken) printf("onchip db list --failed shows why\n");
         if (!interrupted() && !r->sweep.shards) found = searches_print(&r->matrix, store);
     }
     store_close(store);
     if (!ok) return s.refused ? EXIT_USAGE : EXIT_FAILED;
-    return interrupted() ? interrupt_status() : s.failed || !found ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? interrupt_status() : s.failed || s.broken || !found ? EXIT_FAILED : EXIT_OK;
 }
 
 // With --shard every process works on its own, under mpirun too.

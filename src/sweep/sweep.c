@@ -101,9 +101,10 @@ static bool plan(Run *r, const Matrix *m)
         bool known;
         ok = store_find(r->store, t.plan.id.key, &s, r->diag) &&
              store_estimate(r->store, &t.plan.id, &known, &t.seconds, &t.bytes, r->diag);
-        if (!ok || s == STORED_DONE ||
-            (s == STORED_FAILED && (!o->retry || search_left_out(t.plan.cell, r->store, t.plan.id.key)))) {
+        bool out = ok && s == STORED_FAILED && search_left_out(t.plan.cell, r->store, t.plan.id.key);
+        if (!ok || s == STORED_DONE || out || (s == STORED_FAILED && !o->retry)) {
             r->sweep->stored += ok;
+            r->sweep->broken += ok && s == STORED_FAILED && !out;
             plan_free(&t.plan);
             continue;
         }

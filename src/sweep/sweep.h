@@ -177,6 +177,7 @@ typedef struct Sweep {
     uint64_t cells;                  // of the matrix, or of this shard of it
     uint64_t distinct;               // different keys among them
     uint64_t stored;                 // keys whose runs the store had before
+    uint64_t broken;                 // of those, runs that failed, and aren't to be run again
     uint64_t to_run;                 // keys that are to be run
     uint64_t done, failed, running;  // of to_run; a candidate that its search leaves out is done
     double seconds;                  // since the start

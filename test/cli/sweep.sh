@@ -75,6 +75,10 @@ done
 gives 2 "no workload 'atix'" -- report run atix
 gives 2 "unknown option --sl1-line"$'\n'"hint: --sl1=line=8" -- sweep atax --sl1-line=8
 gives 1 '1 failed' -- sweep saxpy.ptx --arg i32:8 --arg i32:2 --arg u64:0 --arg u64:0 --db wrong.db
+gives 1 '1 failed (1 of them before: --retry makes them again)' -- \
+    sweep saxpy.ptx --arg i32:8 --arg i32:2 --arg u64:0 --arg u64:0 --db wrong.db
+gives 1 '0 in the store already, 0 simulated, 1 failed,' -- \
+    sweep saxpy.ptx --arg i32:8 --arg i32:2 --arg u64:0 --arg u64:0 --db wrong.db --retry
 gives 0 "arg i32:2: parameter 'alpha' has the PTX type .f32; write f32:2" -- db list --failed --db wrong.db
 
 page=(--no-figures -o page.html)
